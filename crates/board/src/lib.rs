@@ -1,0 +1,3 @@
+//! What the hardware offers: ports (traits), the table of boards, the simulated board.
+
+pub mod spec;

@@ -1,0 +1,30 @@
+//! What the core must know of a board; the table of boards lives in the `board` crate.
+
+/// The parts of a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoardSpec {
+    /// Word for the board on the command line, such as `rev-b`.
+    pub id: &'static str,
+    /// Name of the board as people say it, such as `Rev B`.
+    pub name: &'static str,
+    /// Text of `hwRev`, such as `Rev B, 7 x 2.13 in, simulated`.
+    pub hardware: &'static str,
+    /// Number of panels.
+    pub panels: usize,
+    /// Width of a panel as its viewer sees it, px.
+    pub panel_width: u16,
+    /// Height of a panel as its viewer sees it, px.
+    pub panel_height: u16,
+    /// Number of LEDs on the strip.
+    pub leds: usize,
+    /// Has a white frontlight, one channel per panel.
+    pub frontlight: bool,
+    /// Has an ambient light sensor.
+    pub light_sensor: bool,
+    /// Keeps crash dumps.
+    pub coredump: bool,
+    /// Largest firmware image, bytes.
+    pub firmware_slot_bytes: u64,
+    /// Largest web bundle, bytes.
+    pub web_slot_bytes: u64,
+}

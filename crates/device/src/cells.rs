@@ -1,0 +1,213 @@
+//! What the panels show, as text and symbols; `render` makes bitmaps of it.
+//!
+//! A *cell* is the content of one panel.
+//! A *picture* is the content of all panels with everything needed to draw it.
+
+use alloc::{string::String, sync::Arc, vec, vec::Vec};
+
+use crate::settings::fonts::FontId;
+
+/// The content of one panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// Empty paper.
+    Blank,
+    /// A digit, sign or currency symbol in the digit font; `12.` shares one panel and shrinks to fit.
+    Digit(String),
+    /// A text in the digit font at 160 px: the miner's own words.
+    Tail(String),
+    /// A word of two or three letters at label size, such as an ISO currency code.
+    Code(String),
+    /// Two lines with a bar between; turned by `verticalDesc`.
+    Label {
+        /// Upper line.
+        top: String,
+        /// Lower line.
+        bottom: String,
+    },
+    /// One line at label size; turned by `verticalDesc`.
+    Word(String),
+    /// Two lines with a bar between, never turned: units and the parts of a duration.
+    Unit {
+        /// Upper line.
+        top: String,
+        /// Lower line.
+        bottom: String,
+    },
+    /// The owner's text on one line, fitted to the panel.
+    Text {
+        /// The text.
+        text: String,
+        /// Glyph height asked for by the owner, px.
+        px: Option<u32>,
+    },
+    /// The owner's text on two lines with a bar between, fitted to the panel.
+    Split {
+        /// Upper line.
+        top: String,
+        /// Lower line.
+        bottom: String,
+    },
+    /// A symbol of the icon set.
+    Icon(Icon),
+    /// The satoshi symbol in the variant of the style.
+    Sats,
+    /// A picture of a mining pool or miner.
+    Logo(Arc<Logo>),
+    /// Several centred lines of plain text.
+    Block {
+        /// The lines, top to bottom.
+        lines: Vec<Line>,
+        /// Glyph height before fitting, px.
+        px: u32,
+    },
+    /// A title that is fitted to the panel, in bold.
+    Title(String),
+    /// One large letter, all letters of a picture at one height.
+    Letter(String),
+    /// A QR code.
+    Qr(String),
+}
+
+/// One line of a [`Cell::Block`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The text; may be empty.
+    pub text: String,
+    /// Drawn in the bold cut.
+    pub bold: bool,
+}
+
+/// A one-bit picture whose set bits are paper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logo {
+    /// Name of the pool or miner the picture stands for.
+    pub name: String,
+    /// Width, px.
+    pub width: u16,
+    /// Height, px.
+    pub height: u16,
+    /// Rows of `ceil(width / 8)` bytes, most significant bit leftmost, 0 is ink.
+    pub rows: Vec<u8>,
+}
+
+/// A symbol of the icon set, named as in Material Design Icons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "each variant is the icon of that name")]
+pub enum Icon {
+    Alarm,
+    ArrowDownBold,
+    ArrowUpBold,
+    Bell,
+    Bitcoin,
+    ClockOutline,
+    LightningBolt,
+    Loading,
+    Pickaxe,
+    RocketLaunch,
+    Wifi,
+    WifiAlert,
+    WifiOff,
+}
+
+impl Icon {
+    /// The icons a custom text can name, with their names.
+    pub const NAMED: &[(&str, Icon)] = &[
+        ("alarm", Icon::Alarm),
+        ("arrow-down-bold", Icon::ArrowDownBold),
+        ("arrow-up-bold", Icon::ArrowUpBold),
+        ("bell", Icon::Bell),
+        ("bitcoin", Icon::Bitcoin),
+        ("clock-outline", Icon::ClockOutline),
+        ("lightning-bolt", Icon::LightningBolt),
+        ("pickaxe", Icon::Pickaxe),
+        ("rocket-launch", Icon::RocketLaunch),
+        ("wifi", Icon::Wifi),
+        ("wifi-alert", Icon::WifiAlert),
+        ("wifi-off", Icon::WifiOff),
+    ];
+}
+
+/// How cells are drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// Font of digits and labels.
+    pub font: FontId,
+    /// Height of the big digit glyphs, px.
+    pub digit_px: u32,
+    /// Width that split labels may take, percent of the panel width.
+    pub label_fit_pct: u32,
+    /// Labels are turned 90 degrees counter-clockwise.
+    pub vertical_labels: bool,
+    /// White on black.
+    pub inverted: bool,
+    /// Which drawing of the satoshi symbol.
+    pub sats_variant: u8,
+}
+
+/// The content of all panels and how it is to be drawn.
+///
+/// The two counters only grow, so that a refresh that was asked for cannot be lost when pictures
+/// are skipped while the panels are busy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// One cell per panel, leftmost first.
+    pub cells: Vec<Cell>,
+    /// How to draw them.
+    pub style: Style,
+    /// Marks the first panel: a value on the glass is older than its source's limit.
+    pub stale: bool,
+    /// Full refreshes of all panels asked for so far.
+    pub full_refreshes: u64,
+    /// Repaints of all panels asked for so far, changed or not, full or partial.
+    pub repaints: u64,
+}
+
+impl Cell {
+    /// A cell in the digit font.
+    pub fn digit(text: impl Into<String>) -> Cell {
+        Cell::Digit(text.into())
+    }
+
+    /// A split label.
+    pub fn label(top: impl Into<String>, bottom: impl Into<String>) -> Cell {
+        Cell::Label {
+            top: top.into(),
+            bottom: bottom.into(),
+        }
+    }
+
+    /// A split unit.
+    pub fn unit(top: impl Into<String>, bottom: impl Into<String>) -> Cell {
+        Cell::Unit {
+            top: top.into(),
+            bottom: bottom.into(),
+        }
+    }
+
+    /// The cell as the status names it: `A/B` for two lines, nothing for pictures and blanks.
+    pub fn mirror(&self) -> String {
+        match self {
+            Cell::Blank | Cell::Logo(_) | Cell::Block { .. } | Cell::Qr(_) => String::new(),
+            Cell::Digit(text)
+            | Cell::Tail(text)
+            | Cell::Code(text)
+            | Cell::Word(text)
+            | Cell::Title(text)
+            | Cell::Letter(text)
+            | Cell::Text { text, .. } => text.clone(),
+            Cell::Label { top, bottom } | Cell::Unit { top, bottom } | Cell::Split { top, bottom } => {
+                alloc::format!("{top}/{bottom}")
+            }
+            Cell::Icon(Icon::ArrowDownBold) => "DN".into(),
+            Cell::Icon(Icon::ArrowUpBold) => "UP".into(),
+            Cell::Icon(_) => String::new(),
+            Cell::Sats => "STS".into(),
+        }
+    }
+}
+
+/// Blank panels.
+pub fn blank(panels: usize) -> Vec<Cell> {
+    vec![Cell::Blank; panels]
+}

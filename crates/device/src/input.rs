@@ -1,0 +1,102 @@
+//! What enters the device: everything that can change it.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    market::Observation,
+    request::Request,
+    sources::SourceId,
+};
+
+/// Something that happened; the device changes only by handling one of these.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A deadline of the device has come, or nothing in particular.
+    Tick,
+    /// A source learned something, all of it at once.
+    Observed(SourceId, Vec<Observation>),
+    /// A client asks for something; the output carries the reply.
+    Asked(Request),
+    /// Which buttons are down right now, a bit per button in the order of the board's pins.
+    Pressed(u8),
+    /// The light sensor measured.
+    Sensed(Sensed),
+    /// The radio or the host's network changed.
+    Linked(LinkEvent),
+    /// An update moved on.
+    Uploaded(Upload),
+    /// Work asked for by an effect has ended.
+    Finished(Finished),
+}
+
+/// What the light sensor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sensed {
+    /// A reading, thousandths of a lux.
+    Millilux(u32),
+    /// No sensor answers.
+    Absent,
+}
+
+/// What the radio or the host's network says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkEvent {
+    /// An address was obtained.
+    Up {
+        /// Address of the device.
+        ip: String,
+        /// Name of the network; none on a wire.
+        ssid: Option<String>,
+    },
+    /// The network was lost, or an attempt to join failed.
+    Down(LinkFailure),
+    /// Strength of the signal, dBm.
+    Rssi(i32),
+    /// The radio has, or has not, credentials of a network.
+    Credentials(bool),
+    /// The host manages the network; there is no radio to manage.
+    Unmanaged,
+    /// Credentials were tried, found right and stored by the portal.
+    Provisioned,
+}
+
+/// Why a network is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkFailure {
+    /// It was there and is gone.
+    Lost,
+    /// No network of that name is in reach.
+    NotFound,
+    /// The password is wrong.
+    Auth,
+    /// The access point refused.
+    Association,
+    /// The handshake did not end.
+    Handshake,
+    /// The connection broke off.
+    Connection,
+    /// No answer in time.
+    Timeout,
+}
+
+/// How an update moves on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Upload {
+    /// Bytes will come.
+    Started,
+    /// So much has come, percent.
+    Progress(u8),
+    /// It broke off, or the image was refused.
+    Failed(String),
+    /// The image is whole and verified; the device restarts into it.
+    Verified,
+}
+
+/// How work asked for by an effect has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// The store did not take the settings; they are as before.
+    NotStored,
+    /// The panels show the picture with this many full refreshes and repaints.
+    Painted,
+}

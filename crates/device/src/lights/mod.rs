@@ -1,0 +1,92 @@
+//! Light: colours, effects of the LED strip, the frontlight.
+
+use alloc::{format, string::String};
+
+/// A colour, before brightness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rgb {
+    /// Red.
+    pub red: u8,
+    /// Green.
+    pub green: u8,
+    /// Blue.
+    pub blue: u8,
+}
+
+impl Rgb {
+    /// No light.
+    pub const BLACK: Rgb = Rgb { red: 0, green: 0, blue: 0 };
+
+    /// The lower 24 bits: red, green, blue.
+    pub const fn from_u24(value: u32) -> Rgb {
+        let [_, red, green, blue] = value.to_be_bytes();
+        Rgb { red, green, blue }
+    }
+
+    /// Reads `RRGGBB` or `RGB`, with or without `#`, in any case; `off` is black.
+    pub fn parse(text: &str) -> Option<Rgb> {
+        if text == "off" {
+            return Some(Rgb::BLACK);
+        }
+        let digits = text.strip_prefix('#').unwrap_or(text);
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let value = u32::from_str_radix(digits, 16).ok()?;
+        match digits.len() {
+            6 => Some(Rgb::from_u24(value)),
+            3 => {
+                let nibble = |shift: u32| ((value >> shift) & 0xF) * 0x11;
+                Some(Rgb::from_u24((nibble(8) << 16) | (nibble(4) << 8) | nibble(0)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes `#RRGGBB`.
+    pub fn hex(self) -> String {
+        format!("#{:02X}{:02X}{:02X}", self.red, self.green, self.blue)
+    }
+}
+
+/// An effect of the LED strip that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Colours of a success.
+    BlinkSuccess,
+    /// Colours of an error.
+    BlinkError,
+    /// The boot rainbow, once.
+    Rainbow,
+    /// A blue breath.
+    Breathe,
+    /// A red breath.
+    BreatheError,
+    /// A zap.
+    Zap,
+    /// Red and cyan, green and blue.
+    Identify,
+    /// A sign of life.
+    Heartbeat,
+    /// Back to the resting colours.
+    Idle,
+    /// All off.
+    Off,
+}
+
+impl Effect {
+    /// The effects and their names on the wire.
+    pub const NAMED: &[(&str, Effect)] = &[
+        ("blink", Effect::BlinkSuccess),
+        ("blink_success", Effect::BlinkSuccess),
+        ("blink_error", Effect::BlinkError),
+        ("rainbow", Effect::Rainbow),
+        ("breathe", Effect::Breathe),
+        ("breathe_error", Effect::BreatheError),
+        ("zap", Effect::Zap),
+        ("identify", Effect::Identify),
+        ("heartbeat", Effect::Heartbeat),
+        ("off", Effect::Off),
+        ("idle", Effect::Idle),
+    ];
+}

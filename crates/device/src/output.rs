@@ -1,0 +1,97 @@
+//! What leaves the device: levels that replace each other, and effects that happen exactly once.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+
+use crate::{
+    cells::Picture,
+    lights::Rgb,
+    request::Reply,
+    sources::{SourceId, SourcePlan},
+};
+
+/// What handling one input brought about, besides the levels.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    /// What must be on disk before anybody is told.
+    pub changes: Changes,
+    /// Answer to the request, if the input was one.
+    pub reply: Option<Reply>,
+    /// What must happen exactly once, in this order, after the answer.
+    pub effects: Vec<Effect>,
+}
+
+/// What must be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Settings differ from those on disk.
+    pub settings: bool,
+    /// What the device remembers differs from what is on disk; may wait a little.
+    pub memory: bool,
+}
+
+/// Something that must happen exactly once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Restart the device.
+    Reboot(RebootReason),
+    /// Wipe every setting and secret, the credentials of the network among them, then restart.
+    Wipe,
+    /// Forget the network's credentials.
+    ForgetWifi,
+    /// Delete the cached pool logos.
+    ClearLogos,
+}
+
+/// Why the device restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RebootReason {
+    /// A client asked for it.
+    Asked,
+    /// The network was away for too long.
+    NoNetwork,
+    /// Nobody provisioned the clock in time.
+    PortalTimeout,
+    /// Credentials were stored.
+    Provisioned,
+    /// Credentials were wiped with a button.
+    WifiReset,
+    /// An update is to be started.
+    Updated,
+}
+
+/// What the world should look like; newest wins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Desired {
+    /// On the panels.
+    pub picture: Picture,
+    /// On the LED strip, leftmost first, brightness applied.
+    pub strip: Vec<Rgb>,
+    /// On the frontlight, one duty per panel, 0..=4095; empty on a board without one.
+    pub frontlight: Vec<u16>,
+    /// Sources that should run.
+    pub sources: BTreeMap<SourceId, SourcePlan>,
+    /// What to announce on the local network; none for nothing.
+    pub advert: Option<Advert>,
+    /// What the radio should do.
+    pub wifi: WifiPlan,
+}
+
+/// What to announce on the local network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advert {
+    /// Host name, without a domain.
+    pub hostname: String,
+}
+
+/// What the radio should do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WifiPlan {
+    /// Join the stored network.
+    pub station: bool,
+    /// Grows with every attempt to join that is due.
+    pub attempts: u64,
+    /// Be an access point with the portal.
+    pub access_point: bool,
+    /// Transmit power, quarter-dBm; none leaves the radio's own.
+    pub tx_power: Option<i32>,
+}

@@ -1,0 +1,132 @@
+//! What a client can ask of the device, and what it is answered.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use serde_json::{Map, Value};
+
+use crate::{
+    lights::{Effect, Rgb},
+    market::Zap,
+    secret::PasswordHash,
+    settings::{Key, reject::Rejection},
+    units::Currency,
+};
+
+/// A wish of a client; each gets one [`Reply`].
+#[derive(Debug, Clone)]
+pub enum Request {
+    /// Change settings.
+    Patch(Patch),
+    /// Show the screen after this one.
+    Next,
+    /// Show the screen before this one.
+    Previous,
+    /// Show a screen: by id, else by position in the rotation order.
+    ShowScreen(i64),
+    /// Show the same kind of screen in another currency.
+    ShowCurrency(Currency),
+    /// Show a text, one character per panel.
+    ShowText(String),
+    /// Show a text per panel.
+    ShowCustom {
+        /// One text per panel; missing ones are blank, surplus ones are left out.
+        cells: Vec<String>,
+        /// Glyph height of single-line texts, px.
+        digit_px: Option<u32>,
+    },
+    /// Stop the rotation timer; does nothing when it is stopped.
+    Pause,
+    /// Stop the rotation timer, or start it.
+    TogglePause,
+    /// Start the rotation timer and its period anew.
+    RestartTimer,
+    /// Refresh all panels fully.
+    FullRefresh,
+    /// Make the clock recognisable with its lights.
+    Identify,
+    /// Restart the device.
+    Restart,
+    /// Wipe every setting and restart into provisioning.
+    FactoryReset,
+    /// Act as if this zap had been received.
+    SimulateZap(Zap),
+    /// Forget the cached pool logos and fetch them again.
+    ClearPoolLogos,
+    /// Stop all data sources until they are restarted.
+    StopSources,
+    /// Stop and start all data sources.
+    RestartSources,
+    /// Set every LED; an empty list is all off.
+    SetLights(Vec<Rgb>),
+    /// Set all LEDs to one colour.
+    SetLightsColor(Rgb),
+    /// Play an effect on the strip.
+    PlayEffect(Effect),
+    /// Act on the frontlight.
+    Frontlight(FrontlightCommand),
+    /// Switch Do Not Disturb by hand.
+    SetDnd(bool),
+    /// Set the radio's transmit power, quarter-dBm; 80 clears it.
+    SetTxPower(i64),
+}
+
+/// What can be asked of the frontlight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FrontlightCommand {
+    /// Light up.
+    On,
+    /// Go dark and stay dark until the next on.
+    Off,
+    /// Flash as for a new block.
+    Flash,
+    /// Set the brightness, PWM duty.
+    Brightness(u32),
+    /// Set each channel, PWM duty 0..=4095; an empty list is all dark.
+    Set(Vec<u16>),
+}
+
+/// A change of settings as a client sent it.
+#[derive(Debug, Clone, Default)]
+pub struct Patch {
+    /// The JSON object.
+    pub body: Map<String, Value>,
+    /// Hashes of the passwords in it: the core makes none, because it has no random numbers.
+    pub hashes: BTreeMap<Key, PasswordHash>,
+}
+
+/// The answer to a [`Request`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// Done, or will be done.
+    Done,
+    /// Done; part of it takes effect at the next start.
+    RebootRequired,
+    /// The settings were not accepted, and nothing was changed.
+    Rejected(Rejection),
+    /// Refused.
+    Refused(Refusal),
+    /// The resting colours of the strip.
+    Lights(Vec<Rgb>),
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// No screen has that id or position.
+    UnknownScreen,
+    /// The screen belongs to a feature that is off, or to a figure the pool does not publish.
+    UnavailableScreen(u16),
+    /// The currency is not among the active ones.
+    CurrencyNotActive,
+    /// The board has no LED strip.
+    NoLeds,
+    /// The board has no frontlight.
+    NoFrontlight,
+    /// The list has not one entry per LED or channel.
+    WrongCount,
+    /// A number is outside its bounds.
+    OutOfRange,
+    /// The device is being updated.
+    UpdateRunning,
+    /// The change could not be stored and was taken back.
+    NotStored,
+}

@@ -1,0 +1,52 @@
+//! The catalogue of mining pools as far as the core cares; requests and parsers live in `feeds`.
+
+use alloc::vec::Vec;
+
+/// What the core must know of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolSpec {
+    /// Id of the pool.
+    pub id: &'static str,
+    /// The user field is an API key and therefore a secret.
+    pub secret_user: bool,
+    /// Publishes a daily figure for the earnings screen.
+    pub earnings: bool,
+    /// Can show pool-wide figures, which need no user.
+    pub global: bool,
+}
+
+const fn pool(id: &'static str) -> PoolSpec {
+    PoolSpec {
+        id,
+        secret_user: false,
+        earnings: false,
+        global: false,
+    }
+}
+
+/// All pools, in the order in which they are offered.
+pub const POOLS: &[PoolSpec] = &[
+    PoolSpec { earnings: true, ..pool("ocean") },
+    PoolSpec { global: true, ..pool("noderunners") },
+    PoolSpec { global: true, ..pool("satoshi_radio") },
+    PoolSpec { earnings: true, ..pool("braiins") },
+    pool("public_pool"),
+    pool("local_public_pool"),
+    pool("gobrrr_pool"),
+    pool("ckpool"),
+    pool("eu_ckpool"),
+    pool("nerdminers_org"),
+    pool("nerdminer_io"),
+    PoolSpec { secret_user: true, earnings: true, ..pool("foundry_usa") },
+    PoolSpec { secret_user: true, ..pool("viabtc") },
+];
+
+/// Looks up a pool by its id, ignoring ASCII case.
+pub fn find(id: &str) -> Option<&'static PoolSpec> {
+    POOLS.iter().find(|pool| pool.id.eq_ignore_ascii_case(id))
+}
+
+/// Ids of all pools.
+pub fn ids() -> Vec<&'static str> {
+    POOLS.iter().map(|pool| pool.id).collect()
+}

@@ -1,0 +1,70 @@
+//! Why a change of settings is refused; `Display` is the token on the wire.
+
+use alloc::string::String;
+use core::fmt;
+
+/// Why a change of settings is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// The body is empty or too large.
+    BadBody,
+    /// The body is not valid JSON.
+    Json,
+    /// The root is not a JSON object.
+    NotObject,
+    /// Wrong JSON type, text too long, or control bytes in it.
+    BadType(String),
+    /// The text exceeds a bound of storage or hardware.
+    BadLength(String),
+    /// Not a hex key.
+    BadHex(String),
+    /// URL with a forbidden scheme.
+    BadScheme(String),
+    /// Not in the catalogue.
+    Unknown(String),
+    /// Number outside its bounds.
+    Range(String),
+    /// Some screens carry an order and some do not.
+    ScreensPartialOrder,
+    /// A screen entry is no object or has no id.
+    ScreensBadEntry,
+    /// No screen has that id.
+    ScreensUnknownId,
+    /// Two entries share an id.
+    ScreensDupId,
+    /// Two entries share an order.
+    ScreensDupOrder,
+    /// An order is outside the list.
+    ScreensOrderRange,
+    /// A reorder did not list every screen.
+    ScreensIncomplete,
+    /// A currency is not a text.
+    CurrencyNotString,
+    /// Hour or minute outside the day.
+    DndRange,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::BadBody => formatter.write_str("bad body"),
+            Rejection::Json => formatter.write_str("json"),
+            Rejection::NotObject => formatter.write_str("not_object"),
+            Rejection::BadType(key) => write!(formatter, "{key}:bad_type"),
+            Rejection::BadLength(key) => write!(formatter, "{key}:bad_length"),
+            Rejection::BadHex(key) => write!(formatter, "{key}:bad_hex"),
+            Rejection::BadScheme(key) => write!(formatter, "{key}:bad_scheme"),
+            Rejection::Unknown(key) => write!(formatter, "{key}:unknown"),
+            Rejection::Range(key) => write!(formatter, "range:{key}"),
+            Rejection::ScreensPartialOrder => formatter.write_str("screens:partial_order"),
+            Rejection::ScreensBadEntry => formatter.write_str("screens:bad_entry"),
+            Rejection::ScreensUnknownId => formatter.write_str("screens:unknown_id"),
+            Rejection::ScreensDupId => formatter.write_str("screens:dup_id"),
+            Rejection::ScreensDupOrder => formatter.write_str("screens:dup_order"),
+            Rejection::ScreensOrderRange => formatter.write_str("screens:order_range"),
+            Rejection::ScreensIncomplete => formatter.write_str("screens:incomplete"),
+            Rejection::CurrencyNotString => formatter.write_str("currency:not_string"),
+            Rejection::DndRange => formatter.write_str("dnd:range"),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What one row of the settings table says.
+
+use core::ops::RangeInclusive;
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde_json::Value;
+
+use super::Key;
+use crate::{
+    secret::{PasswordHash, Secret},
+    units::Currency,
+};
+
+/// One row of the settings table.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// Which setting.
+    pub key: Key,
+    /// Name on the wire.
+    pub name: &'static str,
+    /// Second name on the wire, known to older clients.
+    pub alias: Option<&'static str>,
+    /// What it is, with its unit.
+    pub doc: &'static str,
+    /// Type and bounds.
+    pub kind: Kind,
+    /// Who may read and write it.
+    pub access: Access,
+    /// When a change takes effect.
+    pub apply: Apply,
+    /// Heading under which people find it.
+    pub group: Group,
+}
+
+/// Type and bounds of a setting.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// True or false.
+    Bool,
+    /// Whole number within bounds.
+    Uint(RangeInclusive<u32>),
+    /// 24-bit colour.
+    Rgb,
+    /// Text of at most so many bytes, without control characters.
+    Text(usize),
+    /// Text that is one of the ids of a catalogue.
+    Choice(fn() -> Vec<&'static str>),
+    /// Empty or exactly 64 lower-case hex digits.
+    HexKey,
+    /// Empty or a `ws://` or `wss://` URL.
+    RelayUrl,
+    /// Empty or an `http://` or `https://` URL.
+    HttpUrl,
+    /// Name of an IANA time zone.
+    Zone,
+    /// Shape of its own; checked, applied and emitted by a file under `composite`.
+    Composite,
+}
+
+/// Who may read and write a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// In GET and PATCH.
+    ReadWrite,
+    /// In GET; a PATCH that names it is not refused and changes nothing.
+    ReadOnly,
+    /// In PATCH; GET tells only whether it is set, as `<name>Set`.
+    WriteOnly,
+}
+
+/// When a change takes effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apply {
+    /// At once, on these parts of the device.
+    Live(&'static [Component]),
+    /// At the next start.
+    Reboot,
+}
+
+/// A part of the device that a live setting acts on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// Content, drawing or refreshing of the panels.
+    Panels,
+    /// The order and timing of screens.
+    Rotation,
+    /// The LED strip.
+    Strip,
+    /// The frontlight.
+    Frontlight,
+    /// The set of running data sources.
+    Sources,
+    /// The way outbound connections take.
+    Outbound,
+    /// Names announced on the local network.
+    Advert,
+    /// The radio and its guard.
+    Wifi,
+    /// Updates of the device.
+    Update,
+}
+
+/// Heading under which people find a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Display.
+    Display,
+    /// Network.
+    Network,
+    /// Outbound proxy.
+    Proxy,
+    /// Data sources.
+    Data,
+    /// Light and LEDs.
+    Lights,
+    /// Do Not Disturb.
+    Quiet,
+    /// Time zone.
+    Time,
+    /// Mining pool.
+    Pool,
+    /// Miner.
+    Miner,
+    /// Nostr and zaps.
+    Nostr,
+    /// Nostr Wallet Connect.
+    Wallet,
+    /// HTTP authentication and updates.
+    Access,
+    /// Diagnostics.
+    Diagnostics,
+}
+
+/// A type that a setting can have; conversion to and from the stored form.
+pub trait Field: Sized {
+    /// The stored form, secrets in the clear.
+    fn store(&self) -> Value;
+    /// Reads the stored form; none if it has the wrong type.
+    fn load(value: &Value) -> Option<Self>;
+}
+
+impl Field for bool {
+    fn store(&self) -> Value {
+        Value::Bool(*self)
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+impl Field for u32 {
+    fn store(&self) -> Value {
+        Value::from(*self)
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_u64()?.try_into().ok()
+    }
+}
+
+impl Field for Option<i32> {
+    fn store(&self) -> Value {
+        self.map_or(Value::Null, Value::from)
+    }
+    fn load(value: &Value) -> Option<Self> {
+        match value {
+            Value::Null => Some(None),
+            other => Some(Some(other.as_i64()?.try_into().ok()?)),
+        }
+    }
+}
+
+impl Field for String {
+    fn store(&self) -> Value {
+        Value::String(self.clone())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_str().map(ToString::to_string)
+    }
+}
+
+impl Field for Secret {
+    fn store(&self) -> Value {
+        Value::String(self.expose().to_string())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_str().map(Secret::new)
+    }
+}
+
+impl Field for PasswordHash {
+    fn store(&self) -> Value {
+        Value::String(self.phc().to_string())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_str().map(PasswordHash::new)
+    }
+}
+
+impl Field for Vec<Currency> {
+    fn store(&self) -> Value {
+        Value::from(self.iter().map(|currency| currency.code()).collect::<Vec<_>>())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value
+            .as_array()?
+            .iter()
+            .map(|code| Currency::parse(code.as_str()?))
+            .collect()
+    }
+}
+
+impl Field for Vec<u16> {
+    fn store(&self) -> Value {
+        Value::from(self.clone())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value
+            .as_array()?
+            .iter()
+            .map(|id| id.as_u64()?.try_into().ok())
+            .collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! Money and rates as integers: no value on the glass has passed through a float.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+use core::fmt;
+
+/// Satoshis in one bitcoin.
+pub const SATS_PER_BTC: u64 = 100_000_000;
+
+/// Parts of a unit that [`Price`] and [`FeeRate`] resolve.
+pub const MICRO: u64 = 1_000_000;
+
+/// An amount of satoshis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Sats(pub u64);
+
+/// An amount of millisatoshis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Msats(pub u64);
+
+impl Msats {
+    /// Whole satoshis, rounded down.
+    pub fn sats(self) -> Sats {
+        Sats(self.0 / 1000)
+    }
+}
+
+/// Price of one bitcoin in a currency, in millionths of the currency's unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Price {
+    /// Millionths of the currency's unit.
+    pub micros: u64,
+}
+
+impl Price {
+    /// Largest price that is accepted, in whole units.
+    pub const MAX_UNITS: u64 = 1_000_000_000_000;
+
+    /// Reads a decimal number such as `64211.53`; none if it is negative, too large or no number.
+    pub fn parse(text: &str) -> Option<Price> {
+        decimal_micros(text, Self::MAX_UNITS).map(|micros| Price { micros })
+    }
+
+    /// Whole units, rounded half up.
+    pub fn rounded(self) -> u64 {
+        (self.micros + MICRO / 2) / MICRO
+    }
+}
+
+/// Fee rate, in millionths of sat/vB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FeeRate {
+    /// Millionths of sat/vB.
+    pub micros: u64,
+}
+
+impl FeeRate {
+    /// Largest fee rate that is accepted, sat/vB.
+    pub const MAX_SAT_VB: u64 = 1_000_000_000;
+
+    /// A whole number of sat/vB.
+    pub fn whole(sat_vb: u64) -> Option<FeeRate> {
+        (sat_vb <= Self::MAX_SAT_VB).then(|| FeeRate {
+            micros: sat_vb * MICRO,
+        })
+    }
+
+    /// Reads a decimal number such as `12.75`; none if it is negative, too large or no number.
+    pub fn parse(text: &str) -> Option<FeeRate> {
+        decimal_micros(text, Self::MAX_SAT_VB).map(|micros| FeeRate { micros })
+    }
+}
+
+/// Hashes per second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Hashrate(pub u128);
+
+/// Reads a plain decimal (digits, at most one dot) to millionths, rounded half up.
+pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    if whole > max_units {
+        return None;
+    }
+    let mut micros = 0;
+    let mut place = MICRO / 10;
+    for digit in fraction.bytes().take(6) {
+        micros += u64::from(digit - b'0') * place;
+        place /= 10;
+    }
+    if fraction.as_bytes().get(6).is_some_and(|digit| *digit >= b'5') {
+        micros += 1;
+    }
+    Some(whole * MICRO + micros)
+}
+
+/// Writes millionths with a fixed number of decimals (0..=6), rounded half up.
+pub fn fixed(micros: u64, decimals: u32) -> String {
+    let step = 10u64.pow(6 - decimals.min(6));
+    let scaled = (micros + step / 2) / step;
+    if decimals == 0 {
+        return scaled.to_string();
+    }
+    let unit = 10u64.pow(decimals.min(6));
+    format!("{}.{:0width$}", scaled / unit, scaled % unit, width = decimals.min(6) as usize)
+}
+
+/// ISO 4217 code of a currency: three upper-case letters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency([u8; 3]);
+
+impl Currency {
+    /// The US dollar, shown when the owner has chosen no currency.
+    pub const USD: Currency = Currency(*b"USD");
+
+    /// Reads a code of three upper-case ASCII letters.
+    pub fn parse(code: &str) -> Option<Currency> {
+        let bytes: [u8; 3] = code.as_bytes().try_into().ok()?;
+        bytes.iter().all(u8::is_ascii_uppercase).then_some(Currency(bytes))
+    }
+
+    /// The three letters.
+    pub fn code(&self) -> &str {
+        core::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.code())
+    }
+}
+
+impl fmt::Debug for Currency {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.code())
+    }
+}

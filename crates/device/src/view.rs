@@ -1,0 +1,117 @@
+//! The read model: one snapshot behind everything a client can read.
+
+use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
+
+use crate::{
+    board::BoardSpec,
+    lights::Rgb,
+    market::Market,
+    now::UtcTime,
+    settings::Settings,
+    sources::SourceId,
+    units::Currency,
+};
+
+/// One snapshot of the device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The board.
+    pub board: BoardSpec,
+    /// Settings as stored.
+    pub settings: Arc<Settings>,
+    /// Settings the device runs on.
+    pub active: Arc<Settings>,
+    /// Host name, without a domain.
+    pub hostname: String,
+    /// Id of the current screen; that of the rotation, whatever covers it.
+    pub current_screen: u16,
+    /// Currency of the current screen, where it has one.
+    pub currency: Option<Currency>,
+    /// Text of the newest picture, one per panel.
+    pub data: Vec<String>,
+    /// A value on the glass is older than its source's limit.
+    pub stale: bool,
+    /// What is visible: `rotation`, `custom`, `notice`, `debug`, `update`, `portal`.
+    pub mode: &'static str,
+    /// The rotation timer runs.
+    pub timer_running: bool,
+    /// An update is under way.
+    pub updating: bool,
+    /// White on black.
+    pub inverted: bool,
+    /// Screens in rotation order, available or not.
+    pub screens: Vec<ScreenState>,
+    /// Currencies that can be chosen.
+    pub available_currencies: Vec<Currency>,
+    /// Latest of all observations.
+    pub market: Market,
+    /// State of each source that runs or ran.
+    pub sources: BTreeMap<SourceId, SourceState>,
+    /// Do Not Disturb is active.
+    pub dnd_active: bool,
+    /// Resting colours of the strip, before brightness.
+    pub lights: Vec<Rgb>,
+    /// The frontlight, on boards with one.
+    pub frontlight: Option<FrontlightState>,
+    /// Light in the room, thousandths of a lux; none without a sensor that answers.
+    pub millilux: Option<u32>,
+    /// The network.
+    pub link: LinkState,
+}
+
+/// A screen as the settings list it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenState {
+    /// Id of the screen.
+    pub id: u16,
+    /// Name of the screen.
+    pub name: &'static str,
+    /// Rotation shows it.
+    pub enabled: bool,
+    /// Its feature is on.
+    pub available: bool,
+}
+
+/// State of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceState {
+    /// A frame was understood on this connection, or the last poll answered.
+    pub up: bool,
+    /// Uptime at which it last said something of use.
+    pub last_success: Option<Duration>,
+    /// Why it is down, in words fit for people.
+    pub last_error: Option<String>,
+    /// Uptime of the next attempt.
+    pub next_try: Option<Duration>,
+}
+
+/// State of the frontlight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontlightState {
+    /// It is on, or on its way.
+    pub on: bool,
+    /// Duty per panel, 0..=4095.
+    pub duties: Vec<u16>,
+    /// Duty it is going to.
+    pub target: u16,
+    /// Duty of full brightness.
+    pub brightness: u16,
+}
+
+/// State of the network.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinkState {
+    /// Word for the state: `idle`, `connecting`, `connected`, `disconnected`, `access-point`.
+    pub state: &'static str,
+    /// Address; empty if there is none.
+    pub ip: String,
+    /// Name of the network; empty on a wire.
+    pub ssid: String,
+    /// Strength of the signal, dBm; 0 when not joined.
+    pub rssi: i32,
+    /// Uptime since which the state holds.
+    pub since: Duration,
+    /// Wall clock of the last start, once known.
+    pub booted_utc: Option<UtcTime>,
+}

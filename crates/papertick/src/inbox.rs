@@ -1,0 +1,61 @@
+//! The one way into the device: a bounded queue of inputs, each with an optional place for its answer.
+
+use device::{
+    input::Input,
+    request::{Reply, Request},
+};
+use tokio::sync::{mpsc, oneshot};
+
+/// Inputs that may wait for the device.
+pub const INBOX_DEPTH: usize = 256;
+
+/// An input on its way to the device.
+#[derive(Debug)]
+pub struct Message {
+    /// What happened.
+    pub input: Input,
+    /// Where the reply goes, if somebody waits for it.
+    pub answer: Option<oneshot::Sender<Reply>>,
+}
+
+/// The senders' side of the queue.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    sender: mpsc::Sender<Message>,
+}
+
+/// The device has stopped and takes no more inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the device has stopped")]
+pub struct Stopped;
+
+/// Makes the queue.
+pub fn inbox() -> (Inbox, mpsc::Receiver<Message>) {
+    let (sender, receiver) = mpsc::channel(INBOX_DEPTH);
+    (Inbox { sender }, receiver)
+}
+
+impl Inbox {
+    /// Hands over an input; waits while the queue is full.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn tell(&self, input: Input) -> Result<(), Stopped> {
+        let message = Message { input, answer: None };
+        self.sender.send(message).await.map_err(|_| Stopped)
+    }
+
+    /// Asks the device and waits for the reply, which comes once the change is stored and visible.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn ask(&self, request: Request) -> Result<Reply, Stopped> {
+        let (answer, reply) = oneshot::channel();
+        let message = Message {
+            input: Input::Asked(request),
+            answer: Some(answer),
+        };
+        self.sender.send(message).await.map_err(|_| Stopped)?;
+        reply.await.map_err(|_| Stopped)
+    }
+}
