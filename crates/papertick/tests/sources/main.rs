@@ -1,0 +1,1 @@
+//! Sources against real sockets on loopback: relays, proxies, pools and networks that misbehave.
