@@ -50,6 +50,13 @@ pub enum Cell {
     },
     /// A symbol of the icon set.
     Icon(Icon),
+    /// A symbol that the owner asked for by name.
+    NamedIcon {
+        /// The symbol; empty paper if there is none of that name.
+        icon: Option<Icon>,
+        /// What the owner wrote, such as `mdi:wifi`.
+        text: String,
+    },
     /// The satoshi symbol in the variant of the style.
     Sats,
     /// A picture of a mining pool or miner.
@@ -100,6 +107,7 @@ pub enum Icon {
     ArrowUpBold,
     Bell,
     Bitcoin,
+    CheckBold,
     ClockOutline,
     LightningBolt,
     Loading,
@@ -195,7 +203,8 @@ impl Cell {
             | Cell::Word(text)
             | Cell::Title(text)
             | Cell::Letter(text)
-            | Cell::Text { text, .. } => text.clone(),
+            | Cell::Text { text, .. }
+            | Cell::NamedIcon { text, .. } => text.clone(),
             Cell::Label { top, bottom } | Cell::Unit { top, bottom } | Cell::Split { top, bottom } => {
                 alloc::format!("{top}/{bottom}")
             }
@@ -205,6 +214,11 @@ impl Cell {
             Cell::Sats => "STS".into(),
         }
     }
+}
+
+/// The cells as the status names them, one text per panel.
+pub fn mirror(cells: &[Cell]) -> Vec<String> {
+    cells.iter().map(Cell::mirror).collect()
 }
 
 /// Blank panels.
