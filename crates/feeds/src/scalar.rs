@@ -1,0 +1,161 @@
+//! One number, however an upstream writes it: as an integer, a float or a text.
+
+use std::{borrow::Cow, fmt};
+
+use device::units::{FeeRate, MICRO, Price};
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+
+/// A value where a number is expected.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Scalar<'a> {
+    /// A text, which may hold a number.
+    Text(Cow<'a, str>),
+    /// A whole number.
+    Whole(u64),
+    /// A number with decimals.
+    Float(f64),
+    /// Nothing, said explicitly.
+    Nil,
+    /// Something that cannot be a number.
+    Odd,
+}
+
+impl Scalar<'_> {
+    /// Tells whether the upstream has no value yet: nothing, or an empty text.
+    pub(crate) fn is_absent(&self) -> bool {
+        match self {
+            Scalar::Nil => true,
+            Scalar::Text(text) => text.is_empty(),
+            Scalar::Whole(_) | Scalar::Float(_) | Scalar::Odd => false,
+        }
+    }
+
+    /// The number as a plain decimal; the shortest one that a float stands for.
+    pub(crate) fn decimal(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Scalar::Text(text) => Some(Cow::Borrowed(text)),
+            Scalar::Whole(whole) => Some(Cow::Owned(whole.to_string())),
+            Scalar::Float(float) => Some(Cow::Owned(float.to_string())),
+            Scalar::Nil | Scalar::Odd => None,
+        }
+    }
+
+    /// The number as a block height.
+    pub(crate) fn height(&self) -> Option<u32> {
+        match self {
+            Scalar::Whole(whole) => u32::try_from(*whole).ok(),
+            Scalar::Text(_) | Scalar::Float(_) | Scalar::Nil | Scalar::Odd => {
+                height(&self.decimal()?)
+            }
+        }
+    }
+
+    /// The number as a price; none if it is zero.
+    pub(crate) fn price(&self) -> Option<Price> {
+        price(&self.decimal()?)
+    }
+
+    /// The number as a fee rate.
+    pub(crate) fn fee_rate(&self) -> Option<FeeRate> {
+        FeeRate::parse(&self.decimal()?)
+    }
+}
+
+/// Reads a block height: digits only.
+pub(crate) fn height(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits { text.parse().ok() } else { None }
+}
+
+/// Reads a price; nothing is worth zero.
+pub(crate) fn price(text: &str) -> Option<Price> {
+    Price::parse(text).filter(|price| price.micros > 0)
+}
+
+/// Rounds a fee rate to whole sat/vB, half up.
+pub(crate) fn whole_fee(rate: FeeRate) -> FeeRate {
+    FeeRate {
+        micros: (rate.micros + MICRO / 2) / MICRO * MICRO,
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar<'a>, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Whole(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Scalar<'de>, E> {
+        Ok(u64::try_from(value).map_or(Scalar::Odd, Scalar::Whole))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Float(value))
+    }
+
+    fn visit_f32<E>(self, value: f32) -> Result<Scalar<'de>, E> {
+        // Widened to 64 bits, the number would get decimals that nobody sent.
+        Ok(Scalar::Text(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Text(Cow::Borrowed(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Text(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Nil)
+    }
+
+    fn visit_none<E>(self) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Nil)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Scalar<'de>, D::Error> {
+        Scalar::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Odd)
+    }
+
+    fn visit_bytes<E>(self, _: &[u8]) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Odd)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Scalar<'de>, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Scalar::Odd)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Scalar<'de>, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Odd)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Scalar<'de>, A::Error> {
+        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Odd)
+    }
+}

@@ -1,0 +1,6 @@
+//! Every feed against tables of what its upstream says.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+mod relay;
