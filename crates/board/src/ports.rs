@@ -1,0 +1,94 @@
+//! Ports: what the program asks of a board, whatever hardware is behind it.
+//!
+//! Each port is moved into the one task that drives it; none is shared.
+
+use std::{future::Future, sync::Arc};
+
+use device::{
+    input::{LinkEvent, Sensed},
+    lights::Rgb,
+};
+use render::Bitmap;
+
+/// How a panel is refreshed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// Through black and white: slow, without ghosts.
+    Full,
+    /// Only what changed: fast.
+    Partial,
+}
+
+/// Why a panel does not do what it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PanelFault {
+    /// It stays busy longer than any refresh takes.
+    BusyStuck,
+    /// A refresh was started while another one ran.
+    StartedBusy,
+    /// The bus did not take the frame.
+    Bus,
+}
+
+impl PanelFault {
+    /// Word for the fault in status and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            PanelFault::BusyStuck => "busy-stuck",
+            PanelFault::StartedBusy => "started-busy",
+            PanelFault::Bus => "bus",
+        }
+    }
+}
+
+/// The panels; each refreshes on its own, in parallel with the others.
+pub trait Panels: Send + 'static {
+    /// Number of panels.
+    fn count(&self) -> usize;
+
+    /// Hands a frame to a panel that is idle and starts its refresh; the ink moves afterwards.
+    ///
+    /// # Errors
+    /// The panel did not take the frame.
+    fn start(
+        &mut self,
+        panel: usize,
+        frame: &Arc<Bitmap>,
+        refresh: Refresh,
+    ) -> impl Future<Output = Result<(), PanelFault>> + Send;
+
+    /// Waits until a refreshing panel is idle again; returns all that have become so.
+    ///
+    /// Never returns while no panel refreshes. Dropping the future loses nothing.
+    fn idle(&mut self) -> impl Future<Output = Vec<usize>> + Send;
+}
+
+/// The LED strip.
+pub trait LedStrip: Send + 'static {
+    /// Shows these colours, leftmost first.
+    fn show(&mut self, colours: &[Rgb]) -> impl Future<Output = ()> + Send;
+}
+
+/// The white frontlight, one channel per panel.
+pub trait Frontlight: Send + 'static {
+    /// Sets the duty of each channel, 0..=4095.
+    fn set(&mut self, duties: &[u16]) -> impl Future<Output = ()> + Send;
+}
+
+/// The ambient light sensor.
+pub trait LightSensor: Send + 'static {
+    /// Measures.
+    fn read(&mut self) -> impl Future<Output = Sensed> + Send;
+}
+
+/// The buttons.
+pub trait Buttons: Send + 'static {
+    /// Waits until other buttons are down than were last reported; returns a bit per pin.
+    fn changed(&mut self) -> impl Future<Output = u8> + Send;
+}
+
+/// The network.
+pub trait Wifi: Send + 'static {
+    /// Waits for the next event.
+    fn event(&mut self) -> impl Future<Output = LinkEvent> + Send;
+}

@@ -1,0 +1,310 @@
+//! The bench: the hand of the person at the table, for the web page, for tests and for people.
+
+use std::{sync::Arc, time::Duration};
+
+use device::board::BoardSpec;
+use render::Bitmap;
+use serde::Serialize;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep},
+};
+
+use super::{
+    SimFault,
+    wires::{BUTTONS, Wires},
+};
+
+/// Longest time that a button can be held.
+pub const PRESS_MAX: Duration = Duration::from_secs(60);
+
+/// Time between a power cut asked for and the cut, so that the answer gets out.
+const CUT_DELAY: Duration = Duration::from_millis(100);
+
+/// Acts on a simulated board and reads its signals; clones act on the same board.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    wires: Arc<Wires>,
+}
+
+/// Why the bench does not do what it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BenchError {
+    /// The board has no button of that number; the first is 1.
+    NoButton(u64),
+    /// The board has no panel of that index; the first is 0.
+    NoPanel(usize),
+    /// A button cannot be held for so long.
+    TooLong,
+    /// The board has no light sensor.
+    NoSensor,
+}
+
+impl std::fmt::Display for BenchError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BenchError::NoButton(button) => {
+                write!(formatter, "no button {button}: buttons are 1 to {BUTTONS}")
+            }
+            BenchError::NoPanel(panel) => write!(formatter, "no panel {panel}"),
+            BenchError::TooLong => {
+                write!(
+                    formatter,
+                    "buttons can be held for {} s at most",
+                    PRESS_MAX.as_secs()
+                )
+            }
+            BenchError::NoSensor => formatter.write_str("the board has no light sensor"),
+        }
+    }
+}
+
+impl std::error::Error for BenchError {}
+
+/// All signals of the board at one moment, in the form of `GET /sim/state`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BenchState {
+    /// Word for the board.
+    pub board: &'static str,
+    /// Word for the speed of the panels.
+    pub panel_timing: &'static str,
+    /// The panels, leftmost first.
+    pub panels: Vec<PanelState>,
+    /// Live colours of the LEDs, `#RRGGBB`, leftmost first.
+    pub leds: Vec<String>,
+    /// Live duties of the frontlight, 0..=4095; empty on a board without one.
+    pub frontlight: Vec<u16>,
+    /// Numbers of the buttons that are down; the first is 1.
+    pub buttons: Vec<u8>,
+    /// Light in the room, lux; none where no sensor answers.
+    pub lux: Option<f64>,
+    /// `up` or `down`.
+    pub link: &'static str,
+    /// The power.
+    pub power: PowerState,
+}
+
+/// Signals of one panel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PanelState {
+    /// Full refreshes since the start.
+    pub full: u64,
+    /// Partial refreshes since the start.
+    pub partial: u64,
+    /// Its busy line is up.
+    pub busy: bool,
+    /// What is wrong with it: `none` or `busy-stuck`.
+    pub fault: &'static str,
+}
+
+/// State of the power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PowerState {
+    /// It is on.
+    On,
+    /// It is about to be cut.
+    Cycling,
+}
+
+/// Buttons to hold while the power comes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PowerCycle {
+    /// A bit per button.
+    pub mask: u8,
+    /// How long they are held from the moment the power comes on.
+    pub held: Duration,
+}
+
+/// Takes the fingers off the buttons, also when the client goes away in the middle of a press.
+struct Release<'a> {
+    wires: &'a Wires,
+    mask: u8,
+}
+
+impl Drop for Release<'_> {
+    fn drop(&mut self) {
+        self.wires.buttons.send_modify(|fingers| {
+            for (button, down) in fingers.down.iter_mut().enumerate() {
+                if self.mask & (1 << button) != 0 {
+                    *down = down.saturating_sub(1);
+                }
+            }
+        });
+    }
+}
+
+impl Bench {
+    pub(super) fn new(wires: Arc<Wires>) -> Bench {
+        Bench { wires }
+    }
+
+    /// The board on the table.
+    pub fn board(&self) -> &BoardSpec {
+        &self.wires.spec
+    }
+
+    /// All signals right now.
+    pub fn state(&self) -> BenchState {
+        let now = Instant::now();
+        let wires = &self.wires;
+        let panels = wires.panels.borrow();
+        let mask = wires.buttons.borrow().mask(now);
+        BenchState {
+            board: wires.spec.id,
+            panel_timing: wires.timing.name(),
+            panels: panels
+                .iter()
+                .map(|panel| PanelState {
+                    full: panel.full,
+                    partial: panel.partial,
+                    busy: panel.busy(now),
+                    fault: panel.fault.name(),
+                })
+                .collect(),
+            leds: wires
+                .strip
+                .borrow()
+                .iter()
+                .map(|colour| colour.hex())
+                .collect(),
+            frontlight: wires.frontlight.borrow().clone(),
+            buttons: (1..=4)
+                .filter(|button| mask & (1 << (button - 1)) != 0)
+                .collect(),
+            lux: wires
+                .millilux
+                .borrow()
+                .map(|millilux| f64::from(millilux) / 1000.0),
+            link: if *wires.link_up.borrow() {
+                "up"
+            } else {
+                "down"
+            },
+            power: if wires.power.borrow().is_some() {
+                PowerState::Cycling
+            } else {
+                PowerState::On
+            },
+        }
+    }
+
+    /// What is on the paper of a panel right now.
+    ///
+    /// # Errors
+    /// No such panel.
+    pub fn shown(&self, panel: usize) -> Result<Arc<Bitmap>, BenchError> {
+        let panels = self.wires.panels.borrow();
+        let wire = panels.get(panel).ok_or(BenchError::NoPanel(panel))?;
+        Ok(Arc::clone(wire.shown(Instant::now())))
+    }
+
+    /// Presses buttons together, the first is 1; returns after their release.
+    ///
+    /// # Errors
+    /// No such button, or held for too long.
+    pub async fn press(&self, buttons: &[u64], hold: Duration) -> Result<(), BenchError> {
+        let mask = mask_of(buttons)?;
+        if hold > PRESS_MAX {
+            return Err(BenchError::TooLong);
+        }
+        self.wires.buttons.send_modify(|fingers| {
+            for (button, down) in fingers.down.iter_mut().enumerate() {
+                if mask & (1 << button) != 0 {
+                    *down += 1;
+                }
+            }
+        });
+        let release = Release {
+            wires: &self.wires,
+            mask,
+        };
+        sleep(hold).await;
+        drop(release);
+        Ok(())
+    }
+
+    /// Changes the light in the room, thousandths of a lux; none takes the sensor away.
+    ///
+    /// # Errors
+    /// The board has no sensor.
+    pub fn set_millilux(&self, millilux: Option<u32>) -> Result<(), BenchError> {
+        if !self.wires.spec.light_sensor {
+            return Err(BenchError::NoSensor);
+        }
+        self.wires.millilux.send_replace(millilux);
+        Ok(())
+    }
+
+    /// Plugs the network in, or pulls it out.
+    pub fn set_link(&self, up: bool) {
+        self.wires.link_up.send_replace(up);
+    }
+
+    /// Breaks a panel, or mends it; the first is 0.
+    ///
+    /// # Errors
+    /// No such panel.
+    pub fn set_fault(&self, panel: usize, fault: SimFault) -> Result<(), BenchError> {
+        if panel >= self.wires.spec.panels {
+            return Err(BenchError::NoPanel(panel));
+        }
+        self.wires
+            .panels
+            .send_modify(|panels| panels[panel].fault = fault);
+        Ok(())
+    }
+
+    /// Cuts the power and gives it back, with buttons held for a while from then on.
+    ///
+    /// # Errors
+    /// No such button, or held for too long.
+    pub fn cycle_power(&self, buttons: &[u64], held: Duration) -> Result<(), BenchError> {
+        let mask = mask_of(buttons)?;
+        if held > PRESS_MAX {
+            return Err(BenchError::TooLong);
+        }
+        self.wires
+            .power
+            .send_replace(Some(PowerCycle { mask, held }));
+        Ok(())
+    }
+
+    /// Waits until the power is cut; whoever runs the board must then end it without ceremony.
+    pub async fn power_cut(&self) -> PowerCycle {
+        let mut power = self.wires.power.subscribe();
+        let cycle = match power.wait_for(Option::is_some).await {
+            Ok(cycle) => *cycle,
+            Err(_) => None,
+        };
+        match cycle {
+            Some(cycle) => {
+                sleep(CUT_DELAY).await;
+                cycle
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Follows the duties and colours of the lights; the receiver sees each change.
+    pub fn lights(
+        &self,
+    ) -> (
+        watch::Receiver<Vec<device::lights::Rgb>>,
+        watch::Receiver<Vec<u16>>,
+    ) {
+        (
+            self.wires.strip.subscribe(),
+            self.wires.frontlight.subscribe(),
+        )
+    }
+}
+
+fn mask_of(buttons: &[u64]) -> Result<u8, BenchError> {
+    let mut mask = 0;
+    for button in buttons {
+        let pin = button.checked_sub(1).filter(|pin| *pin < BUTTONS as u64);
+        mask |= 1 << pin.ok_or(BenchError::NoButton(*button))?;
+    }
+    Ok(mask)
+}

@@ -1,0 +1,285 @@
+//! The simulated parts: each implements one port on the shared wires.
+
+use std::{sync::Arc, time::Duration};
+
+use device::{
+    input::{LinkEvent, LinkFailure, Sensed},
+    lights::Rgb,
+};
+use render::Bitmap;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
+    wires::{Fingers, PanelWire, Wires},
+};
+use crate::ports::{Buttons, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh, Wifi};
+
+/// Simulated panels.
+#[derive(Debug)]
+pub struct SimPanels {
+    wires: Arc<Wires>,
+    changes: watch::Receiver<Vec<PanelWire>>,
+    refreshing: Vec<bool>,
+}
+
+impl SimPanels {
+    pub(super) fn new(wires: Arc<Wires>) -> SimPanels {
+        SimPanels {
+            changes: wires.panels.subscribe(),
+            refreshing: vec![false; wires.spec.panels],
+            wires,
+        }
+    }
+
+    fn duration(&self, refresh: Refresh) -> Duration {
+        match (self.wires.timing, refresh) {
+            (PanelTiming::Instant, Refresh::Full | Refresh::Partial) => Duration::ZERO,
+            (PanelTiming::Real, Refresh::Full) => FULL_REFRESH,
+            (PanelTiming::Real, Refresh::Partial) => PARTIAL_REFRESH,
+        }
+    }
+
+    /// Panels that have become idle, and the moment at which the next one will.
+    fn look(&mut self, now: Instant) -> (Vec<usize>, Option<Instant>) {
+        let mut idle = Vec::new();
+        let mut next: Option<Instant> = None;
+        let wires = self.changes.borrow_and_update();
+        for (panel, wire) in wires.iter().enumerate() {
+            if !self.refreshing[panel] {
+                continue;
+            }
+            if !wire.busy(now) {
+                idle.push(panel);
+            } else if let Some(at) = wire.idle_at() {
+                next = Some(next.map_or(at, |earlier| earlier.min(at)));
+            }
+        }
+        (idle, next)
+    }
+}
+
+impl Panels for SimPanels {
+    fn count(&self) -> usize {
+        self.wires.spec.panels
+    }
+
+    async fn start(
+        &mut self,
+        panel: usize,
+        frame: &Arc<Bitmap>,
+        refresh: Refresh,
+    ) -> Result<(), PanelFault> {
+        let now = Instant::now();
+        let done = now + self.duration(refresh);
+        let mut outcome = Err(PanelFault::Bus);
+        self.wires.panels.send_modify(|wires| {
+            let Some(wire) = wires.get_mut(panel) else {
+                return;
+            };
+            let idle_line = wire.idle_at().is_none_or(|at| at <= now);
+            if self.refreshing[panel] || !idle_line {
+                outcome = Err(PanelFault::StartedBusy);
+                return;
+            }
+            wire.begin(Arc::clone(frame), done);
+            match refresh {
+                Refresh::Full => wire.full += 1,
+                Refresh::Partial => wire.partial += 1,
+            }
+            outcome = Ok(());
+        });
+        if outcome.is_ok() {
+            self.refreshing[panel] = true;
+        }
+        outcome
+    }
+
+    async fn idle(&mut self) -> Vec<usize> {
+        loop {
+            let (idle, next) = self.look(Instant::now());
+            if !idle.is_empty() {
+                for panel in &idle {
+                    self.refreshing[*panel] = false;
+                }
+                return idle;
+            }
+            tokio::select! {
+                () = wait_until(next) => {}
+                _ = self.changes.changed() => {}
+            }
+        }
+    }
+}
+
+/// Sleeps until a moment, or for ever.
+async fn wait_until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Simulated LED strip.
+#[derive(Debug)]
+pub struct SimStrip {
+    wires: Arc<Wires>,
+}
+
+impl SimStrip {
+    pub(super) fn new(wires: Arc<Wires>) -> SimStrip {
+        SimStrip { wires }
+    }
+}
+
+impl LedStrip for SimStrip {
+    async fn show(&mut self, colours: &[Rgb]) {
+        self.wires.strip.send_replace(colours.to_vec());
+    }
+}
+
+/// Simulated frontlight.
+#[derive(Debug)]
+pub struct SimFrontlight {
+    wires: Arc<Wires>,
+}
+
+impl SimFrontlight {
+    pub(super) fn new(wires: Arc<Wires>) -> SimFrontlight {
+        SimFrontlight { wires }
+    }
+}
+
+impl Frontlight for SimFrontlight {
+    async fn set(&mut self, duties: &[u16]) {
+        self.wires.frontlight.send_replace(duties.to_vec());
+    }
+}
+
+/// Simulated light sensor.
+#[derive(Debug)]
+pub struct SimSensor {
+    wires: Arc<Wires>,
+}
+
+impl SimSensor {
+    pub(super) fn new(wires: Arc<Wires>) -> SimSensor {
+        SimSensor { wires }
+    }
+}
+
+impl LightSensor for SimSensor {
+    async fn read(&mut self) -> Sensed {
+        match *self.wires.millilux.borrow() {
+            Some(millilux) => Sensed::Millilux(millilux),
+            None => Sensed::Absent,
+        }
+    }
+}
+
+/// Simulated buttons.
+#[derive(Debug)]
+pub struct SimButtons {
+    fingers: watch::Receiver<Fingers>,
+    reported: u8,
+}
+
+impl SimButtons {
+    pub(super) fn new(wires: &Wires) -> SimButtons {
+        SimButtons {
+            fingers: wires.buttons.subscribe(),
+            reported: 0,
+        }
+    }
+}
+
+impl Buttons for SimButtons {
+    async fn changed(&mut self) -> u8 {
+        loop {
+            let now = Instant::now();
+            let (mask, release) = {
+                let fingers = self.fingers.borrow_and_update();
+                let release = fingers
+                    .hold
+                    .map(|hold| hold.until)
+                    .filter(|until| now < *until);
+                (fingers.mask(now), release)
+            };
+            if mask != self.reported {
+                self.reported = mask;
+                return mask;
+            }
+            tokio::select! {
+                () = wait_until(release) => {}
+                changed = self.fingers.changed() => if changed.is_err() {
+                    std::future::pending().await
+                }
+            }
+        }
+    }
+}
+
+/// Simulated network: the host's, with a cable that the bench can pull.
+#[derive(Debug)]
+pub struct SimWifi {
+    link_up: watch::Receiver<bool>,
+    reported: Reported,
+}
+
+/// What was last told of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reported {
+    Nothing,
+    Unmanaged,
+    Link(bool),
+}
+
+impl SimWifi {
+    pub(super) fn new(wires: &Wires) -> SimWifi {
+        SimWifi {
+            link_up: wires.link_up.subscribe(),
+            reported: Reported::Nothing,
+        }
+    }
+}
+
+impl Wifi for SimWifi {
+    async fn event(&mut self) -> LinkEvent {
+        if self.reported == Reported::Nothing {
+            self.reported = Reported::Unmanaged;
+            return LinkEvent::Unmanaged;
+        }
+        loop {
+            let up = *self.link_up.borrow_and_update();
+            if self.reported != Reported::Link(up) {
+                self.reported = Reported::Link(up);
+                return if up {
+                    LinkEvent::Up {
+                        ip: host_address(),
+                        ssid: None,
+                    }
+                } else {
+                    LinkEvent::Down(LinkFailure::Lost)
+                };
+            }
+            if self.link_up.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+/// Address by which the host is reached from its network; the loopback address without one.
+fn host_address() -> String {
+    // Connecting a datagram socket only looks up the route; nothing is sent.
+    let route = std::net::UdpSocket::bind("0.0.0.0:0")
+        .and_then(|socket| socket.connect("192.0.2.1:9").map(|()| socket))
+        .and_then(|socket| socket.local_addr());
+    route.map_or_else(
+        |_| "127.0.0.1".to_string(),
+        |address| address.ip().to_string(),
+    )
+}

@@ -1,0 +1,143 @@
+//! What the simulated parts and the bench share, one watch per kind of signal.
+
+use std::sync::Arc;
+
+use device::{board::BoardSpec, lights::Rgb};
+use render::Bitmap;
+use tokio::{sync::watch, time::Instant};
+
+use super::{PanelTiming, PowerCycle, SimFault, SimOptions};
+
+/// Light in the room until somebody changes it, thousandths of a lux.
+const MILLILUX_AT_START: u32 = 80_000;
+
+/// All signals of the board.
+#[derive(Debug)]
+pub(super) struct Wires {
+    pub(super) spec: BoardSpec,
+    pub(super) timing: PanelTiming,
+    pub(super) panels: watch::Sender<Vec<PanelWire>>,
+    pub(super) strip: watch::Sender<Vec<Rgb>>,
+    pub(super) frontlight: watch::Sender<Vec<u16>>,
+    pub(super) millilux: watch::Sender<Option<u32>>,
+    pub(super) buttons: watch::Sender<Fingers>,
+    pub(super) link_up: watch::Sender<bool>,
+    pub(super) power: watch::Sender<Option<PowerCycle>>,
+}
+
+impl Wires {
+    pub(super) fn new(spec: BoardSpec, options: SimOptions) -> Wires {
+        let paper = Arc::new(Bitmap::paper(spec.panel_width, spec.panel_height));
+        let hold = (!options.held.held.is_zero()).then(|| Hold {
+            mask: options.held.mask,
+            until: Instant::now() + options.held.held,
+        });
+        Wires {
+            spec,
+            timing: options.timing,
+            panels: watch::Sender::new(vec![PanelWire::new(paper); spec.panels]),
+            strip: watch::Sender::new(vec![Rgb::BLACK; spec.leds]),
+            frontlight: watch::Sender::new(vec![0; if spec.frontlight { spec.panels } else { 0 }]),
+            millilux: watch::Sender::new(spec.light_sensor.then_some(MILLILUX_AT_START)),
+            buttons: watch::Sender::new(Fingers {
+                down: [0; BUTTONS],
+                hold,
+            }),
+            link_up: watch::Sender::new(true),
+            power: watch::Sender::new(None),
+        }
+    }
+}
+
+/// Number of buttons.
+pub(super) const BUTTONS: usize = 4;
+
+/// Fingers on the buttons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fingers {
+    /// How many fingers are on each button: two clients may press the same one.
+    pub(super) down: [u32; BUTTONS],
+    /// Buttons held since the power came on.
+    pub(super) hold: Option<Hold>,
+}
+
+/// Buttons held until a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hold {
+    pub(super) mask: u8,
+    pub(super) until: Instant,
+}
+
+impl Fingers {
+    /// A bit per button that is down.
+    pub(super) fn mask(&self, now: Instant) -> u8 {
+        let pressed = self
+            .down
+            .iter()
+            .enumerate()
+            .filter(|(_, fingers)| **fingers > 0)
+            .fold(0, |mask, (button, _)| mask | (1 << button));
+        let held = self
+            .hold
+            .filter(|hold| now < hold.until)
+            .map_or(0, |hold| hold.mask);
+        pressed | held
+    }
+}
+
+/// One panel.
+#[derive(Debug, Clone)]
+pub(super) struct PanelWire {
+    /// What the paper showed before the refresh that runs.
+    before: Arc<Bitmap>,
+    /// What it was last told to show.
+    frame: Arc<Bitmap>,
+    /// End of the last refresh; none if it never refreshed.
+    done: Option<Instant>,
+    pub(super) fault: SimFault,
+    pub(super) full: u64,
+    pub(super) partial: u64,
+}
+
+impl PanelWire {
+    fn new(paper: Arc<Bitmap>) -> PanelWire {
+        PanelWire {
+            before: Arc::clone(&paper),
+            frame: paper,
+            done: None,
+            fault: SimFault::None,
+            full: 0,
+            partial: 0,
+        }
+    }
+
+    pub(super) fn begin(&mut self, frame: Arc<Bitmap>, done: Instant) {
+        self.before = std::mem::replace(&mut self.frame, frame);
+        self.done = Some(done);
+    }
+
+    /// Tells whether the ink still moves, or the line says so.
+    pub(super) fn busy(&self, now: Instant) -> bool {
+        match self.fault {
+            SimFault::BusyStuck => true,
+            SimFault::None => self.done.is_some_and(|done| now < done),
+        }
+    }
+
+    /// When it becomes idle by itself; none if never.
+    pub(super) fn idle_at(&self) -> Option<Instant> {
+        match self.fault {
+            SimFault::BusyStuck => None,
+            SimFault::None => self.done,
+        }
+    }
+
+    /// What is on the paper.
+    pub(super) fn shown(&self, now: Instant) -> &Arc<Bitmap> {
+        if self.done.is_some_and(|done| now < done) {
+            &self.before
+        } else {
+            &self.frame
+        }
+    }
+}

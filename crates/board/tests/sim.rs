@@ -1,0 +1,214 @@
+//! The simulated board keeps the time of a real one, as seen through its ports and its bench.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{sync::Arc, time::Duration};
+
+use board::{
+    ports::{Buttons, LightSensor, PanelFault, Panels, Refresh, Wifi},
+    sim::{
+        self, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
+        SimOptions,
+    },
+    spec,
+};
+use device::input::{LinkEvent, LinkFailure, Sensed};
+use render::Bitmap;
+use tokio::time::{Instant, timeout};
+
+const MOMENT: Duration = Duration::from_millis(1);
+
+fn rev_b(options: SimOptions) -> sim::SimBoard {
+    sim::board(spec::find("rev-b").unwrap(), options)
+}
+
+fn frame() -> Arc<Bitmap> {
+    Arc::new(Bitmap::paper(122, 250))
+}
+
+#[tokio::test(start_paused = true)]
+async fn panels_refresh_in_parallel_and_take_their_time() {
+    for (refresh, takes) in [
+        (Refresh::Full, FULL_REFRESH),
+        (Refresh::Partial, PARTIAL_REFRESH),
+    ] {
+        let mut board = rev_b(SimOptions::default());
+        let begun = Instant::now();
+        for panel in 0..7 {
+            board.panels.start(panel, &frame(), refresh).await.unwrap();
+        }
+        assert!(board.bench.state().panels.iter().all(|panel| panel.busy));
+        assert_eq!(board.panels.idle().await, [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(begun.elapsed(), takes);
+        assert!(board.bench.state().panels.iter().all(|panel| !panel.busy));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_paper_shows_the_old_picture_until_the_refresh_ends() {
+    let mut board = rev_b(SimOptions::default());
+    let (first, second) = (frame(), frame());
+    board.panels.start(0, &first, Refresh::Full).await.unwrap();
+    board.panels.idle().await;
+    board
+        .panels
+        .start(0, &second, Refresh::Partial)
+        .await
+        .unwrap();
+    assert!(Arc::ptr_eq(&board.bench.shown(0).unwrap(), &first));
+    board.panels.idle().await;
+    assert!(Arc::ptr_eq(&board.bench.shown(0).unwrap(), &second));
+    let panel = board.bench.state().panels[0].clone();
+    assert_eq!((panel.full, panel.partial), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_panel_takes_no_second_frame() {
+    let mut board = rev_b(SimOptions::default());
+    board
+        .panels
+        .start(3, &frame(), Refresh::Full)
+        .await
+        .unwrap();
+    let again = board.panels.start(3, &frame(), Refresh::Full).await;
+    assert_eq!(again, Err(PanelFault::StartedBusy));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stuck_panel_holds_up_no_other_and_comes_back_when_mended() {
+    let mut board = rev_b(SimOptions::default());
+    board.bench.set_fault(2, SimFault::BusyStuck).unwrap();
+    for panel in 0..4 {
+        board
+            .panels
+            .start(panel, &frame(), Refresh::Partial)
+            .await
+            .unwrap();
+    }
+    assert_eq!(board.panels.idle().await, [0, 1, 3]);
+    assert!(
+        timeout(Duration::from_secs(60), board.panels.idle())
+            .await
+            .is_err()
+    );
+    assert_eq!(board.bench.state().panels[2].fault, "busy-stuck");
+    board.bench.set_fault(2, SimFault::None).unwrap();
+    assert_eq!(board.panels.idle().await, [2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn instant_panels_take_no_time() {
+    let mut board = rev_b(SimOptions {
+        timing: PanelTiming::Instant,
+        ..SimOptions::default()
+    });
+    let begun = Instant::now();
+    board
+        .panels
+        .start(0, &frame(), Refresh::Full)
+        .await
+        .unwrap();
+    assert_eq!(board.panels.idle().await, [0]);
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_press_is_seen_down_and_up_and_ends_after_the_release() {
+    let mut board = rev_b(SimOptions::default());
+    let bench = board.bench.clone();
+    let begun = Instant::now();
+    let hold = Duration::from_millis(900);
+    let ((), ()) = tokio::join!(async { bench.press(&[1, 3], hold).await.unwrap() }, async {
+        assert_eq!(board.buttons.changed().await, 0b0101);
+        assert_eq!(board.buttons.changed().await, 0);
+        assert_eq!(begun.elapsed(), hold);
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_press_that_is_abandoned_lets_go() {
+    let mut board = rev_b(SimOptions::default());
+    let press = board.bench.press(&[2], Duration::from_secs(30));
+    assert!(timeout(MOMENT, press).await.is_err());
+    assert!(
+        timeout(MOMENT, board.buttons.changed()).await.is_err(),
+        "nothing is down"
+    );
+    assert!(board.bench.state().buttons.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn buttons_held_at_power_on_are_down_for_their_time() {
+    let held = Duration::from_millis(3200);
+    let mut board = rev_b(SimOptions {
+        held: PowerCycle { mask: 0b0001, held },
+        ..SimOptions::default()
+    });
+    let begun = Instant::now();
+    assert_eq!(board.buttons.changed().await, 0b0001);
+    assert_eq!(board.bench.state().buttons, [1]);
+    assert_eq!(board.buttons.changed().await, 0);
+    assert_eq!(begun.elapsed(), held);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_bench_refuses_what_the_board_does_not_have() {
+    let board = rev_b(SimOptions::default());
+    let long = Duration::from_secs(61);
+    assert_eq!(
+        board.bench.press(&[0], MOMENT).await,
+        Err(BenchError::NoButton(0))
+    );
+    assert_eq!(
+        board.bench.press(&[5], MOMENT).await,
+        Err(BenchError::NoButton(5))
+    );
+    assert_eq!(
+        board.bench.press(&[1], long).await,
+        Err(BenchError::TooLong)
+    );
+    assert_eq!(
+        board.bench.cycle_power(&[9], MOMENT),
+        Err(BenchError::NoButton(9))
+    );
+    assert_eq!(
+        board.bench.set_fault(7, SimFault::None),
+        Err(BenchError::NoPanel(7))
+    );
+    assert!(board.bench.shown(7).is_err());
+    let bare = sim::board(spec::find("rev-a").unwrap(), SimOptions::default());
+    assert_eq!(bare.bench.set_millilux(Some(1)), Err(BenchError::NoSensor));
+    assert!(bare.frontlight.is_none() && bare.sensor.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn light_and_network_follow_the_bench() {
+    let mut board = rev_b(SimOptions::default());
+    let mut sensor = board.sensor.take().unwrap();
+    board.bench.set_millilux(Some(500)).unwrap();
+    assert_eq!(sensor.read().await, Sensed::Millilux(500));
+    assert_eq!(board.bench.state().lux, Some(0.5));
+    board.bench.set_millilux(None).unwrap();
+    assert_eq!(sensor.read().await, Sensed::Absent);
+
+    assert_eq!(board.wifi.event().await, LinkEvent::Unmanaged);
+    assert!(matches!(
+        board.wifi.event().await,
+        LinkEvent::Up { ssid: None, .. }
+    ));
+    board.bench.set_link(false);
+    assert_eq!(board.wifi.event().await, LinkEvent::Down(LinkFailure::Lost));
+    assert_eq!(board.bench.state().link, "down");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_power_cut_comes_after_the_answer() {
+    let board = rev_b(SimOptions::default());
+    let begun = Instant::now();
+    let held = Duration::from_millis(3200);
+    board.bench.cycle_power(&[1, 4], held).unwrap();
+    assert_eq!(
+        board.bench.power_cut().await,
+        PowerCycle { mask: 0b1001, held }
+    );
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+}
