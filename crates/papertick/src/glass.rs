@@ -2,16 +2,8 @@
 
 use std::sync::Arc;
 
+pub use board::ports::{PanelFault, Refresh};
 use render::Bitmap;
-
-/// How a panel was refreshed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refresh {
-    /// Through black and white: slow, without ghosts.
-    Full,
-    /// Only what changed: fast.
-    Partial,
-}
 
 /// What all panels show; published after every refresh.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +19,26 @@ pub struct Glass {
 pub struct PanelGlass {
     /// Its pixels, as the viewer sees them.
     pub bitmap: Arc<Bitmap>,
-    /// Generation of the refresh that painted it.
+    /// Generation of the refresh that painted it; 0 if none did since the start.
     pub painted: u64,
     /// How it was refreshed.
     pub refresh: Refresh,
+    /// What is wrong with it; it then shows an older picture than the others.
+    pub fault: Option<PanelFault>,
+}
+
+impl Glass {
+    /// Panels of which nothing is known yet, taken as empty paper.
+    pub fn unknown(panels: usize, width: u16, height: u16) -> Glass {
+        let panel = PanelGlass {
+            bitmap: Arc::new(Bitmap::paper(width, height)),
+            painted: 0,
+            refresh: Refresh::Full,
+            fault: None,
+        };
+        Glass {
+            generation: 0,
+            panels: vec![panel; panels],
+        }
+    }
 }

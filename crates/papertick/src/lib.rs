@@ -2,4 +2,6 @@
 
 pub mod inbox;
 
+pub mod clock;
 pub mod glass;
+pub mod tasks;

@@ -1,0 +1,161 @@
+//! Tasks with names, joined by whoever started them; and the signal that tells them to stop.
+
+use std::{borrow::Cow, collections::BTreeMap, future::Future, time::Duration};
+
+use tokio::{
+    sync::watch,
+    task::{Id, JoinError, JoinSet},
+    time::timeout,
+};
+
+/// The tasks of one owner; dropping it ends them all.
+#[derive(Debug, Default)]
+pub struct Tasks {
+    set: JoinSet<()>,
+    names: BTreeMap<Id, Cow<'static, str>>,
+}
+
+/// A task that has ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Name of the task.
+    pub name: Cow<'static, str>,
+    /// It panicked; otherwise it returned or was stopped.
+    pub panicked: bool,
+}
+
+impl Tasks {
+    /// No tasks yet.
+    pub fn new() -> Tasks {
+        Tasks::default()
+    }
+
+    /// Starts a task.
+    pub fn spawn(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let id = self.set.spawn(task).id();
+        self.names.insert(id, name.into());
+    }
+
+    /// Number of tasks that were started and not yet joined.
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Tells whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    /// Waits until a task ends and joins it; none if there are no tasks.
+    pub async fn ended(&mut self) -> Option<Ended> {
+        let joined = self.set.join_next_with_id().await?;
+        Some(self.note(joined))
+    }
+
+    /// Gives the tasks some time to end by themselves, then stops the rest and joins all.
+    ///
+    /// Returns the names of those that had to be stopped.
+    pub async fn stop(mut self, grace: Duration) -> Vec<Cow<'static, str>> {
+        let all = async { while self.ended().await.is_some() {} };
+        if timeout(grace, all).await.is_ok() {
+            return Vec::new();
+        }
+        self.set.abort_all();
+        let mut stopped = Vec::new();
+        while let Some(ended) = self.ended().await {
+            stopped.push(ended.name);
+        }
+        stopped
+    }
+
+    fn note(&mut self, joined: Result<(Id, ()), JoinError>) -> Ended {
+        let (id, panicked) = match joined {
+            Ok((id, ())) => (id, false),
+            Err(error) => (error.id(), error.is_panic()),
+        };
+        let name = self.names.remove(&id).unwrap_or_default();
+        Ended { name, panicked }
+    }
+}
+
+/// Tells tasks to stop.
+#[derive(Debug)]
+pub struct Stopper {
+    signal: watch::Sender<bool>,
+}
+
+/// Knows whether it is time to stop; clones hear the same signal.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    signal: watch::Receiver<bool>,
+}
+
+/// Makes the signal.
+pub fn stop_signal() -> (Stopper, Stop) {
+    let (sender, receiver) = watch::channel(false);
+    (Stopper { signal: sender }, Stop { signal: receiver })
+}
+
+impl Stopper {
+    /// Gives the signal.
+    pub fn stop(&self) {
+        self.signal.send_replace(true);
+    }
+}
+
+impl Stop {
+    /// Waits for the signal; a lost sender counts as one.
+    pub async fn stopped(&mut self) {
+        // An error means that the sender is gone, and with it whoever could still tell.
+        let _ = self.signal.wait_for(|stop| *stop).await;
+    }
+
+    /// Tells whether the signal was given.
+    pub fn is_stopped(&self) -> bool {
+        *self.signal.borrow()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn ended_tasks_are_told_by_name() {
+        let mut tasks = Tasks::new();
+        tasks.spawn("fine", async {});
+        assert_eq!(
+            tasks.ended().await,
+            Some(Ended { name: "fine".into(), panicked: false })
+        );
+        tasks.spawn("broken", async { panic!("on purpose") });
+        assert_eq!(
+            tasks.ended().await,
+            Some(Ended { name: "broken".into(), panicked: true })
+        );
+        assert_eq!(tasks.ended().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tasks_that_do_not_stop_are_stopped() {
+        let (stopper, stop) = stop_signal();
+        let mut tasks = Tasks::new();
+        let mut polite = stop.clone();
+        tasks.spawn("polite", async move { polite.stopped().await });
+        tasks.spawn("deaf", std::future::pending());
+        stopper.stop();
+        assert!(stop.is_stopped());
+        assert_eq!(tasks.stop(Duration::from_secs(1)).await, ["deaf"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lost_stopper_stops() {
+        let (stopper, mut stop) = stop_signal();
+        drop(stopper);
+        stop.stopped().await;
+    }
+}
