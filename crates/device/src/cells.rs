@@ -205,7 +205,9 @@ impl Cell {
             | Cell::Letter(text)
             | Cell::Text { text, .. }
             | Cell::NamedIcon { text, .. } => text.clone(),
-            Cell::Label { top, bottom } | Cell::Unit { top, bottom } | Cell::Split { top, bottom } => {
+            Cell::Label { top, bottom }
+            | Cell::Unit { top, bottom }
+            | Cell::Split { top, bottom } => {
                 alloc::format!("{top}/{bottom}")
             }
             Cell::Icon(Icon::ArrowDownBold) => "DN".into(),

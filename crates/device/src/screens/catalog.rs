@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Scene;
+use super::{Scene, block_height, clock, market_cap, sats_per_currency, ticker};
 use crate::cells::{self, Cell};
 
 /// A row of the catalogue.
@@ -18,6 +18,8 @@ pub struct Screen {
     pub per_currency: bool,
     /// Feature that must be on.
     pub needs: Needs,
+    /// What its cells depend on, besides the settings.
+    pub facts: &'static [Fact],
     /// Makes the cells, one per panel.
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
 }
@@ -37,13 +39,38 @@ pub enum Needs {
     Wallet,
 }
 
-const fn screen(id: u16, name: &'static str, cells: fn(&Scene<'_>) -> Vec<Cell>) -> Screen {
+/// Something a screen depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// Local time, by the minute.
+    Time,
+    /// Height of the chain tip.
+    Height,
+    /// Price in the currency of the slot.
+    Price,
+    /// Fee rate, as the settings picks it.
+    Fee,
+    /// Figures of the mining pool.
+    Pool,
+    /// Figures of the miner.
+    Miner,
+    /// Balance of the wallet.
+    Balance,
+}
+
+const fn screen(
+    id: u16,
+    name: &'static str,
+    facts: &'static [Fact],
+    cells: fn(&Scene<'_>) -> Vec<Cell>,
+) -> Screen {
     Screen {
         id,
         name,
         on_by_default: true,
         per_currency: false,
         needs: Needs::Nothing,
+        facts,
         cells,
     }
 }
@@ -54,19 +81,54 @@ fn blank(scene: &Scene<'_>) -> Vec<Cell> {
 
 /// All screens, in the order in which a fresh device lists them.
 pub static SCREENS: &[Screen] = &[
-    screen(0, "Block Height", blank),
-    screen(3, "Time", blank),
-    screen(4, "Halving countdown", blank),
-    screen(6, "Block Fee Rate", blank),
-    Screen { per_currency: true, ..screen(10, "Sats per dollar", blank) },
-    Screen { per_currency: true, ..screen(20, "Ticker", blank) },
-    Screen { per_currency: true, ..screen(30, "Market Cap", blank) },
-    screen(40, "Bitcoin Supply", blank),
-    Screen { needs: Needs::Pool, ..screen(70, "Mining Pool Hashrate", blank) },
-    Screen { needs: Needs::PoolEarnings, ..screen(71, "Mining Pool Earnings", blank) },
-    Screen { needs: Needs::Miner, ..screen(80, "Miner Hashrate", blank) },
-    Screen { needs: Needs::Miner, ..screen(81, "Miner Best Difficulty", blank) },
-    Screen { on_by_default: false, needs: Needs::Wallet, ..screen(90, "Wallet Balance", blank) },
+    screen(0, "Block Height", &[Fact::Height], block_height::cells),
+    screen(3, "Time", &[Fact::Time], clock::cells),
+    screen(4, "Halving countdown", &[Fact::Height], blank),
+    screen(6, "Block Fee Rate", &[Fact::Fee], blank),
+    Screen {
+        per_currency: true,
+        ..screen(
+            10,
+            "Sats per dollar",
+            &[Fact::Price],
+            sats_per_currency::cells,
+        )
+    },
+    Screen {
+        per_currency: true,
+        ..screen(20, "Ticker", &[Fact::Price], ticker::cells)
+    },
+    Screen {
+        per_currency: true,
+        ..screen(
+            30,
+            "Market Cap",
+            &[Fact::Price, Fact::Height],
+            market_cap::cells,
+        )
+    },
+    screen(40, "Bitcoin Supply", &[Fact::Height], blank),
+    Screen {
+        needs: Needs::Pool,
+        ..screen(70, "Mining Pool Hashrate", &[Fact::Pool], blank)
+    },
+    Screen {
+        needs: Needs::PoolEarnings,
+        ..screen(71, "Mining Pool Earnings", &[Fact::Pool], blank)
+    },
+    Screen {
+        needs: Needs::Miner,
+        ..screen(80, "Miner Hashrate", &[Fact::Miner], blank)
+    },
+    Screen {
+        needs: Needs::Miner,
+        ..screen(81, "Miner Best Difficulty", &[Fact::Miner], blank)
+    },
+    Screen {
+        on_by_default: false,
+        needs: Needs::Wallet,
+        ..screen(90, "Wallet Balance", &[Fact::Balance], blank)
+    },
 ];
 
 /// Looks up a screen by its id.

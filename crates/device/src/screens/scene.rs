@@ -1,6 +1,14 @@
 //! All that a screen may look at.
 
-use crate::{market::Market, now::LocalTime, settings::Settings, units::Currency};
+use crate::{
+    market::Market,
+    now::LocalTime,
+    settings::Settings,
+    units::{Currency, Price},
+};
+
+/// Largest price that the panels show, in whole units; beyond it the source is taken to be wrong.
+const SHOWN_PRICE_MAX: u64 = 2_000_000_000;
 
 /// All that a screen may look at.
 #[derive(Debug, Clone, Copy)]
@@ -15,4 +23,25 @@ pub struct Scene<'a> {
     pub currency: Currency,
     /// Number of panels.
     pub panels: usize,
+}
+
+impl Scene<'_> {
+    /// Height of the chain tip, if known.
+    pub fn height(&self) -> Option<u32> {
+        self.market.height.as_ref().map(|height| height.value)
+    }
+
+    /// Price in the scene's currency, if known.
+    pub fn price(&self) -> Option<Price> {
+        self.market
+            .prices
+            .get(&self.currency)
+            .map(|price| price.value)
+    }
+
+    /// Price in the scene's currency, if known and small enough to be believed.
+    pub fn shown_price(&self) -> Option<Price> {
+        self.price()
+            .filter(|price| price.rounded() <= SHOWN_PRICE_MAX)
+    }
 }

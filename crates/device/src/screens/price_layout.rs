@@ -1,0 +1,54 @@
+//! How a price is laid out: in full while it fits, else with a letter.
+
+use alloc::{vec, vec::Vec};
+
+use super::{decimal, row, suffix};
+use crate::{
+    cells::Cell,
+    settings::Settings,
+    units::{MICRO, Price},
+};
+
+/// A price in full, with its sign if there is room: as many decimals as its magnitude deserves,
+/// none if they do not fit.
+pub fn plain(price: Price, sign: Cell, width: usize) -> Vec<Cell> {
+    let text = |decimals| decimal::rounded(price.micros.into(), MICRO.into(), decimals);
+    let mut number = text(decimals(price, width));
+    if number.len() > width {
+        number = text(0);
+    }
+    match number.len() < width {
+        true => after(sign, row::digits(&number)),
+        false => row::digits(&number),
+    }
+}
+
+/// A price with a letter; decimals fill up to `width` characters.
+pub fn suffixed(price: Price, sign: Cell, width: usize, settings: &Settings) -> Vec<Cell> {
+    let text = match settings.mow_mode {
+        true => suffix::in_millions(price.rounded(), width),
+        false => suffix::suffixed(price.rounded(), width),
+    };
+    after(sign, row::number(&text, settings))
+}
+
+/// A sign and the number behind it.
+pub fn after(sign: Cell, mut number: Vec<Cell>) -> Vec<Cell> {
+    let mut cells = vec![sign];
+    cells.append(&mut number);
+    cells
+}
+
+/// Decimals of a price. Seven panels or more for the number show a whole one as it is.
+fn decimals(price: Price, width: usize) -> u32 {
+    if width >= 7 && price.micros.is_multiple_of(MICRO) {
+        return 0;
+    }
+    match price.micros {
+        100_000_000_000.. => 0,
+        100_000_000.. => 1,
+        1_000_000.. => 2,
+        10_000.. => 3,
+        0.. => 0,
+    }
+}

@@ -1,0 +1,59 @@
+//! Cells side by side: one character per panel, pushed to the right.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    cells::{self, Cell},
+    settings::Settings,
+};
+
+/// One digit cell per character.
+pub fn digits(text: &str) -> Vec<Cell> {
+    text.chars().map(Cell::digit).collect()
+}
+
+/// One digit cell per character, but a dot shares the cell of the character before it.
+pub fn folded(text: &str) -> Vec<Cell> {
+    let mut cells: Vec<String> = Vec::new();
+    for character in text.chars() {
+        match cells.last_mut() {
+            Some(last) if character == '.' => last.push(character),
+            _ => cells.push(character.into()),
+        }
+    }
+    cells.into_iter().map(Cell::Digit).collect()
+}
+
+/// [`folded`] where the owner wants the dot to share a panel, else [`digits`].
+pub fn number(text: &str, settings: &Settings) -> Vec<Cell> {
+    if settings.decimal_share_dot {
+        folded(text)
+    } else {
+        digits(text)
+    }
+}
+
+/// Pushes cells to the right; if there are too many, the leading ones are cut off.
+pub fn right(mut cells: Vec<Cell>, width: usize) -> Vec<Cell> {
+    if cells.len() > width {
+        return cells.split_off(cells.len() - width);
+    }
+    let mut row = cells::blank(width - cells.len());
+    row.append(&mut cells);
+    row
+}
+
+/// A label on the first panel and cells pushed to the right on the others.
+pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
+    let mut row = right(tail, panels.saturating_sub(1));
+    row.insert(0, label);
+    row.truncate(panels);
+    row
+}
+
+/// [`labelled`] with a unit on the last panel.
+pub fn with_unit(label: Cell, tail: Vec<Cell>, unit: Cell, panels: usize) -> Vec<Cell> {
+    let mut tail = right(tail, panels.saturating_sub(2));
+    tail.push(unit);
+    labelled(label, tail, panels)
+}

@@ -1,0 +1,93 @@
+//! Satoshis that one unit of a currency buys.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{Scene, decimal, row, signs, suffix};
+use crate::{
+    cells::Cell,
+    units::{Currency, MICRO, Price, SATS_PER_BTC},
+};
+
+/// Satoshis in a bitcoin, in the millionths in which prices are kept.
+const SATS_MICROS: u64 = SATS_PER_BTC * MICRO;
+
+/// More satoshis than this are not shown, as the price is no price.
+const SATS_MAX: u64 = 4_000_000_000;
+
+/// Below so many satoshis their number reads as a time of day, hours and minutes.
+const READS_AS_TIME: u64 = 100_000;
+
+/// Satoshis as a whole number, with a letter if it is too wide, as a fraction below one.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let label = Cell::label("SATS", scene.currency.code());
+    let Some(price) = scene.price().filter(is_shown) else {
+        return row::labelled(label, Vec::new(), scene.panels);
+    };
+    let marker = signs::satoshi_marker(scene.settings);
+    let width = scene.panels.saturating_sub(1);
+    match fraction(
+        price,
+        width,
+        marker.is_some(),
+        scene.settings.decimal_share_dot,
+    ) {
+        Some(text) => {
+            let number = row::number(&text, scene.settings);
+            row::labelled(
+                label,
+                marker.into_iter().chain(number).collect(),
+                scene.panels,
+            )
+        }
+        None => {
+            let sats = rounded(price);
+            let moscow = scene.settings.use_mscw_time
+                && scene.currency == Currency::USD
+                && sats < READS_AS_TIME;
+            let label = if moscow {
+                Cell::label("MSCW", "TIME")
+            } else {
+                label
+            };
+            row::labelled(label, whole(sats, width, marker), scene.panels)
+        }
+    }
+}
+
+fn is_shown(price: &Price) -> bool {
+    u128::from(price.micros) * u128::from(SATS_MAX) >= u128::from(SATS_MICROS)
+}
+
+/// Whole satoshis, rounded half up.
+fn rounded(price: Price) -> u64 {
+    (SATS_MICROS + price.micros / 2) / price.micros
+}
+
+/// A whole number with the marker before it; the marker goes if the number needs its panel.
+fn whole(sats: u64, width: usize, marker: Option<Cell>) -> Vec<Cell> {
+    let text = sats.to_string();
+    if text.len() == width {
+        return row::digits(&text);
+    }
+    let text = match text.len() < width {
+        true => text,
+        false => suffix::suffixed(sats, width.saturating_sub(marker.iter().len())),
+    };
+    let mut cells: Vec<Cell> = marker.into_iter().collect();
+    cells.append(&mut row::digits(&text));
+    cells
+}
+
+/// Less than one satoshi, as decimals that fill the width; none if that rounds to one or more.
+fn fraction(price: Price, width: usize, marked: bool, dot_shares: bool) -> Option<String> {
+    if price.micros <= SATS_MICROS {
+        return None;
+    }
+    let used = usize::from(marked) + if dot_shares { 1 } else { 2 };
+    let decimals = u32::try_from(width.saturating_sub(used)).unwrap_or(0);
+    let text = decimal::rounded(SATS_MICROS.into(), price.micros.into(), decimals);
+    text.starts_with("0.").then_some(text)
+}

@@ -1,0 +1,25 @@
+//! Signs before a number: of a currency, of satoshis, of bitcoin.
+
+use crate::{cells::Cell, settings::Settings, units::Currency};
+
+/// The sign of a currency; its code where it has no sign of one character.
+pub fn currency(currency: Currency) -> Cell {
+    match currency.code() {
+        "USD" | "CAD" | "AUD" => Cell::digit('$'),
+        "EUR" => Cell::digit('€'),
+        "GBP" => Cell::digit('£'),
+        "JPY" => Cell::digit('¥'),
+        code => Cell::Code(code.into()),
+    }
+}
+
+/// The marker before an amount of satoshis, if the owner wants one.
+///
+/// Fonts without a bitcoin sign leave its panel empty.
+pub fn satoshi_marker(settings: &Settings) -> Option<Cell> {
+    match settings.price_sym_mode {
+        1 => Some(Cell::Sats),
+        2 => Some(Cell::digit('₿')),
+        _ => None,
+    }
+}

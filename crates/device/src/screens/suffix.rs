@@ -1,0 +1,61 @@
+//! Large numbers in few characters: a mantissa and one of the letters K, M, B, T, Q.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+
+use super::decimal;
+
+const MILLION: u64 = 1_000_000;
+const BILLION: u64 = 1_000_000_000;
+
+/// Units with their letters, largest first.
+const UNITS: &[(u64, char)] = &[
+    (1_000_000_000_000_000, 'Q'),
+    (1_000_000_000_000, 'T'),
+    (BILLION, 'B'),
+    (MILLION, 'M'),
+    (1000, 'K'),
+];
+
+/// Writes a number in at most `width` characters if its shortest form has no more, rounded.
+///
+/// Decimals fill the width, but one free character is left free: the dot alone would need it.
+/// Rounding does not move a number to the next letter: 999 999 becomes `1000K`.
+pub fn suffixed(value: u64, width: usize) -> String {
+    let Some((unit, letter)) = UNITS.iter().find(|(unit, _)| value >= *unit) else {
+        return value.to_string();
+    };
+    let text = |decimals| {
+        format!(
+            "{}{letter}",
+            decimal::rounded(value.into(), u128::from(*unit), decimals)
+        )
+    };
+    text(decimals(width, text(0).len() + 1))
+}
+
+/// Writes a number in millions, from a billion on with the letter it has in [`suffixed`], cut off
+/// after the last decimal; always with a decimal, so `width` should be 6 or more.
+pub fn in_millions(value: u64, width: usize) -> String {
+    if value == 0 {
+        return "0M".into();
+    }
+    let large = UNITS
+        .iter()
+        .find(|(unit, _)| *unit >= BILLION && value >= *unit);
+    let (unit, letter) = large.unwrap_or(&(MILLION, 'M'));
+    let text = |decimals| {
+        format!(
+            "{}{letter}",
+            decimal::truncated(value.into(), u128::from(*unit), decimals)
+        )
+    };
+    text(1 + decimals(width, text(1).len()))
+}
+
+/// Characters that are left for decimals; more than six say nothing about a number on the panels.
+fn decimals(width: usize, used: usize) -> u32 {
+    u32::try_from(width.saturating_sub(used)).map_or(5, |free| free.min(5))
+}

@@ -1,0 +1,31 @@
+//! Price of one bitcoin in a currency.
+
+use alloc::{string::ToString, vec::Vec};
+
+use super::{Scene, price_layout, row, signs};
+use crate::cells::Cell;
+
+/// The price in full, or with a letter where the owner wants it or the panels demand it.
+///
+/// Millions with a letter and all their decimals take every panel; the label goes then.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let label = Cell::label("BTC", scene.currency.code());
+    let Some(price) = scene.shown_price() else {
+        return row::labelled(label, Vec::new(), scene.panels);
+    };
+    let settings = scene.settings;
+    let sign = signs::currency(scene.currency);
+    let tail = scene.panels.saturating_sub(1);
+    if !settings.suffix_price && price.rounded().to_string().len() < scene.panels {
+        return row::labelled(label, price_layout::plain(price, sign, tail), scene.panels);
+    }
+    let width = match settings.mow_mode || settings.decimal_share_dot {
+        true => tail,
+        false => tail.saturating_sub(1),
+    };
+    let cells = price_layout::suffixed(price, sign, width, settings);
+    match cells.len() < scene.panels {
+        true => row::labelled(label, cells, scene.panels),
+        false => row::right(cells, scene.panels),
+    }
+}

@@ -1,0 +1,167 @@
+//! The left side of a table's line: a screen, its facts and its settings.
+
+use std::{sync::Arc, time::Duration};
+
+use device::{
+    cells::Logo,
+    market::{Datum, Market, MinerStats, PoolStats, Seen},
+    now::LocalTime,
+    settings::{SPECS, Settings},
+    sources::SourceId,
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+};
+
+/// A screen with all that it may look at.
+pub(crate) struct Line {
+    pub(crate) screen: u16,
+    pub(crate) currency: Currency,
+    pub(crate) market: Market,
+    pub(crate) settings: Settings,
+    pub(crate) local: Option<LocalTime>,
+}
+
+/// Words for the screens of the catalogue.
+const SCREENS: &[(&str, u16)] = &[
+    ("block", 0),
+    ("clock", 3),
+    ("halving", 4),
+    ("fee", 6),
+    ("sats", 10),
+    ("ticker", 20),
+    ("mcap", 30),
+    ("supply", 40),
+    ("pool-hash", 70),
+    ("pool-earn", 71),
+    ("miner-hash", 80),
+    ("miner-best", 81),
+    ("balance", 90),
+];
+
+impl Line {
+    /// Reads words such as `ticker USD price=95432 suffixPrice`.
+    pub(crate) fn parse(text: &str) -> Line {
+        let mut words = text.split_whitespace();
+        let screen = words.next().unwrap();
+        let mut line = Line {
+            screen: SCREENS.iter().find(|(word, _)| *word == screen).unwrap().1,
+            currency: Currency::USD,
+            market: Market::default(),
+            settings: Settings::default(),
+            local: None,
+        };
+        for word in words {
+            match word.split_once('=') {
+                Some((name, value)) => line.take(name, value),
+                None => match Currency::parse(word) {
+                    Some(currency) => line.currency = currency,
+                    None => set(&mut line.settings, word, "true"),
+                },
+            }
+        }
+        line
+    }
+
+    fn take(&mut self, name: &str, value: &str) {
+        match name {
+            "height" => self.market.height = datum(value.parse().unwrap()),
+            "price" => {
+                // A price that cannot be read never enters the market.
+                if let Some(price) = Price::parse(value).and_then(datum) {
+                    self.market.prices.insert(self.currency, price);
+                }
+            }
+            "whole-fee" => self.market.fee = datum(FeeRate::parse(value).unwrap()),
+            "fee" => self.market.precise_fee = datum(FeeRate::parse(value).unwrap()),
+            "time" => self.local = Some(time(value)),
+            "logo" => self.market.pool_logo = Some(logo(value)),
+            "hashrate" => {
+                let pool = self.pool();
+                pool.hashrate = Hashrate(value.parse().unwrap());
+            }
+            "daily" => {
+                let pool = self.pool();
+                pool.daily = Some(Sats(value.parse().unwrap()));
+            }
+            "polled" => self.pool().pool = value.into(),
+            "miner" => {
+                self.miner().hashrate = Some(Hashrate(value.parse().unwrap()));
+            }
+            "best" => self.miner().best_difficulty = Some(value.into()),
+            "sats" => self.market.balance = datum(Msats(value.parse::<u64>().unwrap() * 1000)),
+            _ => set(&mut self.settings, name, value),
+        }
+    }
+
+    fn pool(&mut self) -> &mut PoolStats {
+        let pool = self.settings.mining_pool_name.clone();
+        let nothing = PoolStats {
+            pool,
+            hashrate: Hashrate(0),
+            daily: None,
+            workers: None,
+        };
+        &mut self
+            .market
+            .pool
+            .get_or_insert_with(|| datum(nothing).unwrap())
+            .value
+    }
+
+    fn miner(&mut self) -> &mut MinerStats {
+        let nothing = MinerStats {
+            hashrate: None,
+            best_difficulty: None,
+        };
+        &mut self
+            .market
+            .miner
+            .get_or_insert_with(|| datum(nothing).unwrap())
+            .value
+    }
+}
+
+/// Reads `07:05-9/5`: hours, minutes, day, month.
+fn time(text: &str) -> LocalTime {
+    let numbers: Vec<u8> = text
+        .split([':', '-', '/'])
+        .map(|number| number.parse().unwrap())
+        .collect();
+    LocalTime {
+        year: 2026,
+        month: numbers[3],
+        day: numbers[2],
+        hour: numbers[0],
+        minute: numbers[1],
+        second: 0,
+    }
+}
+
+fn logo(name: &str) -> Arc<Logo> {
+    Arc::new(Logo {
+        name: name.into(),
+        width: 8,
+        height: 1,
+        rows: vec![0],
+    })
+}
+
+fn datum<T>(value: T) -> Option<Datum<T>> {
+    Some(Datum {
+        value,
+        source: SourceId::Relay,
+        seen: Seen::At(Duration::ZERO),
+    })
+}
+
+fn set(settings: &mut Settings, name: &str, value: &str) {
+    let spec = SPECS
+        .iter()
+        .find(|spec| spec.name == name)
+        .unwrap_or_else(|| panic!("{name}?"));
+    let text = || serde_json::Value::from(value);
+    let value = serde_json::from_str(value).unwrap_or_else(|_| text());
+    assert!(
+        settings.set(spec.key, &value),
+        "{name} does not take {value}"
+    );
+}
