@@ -1,5 +1,7 @@
 //! One-bit pictures in the byte order of the panels' controllers.
 
+use crate::mask::Mask;
+
 /// A one-bit picture: rows of whole bytes, most significant bit leftmost, 1 is paper and 0 is ink.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bitmap {
@@ -17,6 +19,18 @@ impl Bitmap {
             height,
             rows: vec![0xFF; stride * usize::from(height)],
         }
+    }
+
+    /// The ink of a mask on paper of the mask's size.
+    pub(crate) fn of(mask: &Mask) -> Bitmap {
+        let mut bitmap = Bitmap::paper(mask.width() as u16, mask.height() as u16);
+        let stride = bitmap.stride().max(1);
+        for (bytes, words) in bitmap.rows.chunks_exact_mut(stride).zip(mask.rows()) {
+            for (target, word) in bytes.chunks_mut(8).zip(words) {
+                target.copy_from_slice(&(!word).to_be_bytes()[..target.len()]);
+            }
+        }
+        bitmap
     }
 
     /// Width, px.
@@ -37,5 +51,13 @@ impl Bitmap {
     /// All rows, top to bottom; the bits beyond the width are paper.
     pub fn rows(&self) -> &[u8] {
         &self.rows
+    }
+
+    /// Whether a pixel is ink; outside is none.
+    pub fn is_ink(&self, x: u16, y: u16) -> bool {
+        x < self.width
+            && y < self.height
+            && self.rows[usize::from(y) * self.stride() + usize::from(x / 8)] >> (7 - x % 8) & 1
+                == 0
     }
 }

@@ -1,5 +1,18 @@
 //! Pictures to 1-bit bitmaps; pure, and the home of the fonts.
+//!
+//! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel.
+//! Read on in `paint` (what is kept between pictures), `draw` (one file per kind of cell), `text` (lines of
+//! text), `font` (single glyphs) and `mask` (the pixels).
 
 mod bitmap;
+mod draw;
+mod faces;
+mod font;
+mod mask;
+mod paint;
+pub mod png;
+mod text;
 
 pub use bitmap::Bitmap;
+pub use faces::has_btc_symbol;
+pub use paint::Painter;

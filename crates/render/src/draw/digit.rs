@@ -1,0 +1,51 @@
+//! Digits, currency signs and the miner's words: one height and one baseline on all panels.
+
+use super::{MARGIN, Panel, centred};
+use crate::{mask::Mask, text::Room};
+
+/// Height of the miner's words, in halves of a px.
+pub(super) const TAIL: u32 = 2 * 160;
+
+/// The characters whose common height is centred on the panel.
+const REFERENCE: &str = "0123456789";
+
+impl Panel<'_> {
+    /// A text in the digit font, on the baseline that digits have at that height.
+    pub(super) fn digit(&mut self, text: &str, half_px: u32) -> Mask {
+        let half_px = half_px.clamp(2 * 80, 2 * 220);
+        let font = self.style.font;
+        let half_px = self.digit_height(half_px);
+        let digits = self.type_.run(font, half_px, REFERENCE);
+        let baseline = centred(self.height, &digits);
+        let room = Room {
+            width: self.width - 2 * MARGIN,
+            height: self.height - 2 * MARGIN,
+        };
+        let (run, _) = self.type_.fit(font, half_px, 2 * 8, room, text);
+        let mut mask = self.blank();
+        let baseline = match text {
+            // The font's colon stands between lowercase letters; between digits it belongs in their middle.
+            ":" => centred(self.height, &run),
+            _ => baseline,
+        };
+        super::place(&mut mask, &run, baseline);
+        mask
+    }
+
+    /// The largest height up to the one asked for at which every digit fits, so that all keep one height.
+    fn digit_height(&mut self, half_px: u32) -> u32 {
+        let room = self.room();
+        REFERENCE.chars().fold(half_px, |height, digit| {
+            let mut text = [0; 4];
+            self.type_
+                .fit(
+                    self.style.font,
+                    height,
+                    2 * 8,
+                    room,
+                    digit.encode_utf8(&mut text),
+                )
+                .1
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! Labels and units: two lines with a bar between, or one line; labels may be turned.
+
+use device::settings::fonts::FontId;
+
+use super::{LABEL, MARGIN, Panel, bar};
+use crate::{
+    mask::Mask,
+    text::{Room, Run},
+};
+
+/// From the middle of the panel to the ink of each line, px.
+const GAP: i32 = 12;
+
+/// Least height of labels, in halves of a px; longer ones go on shrinking to stay on the panel.
+const LABEL_MIN: u32 = 2 * 16;
+
+/// Least height of anything, in halves of a px.
+const LEAST: u32 = 2 * 8;
+
+impl Panel<'_> {
+    /// A split label, turned if the style says so.
+    pub(super) fn label(&mut self, top: &str, bottom: &str) -> Mask {
+        if self.style.vertical_labels {
+            let canvas = Mask::new(self.height, self.width);
+            self.split_label(canvas, top, bottom).turned()
+        } else {
+            self.unit(top, bottom)
+        }
+    }
+
+    /// A split label that is never turned.
+    pub(super) fn unit(&mut self, top: &str, bottom: &str) -> Mask {
+        let canvas = self.blank();
+        self.split_label(canvas, top, bottom)
+    }
+
+    /// One line at label size, turned if the style says so.
+    pub(super) fn word(&mut self, text: &str) -> Mask {
+        if !self.style.vertical_labels {
+            return self.line(self.style.font, LABEL, text);
+        }
+        let mut across = Panel {
+            width: self.height,
+            height: self.width,
+            style: self.style,
+            type_: self.type_,
+        };
+        across.line(self.style.font, LABEL, text).turned()
+    }
+
+    fn split_label(&mut self, canvas: Mask, top: &str, bottom: &str) -> Mask {
+        let percent = self.style.label_fit_pct.clamp(25, 100) as i32;
+        let target = (self.width - 2 * MARGIN) * percent / 100;
+        self.split(
+            canvas,
+            self.style.font,
+            (LABEL, LABEL_MIN),
+            target,
+            [top, bottom],
+        )
+    }
+
+    /// Two lines of one height with a bar between, each as close to the middle as the other.
+    pub(super) fn split(
+        &mut self,
+        mut canvas: Mask,
+        font: FontId,
+        (start, least): (u32, u32),
+        target: i32,
+        lines: [&str; 2],
+    ) -> Mask {
+        let wanted = Room {
+            width: target.max(1),
+            height: canvas.height() / 2 - GAP - MARGIN,
+        };
+        let whole = Room {
+            width: canvas.width() - 2 * MARGIN,
+            ..wanted
+        };
+        let fitting = |panel: &mut Self, start, least, room| {
+            lines.iter().fold(start, |px, line| {
+                panel.type_.fit(font, px, least, room, line).1
+            })
+        };
+        let px = fitting(self, start, least, wanted);
+        let px = fitting(self, px, LEAST, whole);
+        let [top, bottom] = lines.map(|line| self.type_.run(font, px, line));
+        let middle = canvas.height() / 2;
+        put(&mut canvas, &top, middle - GAP - top.height());
+        put(&mut canvas, &bottom, middle + GAP);
+        if top.width() > 0 && bottom.width() > 0 {
+            bar(&mut canvas, top.width().min(bottom.width()));
+        }
+        canvas
+    }
+}
+
+fn put(canvas: &mut Mask, run: &Run, top: i32) {
+    canvas.blit(&run.mask, (canvas.width() - run.width()) / 2, top);
+}

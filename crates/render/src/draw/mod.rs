@@ -1,0 +1,106 @@
+//! One panel: a cell in, its ink out.
+
+mod digit;
+mod label;
+pub(crate) mod stale;
+
+use device::{
+    cells::{Cell, Style},
+    settings::fonts::FontId,
+};
+
+use crate::{
+    mask::{Area, Mask},
+    text::{Room, Run, Typesetter},
+};
+
+/// White kept at each edge of a panel, px.
+const MARGIN: i32 = 4;
+
+/// Height of labels, in halves of a px.
+const LABEL: u32 = 2 * 54;
+
+/// A panel to draw, and the means.
+pub(crate) struct Panel<'a> {
+    pub(crate) width: i32,
+    pub(crate) height: i32,
+    pub(crate) style: &'a Style,
+    pub(crate) type_: &'a mut Typesetter,
+}
+
+impl Panel<'_> {
+    /// The ink of a cell.
+    pub(crate) fn cell(&mut self, cell: &Cell) -> Mask {
+        match cell {
+            Cell::Digit(text) => self.digit(text, self.style.digit_px * 2),
+            Cell::Tail(text) => self.digit(text, digit::TAIL),
+            Cell::Code(text) => self.line(self.style.font, LABEL, text),
+            Cell::Label { top, bottom } => self.label(top, bottom),
+            Cell::Unit { top, bottom } => self.unit(top, bottom),
+            Cell::Word(text) => self.word(text),
+            Cell::Blank
+            | Cell::Text { .. }
+            | Cell::Split { .. }
+            | Cell::Icon(_)
+            | Cell::NamedIcon { .. }
+            | Cell::Sats
+            | Cell::Logo(_)
+            | Cell::Block { .. }
+            | Cell::Title(_)
+            | Cell::Letter(_)
+            | Cell::Qr(_) => self.blank(),
+        }
+    }
+
+    fn blank(&self) -> Mask {
+        Mask::new(self.width, self.height)
+    }
+
+    /// All of the panel but its margin.
+    fn room(&self) -> Room {
+        Room {
+            width: self.width - 2 * MARGIN,
+            height: self.height - 2 * MARGIN,
+        }
+    }
+
+    /// One line, centred by its ink across and by the height of capitals down.
+    fn line(&mut self, font: FontId, half_px: u32, text: &str) -> Mask {
+        let mut mask = self.blank();
+        let (run, half_px) = self.type_.fit(font, half_px, 2 * 8, self.room(), text);
+        let baseline = self.capital_baseline(font, half_px, self.height);
+        place(&mut mask, &run, baseline);
+        mask
+    }
+
+    /// The baseline on which capitals stand in the middle of a height.
+    fn capital_baseline(&mut self, font: FontId, half_px: u32, height: i32) -> i32 {
+        let capitals = self.type_.run(font, half_px, "H0");
+        centred(height, &capitals)
+    }
+}
+
+/// The baseline that puts the ink of a run into the middle of a height.
+fn centred(height: i32, run: &Run) -> i32 {
+    (height - run.height()) / 2 + run.above
+}
+
+/// Adds a run on a baseline, centred across; moved up or down where it would leave the shape.
+fn place(mask: &mut Mask, run: &Run, baseline: i32) {
+    let lowest = (mask.height() - run.height() - MARGIN).max(0);
+    let top = (baseline - run.above).clamp(MARGIN.min(lowest), lowest);
+    mask.blit(&run.mask, (mask.width() - run.width()) / 2, top);
+}
+
+/// The bar between two lines: rounded at both ends.
+fn bar(mask: &mut Mask, width: i32) {
+    let (left, top) = ((mask.width() - width) / 2, mask.height() / 2 - 3);
+    for (row, inset) in (top..).zip([1, 0, 0, 0, 0, 1]) {
+        mask.fill(Area {
+            x: left + inset,
+            y: row,
+            width: width - 2 * inset,
+            height: 1,
+        });
+    }
+}

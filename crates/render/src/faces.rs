@@ -1,0 +1,123 @@
+//! The table of font files: WOFF2 as their projects publish them, unmodified, with the licence beside each.
+
+use device::settings::fonts::FontId;
+
+/// A row of the table: the files of one cut of one family.
+pub(crate) struct Face {
+    /// Id in the catalogue.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "rows are found by place; a test compares the ids")
+    )]
+    pub(crate) id: &'static str,
+    /// Letters, digits and the common currency signs.
+    pub(crate) latin: &'static [u8],
+    /// Further letters and the bitcoin sign, where the family draws one.
+    pub(crate) latin_ext: Option<&'static [u8]>,
+    /// Has the bitcoin sign; a test compares it with the character map.
+    pub(crate) btc: bool,
+}
+
+macro_rules! file {
+    ($family:literal, $subset:literal, $weight:literal) => {
+        include_bytes!(concat!(
+            "../fonts/",
+            $family,
+            "/",
+            $family,
+            "-",
+            $subset,
+            "-",
+            $weight,
+            "-normal.woff2"
+        ))
+    };
+}
+
+macro_rules! face {
+    ($id:literal, $family:literal, $weight:literal) => {
+        Face {
+            id: $id,
+            latin: file!($family, "latin", $weight),
+            latin_ext: None,
+            btc: false,
+        }
+    };
+    ($id:literal, $family:literal, $weight:literal, btc) => {
+        Face {
+            btc: true,
+            ..face!($id, $family, $weight)
+        }
+    };
+    ($id:literal, $family:literal, $weight:literal, ext) => {
+        Face {
+            latin_ext: Some(file!($family, "latin-ext", $weight)),
+            btc: true,
+            ..face!($id, $family, $weight)
+        }
+    };
+}
+
+/// One row per font of the catalogue, in its order.
+pub(crate) static FACES: &[Face] = &[
+    face!("antonio", "antonio", 400),
+    face!("oswald", "oswald", 400),
+    face!("inter", "inter", 600, ext),
+    face!("sourceSerif", "source-serif-4", 600, ext),
+    face!("merriweather", "merriweather", 400, ext),
+    face!("bitter", "bitter", 600),
+    face!("atkinson", "atkinson-hyperlegible", 400),
+    face!("antonioSemiBold", "antonio", 600),
+    face!("antonioBold", "antonio", 700),
+    face!("oswaldBold", "oswald", 700),
+    face!("interBold", "inter", 700, ext),
+    face!("sourceSerifBold", "source-serif-4", 700, ext),
+    face!("merriweatherBold", "merriweather", 700, ext),
+    face!("bitterBold", "bitter", 700),
+    face!("atkinsonBold", "atkinson-hyperlegible", 700),
+    face!("openRunde", "open-runde", 600, btc),
+    face!("roboto", "roboto", 600),
+    face!("robotoBold", "roboto", 700),
+    face!("notoSans", "noto-sans", 600, ext),
+    face!("notoSansBold", "noto-sans", 700, ext),
+    face!("ubuntu", "ubuntu", 500),
+    face!("ubuntuBold", "ubuntu", 700),
+    face!("azeret", "azeret-mono", 400, ext),
+];
+
+/// Whether a font has the bitcoin sign, U+20BF.
+pub fn has_btc_symbol(font: FontId) -> bool {
+    FACES[font.index()].btc
+}
+
+#[cfg(test)]
+mod tests {
+    use device::settings::fonts::FONTS;
+
+    use super::*;
+    use crate::font::Font;
+
+    #[test]
+    fn rows_follow_the_catalogue() {
+        let ids: Vec<_> = FACES.iter().map(|face| face.id).collect();
+        assert_eq!(ids, FONTS);
+    }
+
+    #[test]
+    fn btc_column_is_what_the_character_maps_say() {
+        for font in FontId::all() {
+            let drawn = Font::open(font).has('₿');
+            assert_eq!(drawn, has_btc_symbol(font), "{}", font.id());
+        }
+    }
+
+    #[test]
+    fn every_font_has_digits_letters_and_currency_signs() {
+        for font in FontId::all() {
+            let open = Font::open(font);
+            for ch in (' '..='~').chain("£¥€…".chars()) {
+                assert!(open.has(ch), "{} lacks {ch:?}", font.id());
+            }
+        }
+    }
+}

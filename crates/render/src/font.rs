@@ -1,0 +1,206 @@
+//! A decoded font and the drawing of single glyphs.
+//!
+//! Heights are in *px of the line*: the distance from the font's ascender to its descender.
+//! They are counted in halves, so that they can be compared and fitted exactly.
+
+use device::settings::fonts::FontId;
+use skrifa::{
+    FontRef, GlyphId, MetadataProvider,
+    instance::{LocationRef, Size},
+    outline::{
+        DrawSettings, Engine, GlyphStyles, HintingInstance, HintingOptions, OutlineGlyph,
+        OutlinePen, Target,
+    },
+    raw::TableProvider,
+};
+use zeno::{Command, PathBuilder};
+
+use crate::{faces::FACES, mask::Mask};
+
+/// Height up to which glyphs are fitted to the pixel grid, in halves of a px.
+///
+/// Up to here uneven stems are seen; above, the outline is truer to its design without.
+const HINTED_MAX: u32 = 2 * 72;
+
+/// A font, decoded.
+pub(crate) struct Font {
+    files: Vec<File>,
+    em_per_line: f32,
+}
+
+/// One file of a font.
+struct File {
+    data: Vec<u8>,
+    styles: Option<GlyphStyles>,
+    hinting: Option<(u32, HintingInstance)>,
+}
+
+/// The ink of a glyph, relative to the pen on the baseline.
+#[derive(Debug)]
+pub(crate) struct Glyph {
+    /// The ink; empty for a space.
+    pub(crate) mask: Mask,
+    /// From the pen to the leftmost column, px.
+    pub(crate) left: i32,
+    /// From the baseline up to the top row, px.
+    pub(crate) above: i32,
+    /// From this pen to the next, px.
+    pub(crate) advance: f32,
+}
+
+impl Font {
+    /// Decodes a font of the catalogue.
+    pub(crate) fn open(font: FontId) -> Font {
+        let face = &FACES[font.index()];
+        let files: Vec<File> = [Some(face.latin), face.latin_ext]
+            .into_iter()
+            .flatten()
+            .filter_map(|packed| wuff::decompress_woff2(packed).ok())
+            .map(|data| File {
+                data,
+                styles: None,
+                hinting: None,
+            })
+            .collect();
+        let em_per_line = files.first().and_then(File::em_per_line).unwrap_or(1.0);
+        Font { files, em_per_line }
+    }
+
+    /// Whether the font draws a character.
+    #[cfg(test)]
+    pub(crate) fn has(&self, ch: char) -> bool {
+        self.find(ch).is_some()
+    }
+
+    /// Draws a character; none where the font has no glyph for it.
+    pub(crate) fn glyph(&mut self, ch: char, half_px: u32) -> Option<Glyph> {
+        let (file, id) = self.find(ch)?;
+        let em_px = half_px as f32 / 2.0 * self.em_per_line;
+        self.files[file].glyph(id, half_px, em_px)
+    }
+
+    fn find(&self, ch: char) -> Option<(usize, GlyphId)> {
+        self.files.iter().enumerate().find_map(|(index, file)| {
+            let id = file.font()?.charmap().map(ch)?;
+            (id != GlyphId::NOTDEF).then_some((index, id))
+        })
+    }
+}
+
+impl File {
+    fn font(&self) -> Option<FontRef<'_>> {
+        FontRef::new(&self.data).ok()
+    }
+
+    fn em_per_line(&self) -> Option<f32> {
+        let font = self.font()?;
+        let hhea = font.hhea().ok()?;
+        let line = i32::from(hhea.ascender().to_i16()) - i32::from(hhea.descender().to_i16());
+        Some(f32::from(font.head().ok()?.units_per_em()) / line.max(1) as f32)
+    }
+
+    fn glyph(&mut self, id: GlyphId, half_px: u32, em_px: f32) -> Option<Glyph> {
+        if half_px <= HINTED_MAX {
+            self.prepare_hinting(half_px, em_px);
+        }
+        let font = self.font()?;
+        let outline = font.outline_glyphs().get(id)?;
+        let size = Size::new(em_px);
+        let linear = font
+            .glyph_metrics(size, LocationRef::default())
+            .advance_width(id)?;
+        let hinted = self.hinting.as_ref().filter(|_| half_px <= HINTED_MAX);
+        let (path, advance) = match hinted {
+            Some((_, instance)) => {
+                let (path, advance) = trace(&outline, DrawSettings::hinted(instance, false))?;
+                (path, advance.unwrap_or_else(|| linear.round()))
+            }
+            None => {
+                let settings = DrawSettings::unhinted(size, LocationRef::default());
+                (trace(&outline, settings)?.0, linear)
+            }
+        };
+        Some(ink(&path, advance))
+    }
+
+    fn prepare_hinting(&mut self, half_px: u32, em_px: f32) {
+        if self
+            .hinting
+            .as_ref()
+            .is_some_and(|(ready, _)| *ready == half_px)
+        {
+            return;
+        }
+        let Ok(font) = FontRef::new(&self.data) else {
+            return;
+        };
+        let outlines = font.outline_glyphs();
+        let styles = self
+            .styles
+            .get_or_insert_with(|| GlyphStyles::new(&outlines));
+        let options = HintingOptions {
+            engine: Engine::Auto(Some(styles.clone())),
+            target: Target::Mono,
+        };
+        let instance =
+            HintingInstance::new(&outlines, Size::new(em_px), LocationRef::default(), options);
+        self.hinting = instance.ok().map(|instance| (half_px, instance));
+    }
+}
+
+/// The path of a glyph and the advance that hinting gave it, if any.
+fn trace(
+    outline: &OutlineGlyph<'_>,
+    settings: DrawSettings<'_>,
+) -> Option<(Vec<Command>, Option<f32>)> {
+    let mut pen = Pen::default();
+    let metrics = outline.draw(settings, &mut pen).ok()?;
+    Some((pen.path, metrics.advance_width))
+}
+
+fn ink(path: &[Command], advance: f32) -> Glyph {
+    let (coverage, place) = zeno::Mask::new(path).render();
+    let full = Mask::from_coverage(&coverage, place.width as i32, place.height as i32);
+    match full.ink() {
+        Some(area) => Glyph {
+            mask: full.cropped(area),
+            left: place.left + area.x,
+            above: -(place.top + area.y),
+            advance,
+        },
+        None => Glyph {
+            mask: Mask::default(),
+            left: 0,
+            above: 0,
+            advance,
+        },
+    }
+}
+
+/// Collects an outline with the y axis pointing down.
+#[derive(Default)]
+struct Pen {
+    path: Vec<Command>,
+}
+
+impl OutlinePen for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.path.move_to([x, -y]);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.path.line_to([x, -y]);
+    }
+
+    fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
+        self.path.quad_to([cx, -cy], [x, -y]);
+    }
+
+    fn curve_to(&mut self, cx0: f32, cy0: f32, cx1: f32, cy1: f32, x: f32, y: f32) {
+        self.path.curve_to([cx0, -cy0], [cx1, -cy1], [x, -y]);
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+    }
+}

@@ -1,0 +1,107 @@
+//! The painter: pictures in, bitmaps out, with what was drawn before at hand.
+
+use device::cells::{Cell, Picture, Style};
+
+use crate::{Bitmap, draw, text::Typesetter};
+
+/// Panels kept as they were drawn; a rotation through all screens needs about this many.
+const PLATES_MAX: usize = 64;
+
+/// Paints pictures for panels of one size.
+///
+/// Keeps what it drew, so that painting the same cell again is a copy; bounded.
+pub struct Painter {
+    width: u16,
+    height: u16,
+    type_: Typesetter,
+    plates: Vec<Plate>,
+    paints: u64,
+}
+
+/// A panel as it was drawn.
+struct Plate {
+    cell: Cell,
+    style: Style,
+    extra: Extra,
+    bitmap: Bitmap,
+    used: u64,
+}
+
+/// What a panel shows beyond its own cell and the style.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Extra {
+    /// Carries the mark of an old value.
+    stale: bool,
+}
+
+impl Painter {
+    /// A painter for panels of a size, px.
+    pub fn new(width: u16, height: u16) -> Painter {
+        Painter {
+            width,
+            height,
+            type_: Typesetter::default(),
+            plates: Vec::new(),
+            paints: 0,
+        }
+    }
+
+    /// Paints one panel of a picture; a panel that the picture does not have is empty paper.
+    pub fn paint(&mut self, picture: &Picture, panel: usize) -> Bitmap {
+        let blank = Cell::Blank;
+        let cell = picture.cells.get(panel).unwrap_or(&blank);
+        let extra = Extra {
+            stale: picture.stale && panel == 0,
+        };
+        self.paints += 1;
+        let used = self.paints;
+        let kept = self.plates.iter_mut().find(|plate| {
+            plate.extra == extra && plate.cell == *cell && plate.style == picture.style
+        });
+        if let Some(plate) = kept {
+            plate.used = used;
+            return plate.bitmap.clone();
+        }
+        let bitmap = self.draw(cell, &picture.style, extra);
+        self.keep(Plate {
+            cell: cell.clone(),
+            style: picture.style.clone(),
+            extra,
+            bitmap: bitmap.clone(),
+            used,
+        });
+        bitmap
+    }
+
+    /// Paints all panels of a picture, leftmost first.
+    pub fn paint_all(&mut self, picture: &Picture) -> Vec<Bitmap> {
+        (0..picture.cells.len())
+            .map(|panel| self.paint(picture, panel))
+            .collect()
+    }
+
+    fn draw(&mut self, cell: &Cell, style: &Style, extra: Extra) -> Bitmap {
+        let mut panel = draw::Panel {
+            width: i32::from(self.width),
+            height: i32::from(self.height),
+            style,
+            type_: &mut self.type_,
+        };
+        let mut mask = panel.cell(cell);
+        if extra.stale {
+            draw::stale::mark(&mut mask);
+        }
+        if style.inverted {
+            mask.invert_all();
+        }
+        Bitmap::of(&mask)
+    }
+
+    fn keep(&mut self, plate: Plate) {
+        if self.plates.len() < PLATES_MAX {
+            self.plates.push(plate);
+        } else if let Some(oldest) = self.plates.iter_mut().min_by_key(|plate| plate.used) {
+            *oldest = plate;
+        }
+    }
+}
