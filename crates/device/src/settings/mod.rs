@@ -1,6 +1,8 @@
 //! What the owner can change: one table drives checking, reading, writing, storing and documenting.
 //!
 //! `table` holds the rows, `spec` what a row says, `fonts` and `pools` the catalogues that rows refer to.
+//! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form.
+//! *Stored* settings are what clients see; *active* ones are what the device runs on.
 
 pub mod fonts;
 pub mod pools;
@@ -8,4 +10,17 @@ pub mod reject;
 pub mod spec;
 mod table;
 
-pub use table::{Key, SPECS, Settings};
+mod composite;
+mod number;
+mod rules;
+
+pub mod emit;
+pub mod pairing;
+pub mod patch;
+mod read;
+
+mod migrations;
+pub mod store;
+
+pub use composite::{Composite, VIRTUAL, Virtual};
+pub use table::{Key, SPECS, Settings, TEXT_MAX};

@@ -26,10 +26,22 @@ const fn pool(id: &'static str) -> PoolSpec {
 
 /// All pools, in the order in which they are offered.
 pub const POOLS: &[PoolSpec] = &[
-    PoolSpec { earnings: true, ..pool("ocean") },
-    PoolSpec { global: true, ..pool("noderunners") },
-    PoolSpec { global: true, ..pool("satoshi_radio") },
-    PoolSpec { earnings: true, ..pool("braiins") },
+    PoolSpec {
+        earnings: true,
+        ..pool("ocean")
+    },
+    PoolSpec {
+        global: true,
+        ..pool("noderunners")
+    },
+    PoolSpec {
+        global: true,
+        ..pool("satoshi_radio")
+    },
+    PoolSpec {
+        earnings: true,
+        ..pool("braiins")
+    },
     pool("public_pool"),
     pool("local_public_pool"),
     pool("gobrrr_pool"),
@@ -37,8 +49,15 @@ pub const POOLS: &[PoolSpec] = &[
     pool("eu_ckpool"),
     pool("nerdminers_org"),
     pool("nerdminer_io"),
-    PoolSpec { secret_user: true, earnings: true, ..pool("foundry_usa") },
-    PoolSpec { secret_user: true, ..pool("viabtc") },
+    PoolSpec {
+        secret_user: true,
+        earnings: true,
+        ..pool("foundry_usa")
+    },
+    PoolSpec {
+        secret_user: true,
+        ..pool("viabtc")
+    },
 ];
 
 /// Looks up a pool by its id, ignoring ASCII case.

@@ -8,7 +8,7 @@ use alloc::{
 };
 use serde_json::Value;
 
-use super::Key;
+use super::{Key, composite::Composite, fonts, pools};
 use crate::{
     secret::{PasswordHash, Secret},
     units::Currency,
@@ -42,22 +42,64 @@ pub enum Kind {
     Bool,
     /// Whole number within bounds.
     Uint(RangeInclusive<u32>),
+    /// Whole number that stands for one of these, counted from 0.
+    Numbered(&'static [&'static str]),
     /// 24-bit colour.
     Rgb,
     /// Text of at most so many bytes, without control characters.
     Text(usize),
+    /// Text of at most so many bytes of which only a salted hash is kept.
+    Password(usize),
     /// Text that is one of the ids of a catalogue.
-    Choice(fn() -> Vec<&'static str>),
-    /// Empty or exactly 64 lower-case hex digits.
-    HexKey,
+    Choice(Choices),
+    /// Empty or exactly 64 hex digits.
+    HexKey(HexCase),
     /// Empty or a `ws://` or `wss://` URL.
     RelayUrl,
     /// Empty or an `http://` or `https://` URL.
     HttpUrl,
+    /// As [`Kind::HttpUrl`]; slashes at the end are dropped.
+    BaseUrl,
     /// Name of an IANA time zone.
     Zone,
     /// Shape of its own; checked, applied and emitted by a file under `composite`.
-    Composite,
+    Composite(Composite),
+}
+
+/// A catalogue of ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choices {
+    /// The fonts.
+    Fonts,
+    /// The mining pools.
+    Pools,
+}
+
+impl Choices {
+    /// The ids, in the order in which they are offered.
+    pub fn ids(self) -> Vec<&'static str> {
+        match self {
+            Choices::Fonts => fonts::ids(),
+            Choices::Pools => pools::ids(),
+        }
+    }
+
+    /// Key of the GET document that lists the ids.
+    pub fn listed_as(self) -> &'static str {
+        match self {
+            Choices::Fonts => "availableFonts",
+            Choices::Pools => "availablePools",
+        }
+    }
+}
+
+/// Letters that a hex key may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HexCase {
+    /// Lower case only.
+    Lower,
+    /// Lower and upper case.
+    Any,
 }
 
 /// Who may read and write a setting.
@@ -69,6 +111,8 @@ pub enum Access {
     ReadOnly,
     /// In PATCH; GET tells only whether it is set, as `<name>Set`.
     WriteOnly,
+    /// Stored with the others, but in neither GET nor PATCH under this name.
+    Internal,
 }
 
 /// When a change takes effect.
@@ -165,10 +209,10 @@ impl Field for Option<i32> {
         self.map_or(Value::Null, Value::from)
     }
     fn load(value: &Value) -> Option<Self> {
-        match value {
-            Value::Null => Some(None),
-            other => Some(Some(other.as_i64()?.try_into().ok()?)),
+        if value.is_null() {
+            return Some(None);
         }
+        value.as_i64()?.try_into().ok().map(Some)
     }
 }
 
@@ -201,7 +245,11 @@ impl Field for PasswordHash {
 
 impl Field for Vec<Currency> {
     fn store(&self) -> Value {
-        Value::from(self.iter().map(|currency| currency.code()).collect::<Vec<_>>())
+        Value::from(
+            self.iter()
+                .map(|currency| currency.code())
+                .collect::<Vec<_>>(),
+        )
     }
     fn load(value: &Value) -> Option<Self> {
         value

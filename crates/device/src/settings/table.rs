@@ -4,14 +4,18 @@ use alloc::{string::String, vec, vec::Vec};
 use serde_json::Value;
 
 use super::{
-    fonts, pools,
+    composite::Composite as Shape,
+    fonts,
     spec::{
-        Access::{ReadOnly, ReadWrite, WriteOnly},
+        Access::{Internal, ReadOnly, ReadWrite, WriteOnly},
         Apply::{Live, Reboot},
+        Choices,
         Component::{Advert, Frontlight, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi},
-        Field,
-        Group,
-        Kind::{Bool, Choice, Composite, HexKey, HttpUrl, RelayUrl, Rgb, Text, Uint, Zone},
+        Field, Group, HexCase,
+        Kind::{
+            BaseUrl, Bool, Choice, Composite, HexKey, HttpUrl, Numbered, Password, RelayUrl, Rgb,
+            Text, Uint, Zone,
+        },
         Spec,
     },
 };
@@ -86,13 +90,13 @@ macro_rules! settings {
 
 settings! {
     /// Font of digits and labels: an id of `availableFonts`.
-    font_name: String = fonts::FONTS[0], "fontName", Choice(fonts::ids), ReadWrite, Live(&[Panels]), Display;
+    font_name: String = fonts::FONTS[0], "fontName", Choice(Choices::Fonts), ReadWrite, Live(&[Panels]), Display;
     /// Height of the big digit glyphs, px.
     digit_font_px: u32 = 180u32, "digitFontPx", Uint(80..=220), ReadWrite, Live(&[Panels]), Display;
     /// Width that split labels may take, percent of the panel width.
     label_fit_pct: u32 = 100u32, "labelFitPct", Uint(25..=100), ReadWrite, Live(&[Panels]), Display;
     /// White on black instead of black on white.
-    inverted_color: bool = false, "invertedColor", Bool, ReadWrite, Live(&[Panels]), Display;
+    inverted_color: bool = false, "invertedColor", Composite(Shape::InvertedColor), ReadWrite, Live(&[Panels]), Display;
     /// Foreground as a 16-bit colour; follows `invertedColor`.
     fg_color: u32 = 0xFFFFu32, "fgColor", Uint(0..=0xFFFF), ReadOnly, Live(&[]), Display;
     /// Background as a 16-bit colour; follows `invertedColor`.
@@ -103,16 +107,16 @@ settings! {
     refr_scrn_change: bool = false, "refrScrnChange", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Turns labels 90 degrees counter-clockwise, so that they read along the long side of the panel.
     vertical_desc: bool = true, "verticalDesc", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Big characters for market cap and supply; the panels always show the big form.
-    mcap_big_char: bool = true, "mcapBigChar", Bool, ReadWrite, Live(&[Panels]), Display;
+    /// Big characters for market cap and supply; without effect, the panels always show the big form.
+    mcap_big_char: bool = true, "mcapBigChar", Bool, ReadWrite, Live(&[]), Display;
     /// Supply as percent of 21 million instead of an amount.
     supply_percent: bool = false, "supplyPercent", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Halving as a number of blocks (true) or as years, days, hours and minutes (false).
     use_blk_countdown: bool = true, "useBlkCountdown", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Labels sats per US dollar as Moscow time.
     use_mscw_time: bool = true, "useMscwTime", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Marker before amounts of satoshis: 0 none, 1 satoshi symbol, 2 bitcoin sign.
-    price_sym_mode: u32 = 0u32, "priceSymMode", Uint(0..=2), ReadWrite, Live(&[Panels]), Display;
+    /// Marker before amounts of satoshis.
+    price_sym_mode: u32 = 0u32, "priceSymMode", Numbered(&["none", "satoshi symbol", "bitcoin sign"]), ReadWrite, Live(&[Panels]), Display;
     /// Which of the 16 drawings of the satoshi symbol.
     sats_variant: u32 = 7u32, "satsVariant", Uint(0..=15), ReadWrite, Live(&[Panels]), Display;
     /// Decimals of the fee rate, where the source gives them and they fit.
@@ -128,9 +132,9 @@ settings! {
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
     timer_seconds: u32 = 1800u32, "timerSeconds", Uint(0..=3600), ReadOnly, Live(&[Rotation]), Display;
     /// Persisted rotation order, ids of screens; empty is the order of the catalogue.
-    screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Composite, ReadOnly, Live(&[Rotation]), Display;
+    screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Composite(Shape::Screens), ReadOnly, Live(&[Rotation]), Display;
     /// Ids of the screens that rotation skips.
-    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", Composite, ReadOnly, Live(&[Rotation]), Display;
+    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", Composite(Shape::Screens), Internal, Live(&[Rotation]), Display;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
     hostname_prefix: String = "papertick", "hostnamePrefix", Text(TEXT_MAX), ReadWrite, Live(&[Advert]), Network;
@@ -140,18 +144,18 @@ settings! {
     wifi_reboot_min: u32 = 10u32, "wifiRebootMin", Uint(0..=120), ReadWrite, Live(&[Wifi]), Network;
     /// Time in the provisioning access point before a restart, s; 0 never restarts.
     wp_timeout: u32 = 900u32, "wpTimeout", Uint(0..=3600), ReadWrite, Reboot, Network;
-    /// Wi-Fi transmit power, quarter-dBm; none leaves the radio's own.
-    tx_power: Option<i32> = None::<i32>, "txPower", Composite, ReadWrite, Live(&[Wifi]), Network;
+    /// Wi-Fi transmit power, quarter-dBm; 80 leaves the radio's own.
+    tx_power: Option<i32> = None::<i32>, "txPower", Composite(Shape::TxPower), ReadWrite, Live(&[Wifi]), Network;
     /// Wi-Fi credentials were stored by provisioning.
     wifi_configured: bool = false, "wifiConfigured", Bool, ReadOnly, Live(&[]), Network;
 
     /// Sends outbound connections through the proxy.
     proxy_enabled: bool = false, "proxyEnabled", Bool, ReadWrite, Live(&[Outbound]), Proxy;
-    /// Kind of proxy: 0 none, 1 HTTP CONNECT, 2 SOCKS4, 3 SOCKS4a, 4 SOCKS5.
-    proxy_type: u32 = 0u32, "proxyType", Uint(0..=4), ReadWrite, Live(&[Outbound]), Proxy;
+    /// Kind of proxy.
+    proxy_type: u32 = 0u32, "proxyType", Numbered(&["none", "HTTP CONNECT", "SOCKS4", "SOCKS4a", "SOCKS5"]), ReadWrite, Live(&[Outbound]), Proxy;
     /// Host of the proxy.
     proxy_host: String = "", "proxyHost", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
-    /// Port of the proxy.
+    /// Port of the proxy, a TCP port.
     proxy_port: u32 = 1080u32, "proxyPort", Uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy;
     /// User name for the proxy; not used for SOCKS4 and SOCKS4a.
     proxy_user: String = "", "proxyUser", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
@@ -160,8 +164,8 @@ settings! {
     /// Hosts that are reached without the proxy: comma-separated, `*` at the start or the end.
     proxy_bypass: String = "*.local,192.168.*,10.*,127.0.0.1", "proxyBypass", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
 
-    /// Where block and price data come from: 0 public relay, 1 explorer and exchange, 2 Nostr, 3 custom relay.
-    data_source: u32 = 0u32, "dataSource", Uint(0..=3), ReadWrite, Reboot, Data;
+    /// Where block and price data come from.
+    data_source: u32 = 0u32, "dataSource", Numbered(&["public relay", "explorer and exchange", "Nostr", "custom relay"]), ReadWrite, Reboot, Data;
     /// Host of the block explorer.
     explorer_instance: String = "mempool.space", "explorerInstance" | "mempoolInstance", Text(TEXT_MAX), ReadWrite, Reboot, Data;
     /// Uses TLS to the block explorer.
@@ -173,7 +177,7 @@ settings! {
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", Uint(0..=3600), ReadWrite, Live(&[Panels]), Data;
     /// Currencies in the rotation, ISO 4217 codes.
-    act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", Composite, ReadWrite, Live(&[Rotation, Sources]), Data;
+    act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", Composite(Shape::Currencies), ReadWrite, Live(&[Rotation, Sources]), Data;
 
     /// Brightness of the LED strip, 0 to 255.
     led_brightness: u32 = 128u32, "ledBrightness", Uint(0..=255), ReadWrite, Live(&[Strip]), Lights;
@@ -227,9 +231,11 @@ settings! {
     /// Polls the mining pool and offers its screens.
     mining_pool_stats: bool = false, "miningPoolStats", Bool, ReadWrite, Live(&[Rotation, Sources]), Pool;
     /// The mining pool: an id of `availablePools`.
-    mining_pool_name: String = "noderunners", "miningPoolName", Choice(pools::ids), ReadWrite, Live(&[Sources, Panels]), Pool;
-    /// Who one is at the pool: payout address, user or worker name, or API key.
+    mining_pool_name: String = "noderunners", "miningPoolName", Choice(Choices::Pools), ReadWrite, Live(&[Sources, Panels]), Pool;
+    /// Who one is at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen.
     mining_pool_user: Secret = Secret::default(), "miningPoolUser", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool;
+    /// The user of the pool was given as an API key and is never shown.
+    pool_user_is_key: bool = false, "poolUserIsKey", Bool, Internal, Live(&[]), Pool;
     /// Worker name, or the sub-account for pools with one.
     pool_worker: String = "", "poolWorker", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool;
     /// Shows the figures of the whole pool, where it publishes them without a user.
@@ -239,7 +245,7 @@ settings! {
     /// Time between polls of the pool, s.
     pool_poll_sec: u32 = 60u32, "poolPollSec", Uint(10..=3600), ReadWrite, Live(&[Sources]), Pool;
     /// Where logos of pools are fetched.
-    pool_logos_url: String = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", HttpUrl, ReadWrite, Live(&[Sources]), Pool;
+    pool_logos_url: String = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", BaseUrl, ReadWrite, Live(&[Sources]), Pool;
 
     /// Polls a miner on the local network and offers its screens.
     miner_enabled: bool = false, "minerEnabled" | "bitaxeEnabled", Bool, ReadWrite, Live(&[Rotation, Sources]), Miner;
@@ -251,11 +257,11 @@ settings! {
     /// Nostr relay for the data feed and for zaps; empty turns both off.
     nostr_relay: String = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr;
     /// Key of the author whose data the clock follows, 64 hex digits.
-    nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey, ReadWrite, Reboot, Nostr;
+    nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey(HexCase::Lower), ReadWrite, Reboot, Nostr;
     /// Listens for zaps and shows them.
     nostr_zap_notify: bool = false, "nostrZapNotify", Bool, ReadWrite, Live(&[Sources]), Nostr;
     /// Key whose zaps are shown, 64 hex digits.
-    nostr_zap_pubkey: String = "", "nostrZapPubkey", HexKey, ReadWrite, Live(&[Sources]), Nostr;
+    nostr_zap_pubkey: String = "", "nostrZapPubkey", HexKey(HexCase::Any), ReadWrite, Live(&[Sources]), Nostr;
     /// Goes back to the screen before once a zap was shown.
     scrn_restore_zap: bool = true, "scrnRestoreZap", Bool, ReadWrite, Live(&[Panels]), Nostr;
     /// A new block shows the block height.
@@ -277,11 +283,11 @@ settings! {
     /// User name for control requests.
     http_auth_user: String = "papertick", "httpAuthUser", Text(TEXT_MAX), ReadWrite, Reboot, Access;
     /// Password for control requests.
-    http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", Text(TEXT_MAX), WriteOnly, Reboot, Access;
+    http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", Password(TEXT_MAX), WriteOnly, Reboot, Access;
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool = true, "otaEnabled", Bool, ReadWrite, Reboot, Access;
     /// Password for uploads.
-    ota_pass: PasswordHash = PasswordHash::default(), "otaPass", Text(TEXT_MAX), WriteOnly, Reboot, Access;
+    ota_pass: PasswordHash = PasswordHash::default(), "otaPass", Password(TEXT_MAX), WriteOnly, Reboot, Access;
     /// Release feed of the automatic update.
     git_release_url: String = "", "gitReleaseUrl", HttpUrl, ReadWrite, Live(&[Update]), Access;
 
@@ -292,5 +298,8 @@ settings! {
 }
 
 fn default_currencies() -> Vec<Currency> {
-    ["USD", "EUR", "JPY"].iter().filter_map(|code| Currency::parse(code)).collect()
+    ["USD", "EUR", "JPY"]
+        .iter()
+        .filter_map(|code| Currency::parse(code))
+        .collect()
 }

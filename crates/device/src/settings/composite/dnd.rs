@@ -1,0 +1,76 @@
+//! `dnd`: Do Not Disturb by hand and by schedule, as one nested object.
+
+use alloc::{format, string::String};
+use serde_json::{Map, Value, json};
+
+use super::super::{Settings, number, reject::Rejection};
+use crate::view::View;
+
+/// The times of the schedule: member of the object, greatest value.
+const TIMES: [(&str, u32); 4] = [
+    ("startHour", 23),
+    ("startMinute", 59),
+    ("endHour", 23),
+    ("endMinute", 59),
+];
+
+/// The switches: by hand and by schedule.
+const SWITCHES: [&str; 2] = ["enabled", "dndTimeEnabled"];
+
+pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
+    let Some(members) = value.as_object() else {
+        return Err(Rejection::BadType(name.into()));
+    };
+    for (member, value) in members {
+        let wrong = (SWITCHES.contains(&member.as_str()) && !value.is_boolean())
+            || (TIMES.iter().any(|(time, _)| time == member) && !value.is_number());
+        if wrong {
+            return Err(Rejection::BadType(format!("{name}.{member}")));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check(value: &Value) -> Result<(), Rejection> {
+    // Times that will not be written are not judged.
+    if !TIMES.iter().all(|(member, _)| value.get(member).is_some()) || times(value).is_some() {
+        return Ok(());
+    }
+    Err(Rejection::DndRange)
+}
+
+pub(super) fn apply(value: &Value, settings: &mut Settings) {
+    let [by_hand, by_schedule] = SWITCHES.map(|member| value.get(member).and_then(Value::as_bool));
+    settings.dnd_enabled = by_hand.unwrap_or(settings.dnd_enabled);
+    settings.dnd_time_enabled = by_schedule.unwrap_or(settings.dnd_time_enabled);
+    if let Some([start_hour, start_min, end_hour, end_min]) = times(value) {
+        settings.dnd_start_hour = start_hour;
+        settings.dnd_start_min = start_min;
+        settings.dnd_end_hour = end_hour;
+        settings.dnd_end_min = end_min;
+    }
+}
+
+pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
+    let settings = &view.settings;
+    let object = json!({
+        "enabled": settings.dnd_enabled,
+        "dndTimeEnabled": settings.dnd_time_enabled,
+        "startHour": settings.dnd_start_hour,
+        "startMinute": settings.dnd_start_min,
+        "endHour": settings.dnd_end_hour,
+        "endMinute": settings.dnd_end_min,
+    });
+    document.insert("dnd".into(), object);
+}
+
+/// The four times, if all are there and within bounds.
+fn times(value: &Value) -> Option<[u32; 4]> {
+    let mut read = [0; 4];
+    for (slot, (member, max)) in read.iter_mut().zip(TIMES) {
+        *slot = number::bounded(value.get(member)?, 0, max)?
+            .try_into()
+            .ok()?;
+    }
+    Some(read)
+}

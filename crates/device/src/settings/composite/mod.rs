@@ -1,0 +1,133 @@
+//! Keys of the interface whose shape is their own: each has its file with the same few functions.
+//!
+//! `shape` is the first walk over a body (types and bounds), `check` the second, `apply` writes,
+//! `emit` reads.
+
+pub(super) mod currencies;
+pub(super) mod dnd;
+pub(super) mod inverted_color;
+pub(super) mod nwc_uri;
+pub(super) mod pool_user;
+pub(super) mod screens;
+pub(super) mod time_per_screen;
+pub(super) mod tx_power;
+
+use alloc::string::String;
+use serde_json::{Map, Value};
+
+use super::{
+    Settings,
+    patch::Catalogue,
+    reject::Rejection,
+    spec::{Access, Group},
+};
+use crate::view::View;
+
+/// A key whose shape is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Composite {
+    /// `screens`: visibility and order.
+    Screens,
+    /// `dnd`: the nested object.
+    Dnd,
+    /// `timePerScreen`: the period of the rotation in minutes.
+    TimePerScreen,
+    /// `invertedColor`: the polarity, with the colours that follow it.
+    InvertedColor,
+    /// `txPower`: a range and one number outside it.
+    TxPower,
+    /// `actCurrencies`: a list of codes.
+    Currencies,
+}
+
+/// A key that is no row of the table: it writes rows that GET also shows under other names.
+#[derive(Debug, Clone)]
+pub struct Virtual {
+    /// Name on the wire.
+    pub name: &'static str,
+    /// What it is, with its unit.
+    pub doc: &'static str,
+    /// Its shape.
+    pub composite: Composite,
+    /// In GET too, or in PATCH alone.
+    pub access: Access,
+    /// Heading under which people find it.
+    pub group: Group,
+}
+
+/// All keys that are no rows.
+pub static VIRTUAL: &[Virtual] = &[
+    Virtual {
+        name: "timePerScreen",
+        doc: "Auto-rotate period, min, with fractions; 0 stops the rotation, more than 60 counts as 60.",
+        composite: Composite::TimePerScreen,
+        access: Access::WriteOnly,
+        group: Group::Display,
+    },
+    Virtual {
+        name: "screens",
+        doc: "Screens that are available: which of them the rotation shows, and in what order.",
+        composite: Composite::Screens,
+        access: Access::ReadWrite,
+        group: Group::Display,
+    },
+    Virtual {
+        name: "dnd",
+        doc: "Do Not Disturb by hand and by schedule; the four times of the schedule are written together or not at all.",
+        composite: Composite::Dnd,
+        access: Access::ReadWrite,
+        group: Group::Quiet,
+    },
+];
+
+/// What the checks of a composite may look at.
+pub(super) struct Context<'a> {
+    /// The settings with the plain rows of the body in them.
+    pub(super) settings: &'a Settings,
+    /// What is known outside the table.
+    pub(super) available: &'a Catalogue,
+}
+
+impl Composite {
+    pub(super) fn shape(self, name: &str, value: &Value) -> Result<(), Rejection> {
+        match self {
+            Composite::Screens => screens::shape(name, value),
+            Composite::Dnd => dnd::shape(name, value),
+            Composite::TimePerScreen => time_per_screen::shape(name, value),
+            Composite::InvertedColor => inverted_color::shape(name, value),
+            Composite::TxPower => tx_power::shape(name, value),
+            Composite::Currencies => currencies::shape(name, value),
+        }
+    }
+
+    pub(super) fn check(self, value: &Value, context: &Context<'_>) -> Result<(), Rejection> {
+        match self {
+            Composite::Screens => screens::check(value, context),
+            Composite::Dnd => dnd::check(value),
+            Composite::Currencies => currencies::check(value),
+            Composite::TimePerScreen | Composite::InvertedColor | Composite::TxPower => Ok(()),
+        }
+    }
+
+    pub(super) fn apply(self, value: &Value, settings: &mut Settings, available: &Catalogue) {
+        match self {
+            Composite::Screens => screens::apply(value, settings),
+            Composite::Dnd => dnd::apply(value, settings),
+            Composite::TimePerScreen => time_per_screen::apply(value, settings),
+            Composite::InvertedColor => inverted_color::apply(value, settings),
+            Composite::TxPower => tx_power::apply(value, settings),
+            Composite::Currencies => currencies::apply(value, settings, available),
+        }
+    }
+
+    pub(super) fn emit(self, view: &View, document: &mut Map<String, Value>) {
+        match self {
+            Composite::Screens => screens::emit(view, document),
+            Composite::Dnd => dnd::emit(view, document),
+            Composite::TimePerScreen => {}
+            Composite::InvertedColor => inverted_color::emit(view, document),
+            Composite::TxPower => tx_power::emit(view, document),
+            Composite::Currencies => currencies::emit(view, document),
+        }
+    }
+}

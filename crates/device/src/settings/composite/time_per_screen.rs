@@ -1,0 +1,70 @@
+//! `timePerScreen`: the period of the rotation in minutes, which GET shows as `timerSeconds`.
+
+use alloc::format;
+use serde_json::Value;
+
+use super::super::{Settings, reject::Rejection};
+use crate::limits::TIMER_SECONDS_MAX;
+
+pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
+    match value.as_f64() {
+        None => Err(Rejection::BadType(name.into())),
+        Some(minutes) if minutes < 0.0 => Err(Rejection::Range(name.into())),
+        Some(_) => Ok(()),
+    }
+}
+
+pub(super) fn apply(value: &Value, settings: &mut Settings) {
+    settings.timer_seconds = value.as_f64().map_or(settings.timer_seconds, seconds);
+}
+
+/// Whole seconds in a number of minutes, at most an hour.
+///
+/// Clients divide seconds by 60 and send the nearest binary fraction, which may be a hair below.
+/// Rounding to millionths of a second before the fraction is cut gives them their seconds back.
+fn seconds(minutes: f64) -> u32 {
+    const DECIMALS: u32 = 15;
+    if minutes >= f64::from(TIMER_SECONDS_MAX / 60) {
+        return TIMER_SECONDS_MAX;
+    }
+    let digits = format!("{minutes:.15}").replace(['.', '-'], "");
+    let scaled = digits.parse::<u128>().unwrap_or_default() * 60;
+    let step = 10u128.pow(DECIMALS - 6);
+    let micros = (scaled + step / 2) / step;
+    u32::try_from(micros / 1_000_000).unwrap_or(TIMER_SECONDS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_cut_after_the_multiplication() {
+        let rows = [
+            (0.0, 0),
+            (-0.0, 0),
+            (0.01, 0),
+            (0.0166, 0),
+            (0.25, 15),
+            (0.99, 59),
+            (1.0, 60),
+            (1.999, 119),
+            (30.0, 1800),
+            (59.999, 3599),
+            (60.0, 3600),
+            (61.0, 3600),
+            (1e300, 3600),
+        ];
+        for (minutes, expected) in rows {
+            assert_eq!(seconds(minutes), expected, "{minutes}");
+        }
+    }
+
+    #[test]
+    #[allow(clippy::float_arithmetic, reason = "does what clients do")]
+    fn every_period_survives_the_way_through_minutes() {
+        for period in 0..=TIMER_SECONDS_MAX {
+            assert_eq!(seconds(f64::from(period) / 60.0), period);
+        }
+    }
+}

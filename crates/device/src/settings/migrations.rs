@@ -1,0 +1,60 @@
+//! Settings that older versions stored under other names or with other values.
+
+use serde_json::Value;
+
+use super::Key;
+
+/// What becomes of a retired name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Becomes {
+    /// The same value under another name.
+    Renamed(Key),
+    /// This number of a choice, where the old switch was on.
+    Choice(Key, u32),
+    /// Nothing.
+    Dropped,
+}
+
+/// Retired names, earlier rows first where two lead to the same setting.
+pub(super) static RETIRED_NAMES: &[(&str, Becomes)] = &[
+    ("suffixShareDot", Becomes::Renamed(Key::decimal_share_dot)),
+    ("useSatsSymbol", Becomes::Choice(Key::price_sym_mode, 1)),
+    ("useBtcSymbol", Becomes::Choice(Key::price_sym_mode, 2)),
+    ("sats_variant", Becomes::Renamed(Key::sats_variant)),
+    ("gmtOffset", Becomes::Dropped),
+    ("tzOffset", Becomes::Dropped),
+];
+
+/// Retired values, which fall back to the default.
+pub(super) static RETIRED_VALUES: &[(Key, &str)] = &[
+    (Key::font_name, "dejavu"),
+    (Key::font_name, "azeretSemiBold"),
+];
+
+/// The stored form of a setting that only a retired name gives, with that name.
+pub(super) fn value_of(
+    key: Key,
+    stored: impl Fn(&str) -> Option<Value>,
+) -> Option<(&'static str, Value)> {
+    RETIRED_NAMES
+        .iter()
+        .find_map(|(name, becomes)| match becomes {
+            Becomes::Renamed(renamed) if *renamed == key => Some((*name, stored(name)?)),
+            Becomes::Choice(chosen, number) if *chosen == key && is_on(&stored(name)?) => {
+                Some((*name, Value::from(*number)))
+            }
+            Becomes::Renamed(_) | Becomes::Choice(..) | Becomes::Dropped => None,
+        })
+}
+
+/// Tells whether a value was retired.
+pub(super) fn is_retired(key: Key, value: &Value) -> bool {
+    RETIRED_VALUES
+        .iter()
+        .any(|(retired, text)| *retired == key && value == text)
+}
+
+/// Switches were stored as truth values or as numbers.
+fn is_on(value: &Value) -> bool {
+    value == &Value::Bool(true) || value.as_u64() == Some(1)
+}

@@ -1,0 +1,271 @@
+//! The pairing URI of a wallet.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+use crate::secret::Secret;
+
+const SCHEME: &str = "nostr+walletconnect://";
+
+/// How to reach a wallet, and the secret that admits to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairingUri {
+    /// Public key of the wallet, 64 lower-case hex digits.
+    pub wallet: String,
+    /// Relays on which the wallet listens, at least one.
+    pub relays: Vec<String>,
+    /// Secret key of this side, 64 lower-case hex digits.
+    pub secret: Secret,
+    /// Lightning address of the wallet.
+    pub lud16: Option<String>,
+}
+
+/// Why a text is no pairing URI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairingError {
+    /// Another scheme.
+    BadScheme,
+    /// The wallet's key is not 64 hex digits.
+    BadPubkey,
+    /// A broken percent escape.
+    BadEscape,
+    /// No relay, or one that is no web socket URL.
+    BadRelay,
+    /// No secret, or one that is not 64 hex digits.
+    BadSecret,
+}
+
+impl PairingUri {
+    /// Reads a pairing URI.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(text: &str) -> Result<PairingUri, PairingError> {
+        let rest = text.strip_prefix(SCHEME).ok_or(PairingError::BadScheme)?;
+        let (wallet, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let wallet = hex_key(wallet).ok_or(PairingError::BadPubkey)?;
+        let mut relays = Vec::new();
+        let mut secret = None;
+        let mut lud16 = None;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let value = unescape(value).ok_or(PairingError::BadEscape)?;
+            match name {
+                "relay" => relays.push(value),
+                "secret" => secret = Some(value),
+                "lud16" => lud16 = Some(value),
+                _ => {}
+            }
+        }
+        let web_socket = |relay: &String| relay.starts_with("wss://") || relay.starts_with("ws://");
+        if relays.is_empty() || !relays.iter().all(web_socket) {
+            return Err(PairingError::BadRelay);
+        }
+        let secret = secret
+            .and_then(|secret| hex_key(&secret))
+            .ok_or(PairingError::BadSecret)?;
+        Ok(PairingUri {
+            wallet,
+            relays,
+            secret: Secret::new(secret),
+            lud16,
+        })
+    }
+
+    /// The URI for people: enough to recognise it, not enough to use it.
+    pub fn masked(&self) -> String {
+        let head = self.wallet.get(..8).unwrap_or_default();
+        let secret = self.secret.expose();
+        let tail = secret
+            .get(secret.len().saturating_sub(4)..)
+            .unwrap_or_default();
+        let mut text = alloc::format!("{SCHEME}{head}…?relay={}", self.relays.join("&relay="));
+        text.push_str("&secret=…");
+        text.push_str(tail);
+        if let Some(lud16) = &self.lud16 {
+            text.push_str("&lud16=");
+            text.push_str(lud16);
+        }
+        text
+    }
+}
+
+impl fmt::Display for PairingError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            PairingError::BadScheme => "not a wallet pairing",
+            PairingError::BadPubkey => "wallet key is not 64 hex digits",
+            PairingError::BadEscape => "broken percent escape",
+            PairingError::BadRelay => "no usable relay",
+            PairingError::BadSecret => "secret is not 64 hex digits",
+        })
+    }
+}
+
+fn hex_key(text: &str) -> Option<String> {
+    let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_key.then(|| text.to_ascii_lowercase())
+}
+
+/// Decodes `%xx`; a plus sign stays a plus sign. None if an escape is broken or the result is no UTF-8.
+fn unescape(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::new();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            decoded.push(byte);
+            continue;
+        }
+        let high = char::from(bytes.next()?).to_digit(16)?;
+        let low = char::from(bytes.next()?).to_digit(16)?;
+        decoded.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(decoded).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use alloc::format;
+
+    use super::*;
+
+    const KEY: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
+    const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
+
+    fn uri(rest: &str) -> String {
+        rest.replace("{K}", KEY).replace("{S}", SECRET)
+    }
+
+    #[test]
+    fn pairings_are_read() {
+        let one = "nostr+walletconnect://{K}?relay=wss%3A%2F%2Frelay.damus.io&secret={S}";
+        let two = "nostr+walletconnect://{K}?relay=wss%3A%2F%2Falpha.example&relay=wss%3A%2F%2Fbeta.example&secret={S}";
+        let rows: [(String, &[&str], Option<&str>); 5] = [
+            (uri(one), &["wss://relay.damus.io"], None),
+            (
+                uri(two),
+                &["wss://alpha.example", "wss://beta.example"],
+                None,
+            ),
+            (
+                uri(one) + "&lud16=satoshi%40example.com",
+                &["wss://relay.damus.io"],
+                Some("satoshi@example.com"),
+            ),
+            (
+                uri(one) + "&name=Alby+Hub&app=anything&flag",
+                &["wss://relay.damus.io"],
+                None,
+            ),
+            (
+                uri(one) + "&lud16=a+b",
+                &["wss://relay.damus.io"],
+                Some("a+b"),
+            ),
+        ];
+        for (text, relays, lud16) in rows {
+            let pairing = PairingUri::parse(&text).unwrap();
+            assert_eq!(pairing.wallet, KEY);
+            assert_eq!(pairing.relays, relays);
+            assert_eq!(pairing.secret.expose(), SECRET);
+            assert_eq!(pairing.lud16.as_deref(), lud16);
+        }
+    }
+
+    #[test]
+    fn keys_are_lower_cased() {
+        let upper = format!(
+            "nostr+walletconnect://{}?relay=ws://r&secret={}",
+            KEY.to_ascii_uppercase(),
+            SECRET.to_ascii_uppercase()
+        );
+        let pairing = PairingUri::parse(&upper).unwrap();
+        assert_eq!(
+            (pairing.wallet.as_str(), pairing.secret.expose()),
+            (KEY, SECRET)
+        );
+    }
+
+    #[test]
+    fn what_is_no_pairing_is_refused() {
+        let rows = [
+            ("", PairingError::BadScheme),
+            ("https://example.com", PairingError::BadScheme),
+            (
+                "nostr://abc?relay=wss://x&secret=00",
+                PairingError::BadScheme,
+            ),
+            (
+                "NOSTR+walletconnect://{K}?relay=wss://x&secret={S}",
+                PairingError::BadScheme,
+            ),
+            (
+                "nostr+walletconnect://abc?relay=wss://x&secret={S}",
+                PairingError::BadPubkey,
+            ),
+            (
+                "nostr+walletconnect://zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz?relay=wss://x&secret={S}",
+                PairingError::BadPubkey,
+            ),
+            (
+                "nostr+walletconnect://{K}?secret={S}",
+                PairingError::BadRelay,
+            ),
+            ("nostr+walletconnect://{K}", PairingError::BadRelay),
+            (
+                "nostr+walletconnect://{K}?relay=http%3A%2F%2Frelay.example&secret={S}",
+                PairingError::BadRelay,
+            ),
+            ("nostr+walletconnect://{K}?relay", PairingError::BadRelay),
+            (
+                "nostr+walletconnect://{K}?relay=wss://x",
+                PairingError::BadSecret,
+            ),
+            (
+                "nostr+walletconnect://{K}?relay=wss://x&secret=cafe",
+                PairingError::BadSecret,
+            ),
+            (
+                "nostr+walletconnect://{K}?relay=wss%3",
+                PairingError::BadEscape,
+            ),
+            (
+                "nostr+walletconnect://{K}?relay=wss%zz&secret=cafe",
+                PairingError::BadEscape,
+            ),
+            (
+                "nostr+walletconnect://{K}?relay=wss://x&secret={S}&name=%ff",
+                PairingError::BadEscape,
+            ),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(PairingUri::parse(&uri(text)), Err(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_masked_form_hides_the_secret() {
+        let text = uri("nostr+walletconnect://{K}?relay=wss%3A%2F%2Frelay.damus.io&secret={S}");
+        let masked = PairingUri::parse(&text).unwrap().masked();
+        assert_eq!(
+            masked,
+            "nostr+walletconnect://b889ff5b…?relay=wss://relay.damus.io&secret=…4f3c"
+        );
+        let full = PairingUri::parse(&(text + "&relay=ws://b&lud16=a%40b"))
+            .unwrap()
+            .masked();
+        assert_eq!(
+            full,
+            "nostr+walletconnect://b889ff5b…?relay=wss://relay.damus.io&relay=ws://b&secret=…4f3c&lud16=a@b"
+        );
+        assert!(
+            !format!(
+                "{:?}",
+                PairingUri::parse(&uri("nostr+walletconnect://{K}?relay=ws://r&secret={S}"))
+            )
+            .contains(SECRET)
+        );
+    }
+}

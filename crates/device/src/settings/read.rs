@@ -1,0 +1,142 @@
+//! Settings as the rest of the core wants them: looked up, defaulted, never raw text where there is a type.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    SPECS, Settings,
+    fonts::FontId,
+    pools::{self, PoolSpec},
+    spec::Apply,
+};
+use crate::{
+    now::Zone,
+    screens::catalog::{self, Needs, SCREENS},
+    sources::{Proxy, ProxyKind, Route},
+    units::Currency,
+};
+
+/// Longest label of a host name, bytes.
+const LABEL_MAX: usize = 63;
+
+impl Settings {
+    /// Takes over what takes effect at once; the rest waits for the next start.
+    pub fn take_live(&mut self, stored: &Settings) {
+        for spec in SPECS {
+            match spec.apply {
+                Apply::Live(_) => self.copy(spec.key, stored),
+                Apply::Reboot => {}
+            }
+        }
+    }
+
+    /// Time zone; UTC if the stored name is no zone.
+    pub fn zone(&self) -> Zone {
+        Zone::named(&self.tz_string).unwrap_or_else(Zone::utc)
+    }
+
+    /// Font; the default one if the stored id is retired.
+    pub fn font(&self) -> FontId {
+        FontId::named(&self.font_name).unwrap_or(FontId::DEFAULT)
+    }
+
+    /// Mining pool; none if the stored id was dropped.
+    pub fn pool(&self) -> Option<&'static PoolSpec> {
+        pools::find(&self.mining_pool_name)
+    }
+
+    /// Currencies in the rotation; the US dollar if none is chosen.
+    pub fn currencies(&self) -> Vec<Currency> {
+        match self.act_currencies.is_empty() {
+            true => alloc::vec![Currency::USD],
+            false => self.act_currencies.clone(),
+        }
+    }
+
+    /// Key whose zaps are shown, in lower case as events carry it; empty for none.
+    pub fn zap_recipient(&self) -> String {
+        self.nostr_zap_pubkey.to_ascii_lowercase()
+    }
+
+    /// The way outbound connections take.
+    pub fn proxy_route(&self) -> Route {
+        let kind = match self.proxy_type {
+            1 => ProxyKind::HttpConnect,
+            2 => ProxyKind::Socks4,
+            3 => ProxyKind::Socks4a,
+            4 => ProxyKind::Socks5,
+            _ => return Route::default(),
+        };
+        let Ok(port) = u16::try_from(self.proxy_port) else {
+            return Route::default();
+        };
+        if !self.proxy_enabled || self.proxy_host.is_empty() {
+            return Route::default();
+        }
+        // SOCKS4 and SOCKS4a know no password; leaving it out keeps its change from reconnecting anything.
+        let (user, pass) = match kind {
+            ProxyKind::Socks4 | ProxyKind::Socks4a => Default::default(),
+            ProxyKind::HttpConnect | ProxyKind::Socks5 => {
+                (self.proxy_user.clone(), self.proxy_pass.clone())
+            }
+        };
+        Route {
+            proxy: Some(Proxy {
+                kind,
+                host: self.proxy_host.clone(),
+                port,
+                user,
+                pass,
+                bypass: self.proxy_bypass.clone(),
+            }),
+        }
+    }
+
+    /// Host name without a domain: the prefix, a dash and the end of the hardware address.
+    ///
+    /// What cannot stand in a host name becomes a dash, and what is too long is cut.
+    pub fn hostname(&self, suffix: &str) -> String {
+        let allowed = |letter: char| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        };
+        let mut prefix: String = self.hostname_prefix.chars().map(allowed).collect();
+        prefix.truncate(LABEL_MAX.saturating_sub(suffix.len() + 1));
+        let prefix = prefix.trim_matches('-');
+        match prefix.is_empty() {
+            true => format!("papertick-{suffix}"),
+            false => format!("{prefix}-{suffix}"),
+        }
+    }
+
+    /// Tells whether the rotation shows a screen.
+    pub fn is_screen_enabled(&self, id: u16) -> bool {
+        !self.screens_hidden.contains(&id)
+    }
+
+    /// Tells whether the feature of a screen is on.
+    pub fn is_screen_available(&self, id: u16) -> bool {
+        catalog::find(id).is_some_and(|screen| match screen.needs {
+            Needs::Nothing => true,
+            Needs::Pool => self.mining_pool_stats,
+            Needs::PoolEarnings => {
+                self.mining_pool_stats && self.pool().is_some_and(|pool| pool.earnings)
+            }
+            Needs::Miner => self.miner_enabled,
+            Needs::Wallet => self.nwc_enabled,
+        })
+    }
+
+    /// Ids of all screens in rotation order: the persisted ones, then the others as the catalogue has them.
+    pub fn rotation_order(&self) -> Vec<u16> {
+        let mut order = self.screen_order.clone();
+        let rest = SCREENS
+            .iter()
+            .map(|screen| screen.id)
+            .filter(|id| !self.screen_order.contains(id));
+        order.extend(rest);
+        order
+    }
+}

@@ -1,0 +1,125 @@
+//! What the tests of the settings share: a view of a device, and ways to patch it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use device::{
+    board::BoardSpec,
+    market::Market,
+    request::Patch,
+    screens::SCREENS,
+    secret::PasswordHash,
+    settings::{
+        Settings,
+        emit::{self, Identity},
+        patch::{self, Catalogue, Patched},
+        reject::Rejection,
+    },
+    units::Currency,
+    view::{LinkState, ScreenState, View},
+};
+use serde_json::{Map, Value};
+
+pub(crate) const BOARD: BoardSpec = BoardSpec {
+    id: "rev-b",
+    name: "Rev B",
+    hardware: "Rev B, 7 x 2.13 in, simulated",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: true,
+    light_sensor: true,
+    coredump: true,
+    firmware_slot_bytes: 1 << 22,
+    web_slot_bytes: 1 << 20,
+};
+
+/// A view of a device that runs on its stored settings.
+pub(crate) fn view(settings: &Settings) -> View {
+    let settings = Arc::new(settings.clone());
+    View {
+        board: BOARD,
+        active: Arc::clone(&settings),
+        hostname: settings.hostname("abcdef"),
+        current_screen: 20,
+        currency: Some(Currency::USD),
+        data: vec![String::new(); BOARD.panels],
+        stale: false,
+        mode: "rotation",
+        timer_running: true,
+        updating: false,
+        inverted: settings.inverted_color,
+        screens: screens(&settings),
+        available_currencies: currencies(),
+        market: Market::default(),
+        sources: BTreeMap::new(),
+        dnd_active: false,
+        lights: Vec::new(),
+        frontlight: None,
+        millilux: Some(15_849),
+        link: LinkState::default(),
+        settings,
+    }
+}
+
+pub(crate) fn currencies() -> Vec<Currency> {
+    let codes = ["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
+    codes
+        .iter()
+        .filter_map(|code| Currency::parse(code))
+        .collect()
+}
+
+fn screens(settings: &Settings) -> Vec<ScreenState> {
+    let state = |id| ScreenState {
+        id,
+        name: SCREENS.iter().find(|screen| screen.id == id).unwrap().name,
+        enabled: settings.is_screen_enabled(id),
+        available: settings.is_screen_available(id),
+    };
+    settings.rotation_order().into_iter().map(state).collect()
+}
+
+pub(crate) fn catalogue(settings: &Settings) -> Catalogue {
+    let listed = screens(settings)
+        .into_iter()
+        .filter(|screen| screen.available);
+    Catalogue {
+        currencies: currencies(),
+        screens: listed.map(|screen| screen.id).collect(),
+    }
+}
+
+pub(crate) fn get(settings: &Settings) -> Map<String, Value> {
+    emit::document(&view(settings), &identity())
+}
+
+pub(crate) fn identity() -> Identity {
+    Identity {
+        git_rev: "4.0.0".into(),
+        git_tag: "4.0.0".into(),
+        fs_rev: "4.0.0".into(),
+        last_build_time: Some(1_767_225_600),
+        bitcoin_sign_fonts: Vec::new(),
+    }
+}
+
+/// Patches as the HTTP layer does: passwords are hashed first.
+pub(crate) fn patch(stored: &Settings, body: &Map<String, Value>) -> Result<Patched, Rejection> {
+    let hash = |(key, clear): (_, &str)| (key, PasswordHash::new(format!("$test${}", clear.len())));
+    let hashes = patch::passwords_in(body).map(hash).collect();
+    let patch = Patch {
+        body: body.clone(),
+        hashes,
+    };
+    patch::apply(stored, &patch, &catalogue(stored))
+}
+
+/// Patches with a body written as JSON.
+pub(crate) fn send(stored: &Settings, body: &str) -> Result<Patched, Rejection> {
+    patch(stored, &object(body))
+}
+
+pub(crate) fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}

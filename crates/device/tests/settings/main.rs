@@ -1,0 +1,6 @@
+//! The settings as their clients meet them: bodies in, outcomes and documents out.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod bench;
+mod laws;
+mod patching;
