@@ -1,0 +1,10 @@
+#!/bin/sh
+# Builds the page from a clean install and fails if the committed bundle is not what comes out.
+set -eu
+cd "$(dirname "$0")"
+npm ci
+npm run types
+npm test
+npm run build
+git add --intent-to-add dist
+git diff --exit-code -- dist

@@ -1,0 +1,78 @@
+/** Requests to the clock. */
+
+/** An answer that is no success. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    /** `error` or `msg` of the body, or its text. */
+    readonly token: string,
+  ) {
+    super(token || `status ${status}`);
+  }
+}
+
+/** The clock did not answer. */
+export class Unreachable extends Error {}
+
+const TIMEOUT_MS = 10_000;
+
+export interface Answer {
+  status: number;
+  etag: string | null;
+  body: unknown;
+}
+
+export interface Ask {
+  json?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Sends one request; the body of the answer is parsed if it says that it is JSON. */
+export async function ask(method: string, path: string, what: Ask = {}): Promise<Answer> {
+  const headers: Record<string, string> = { ...what.headers };
+  if (what.json !== undefined) headers['Content-Type'] = 'application/json';
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers,
+      body: what.json === undefined ? null : JSON.stringify(what.json),
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    text = await answer.text();
+  } catch {
+    throw new Unreachable('the clock does not answer');
+  }
+  const body = parse(text, answer.headers.get('content-type'));
+  if (!answer.ok) throw new Refused(answer.status, tokenOf(body));
+  return { status: answer.status, etag: answer.headers.get('etag'), body };
+}
+
+function parse(text: string, kind: string | null): unknown {
+  if (!kind?.includes('application/json')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function tokenOf(body: unknown): string {
+  if (typeof body === 'string') return body.slice(0, 200);
+  const { error, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
+  if (typeof error === 'string') return error;
+  return typeof msg === 'string' ? msg : '';
+}
+
+/** What went wrong, in words for people. */
+export function explain(failure: unknown): string {
+  if (failure instanceof Unreachable) return 'The clock does not answer.';
+  if (failure instanceof Refused) {
+    if (failure.status === 401) return 'The clock wants a user name and password. Reload the page to sign in.';
+    if (failure.status === 403) return 'The clock refused this request.';
+    return failure.token ? `The clock refused: ${failure.token}` : `The clock refused (${failure.status}).`;
+  }
+  return 'Something went wrong on this page.';
+}

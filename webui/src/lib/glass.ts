@@ -1,0 +1,77 @@
+/** Sizes of the panels on the page, and what the clock says about repainted ones. */
+
+export interface Fit {
+  /** Width of one panel, CSS px. */
+  width: number;
+  /** Height of one panel, CSS px. */
+  height: number;
+  /** Gap between panels, CSS px. */
+  gap: number;
+  /** Factor from panel pixels to canvas pixels; whole, so that every pixel stays a square. */
+  canvas: number;
+  /** One panel pixel is a whole number of device pixels. */
+  exact: boolean;
+}
+
+/** Least share of the room that a pixel-exact size must fill to be preferred. */
+const EXACT_SHARE = 0.72;
+
+/**
+ * Fits `count` panels side by side into `room` CSS px at `ratio` device px per CSS px.
+ * A whole scale wins where it fills most of the room; otherwise the panels fill the room and are drawn larger than shown.
+ */
+export function fit(count: number, panelWidth: number, panelHeight: number, room: number, ratio: number): Fit {
+  const gapShare = 0.1;
+  const units = count + (count - 1) * gapShare;
+  const roomDevice = Math.max(1, Math.floor(room * ratio));
+  const scale = roomDevice / (units * panelWidth);
+  const whole = Math.floor(scale);
+  if (whole >= 1 && whole / scale >= EXACT_SHARE) {
+    const gapDevice = Math.max(1, Math.round(panelWidth * whole * gapShare));
+    if (count * panelWidth * whole + (count - 1) * gapDevice <= roomDevice) {
+      return {
+        width: (panelWidth * whole) / ratio,
+        height: (panelHeight * whole) / ratio,
+        gap: gapDevice / ratio,
+        canvas: whole,
+        exact: true,
+      };
+    }
+  }
+  const gapDevice = Math.max(1, Math.floor(panelWidth * scale * gapShare));
+  const widthDevice = Math.max(1, Math.floor((roomDevice - (count - 1) * gapDevice) / count));
+  return {
+    width: widthDevice / ratio,
+    height: Math.round((widthDevice * panelHeight) / panelWidth) / ratio,
+    gap: gapDevice / ratio,
+    canvas: Math.max(1, Math.ceil(widthDevice / panelWidth)),
+    exact: false,
+  };
+}
+
+/** Which panels an `event: panels` frame names, and whether they went through black and white. */
+export interface Repainted {
+  panels: number[];
+  full: boolean;
+}
+
+/** Reads an `event: panels` frame; undefined if it cannot be understood, and then all panels should be asked for. */
+export function repainted(data: string): Repainted | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  const list = Array.isArray(value) ? value : (value as { panels?: unknown } | null)?.panels;
+  if (!Array.isArray(list)) return undefined;
+  const panels: number[] = [];
+  let full = (value as { refresh?: unknown }).refresh === 'full';
+  for (const entry of list) {
+    const index: unknown = typeof entry === 'object' && entry ? (entry as { panel?: unknown }).panel : entry;
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0) return undefined;
+    full ||= (entry as { refresh?: unknown }).refresh === 'full';
+    panels.push(index);
+  }
+  return { panels, full };
+}

@@ -1,0 +1,111 @@
+/** Follows `/events` for as long as the page is open. */
+import { Backoff, type Ending } from './backoff';
+import { FrameReader, type Frame } from './sse';
+
+/** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
+const SILENCE_MS = 16_000;
+
+export type StreamState =
+  | { kind: 'connecting' }
+  | { kind: 'live' }
+  | { kind: 'away'; until: number; refused: boolean };
+
+export interface StreamWorld {
+  fetch: typeof fetch;
+  now(): number;
+  after(ms: number, run: () => void): () => void;
+}
+
+export const browserWorld: StreamWorld = {
+  fetch: (input, init) => fetch(input, init),
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export interface StreamListener {
+  state(state: StreamState): void;
+  frame(frame: Frame): void;
+}
+
+/** One connection at a time, opened again with back-off whenever it ends. */
+export class EventStream {
+  #backoff = new Backoff();
+  #abort: AbortController | undefined;
+  #cancelWait: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly listener: StreamListener,
+    private readonly world: StreamWorld = browserWorld,
+  ) {}
+
+  start(): void {
+    this.#stopped = false;
+    void this.#connect();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelWait?.();
+    this.#abort?.abort();
+  }
+
+  /** Ends a waiting time early: the person asked for it, or the network came back. */
+  retryNow(): void {
+    if (!this.#cancelWait || this.#stopped) return;
+    this.#cancelWait();
+    this.#cancelWait = undefined;
+    void this.#connect();
+  }
+
+  async #connect(): Promise<void> {
+    this.listener.state({ kind: 'connecting' });
+    const abort = new AbortController();
+    this.#abort = abort;
+    let ending: Ending = 'broken';
+    let refused = false;
+    let cancelSilence = this.world.after(SILENCE_MS, () => abort.abort());
+    try {
+      const answer = await this.world.fetch(this.url, {
+        headers: { Accept: 'text/event-stream' },
+        cache: 'no-store',
+        signal: abort.signal,
+      });
+      refused = answer.status === 401 || answer.status === 403;
+      const kind = answer.headers.get('content-type') ?? '';
+      if (!answer.ok || !answer.body || !kind.startsWith('text/event-stream')) {
+        throw new Error(`no event stream: ${answer.status}`);
+      }
+      this.#backoff.reset();
+      this.listener.state({ kind: 'live' });
+      const reader = new FrameReader();
+      const decoder = new TextDecoder();
+      const body = answer.body.getReader();
+      for (;;) {
+        const { done, value } = await body.read();
+        if (done) break;
+        cancelSilence();
+        cancelSilence = this.world.after(SILENCE_MS, () => abort.abort());
+        for (const frame of reader.push(decoder.decode(value, { stream: true }))) {
+          if (frame.name === 'message' && frame.data === 'closing') ending = 'closing';
+          else this.listener.frame(frame);
+        }
+      }
+    } catch {
+      // Every way to fail is answered the same: wait, then try again.
+    }
+    cancelSilence();
+    abort.abort();
+    if (this.#stopped) return;
+    const wait = this.#backoff.next(ending);
+    this.listener.state({ kind: 'away', until: this.world.now() + wait, refused });
+    this.#cancelWait = this.world.after(wait, () => {
+      this.#cancelWait = undefined;
+      void this.#connect();
+    });
+  }
+}

@@ -1,0 +1,84 @@
+/** The documents of the clock, as far as the page reads them. */
+
+export interface Led {
+  red: number;
+  green: number;
+  blue: number;
+  hex: string;
+}
+
+export interface DndStatus {
+  enabled: boolean;
+  dndTimeEnabled: boolean;
+  startTime: string;
+  endTime: string;
+  active: boolean;
+}
+
+export interface FrontlightStatus {
+  on: boolean;
+  duties: number[];
+  targetDuty: number;
+  configuredBrightness: number;
+}
+
+/** A source of data; absent members are not known. */
+export interface SourceStatus {
+  name?: string;
+  up?: boolean;
+  /** Time since it last said something of use, s. */
+  age?: number | null;
+  error?: string | null;
+  /** Time until the next attempt, s. */
+  nextTry?: number | null;
+}
+
+export interface Status {
+  currentScreen: number;
+  numScreens: number;
+  timerRunning: boolean;
+  isOTAUpdating: boolean;
+  espUptime: number;
+  epdInverted?: boolean;
+  espFreeHeap?: number;
+  espHeapSize?: number;
+  connectionStatus: Record<string, boolean | { url: string; connected: boolean }[]>;
+  rssi: number;
+  currency: string;
+  data: string[];
+  dnd: DndStatus;
+  lightLevel?: number;
+  leds: Led[];
+  frontlight?: FrontlightStatus;
+  stale?: boolean;
+  mode?: string;
+  sources?: Record<string, SourceStatus> | SourceStatus[];
+}
+
+export interface ScreenEntry {
+  id: number;
+  name: string;
+  enabled: boolean;
+  order: number;
+}
+
+export interface DndSettings {
+  enabled: boolean;
+  dndTimeEnabled: boolean;
+  startHour: number;
+  startMinute: number;
+  endHour: number;
+  endMinute: number;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** The settings document; what the form edits is read by key. */
+export interface Settings {
+  [key: string]: unknown;
+  numScreens: number;
+  screens: ScreenEntry[];
+  actCurrencies: string[];
+  availableCurrencies: string[];
+  dnd: DndSettings;
+}

@@ -1,0 +1,274 @@
+// A clock for tests: the endpoints that the page uses, kept as small as the tests allow.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { panelPng } from './png.mjs';
+import { defaultSettings, GET_ONLY, patchError, REBOOT } from './settings.mjs';
+
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export class MockClock {
+  constructor({ panels = 7, frontlight = true, bench = true } = {}) {
+    this.panels = panels;
+    this.hasFrontlight = frontlight;
+    this.bench = bench;
+    this.settings = defaultSettings(panels, frontlight);
+    this.current = 0;
+    this.currency = 'USD';
+    this.running = true;
+    this.custom = null;
+    this.stale = false;
+    this.height = 900123;
+    this.leds = Array.from({ length: 4 }, () => '#000000');
+    this.front = { on: false, brightness: 2048 };
+    this.lux = 120;
+    this.link = 'up';
+    this.failPanels = false;
+    this.log = [];
+    this.streams = new Set();
+    this.version = 0;
+    this.server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  async listen(port = 0) {
+    await new Promise((done) => this.server.listen(port, '127.0.0.1', done));
+    this.url = `http://127.0.0.1:${this.server.address().port}`;
+    return this.url;
+  }
+
+  /** Ends every connection and refuses new ones; the port stays known. */
+  async goAway({ closing = false } = {}) {
+    this.port = this.server.address().port;
+    for (const stream of this.streams) {
+      if (closing) stream.write('data: closing\n\n');
+      stream.end();
+    }
+    const closed = new Promise((done) => this.server.close(done));
+    setTimeout(() => this.server.closeAllConnections(), 50);
+    await closed;
+  }
+
+  async comeBack() {
+    this.server = createServer((request, response) => void this.#serve(request, response));
+    await new Promise((done) => this.server.listen(this.port, '127.0.0.1', done));
+  }
+
+  data() {
+    if (this.custom) return this.custom;
+    const screen = this.settings.screens.find((entry) => entry.id === this.current);
+    const values = {
+      0: ['BLOCK/HEIGHT', String(this.height)],
+      3: ['20/11', '14:05'],
+      20: [`BTC/${this.currency}`, '$98765'],
+      6: ['FEE/RATE', '4.21', 'sat/vB'],
+    };
+    const [label, value, unit] = values[this.current] ?? [screen.name.toUpperCase().split(' ').slice(0, 2).join('/'), '1234'];
+    const room = this.panels - 1 - (unit ? 1 : 0);
+    return [label, ...value.padStart(room, ' ').slice(-room), ...(unit ? [unit] : [])];
+  }
+
+  status() {
+    const { dnd } = this.settings;
+    const pad = (number) => String(number).padStart(2, '0');
+    return {
+      currentScreen: this.current,
+      numScreens: this.panels,
+      timerRunning: this.running,
+      isOTAUpdating: false,
+      espUptime: Math.floor(process.uptime()) + 5000,
+      epdInverted: this.settings.invertedColor,
+      espFreeHeap: 81234,
+      espHeapSize: 327680,
+      connectionStatus: { price: this.link === 'up', blocks: this.link === 'up', V2: this.link === 'up', nostr: false, nwc: false },
+      rssi: -58,
+      currency: [10, 20, 30].includes(this.current) ? this.currency : '',
+      data: this.data(),
+      dnd: { enabled: dnd.enabled, dndTimeEnabled: dnd.dndTimeEnabled, startTime: `${pad(dnd.startHour)}:${pad(dnd.startMinute)}`, endTime: `${dnd.endHour}:${pad(dnd.endMinute)}`, active: dnd.enabled },
+      ...(this.hasFrontlight && { lightLevel: this.lux, frontlight: { on: this.front.on, duties: Array(this.panels).fill(this.front.on ? this.front.brightness : 0), targetDuty: this.front.on ? this.front.brightness : 0, configuredBrightness: this.front.brightness } }),
+      leds: this.leds.map((hex) => ({ red: parseInt(hex.slice(1, 3), 16), green: parseInt(hex.slice(3, 5), 16), blue: parseInt(hex.slice(5, 7), 16), hex })),
+      stale: this.stale,
+      mode: this.custom ? 'custom' : 'rotation',
+    };
+  }
+
+  settingsDocument() {
+    const { secrets, ...open } = this.settings;
+    return { ...open, timerRunning: this.running, lightLevel: this.lux, ...Object.fromEntries(Object.entries(secrets).map(([key, value]) => [`${key}Set`, value !== ''])) };
+  }
+
+  settingsTag() {
+    const { lightLevel: _lux, timerRunning: _running, ...rest } = this.settingsDocument();
+    return `"${createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, 16)}"`;
+  }
+
+  /** Tells every page about a change; `full` is how the panels were refreshed. */
+  changed(before, full = false) {
+    const after = this.data();
+    const panels = after.flatMap((cell, index) => (full || cell !== before?.[index] ? [index] : []));
+    this.send('status', this.status());
+    if (panels.length > 0) this.send('panels', { panels, refresh: full ? 'full' : 'partial' });
+  }
+
+  send(name, value) {
+    for (const stream of this.streams) stream.write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+  }
+
+  async #serve(request, response) {
+    const url = new URL(request.url, 'http://clock');
+    let body = '';
+    for await (const piece of request) body += piece;
+    const path = url.pathname;
+    const key = `${request.method} ${path}`;
+    if (request.method !== 'GET') this.log.push({ key, body: body ? JSON.parse(body) : undefined, headers: request.headers });
+    const json = (status, value, headers = {}) => {
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers });
+      response.end(JSON.stringify(value));
+    };
+    const panel = /^GET \/api\/panels\/(\d+)\.png$/.exec(key);
+    if (panel) return this.#panel(Number(panel[1]), request, response);
+    if (key === 'GET /events') return this.#events(response);
+    if (key === 'GET /api/status') return json(200, this.status());
+    if (key === 'GET /api/settings') return json(200, this.settingsDocument(), { ETag: this.settingsTag() });
+    if (key === 'PATCH /api/settings') return this.#patch(JSON.parse(body), request, json, response);
+    if (path.startsWith('/sim/')) return this.#sim(key, body ? JSON.parse(body) : {}, json, response);
+    if (request.method === 'POST') return this.#act(path, body ? JSON.parse(body) : undefined, json, response);
+    return this.#file(path, response);
+  }
+
+  #panel(index, request, response) {
+    const cell = this.data()[index];
+    if (cell === undefined) return void response.writeHead(404).end();
+    const png = panelPng(cell.trim(), this.settings.invertedColor);
+    const etag = `"${createHash('sha256').update(png).digest('hex').slice(0, 16)}"`;
+    this.log.push({ key: `GET panel ${index}`, notModified: request.headers['if-none-match'] === etag });
+    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { ETag: etag }).end();
+    response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-cache', ETag: etag });
+    response.end(png);
+  }
+
+  #events(response) {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
+    response.write(`event: welcome\ndata: {}\n\nevent: status\ndata: ${JSON.stringify(this.status())}\n\n`);
+    this.streams.add(response);
+    const ping = setInterval(() => response.write(': ping\n\n'), 5000);
+    response.on('close', () => {
+      clearInterval(ping);
+      this.streams.delete(response);
+    });
+  }
+
+  #patch(patch, request, json, response) {
+    const match = request.headers['if-match'];
+    if (match && match !== this.settingsTag()) return json(412, { error: 'precondition failed' });
+    const error = patchError(patch, this.settings);
+    if (error) return json(400, { error });
+    const before = this.data();
+    let reboot = false;
+    for (const [name, value] of Object.entries(patch)) {
+      if (GET_ONLY.has(name)) continue;
+      if (name === 'timePerScreen') this.settings.timerSeconds = Math.min(3600, Math.trunc(value * 60));
+      else if (name === 'dnd') Object.assign(this.settings.dnd, value);
+      else if (name === 'screens') this.#screens(value);
+      else if (name in this.settings.secrets) this.settings.secrets[name] = value;
+      else if (name in this.settings) this.settings[name] = value;
+      if (REBOOT.has(name)) reboot = true;
+    }
+    this.changed(before, 'invertedColor' in patch);
+    if (reboot) return json(200, { rebootRequired: true });
+    response.writeHead(200, { ETag: this.settingsTag() }).end();
+  }
+
+  #screens(list) {
+    for (const entry of list) {
+      const screen = this.settings.screens.find(({ id }) => id === entry.id);
+      if (typeof entry.enabled === 'boolean') screen.enabled = entry.enabled;
+      if (typeof entry.order === 'number') screen.order = entry.order;
+    }
+    this.settings.screens.sort((one, other) => one.order - other.order);
+  }
+
+  #act(path, body, json, response) {
+    const before = this.data();
+    const ids = this.settings.screens.map(({ id }) => id);
+    const step = (by) => {
+      if (this.custom) this.custom = null;
+      else this.current = ids[(ids.indexOf(this.current) + by + ids.length) % ids.length];
+    };
+    const acts = {
+      '/api/screen/next': () => step(1),
+      '/api/screen/previous': () => step(-1),
+      '/api/action/pause': () => (this.running = false),
+      '/api/action/timer_restart': () => (this.running = true),
+      '/api/full_refresh': () => {},
+      '/api/identify': () => {},
+      '/api/show/screen': () => {
+        this.custom = null;
+        this.current = body.s;
+      },
+      '/api/show/currency': () => {
+        this.currency = body.c;
+        if (![10, 20, 30].includes(this.current)) this.current = 20;
+      },
+      '/api/show/text': () => (this.custom = Array.from({ length: this.panels }, (_, index) => [...body.t][index] ?? ' ')),
+      '/api/show/custom': () => (this.custom = Array.from({ length: this.panels }, (_, index) => body[index] ?? '')),
+      '/api/lights/set': () => (this.leds = body.map(({ hex }) => hex)),
+      '/api/lights/off': () => this.leds.fill('#000000'),
+      '/api/dnd/enable': () => (this.settings.dnd.enabled = true),
+      '/api/dnd/disable': () => (this.settings.dnd.enabled = false),
+      '/api/frontlight/on': () => (this.front.on = true),
+      '/api/frontlight/off': () => (this.front.on = false),
+      '/api/frontlight/flash': () => {},
+      '/api/frontlight/brightness': () => (this.front.brightness = body.b),
+      '/api/restart': () => void setTimeout(() => void this.goAway({ closing: true }).then(() => this.comeBack()), 100),
+    };
+    if (!acts[path]) return json(404, { error: 'not found' });
+    acts[path]();
+    response.writeHead(200).end();
+    this.changed(before, path === '/api/full_refresh');
+  }
+
+  #sim(key, body, json, response) {
+    if (!this.bench) return json(404, { error: 'not found' });
+    if (key === 'GET /sim/state') return json(200, this.simState());
+    const acts = {
+      'POST /sim/buttons': () => {
+        if (body.press[0] === 2 && body.ms < 800) this.current = this.settings.screens[1].id;
+      },
+      'POST /sim/lux': () => (this.lux = body.lux),
+      'POST /sim/wifi': () => (this.link = body.link),
+      'POST /sim/power': () => {},
+    };
+    if (!acts[key]) return json(404, { error: 'not found' });
+    const before = this.data();
+    acts[key]();
+    response.writeHead(200).end();
+    this.changed(before);
+  }
+
+  simState() {
+    return {
+      panels: Array.from({ length: this.panels }, () => ({ full: 1, partial: 3, busy: false })),
+      leds: this.leds,
+      frontlight: this.hasFrontlight ? Array(this.panels).fill(this.front.on ? this.front.brightness : 0) : null,
+      lux: this.lux,
+      link: this.link,
+      power: 'on',
+    };
+  }
+
+  async #file(path, response) {
+    const name = path === '/' ? 'index.html' : normalize(path).replace(/^\/+/, '');
+    try {
+      const content = await readFile(join(DIST, name));
+      response.writeHead(200, { 'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream', 'Content-Security-Policy': POLICY });
+      response.end(content);
+    } catch {
+      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found');
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { fit, repainted } from '../../src/lib/glass';
+
+describe('fit', () => {
+  test.each([
+    // panels, room, device ratio, canvas factor, exact
+    [7, 1080, 1, 1, true],
+    [8, 1120, 1, 1, true],
+    [7, 1080, 2, 2, true],
+    [7, 1080, 1.5, 2, false],
+    [7, 344, 3, 1, true],
+    [7, 304, 2, 1, false],
+    [8, 304, 1, 1, false],
+    [7, 2000, 1, 2, true],
+  ])('%i panels in %i px at %f', (count, room, ratio, canvas, exact) => {
+    const size = fit(count, 122, 250, room, ratio);
+    expect({ canvas: size.canvas, exact: size.exact }).toEqual({ canvas, exact });
+    const width = count * size.width + (count - 1) * size.gap;
+    expect(width).toBeLessThanOrEqual(room + 1e-6);
+    expect(width).toBeGreaterThan(room * 0.7);
+    expect((size.width * ratio) % 1).toBeCloseTo(0);
+    if (exact) expect((size.width * ratio) / 122).toBeCloseTo(canvas);
+  });
+
+  test('no room is no reason to break', () => {
+    expect(fit(8, 122, 250, 0, 1).width).toBeGreaterThan(0);
+  });
+});
+
+test.each([
+  ['[0,3]', { panels: [0, 3], full: false }],
+  ['{"panels":[1,2],"refresh":"full"}', { panels: [1, 2], full: true }],
+  ['{"panels":[{"panel":4,"refresh":"full"},{"panel":5,"refresh":"partial"}]}', { panels: [4, 5], full: true }],
+  ['{"panels":[]}', { panels: [], full: false }],
+  ['{"panels":[-1]}', undefined],
+  ['{"panels":"all"}', undefined],
+  ['null', undefined],
+  ['all', undefined],
+])('repainted %s', (data, expected) => {
+  expect(repainted(data)).toEqual(expected);
+});
