@@ -9,4 +9,13 @@ pub mod malformed;
 
 pub mod relay;
 
+pub mod exchange;
+pub mod explorer;
+
+pub mod miner;
+pub mod pools;
+
+pub mod release;
+
+mod hex;
 mod scalar;

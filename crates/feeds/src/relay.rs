@@ -277,11 +277,7 @@ impl<'de> Visitor<'de> for PricesVisitor {
 /// # Errors
 /// The body is too long or no height.
 pub fn last_block(body: &[u8]) -> Result<u32, Malformed> {
-    if body.len() > LAST_BLOCK_BODY_MAX {
-        return Err(Malformed("too-long"));
-    }
-    let text = std::str::from_utf8(body).map_err(|_| Malformed("height"))?;
-    scalar::height(text.trim_ascii()).ok_or(Malformed("height"))
+    scalar::height_body(body, LAST_BLOCK_BODY_MAX)
 }
 
 /// Reads the list of currencies: codes of three upper-case letters, each once, in the relay's order.

@@ -7,6 +7,9 @@ use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
+use serde_json::Value;
+
+use crate::malformed::Malformed;
 
 /// A value where a number is expected.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +61,11 @@ impl Scalar<'_> {
         price(&self.decimal()?)
     }
 
+    /// The number as a whole number of `10^-places`, rounded half up.
+    pub(crate) fn scaled(&self, places: usize) -> Option<u128> {
+        scaled(&self.decimal()?, places)
+    }
+
     /// The number as a fee rate.
     pub(crate) fn fee_rate(&self) -> Option<FeeRate> {
         FeeRate::parse(&self.decimal()?)
@@ -70,6 +78,35 @@ pub(crate) fn height(text: &str) -> Option<u32> {
     if digits { text.parse().ok() } else { None }
 }
 
+/// Reads a plain decimal as a whole number of `10^-places`, rounded half up.
+pub(crate) fn scaled(text: &str, places: usize) -> Option<u128> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
+        return None;
+    }
+    let fraction = fraction.as_bytes();
+    let digits = whole
+        .bytes()
+        .chain((0..places).map(|place| *fraction.get(place).unwrap_or(&b'0')));
+    let scaled = digits.into_iter().try_fold(0u128, |number, digit| {
+        number
+            .checked_mul(10)?
+            .checked_add(u128::from(digit - b'0'))
+    })?;
+    let up = fraction.get(places).is_some_and(|digit| *digit >= b'5');
+    scaled.checked_add(u128::from(up))
+}
+
+/// Reads a body that is nothing but a block height.
+pub(crate) fn height_body(body: &[u8], max_len: usize) -> Result<u32, Malformed> {
+    if body.len() > max_len {
+        return Err(Malformed("too-long"));
+    }
+    let text = std::str::from_utf8(body).map_err(|_| Malformed("height"))?;
+    height(text.trim_ascii()).ok_or(Malformed("height"))
+}
+
 /// Reads a price; nothing is worth zero.
 pub(crate) fn price(text: &str) -> Option<Price> {
     Price::parse(text).filter(|price| price.micros > 0)
@@ -79,6 +116,21 @@ pub(crate) fn price(text: &str) -> Option<Price> {
 pub(crate) fn whole_fee(rate: FeeRate) -> FeeRate {
     FeeRate {
         micros: (rate.micros + MICRO / 2) / MICRO * MICRO,
+    }
+}
+
+impl<'a> From<&'a Value> for Scalar<'a> {
+    fn from(value: &'a Value) -> Scalar<'a> {
+        match value {
+            Value::String(text) => Scalar::Text(Cow::Borrowed(text)),
+            Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+                (Some(whole), _) => Scalar::Whole(whole),
+                (None, Some(float)) => Scalar::Float(float),
+                (None, None) => Scalar::Odd,
+            },
+            Value::Null => Scalar::Nil,
+            Value::Bool(_) | Value::Array(_) | Value::Object(_) => Scalar::Odd,
+        }
     }
 }
 

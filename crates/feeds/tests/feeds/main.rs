@@ -3,4 +3,9 @@
 
 mod support;
 
+mod exchange;
+mod explorer;
+mod miner;
+mod pools;
 mod relay;
+mod release;

@@ -1,29 +1,9 @@
 //! The relay's frames, URLs and bodies, as tables.
 
-use device::{
-    market::Observation,
-    sources::RelayEndpoint,
-    units::{Currency, FeeRate, Price},
-};
+use device::{market::Observation, sources::RelayEndpoint, units::Currency};
 use feeds::{malformed::Malformed, relay};
 
-use crate::support::{hex, unhex};
-
-fn currency(code: &str) -> Currency {
-    Currency::parse(code).unwrap()
-}
-
-fn price(code: &str, text: &str) -> Observation {
-    Observation::Price(currency(code), Price::parse(text).unwrap())
-}
-
-fn fee(text: &str) -> Observation {
-    Observation::Fee(FeeRate::parse(text).unwrap())
-}
-
-fn precise(text: &str) -> Observation {
-    Observation::PreciseFee(FeeRate::parse(text).unwrap())
-}
+use crate::support::{currency, fee, hex, precise, price, unhex};
 
 fn pack(json: serde_json::Value) -> Vec<u8> {
     rmp_serde::to_vec_named(&json).unwrap()

@@ -1,5 +1,12 @@
 //! What the tests of several feeds share.
 
+use std::{fs, path::Path};
+
+use device::{
+    market::Observation,
+    units::{Currency, FeeRate, Price},
+};
+
 /// Bytes as lower-case hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -11,4 +18,31 @@ pub(crate) fn unhex(digits: &str) -> Vec<u8> {
         .step_by(2)
         .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
         .collect()
+}
+
+/// Bytes that an upstream once sent.
+#[expect(clippy::disallowed_methods, reason = "fixtures are files")]
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    fs::read(folder.join(name)).unwrap()
+}
+
+/// A currency.
+pub(crate) fn currency(code: &str) -> Currency {
+    Currency::parse(code).unwrap()
+}
+
+/// A price that was learned.
+pub(crate) fn price(code: &str, text: &str) -> Observation {
+    Observation::Price(currency(code), Price::parse(text).unwrap())
+}
+
+/// A whole fee rate that was learned.
+pub(crate) fn fee(text: &str) -> Observation {
+    Observation::Fee(FeeRate::parse(text).unwrap())
+}
+
+/// A fee rate with decimals that was learned.
+pub(crate) fn precise(text: &str) -> Observation {
+    Observation::PreciseFee(FeeRate::parse(text).unwrap())
 }

@@ -1,0 +1,115 @@
+//! The block explorer: blocks and fees as JSON over a socket, with two requests to start from.
+
+use device::{market::Observation, units::FeeRate};
+use serde_json::Value;
+
+use crate::{
+    malformed::Malformed,
+    scalar::{self, Scalar},
+};
+
+/// First and only message to the explorer.
+pub const WANT: &str = r#"{"action":"want","data":["blocks","mempool-blocks","fees"]}"#;
+
+/// Largest message that the explorer may send, bytes; the first one has about 17 KiB.
+pub const FRAME_MAX: usize = 256 * 1024;
+
+/// Largest answer to the question for the tip, bytes.
+pub const TIP_BODY_MAX: usize = 32;
+
+/// Largest list of projected blocks, bytes.
+pub const PROJECTED_BODY_MAX: usize = 64 * 1024;
+
+/// URL of the socket.
+pub fn socket_url(host: &str, tls: bool) -> String {
+    url(if tls { "wss" } else { "ws" }, host, "/api/v1/ws")
+}
+
+/// URL that tells the height of the tip.
+pub fn tip_url(host: &str, tls: bool) -> String {
+    url(
+        if tls { "https" } else { "http" },
+        host,
+        "/api/blocks/tip/height",
+    )
+}
+
+/// URL that lists the projected blocks with their fees.
+pub fn projected_url(host: &str, tls: bool) -> String {
+    url(
+        if tls { "https" } else { "http" },
+        host,
+        "/api/v1/fees/mempool-blocks",
+    )
+}
+
+fn url(scheme: &str, host: &str, path: &str) -> String {
+    // People paste what their browser shows.
+    let host = host.split_once("://").map_or(host, |(_, rest)| rest);
+    format!("{scheme}://{}{path}", host.trim_end_matches('/'))
+}
+
+/// Reads one text message; a message about other things says nothing.
+///
+/// # Errors
+/// The text is no JSON object.
+pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
+    if text.len() > FRAME_MAX {
+        return Err(Malformed("too-long"));
+    }
+    let message: Value = serde_json::from_slice(text).map_err(|_| Malformed("json"))?;
+    if !message.is_object() {
+        return Err(Malformed("not-a-map"));
+    }
+    let height = height(&message["block"]).or_else(|| tip(&message["blocks"]));
+    // The projected block wins over the recommendation: both tell the same, one of them sooner.
+    let fee =
+        next_fee(&message["mempool-blocks"]).or_else(|| fee_rate(&message["fees"]["halfHourFee"]));
+
+    let mut heard: Vec<_> = height.map(Observation::Block).into_iter().collect();
+    heard.extend(fee.into_iter().flat_map(|fee| fees(fee, precise_fee)));
+    Ok(heard)
+}
+
+/// Reads the height of the tip from the answer to its request.
+///
+/// # Errors
+/// The body is too long or no height.
+pub fn tip_body(body: &[u8]) -> Result<Vec<Observation>, Malformed> {
+    scalar::height_body(body, TIP_BODY_MAX).map(|height| vec![Observation::Block(height)])
+}
+
+/// Reads the fee of the next block from the list of projected blocks.
+///
+/// # Errors
+/// The body is too long, no JSON, or its first entry has no fee.
+pub fn projected_body(body: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
+    if body.len() > PROJECTED_BODY_MAX {
+        return Err(Malformed("too-long"));
+    }
+    let list: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
+    let fee = next_fee(&list).ok_or(Malformed("fee"))?;
+    Ok(fees(fee, precise_fee).collect())
+}
+
+/// Highest block of a list; the list starts with the oldest.
+fn tip(blocks: &Value) -> Option<u32> {
+    blocks.as_array()?.iter().filter_map(height).max()
+}
+
+fn height(block: &Value) -> Option<u32> {
+    u32::try_from(block.get("height")?.as_u64()?).ok()
+}
+
+fn next_fee(projected: &Value) -> Option<FeeRate> {
+    fee_rate(&projected.as_array()?.first()?["medianFee"])
+}
+
+fn fee_rate(value: &Value) -> Option<FeeRate> {
+    Scalar::from(value).fee_rate()
+}
+
+fn fees(fee: FeeRate, precise_fee: bool) -> impl Iterator<Item = Observation> {
+    let precise = precise_fee.then_some(Observation::PreciseFee(fee));
+    std::iter::once(Observation::Fee(scalar::whole_fee(fee))).chain(precise)
+}

@@ -1,0 +1,79 @@
+//! The miner on the local network: one request, one JSON object, every member optional.
+
+use device::{
+    market::{MinerStats, Observation},
+    units::Hashrate,
+};
+use serde_json::Value;
+
+use crate::{malformed::Malformed, scalar::Scalar};
+
+/// Largest answer of a miner, bytes.
+pub const BODY_MAX: usize = 16 * 1024;
+
+/// Longest best difficulty that is taken over, bytes.
+const DIFFICULTY_MAX: usize = 32;
+
+/// URL where a miner tells about itself.
+pub fn url(host: &str) -> String {
+    // People paste what their browser shows.
+    let host = host
+        .strip_prefix("http://")
+        .unwrap_or(host)
+        .trim_end_matches('/');
+    format!("http://{host}/api/system/info")
+}
+
+/// Reads what the miner tells about itself.
+///
+/// # Errors
+/// The body is too long or no JSON object.
+pub fn body(body: &[u8]) -> Result<Vec<Observation>, Malformed> {
+    if body.len() > BODY_MAX {
+        return Err(Malformed("too-long"));
+    }
+    let info: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
+    if !info.is_object() {
+        return Err(Malformed("not-a-map"));
+    }
+    let best = match &info["bestDiff"] {
+        Value::String(text) => words(text),
+        Value::Number(number) => Scalar::from(&Value::Number(number.clone()))
+            .scaled(0)
+            .map(difficulty),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    Ok(vec![Observation::Miner(MinerStats {
+        // Miners count in GH/s.
+        hashrate: Scalar::from(&info["hashRate"]).scaled(9).map(Hashrate),
+        best_difficulty: best,
+    })])
+}
+
+/// The miner's own words, if they can be shown.
+fn words(text: &str) -> Option<String> {
+    let text = text.trim();
+    let shown =
+        !text.is_empty() && text.len() <= DIFFICULTY_MAX && !text.chars().any(char::is_control);
+    shown.then(|| text.to_owned())
+}
+
+/// A difficulty with at most one decimal and a suffix.
+fn difficulty(number: u128) -> String {
+    const SUFFIXES: [(u128, &str); 5] = [
+        (1_000_000_000_000_000, "P"),
+        (1_000_000_000_000, "T"),
+        (1_000_000_000, "G"),
+        (1_000_000, "M"),
+        (1_000, "K"),
+    ];
+    let Some((unit, suffix)) = SUFFIXES.into_iter().find(|(unit, _)| number >= *unit) else {
+        return number.to_string();
+    };
+    let (whole, rest) = (number / unit, number % unit);
+    let tenths = whole.saturating_mul(10) + (rest * 10 + unit / 2) / unit;
+    match tenths % 10 {
+        0 => format!("{}{suffix}", tenths / 10),
+        tenth => format!("{}.{tenth}{suffix}", tenths / 10),
+    }
+}

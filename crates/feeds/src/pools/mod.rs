@@ -1,0 +1,327 @@
+//! Mining pools: a pool is one row, made of a request and the parser of its answers.
+//!
+//! A *sample* is what one answer tells; an honest answer may hold none, and the last one stays.
+//! The core's side of the table, with the ids in the same order, is [`device::settings::pools`].
+
+use std::fmt;
+
+use device::{
+    market::PoolStats,
+    now::UtcTime,
+    secret::Secret,
+    units::{Hashrate, Sats},
+};
+
+use crate::malformed::Malformed;
+
+pub mod logo;
+
+mod parsers;
+
+use logo::LogoSpec;
+
+/// Largest answer of a pool, bytes; lists of workers are the longest.
+pub const BODY_MAX: usize = 256 * 1024;
+
+/// What one answer of a pool tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Hashes per second.
+    pub hashrate: Hashrate,
+    /// Earnings of a day.
+    pub daily: Option<Sats>,
+    /// Number of workers.
+    pub workers: Option<u32>,
+}
+
+/// Reads one answer; none if it honestly holds no sample.
+type Parser = fn(&serde_json::Value) -> Result<Option<Sample>, Malformed>;
+
+/// One mining pool.
+#[derive(Debug)]
+pub struct Pool {
+    /// Id of the pool.
+    pub id: &'static str,
+    /// Where the user's figures are.
+    address: Address,
+    /// Where the whole pool's figures are, if they can be asked for.
+    global_url: Option<&'static str>,
+    /// Header that carries the user field as a key.
+    key_header: Option<&'static str>,
+    parser: Parser,
+    /// Picture of the pool, where one is published.
+    pub logo: Option<LogoSpec>,
+}
+
+/// Where a user's figures are.
+#[derive(Debug, Clone, Copy)]
+enum Address {
+    /// The same for everybody; the key tells who asks.
+    Fixed(&'static str),
+    /// The user follows.
+    User(&'static str),
+    /// The user follows this path on the self-hosted pool.
+    LocalUser(&'static str),
+    /// The worker stands between, and the first day that is wanted follows.
+    WorkerSince(&'static str, &'static str),
+}
+
+const fn pool(id: &'static str, address: Address, parser: Parser) -> Pool {
+    Pool {
+        id,
+        address,
+        global_url: None,
+        key_header: None,
+        parser,
+        logo: None,
+    }
+}
+
+/// All pools, in the order in which they are offered.
+pub static POOLS: &[Pool] = &[
+    Pool {
+        logo: Some(logo::square("ocean.bin")),
+        ..pool(
+            "ocean",
+            Address::User("https://api.ocean.xyz/v1/statsnap/"),
+            parsers::ocean,
+        )
+    },
+    Pool {
+        global_url: Some("https://pool.noderunners.network/api/v1/pool"),
+        logo: Some(logo::square("noderunners.bin")),
+        ..pool(
+            "noderunners",
+            Address::User("https://pool.noderunners.network/api/v1/users/"),
+            parsers::ckpool,
+        )
+    },
+    Pool {
+        global_url: Some("https://pool.satoshiradio.nl/api/v1/pool"),
+        ..pool(
+            "satoshi_radio",
+            Address::User("https://pool.satoshiradio.nl/api/v1/users/"),
+            parsers::ckpool,
+        )
+    },
+    Pool {
+        key_header: Some("Pool-Auth-Token"),
+        logo: Some(logo::BRAIINS),
+        ..pool(
+            "braiins",
+            Address::Fixed("https://pool.braiins.com/accounts/profile/json/btc/"),
+            parsers::braiins,
+        )
+    },
+    pool(
+        "public_pool",
+        Address::User("https://public-pool.io:40557/api/client/"),
+        parsers::public_pool,
+    ),
+    pool(
+        "local_public_pool",
+        Address::LocalUser("/api/client/"),
+        parsers::public_pool,
+    ),
+    Pool {
+        logo: Some(logo::square("gobrrr.bin")),
+        ..pool(
+            "gobrrr_pool",
+            Address::User("https://pool.gobrrr.me/api/client/"),
+            parsers::public_pool,
+        )
+    },
+    pool(
+        "ckpool",
+        Address::User("https://solo.ckpool.org/users/"),
+        parsers::ckpool,
+    ),
+    pool(
+        "eu_ckpool",
+        Address::User("https://eusolo.ckpool.org/users/"),
+        parsers::ckpool,
+    ),
+    pool(
+        "nerdminers_org",
+        Address::User("https://pool.nerdminers.org/users/"),
+        parsers::ckpool,
+    ),
+    pool(
+        "nerdminer_io",
+        Address::User("https://pool.nerdminer.io/users/"),
+        parsers::ckpool,
+    ),
+    Pool {
+        key_header: Some("X-API-KEY"),
+        ..pool(
+            "foundry_usa",
+            Address::WorkerSince(
+                "https://api.foundryusapool.com/v2/earnings/",
+                "?coin=BTC&startDateUnixMs=",
+            ),
+            parsers::foundry,
+        )
+    },
+    Pool {
+        key_header: Some("X-API-KEY"),
+        ..pool(
+            "viabtc",
+            Address::Fixed("https://www.viabtc.com/res/openapi/v1/hashrate?coin=BTC"),
+            parsers::viabtc,
+        )
+    },
+];
+
+/// Looks up a pool by its id, ignoring ASCII case.
+pub fn find(id: &str) -> Option<&'static Pool> {
+    POOLS.iter().find(|pool| pool.id.eq_ignore_ascii_case(id))
+}
+
+/// What the owner told about themselves and what they want to see.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    /// Primary identifier or key.
+    pub user: &'a Secret,
+    /// Secondary identifier.
+    pub worker: &'a str,
+    /// Figures of the whole pool, where it has some.
+    pub global: bool,
+    /// Host and port of the self-hosted pool.
+    pub local_host: &'a str,
+    /// The time, once known.
+    pub now: Option<UtcTime>,
+}
+
+/// A GET request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Address.
+    pub url: String,
+    /// Headers beside `Accept`, which always is `application/json`.
+    pub headers: Vec<(&'static str, Secret)>,
+}
+
+/// What is missing for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The user field is empty.
+    User,
+    /// The user field is no key that a header could carry.
+    Key,
+    /// The worker field is empty.
+    Worker,
+    /// The host of the self-hosted pool is empty.
+    Host,
+    /// The time is not known yet.
+    Time,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Missing::User => "no user is set for the pool",
+            Missing::Key => "the key of the pool has characters that no key has",
+            Missing::Worker => "no worker is set for the pool",
+            Missing::Host => "no host is set for the pool",
+            Missing::Time => "the time is not known yet",
+        })
+    }
+}
+
+/// Time before now for which daily figures are asked, ms.
+const SINCE_MS: i64 = 2 * 24 * 60 * 60 * 1000;
+
+impl Pool {
+    /// The request that gives a sample.
+    ///
+    /// # Errors
+    /// The owner has not told enough, or the time is not known.
+    pub fn request(&self, asker: Asker<'_>) -> Result<Request, Missing> {
+        if let Some(url) = self.global_url.filter(|_| asker.global) {
+            return Ok(Request {
+                url: url.to_owned(),
+                headers: Vec::new(),
+            });
+        }
+        let headers = match self.key_header {
+            Some(name) => vec![(name, key(asker.user)?)],
+            None => Vec::new(),
+        };
+        Ok(Request {
+            url: self.address.url(asker)?,
+            headers,
+        })
+    }
+
+    /// Reads an answer; none if it honestly holds no sample, so that the last one stays.
+    ///
+    /// # Errors
+    /// The body is too long, no JSON, or lacks what this pool always tells.
+    pub fn body(&self, body: &[u8]) -> Result<Option<PoolStats>, Malformed> {
+        if body.len() > BODY_MAX {
+            return Err(Malformed("too-long"));
+        }
+        let answer = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
+        let sample = (self.parser)(&answer)?;
+        Ok(sample.map(|sample| PoolStats {
+            pool: self.id.to_owned(),
+            hashrate: sample.hashrate,
+            daily: sample.daily,
+            workers: sample.workers,
+        }))
+    }
+}
+
+impl Address {
+    fn url(self, asker: Asker<'_>) -> Result<String, Missing> {
+        let user = || segment(asker.user.expose()).ok_or(Missing::User);
+        match self {
+            Address::Fixed(url) => Ok(url.to_owned()),
+            Address::User(before) => Ok(format!("{before}{}", user()?)),
+            Address::LocalUser(path) => {
+                let host = asker
+                    .local_host
+                    .trim_start_matches("http://")
+                    .trim_end_matches('/');
+                let host = segment(host).ok_or(Missing::Host)?;
+                Ok(format!("http://{host}{path}{}", user()?))
+            }
+            Address::WorkerSince(before, after) => {
+                let worker = segment(asker.worker).ok_or(Missing::Worker)?;
+                let since = asker
+                    .now
+                    .ok_or(Missing::Time)?
+                    .unix_ms
+                    .saturating_sub(SINCE_MS);
+                Ok(format!("{before}{worker}{after}{since}"))
+            }
+        }
+    }
+}
+
+/// The user field as a header can carry it.
+fn key(user: &Secret) -> Result<Secret, Missing> {
+    let text = user.expose().trim();
+    if text.is_empty() {
+        return Err(Missing::User);
+    }
+    let is_key = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_key {
+        Ok(Secret::new(text))
+    } else {
+        Err(Missing::Key)
+    }
+}
+
+/// What the owner typed as a part of a path; only what would end the path is escaped.
+fn segment(text: &str) -> Option<String> {
+    let mut segment = String::with_capacity(text.len());
+    for byte in text.trim().bytes() {
+        if byte.is_ascii_graphic() && !b"?#\"<>\\^`{|}".contains(&byte) {
+            segment.push(char::from(byte));
+        } else {
+            segment.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    (!segment.is_empty()).then_some(segment)
+}

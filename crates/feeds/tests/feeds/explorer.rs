@@ -1,0 +1,195 @@
+//! The explorer's messages, as tables.
+
+use device::market::Observation;
+use feeds::{explorer, malformed::Malformed};
+use serde_json::{Value, json};
+
+use crate::support::{fee, fixture, precise};
+
+#[test]
+fn urls() {
+    for (host, tls, socket, tip) in [
+        (
+            "mempool.space",
+            true,
+            "wss://mempool.space/api/v1/ws",
+            "https://mempool.space/api/blocks/tip/height",
+        ),
+        (
+            "10.0.0.2:8999",
+            false,
+            "ws://10.0.0.2:8999/api/v1/ws",
+            "http://10.0.0.2:8999/api/blocks/tip/height",
+        ),
+        (
+            "https://mempool.space/",
+            true,
+            "wss://mempool.space/api/v1/ws",
+            "https://mempool.space/api/blocks/tip/height",
+        ),
+    ] {
+        assert_eq!(explorer::socket_url(host, tls), socket);
+        assert_eq!(explorer::tip_url(host, tls), tip);
+    }
+    assert_eq!(
+        explorer::projected_url("mempool.space", true),
+        "https://mempool.space/api/v1/fees/mempool-blocks"
+    );
+}
+
+#[test]
+fn tip_of_a_list() {
+    let ascending: Vec<Value> = (960_719..=960_726)
+        .map(|height| json!({"height": height}))
+        .collect();
+    for (blocks, tip) in [
+        (json!(ascending), Some(960_726)),
+        (
+            json!([{"height": 960_726}, {"height": 960_725}, {"height": 960_724}]),
+            Some(960_726),
+        ),
+        (json!([{"height": 870_000}]), Some(870_000)),
+        (
+            json!([{"height": 960_719}, {"id": "x"}, {"height": 960_726}, null]),
+            Some(960_726),
+        ),
+        (
+            json!([{"height": -5}, {"height": 7}, {"height": 4_294_967_296_u64}]),
+            Some(7),
+        ),
+        (json!([]), None),
+        (json!([1, 2, 3]), None),
+        (json!([{"id": "abc"}, {"height": "nope"}]), None),
+        (json!({"height": 5}), None),
+        (json!(null), None),
+    ] {
+        let heard = explorer::frame(json!({"blocks": blocks}).to_string().as_bytes(), true);
+        assert_eq!(
+            heard,
+            Ok(tip.map(Observation::Block).into_iter().collect()),
+            "{blocks}"
+        );
+    }
+}
+
+#[test]
+fn messages() {
+    for (message, precise_fee, heard) in [
+        (
+            json!({"block": {"height": 9}, "blocks": [{"height": 8}]}),
+            true,
+            vec![Observation::Block(9)],
+        ),
+        (
+            json!({"block": {"id": "x"}, "blocks": [{"height": 8}]}),
+            true,
+            vec![Observation::Block(8)],
+        ),
+        (
+            json!({"fees": {"halfHourFee": 12.5}}),
+            true,
+            vec![fee("13"), precise("12.5")],
+        ),
+        (
+            json!({"fees": {"halfHourFee": "12.4"}}),
+            false,
+            vec![fee("12")],
+        ),
+        (
+            json!({"mempool-blocks": [{"medianFee": 2.52}, {"medianFee": 1}]}),
+            true,
+            vec![fee("3"), precise("2.52")],
+        ),
+        (
+            json!({"mempool-blocks": [{"medianFee": "2.52"}]}),
+            false,
+            vec![fee("3")],
+        ),
+        (
+            json!({"mempool-blocks": [{"medianFee": 4}], "fees": {"halfHourFee": 9}, "blocks": [{"height": 1}]}),
+            true,
+            vec![Observation::Block(1), fee("4"), precise("4")],
+        ),
+        (
+            json!({"mempool-blocks": [], "fees": {"halfHourFee": 9}}),
+            false,
+            vec![fee("9")],
+        ),
+        (
+            json!({"mempool-blocks": [{"medianFee": -1}]}),
+            false,
+            vec![],
+        ),
+        (
+            json!({"fees": [], "mempool-blocks": {}, "block": 3}),
+            false,
+            vec![],
+        ),
+        (json!({"loadingIndicators": {}}), false, vec![]),
+    ] {
+        let text = message.to_string();
+        assert_eq!(
+            explorer::frame(text.as_bytes(), precise_fee),
+            Ok(heard),
+            "{text}"
+        );
+    }
+    for (text, reason) in [
+        ("", "json"),
+        ("{", "json"),
+        ("not json", "json"),
+        ("[]", "not-a-map"),
+        ("5", "not-a-map"),
+    ] {
+        assert_eq!(
+            explorer::frame(text.as_bytes(), true),
+            Err(Malformed(reason)),
+            "{text}"
+        );
+    }
+    let long = vec![b' '; explorer::FRAME_MAX + 1];
+    assert_eq!(explorer::frame(&long, true), Err(Malformed("too-long")));
+}
+
+#[test]
+fn snapshot() {
+    let heard = explorer::frame(&fixture("explorer/snapshot.json"), true);
+    assert_eq!(
+        heard,
+        Ok(vec![
+            Observation::Block(960_726),
+            fee("2"),
+            precise("1.503")
+        ])
+    );
+}
+
+#[test]
+fn bootstrap() {
+    assert_eq!(
+        explorer::tip_body(b"870123"),
+        Ok(vec![Observation::Block(870_123)])
+    );
+    assert_eq!(explorer::tip_body(b"oops"), Err(Malformed("height")));
+    let list = json!([{"medianFee": 2.6}]).to_string();
+    assert_eq!(
+        explorer::projected_body(list.as_bytes(), false),
+        Ok(vec![fee("3")])
+    );
+    assert_eq!(
+        explorer::projected_body(list.as_bytes(), true),
+        Ok(vec![fee("3"), precise("2.6")])
+    );
+    for (body, reason) in [
+        ("", "json"),
+        ("[]", "fee"),
+        ("{}", "fee"),
+        (r#"[{"medianFee":null}]"#, "fee"),
+    ] {
+        assert_eq!(
+            explorer::projected_body(body.as_bytes(), true),
+            Err(Malformed(reason)),
+            "{body}"
+        );
+    }
+}

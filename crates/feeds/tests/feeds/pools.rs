@@ -1,0 +1,429 @@
+//! Requests, answers and pictures of every pool, as tables.
+
+use device::{
+    market::PoolStats,
+    now::UtcTime,
+    secret::Secret,
+    settings::pools as core,
+    units::{Hashrate, Sats},
+};
+use feeds::{
+    malformed::Malformed,
+    pools::{self, Asker, Missing},
+};
+
+use crate::support::fixture;
+
+const NOW: UtcTime = UtcTime {
+    unix_ms: 1_800_000_000_000,
+};
+
+fn asker(user: &Secret) -> Asker<'_> {
+    Asker {
+        user,
+        worker: "sub1",
+        global: false,
+        local_host: "umbrel.local:2019",
+        now: Some(NOW),
+    }
+}
+
+fn stats(
+    id: &str,
+    hashrate: u128,
+    daily: Option<u64>,
+    workers: Option<u32>,
+) -> Result<Option<PoolStats>, &'static str> {
+    Ok(Some(PoolStats {
+        pool: id.to_owned(),
+        hashrate: Hashrate(hashrate),
+        daily: daily.map(Sats),
+        workers,
+    }))
+}
+
+#[test]
+fn both_tables_agree() {
+    let ids: Vec<_> = pools::POOLS.iter().map(|pool| pool.id).collect();
+    assert_eq!(ids, core::ids());
+    for pool in core::POOLS {
+        let row = pools::find(pool.id).unwrap();
+        let user = Secret::new("k3y");
+        let request = row.request(asker(&user)).unwrap();
+        assert_eq!(
+            request.headers.iter().any(|(name, _)| *name == "X-API-KEY"),
+            pool.secret_user,
+            "{}",
+            pool.id
+        );
+        let nobody = Secret::default();
+        let global = row.request(Asker {
+            global: true,
+            ..asker(&nobody)
+        });
+        assert_eq!(global.is_ok(), pool.global, "{}", pool.id);
+        let sample = row
+            .body(&fixture(&format!("pools/{}.json", pool.id)))
+            .unwrap()
+            .unwrap();
+        assert_eq!(sample.daily.is_some(), pool.earnings, "{}", pool.id);
+        assert_eq!(sample.pool, pool.id);
+    }
+    assert_eq!(pools::find("OCEAN").map(|pool| pool.id), Some("ocean"));
+    assert!(pools::find("kano").is_none());
+}
+
+#[test]
+fn requests() {
+    for (id, url, header) in [
+        ("ocean", "https://api.ocean.xyz/v1/statsnap/me.1", None),
+        (
+            "noderunners",
+            "https://pool.noderunners.network/api/v1/users/me.1",
+            None,
+        ),
+        (
+            "satoshi_radio",
+            "https://pool.satoshiradio.nl/api/v1/users/me.1",
+            None,
+        ),
+        (
+            "braiins",
+            "https://pool.braiins.com/accounts/profile/json/btc/",
+            Some("Pool-Auth-Token"),
+        ),
+        (
+            "public_pool",
+            "https://public-pool.io:40557/api/client/me.1",
+            None,
+        ),
+        (
+            "local_public_pool",
+            "http://umbrel.local:2019/api/client/me.1",
+            None,
+        ),
+        (
+            "gobrrr_pool",
+            "https://pool.gobrrr.me/api/client/me.1",
+            None,
+        ),
+        ("ckpool", "https://solo.ckpool.org/users/me.1", None),
+        ("eu_ckpool", "https://eusolo.ckpool.org/users/me.1", None),
+        (
+            "nerdminers_org",
+            "https://pool.nerdminers.org/users/me.1",
+            None,
+        ),
+        ("nerdminer_io", "https://pool.nerdminer.io/users/me.1", None),
+        (
+            "foundry_usa",
+            "https://api.foundryusapool.com/v2/earnings/sub1?coin=BTC&startDateUnixMs=1799827200000",
+            Some("X-API-KEY"),
+        ),
+        (
+            "viabtc",
+            "https://www.viabtc.com/res/openapi/v1/hashrate?coin=BTC",
+            Some("X-API-KEY"),
+        ),
+    ] {
+        let user = Secret::new("me.1");
+        let request = pools::find(id).unwrap().request(asker(&user)).unwrap();
+        assert_eq!(request.url, url);
+        let headers: Vec<_> = header.map(|name| (name, user)).into_iter().collect();
+        assert_eq!(request.headers, headers, "{id}");
+    }
+}
+
+#[test]
+fn global_requests() {
+    let nobody = Secret::default();
+    for (id, url) in [
+        (
+            "noderunners",
+            "https://pool.noderunners.network/api/v1/pool",
+        ),
+        ("satoshi_radio", "https://pool.satoshiradio.nl/api/v1/pool"),
+    ] {
+        let request = pools::find(id).unwrap().request(Asker {
+            global: true,
+            ..asker(&nobody)
+        });
+        assert_eq!(request.unwrap().url, url);
+    }
+}
+
+#[test]
+fn missing_parts() {
+    let nobody = Secret::default();
+    let somebody = Secret::new("me");
+    let two_lines = Secret::new("me\r\nX-Other: 1");
+    for (id, asker, missing) in [
+        ("ocean", asker(&nobody), Missing::User),
+        ("noderunners", asker(&nobody), Missing::User),
+        ("braiins", asker(&nobody), Missing::User),
+        ("viabtc", asker(&two_lines), Missing::Key),
+        (
+            "foundry_usa",
+            Asker {
+                worker: "",
+                ..asker(&somebody)
+            },
+            Missing::Worker,
+        ),
+        (
+            "foundry_usa",
+            Asker {
+                now: None,
+                ..asker(&somebody)
+            },
+            Missing::Time,
+        ),
+        (
+            "local_public_pool",
+            Asker {
+                local_host: "",
+                ..asker(&somebody)
+            },
+            Missing::Host,
+        ),
+    ] {
+        assert_eq!(
+            pools::find(id).unwrap().request(asker),
+            Err(missing),
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn what_the_owner_typed_cannot_end_the_path() {
+    for (typed, segment) in [
+        ("a b", "a%20b"),
+        ("a?b#c", "a%3Fb%23c"),
+        ("a\r\nHost: x", "a%0D%0AHost:%20x"),
+        ("café", "caf%C3%A9"),
+        (" bc1q.rig-1 ", "bc1q.rig-1"),
+    ] {
+        let user = Secret::new(typed);
+        let request = pools::find("ckpool")
+            .unwrap()
+            .request(asker(&user))
+            .unwrap();
+        assert_eq!(
+            request.url,
+            format!("https://solo.ckpool.org/users/{segment}")
+        );
+    }
+}
+
+#[test]
+fn keys_cannot_be_printed() {
+    let user = Secret::new("s3cr3t-k3y");
+    for id in ["braiins", "foundry_usa", "viabtc"] {
+        let request = pools::find(id).unwrap().request(asker(&user)).unwrap();
+        assert!(!format!("{request:?}").contains("s3cr3t"), "{id}");
+    }
+}
+
+#[test]
+fn answers() {
+    for (id, body, expected) in [
+        (
+            "ckpool",
+            r#"{"hashrate1m":"1.2T"}"#,
+            stats("ckpool", 1_200_000_000_000, None, None),
+        ),
+        (
+            "ckpool",
+            r#"{"hashrate1m":"45.7E"}"#,
+            stats("ckpool", 45_700_000_000_000_000_000, None, None),
+        ),
+        (
+            "ckpool",
+            r#"{"hashrate1m":"123.45P"}"#,
+            stats("ckpool", 123_450_000_000_000_000, None, None),
+        ),
+        (
+            "ckpool",
+            r#"{"hashrate1m":"1.23456K"}"#,
+            stats("ckpool", 1235, None, None),
+        ),
+        (
+            "ckpool",
+            r#"{"hashrate1m":"2.5Z"}"#,
+            stats("ckpool", 2_500_000_000_000_000_000_000, None, None),
+        ),
+        ("ckpool", r#"{"hashrate1m":"0"}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":"0T"}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":""}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":"T"}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":"1.2t"}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":"998"}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":"-5T"}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":5}"#, Ok(None)),
+        ("ckpool", r#"{}"#, Ok(None)),
+        ("ckpool", "oops", Err("json")),
+        (
+            "public_pool",
+            r#"{"workers":[{"hashRate":500e9},{"hashRate":300e9},{"hashRate":200e9}]}"#,
+            stats("public_pool", 1_000_000_000_000, None, Some(3)),
+        ),
+        (
+            "gobrrr_pool",
+            r#"{"workers":[{"hashRate":123456789.4},{"hashRate":987654321.6}]}"#,
+            stats("gobrrr_pool", 1_111_111_111, None, Some(2)),
+        ),
+        ("public_pool", r#"{"workers":[]}"#, Ok(None)),
+        (
+            "public_pool",
+            r#"{"workers":[{"hashRate":0},{"hashRate":0}]}"#,
+            Ok(None),
+        ),
+        ("public_pool", r#"{}"#, Ok(None)),
+        ("public_pool", "{", Err("json")),
+        (
+            "ocean",
+            r#"{"result":{"hashrate_300s":"123456000000000","estimated_earn_next_block":0.0000025}}"#,
+            stats("ocean", 123_456_000_000_000, Some(250), None),
+        ),
+        (
+            "ocean",
+            r#"{"result":{"hashrate_300s":98765432100,"estimated_earn_next_block":0.0}}"#,
+            stats("ocean", 98_765_432_100, Some(0), None),
+        ),
+        ("ocean", r#"{"result":null}"#, Ok(None)),
+        ("ocean", r#"{"result":{"hashrate_300s":""}}"#, Ok(None)),
+        ("ocean", r#"{"result":{}}"#, Err("hashrate")),
+        (
+            "ocean",
+            r#"{"result":{"hashrate_300s":"1e14"}}"#,
+            Err("hashrate"),
+        ),
+        (
+            "braiins",
+            r#"{"btc":{"hash_rate_5m":250.5,"hash_rate_unit":"Th/s","today_reward":0.00123456}}"#,
+            stats("braiins", 251_000_000_000_000, Some(123_456), None),
+        ),
+        (
+            "braiins",
+            r#"{"btc":{"hash_rate_5m":12.3,"hash_rate_unit":"Ph/s","today_reward":"0.0"}}"#,
+            stats("braiins", 12_000_000_000_000_000, Some(0), None),
+        ),
+        (
+            "braiins",
+            r#"{"btc":{"hash_rate_5m":5.0,"hash_rate_unit":"Gh/s"}}"#,
+            stats("braiins", 5_000_000_000, None, None),
+        ),
+        ("braiins", r#"{"btc":null}"#, Ok(None)),
+        (
+            "braiins",
+            r#"{"btc":{"hash_rate_5m":5.0,"hash_rate_unit":"Xh/s"}}"#,
+            Err("unit"),
+        ),
+        (
+            "braiins",
+            r#"{"btc":{"hash_rate_unit":"Th/s"}}"#,
+            Err("hashrate"),
+        ),
+        (
+            "braiins",
+            r#"{"btc":{"hash_rate_5m":1e30,"hash_rate_unit":"Zh/s"}}"#,
+            Err("hashrate"),
+        ),
+        (
+            "foundry_usa",
+            r#"[{"totalAmount":1,"hashrate":1},{"totalAmount":0.00056789,"hashrate":12345678901234}]"#,
+            stats("foundry_usa", 12_345_678_901_234, Some(56_789), None),
+        ),
+        (
+            "foundry_usa",
+            r#"[{"hashrate":7}]"#,
+            stats("foundry_usa", 7, None, None),
+        ),
+        (
+            "foundry_usa",
+            r#"[{"totalAmount":0,"hashrate":0}]"#,
+            stats("foundry_usa", 0, Some(0), None),
+        ),
+        (
+            "foundry_usa",
+            r#"[{"totalAmount":1.0,"value":3}]"#,
+            stats("foundry_usa", 3, Some(100_000_000), None),
+        ),
+        ("foundry_usa", "[]", Ok(None)),
+        ("foundry_usa", "{}", Ok(None)),
+        ("foundry_usa", "5", Ok(None)),
+        (
+            "foundry_usa",
+            r#"{"data":[{"totalAmount":0.00000123,"hashrate":42}]}"#,
+            stats("foundry_usa", 42, Some(123), None),
+        ),
+        (
+            "foundry_usa",
+            r#"{"result":[{"shareHashrate":"98765432"}]}"#,
+            stats("foundry_usa", 98_765_432, None, None),
+        ),
+        ("foundry_usa", r#"[{"totalAmount":1}]"#, Err("hashrate")),
+        ("foundry_usa", "[{", Err("json")),
+        (
+            "viabtc",
+            r#"{"code":0,"data":{"hashrate_1hour":"55000000000000","active_workers":4}}"#,
+            stats("viabtc", 55_000_000_000_000, None, Some(4)),
+        ),
+        (
+            "viabtc",
+            r#"{"code":0,"data":{"hashrate_1hour":12.6}}"#,
+            stats("viabtc", 13, None, None),
+        ),
+        (
+            "viabtc",
+            r#"{"code":7,"data":{"hashrate_1hour":1}}"#,
+            Ok(None),
+        ),
+        ("viabtc", r#"{"code":0,"data":null}"#, Ok(None)),
+        ("viabtc", r#"{"code":0,"data":{}}"#, Err("hashrate")),
+    ] {
+        let row = pools::find(id).unwrap();
+        assert_eq!(
+            row.body(body.as_bytes()),
+            expected.map_err(Malformed),
+            "{id} {body}"
+        );
+    }
+    let long = vec![b' '; pools::BODY_MAX + 1];
+    assert_eq!(pools::POOLS[0].body(&long), Err(Malformed("too-long")));
+}
+
+#[test]
+fn logos() {
+    for (id, file, width, height, bytes) in [
+        ("braiins", "braiins.bin", 37, 230, 1150),
+        ("gobrrr_pool", "gobrrr.bin", 122, 122, 1952),
+        ("noderunners", "noderunners.bin", 122, 122, 1952),
+        ("ocean", "ocean.bin", 122, 122, 1952),
+    ] {
+        let logo = pools::find(id).unwrap().logo.unwrap();
+        assert_eq!(
+            (logo.file, logo.width, logo.height, logo.bytes()),
+            (file, width, height, bytes)
+        );
+        assert_eq!(
+            logo.url("https://x.example/logos//"),
+            Some(format!("https://x.example/logos/{file}"))
+        );
+        assert_eq!(logo.url(""), None);
+        let read = logo.read(id, &vec![0xA5; bytes]).unwrap();
+        assert_eq!(
+            (read.name.as_str(), read.width, read.rows.len()),
+            (id, width, bytes)
+        );
+        for size in [0, bytes - 1, bytes + 1] {
+            assert_eq!(logo.read(id, &vec![0; size]), Err(Malformed("size")));
+        }
+    }
+    let with_logo = pools::POOLS
+        .iter()
+        .filter(|pool| pool.logo.is_some())
+        .count();
+    assert_eq!(with_logo, 4);
+}
