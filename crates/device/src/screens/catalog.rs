@@ -2,8 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::{Scene, block_height, clock, market_cap, sats_per_currency, ticker};
-use crate::cells::{self, Cell};
+use super::{
+    Scene, block_height, clock, fee_rate, halving, market_cap, miner_best_difficulty,
+    miner_hashrate, pool_earnings, pool_hashrate, sats_per_currency, supply, ticker,
+    wallet_balance,
+};
+use crate::cells::Cell;
 
 /// A row of the catalogue.
 #[derive(Debug, Clone, Copy)]
@@ -75,16 +79,12 @@ const fn screen(
     }
 }
 
-fn blank(scene: &Scene<'_>) -> Vec<Cell> {
-    cells::blank(scene.panels)
-}
-
 /// All screens, in the order in which a fresh device lists them.
 pub static SCREENS: &[Screen] = &[
     screen(0, "Block Height", &[Fact::Height], block_height::cells),
     screen(3, "Time", &[Fact::Time], clock::cells),
-    screen(4, "Halving countdown", &[Fact::Height], blank),
-    screen(6, "Block Fee Rate", &[Fact::Fee], blank),
+    screen(4, "Halving countdown", &[Fact::Height], halving::cells),
+    screen(6, "Block Fee Rate", &[Fact::Fee], fee_rate::cells),
     Screen {
         per_currency: true,
         ..screen(
@@ -107,27 +107,47 @@ pub static SCREENS: &[Screen] = &[
             market_cap::cells,
         )
     },
-    screen(40, "Bitcoin Supply", &[Fact::Height], blank),
+    screen(40, "Bitcoin Supply", &[Fact::Height], supply::cells),
     Screen {
         needs: Needs::Pool,
-        ..screen(70, "Mining Pool Hashrate", &[Fact::Pool], blank)
+        ..screen(
+            70,
+            "Mining Pool Hashrate",
+            &[Fact::Pool],
+            pool_hashrate::cells,
+        )
     },
     Screen {
         needs: Needs::PoolEarnings,
-        ..screen(71, "Mining Pool Earnings", &[Fact::Pool], blank)
+        ..screen(
+            71,
+            "Mining Pool Earnings",
+            &[Fact::Pool],
+            pool_earnings::cells,
+        )
     },
     Screen {
         needs: Needs::Miner,
-        ..screen(80, "Miner Hashrate", &[Fact::Miner], blank)
+        ..screen(80, "Miner Hashrate", &[Fact::Miner], miner_hashrate::cells)
     },
     Screen {
         needs: Needs::Miner,
-        ..screen(81, "Miner Best Difficulty", &[Fact::Miner], blank)
+        ..screen(
+            81,
+            "Miner Best Difficulty",
+            &[Fact::Miner],
+            miner_best_difficulty::cells,
+        )
     },
     Screen {
         on_by_default: false,
         needs: Needs::Wallet,
-        ..screen(90, "Wallet Balance", &[Fact::Balance], blank)
+        ..screen(
+            90,
+            "Wallet Balance",
+            &[Fact::Balance],
+            wallet_balance::cells,
+        )
     },
 ];
 

@@ -1,16 +1,31 @@
 //! What the panels show: the catalogue of screens and the function behind each.
+//!
+//! Read on with `scene` (what a screen may look at) and `catalog`; then the screens of the rotation,
+//! the pictures that cover it, and what writes numbers for both.
 
 pub mod catalog;
 pub mod scene;
 
 pub mod block_height;
 pub mod clock;
+pub mod fee_rate;
+pub mod halving;
 pub mod market_cap;
+pub mod miner_best_difficulty;
+pub mod miner_hashrate;
+pub mod pool_earnings;
+pub mod pool_hashrate;
 pub mod sats_per_currency;
+pub mod supply;
 pub mod ticker;
+pub mod wallet_balance;
 
+pub mod amount;
 pub mod decimal;
+pub mod hashrate;
 pub mod issuance;
+pub mod miner;
+pub mod mining_pool;
 pub mod price_layout;
 pub mod row;
 pub mod signs;

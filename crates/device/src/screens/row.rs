@@ -1,6 +1,6 @@
 //! Cells side by side: one character per panel, pushed to the right.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     cells::{self, Cell},
@@ -14,14 +14,29 @@ pub fn digits(text: &str) -> Vec<Cell> {
 
 /// One digit cell per character, but a dot shares the cell of the character before it.
 pub fn folded(text: &str) -> Vec<Cell> {
-    let mut cells: Vec<String> = Vec::new();
+    fold(text).into_iter().map(Cell::Digit).collect()
+}
+
+/// One digit cell for the part up to the dot and one for each decimal.
+pub fn merged(text: &str) -> Vec<Cell> {
+    let Some((whole, decimals)) = text.split_once('.') else {
+        return digits(text);
+    };
+    let mut cells = digits(decimals);
+    cells.insert(0, Cell::Digit(format!("{whole}.")));
+    cells
+}
+
+/// The characters of a text, a dot together with the character before it.
+pub fn fold(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
     for character in text.chars() {
-        match cells.last_mut() {
+        match parts.last_mut() {
             Some(last) if character == '.' => last.push(character),
-            _ => cells.push(character.into()),
+            _ => parts.push(character.into()),
         }
     }
-    cells.into_iter().map(Cell::Digit).collect()
+    parts
 }
 
 /// [`folded`] where the owner wants the dot to share a panel, else [`digits`].

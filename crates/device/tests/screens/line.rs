@@ -64,14 +64,14 @@ impl Line {
     fn take(&mut self, name: &str, value: &str) {
         match name {
             "height" => self.market.height = datum(value.parse().unwrap()),
+            // What cannot be read never enters the market.
             "price" => {
-                // A price that cannot be read never enters the market.
                 if let Some(price) = Price::parse(value).and_then(datum) {
                     self.market.prices.insert(self.currency, price);
                 }
             }
-            "whole-fee" => self.market.fee = datum(FeeRate::parse(value).unwrap()),
-            "fee" => self.market.precise_fee = datum(FeeRate::parse(value).unwrap()),
+            "whole-fee" => self.market.fee = FeeRate::parse(value).and_then(datum),
+            "fee" => self.market.precise_fee = FeeRate::parse(value).and_then(datum),
             "time" => self.local = Some(time(value)),
             "logo" => self.market.pool_logo = Some(logo(value)),
             "hashrate" => {

@@ -138,3 +138,178 @@ fn clock() {
         ",
     );
 }
+
+#[test]
+fn halving() {
+    check(
+        "
+        halving height=209995                        7: HAL/VING|·|·|·|·|·|5
+        halving height=0                             7: HAL/VING|2|1|0|0|0|0
+        halving height=209999                        7: HAL/VING|·|·|·|·|·|1
+        halving height=210000                        7: HAL/VING|2|1|0|0|0|0
+        halving height=420000                        7: HAL/VING|2|1|0|0|0|0
+        halving height=222345                        7: HAL/VING|1|9|7|6|5|5
+        halving height=0 useBlkCountdown=false       7: BIT/COIN|HAL/VING|3/YRS|363/DAYS|8/HRS|0/MINS|TO/GO
+        halving                                      7: HAL/VING|·|·|·|·|·|·
+        halving useBlkCountdown=false                7: BIT/COIN|HAL/VING|·|·|·|·|TO/GO
+                                                     8: ·|BIT/COIN|HAL/VING|·|·|·|·|TO/GO
+        ",
+    );
+}
+
+#[test]
+fn supply() {
+    check(
+        "
+        supply height=0                           7: BTC/SUPPLY|·|·|·|·|·|0
+        supply height=880000                      7: BTC/SUPPLY|1|9|.|8|1|M
+        supply height=831000 supplyPercent        7: BTC/SUPPLY|9|3|.|4|8|%
+        supply height=210000                      8: BTC/SUPPLY|1|0|.|5|0|0|M
+        supply height=420000                      8: BTC/SUPPLY|1|5|.|7|5|0|M
+        supply height=840000                      8: BTC/SUPPLY|1|9|.|6|8|8|M
+        supply height=6930000                     8: BTC/SUPPLY|2|1|.|0|0|0|M
+        supply height=4294967295                  8: BTC/SUPPLY|2|1|.|0|0|0|M
+        supply height=6930000 supplyPercent       7: BTC/SUPPLY|1|0|0|.|0|%
+                                                  8: BTC/SUPPLY|1|0|0|.|0|0|%
+        supply                                    7: BTC/SUPPLY|·|·|·|·|·|·
+        ",
+    );
+}
+
+#[test]
+fn fee_rate() {
+    check(
+        "
+        fee fee=21.0                       7: FEE/RATE|·|·|·|2|1|sat/vB
+        fee fee=1.1                        7: FEE/RATE|·|1|.|1|0|sat/vB
+        fee fee=1.0                        7: FEE/RATE|·|1|.|0|0|sat/vB
+        fee fee=4.02 decimalShareDot       7: FEE/RATE|·|·|4.|0|2|sat/vB
+        fee                                7: FEE/RATE|·|·|·|·|·|sat/vB
+        fee fee=42.0                       7: FEE/RATE|·|·|·|4|2|sat/vB
+        fee fee=10.0                       7: FEE/RATE|·|·|·|1|0|sat/vB
+        fee fee=11.0                       7: FEE/RATE|·|·|·|1|1|sat/vB
+        fee fee=11.25                      7: FEE/RATE|1|1|.|2|5|sat/vB
+        fee fee=0.0                        7: FEE/RATE|·|0|.|0|0|sat/vB
+        fee fee=-1                         7: FEE/RATE|·|·|·|·|·|sat/vB
+        fee fee=1234.0                     7: FEE/RATE|·|1|2|3|4|sat/vB
+        fee fee=12.75                      7: FEE/RATE|1|2|.|7|5|sat/vB
+                                           8: FEE/RATE|·|1|2|.|7|5|sat/vB
+        fee fee=1.5                        7: FEE/RATE|·|1|.|5|0|sat/vB
+        fee fee=100.5                      7: FEE/RATE|·|·|1|0|1|sat/vB
+                                           8: FEE/RATE|1|0|0|.|5|0|sat/vB
+        fee fee=999.99                     7: FEE/RATE|·|1|0|0|0|sat/vB
+                                           8: FEE/RATE|9|9|9|.|9|9|sat/vB
+        fee fee=1234.56                    7: FEE/RATE|·|1|2|3|5|sat/vB
+                                           8: FEE/RATE|·|·|1|2|3|5|sat/vB
+        fee fee=41.999999                  7: FEE/RATE|·|·|·|4|2|sat/vB
+        fee fee=12345678                   8: FEE/RATE|3|4|5|6|7|8|sat/vB
+        fee fee=12.75 decimalShareDot      7: FEE/RATE|·|·|12.|7|5|sat/vB
+        ",
+    );
+}
+
+#[test]
+fn whole_fee_rate() {
+    check(
+        "
+        fee whole-fee=4                                7: FEE/RATE|·|·|·|·|4|sat/vB
+        fee whole-fee=4 blockFeeDec=false              7: FEE/RATE|·|·|·|·|4|sat/vB
+        fee fee=4.7 blockFeeDec=false                  7: FEE/RATE|·|·|·|·|5|sat/vB
+        fee whole-fee=4 fee=4.7                        7: FEE/RATE|·|4|.|7|0|sat/vB
+        fee whole-fee=4 fee=4.7 blockFeeDec=false      7: FEE/RATE|·|·|·|·|4|sat/vB
+        ",
+    );
+}
+
+#[test]
+fn pool_hashrate() {
+    check(
+        "
+        pool-hash logo=noderunners hashrate=1300000000000000           7: <noderunners>|·|·|1|.|3|PH/S
+        pool-hash logo=noderunners hashrate=1234000000000000000        7: <noderunners>|1|.|2|3|4|EH/S
+        pool-hash logo=noderunners hashrate=0                          7: <noderunners>|·|·|·|·|0|H/S
+        pool-hash logo=noderunners hashrate=645000000000               8: <noderunners>|·|·|·|6|4|5|GH/S
+        pool-hash miningPoolName=satoshiradio hashrate=1               7: satoshiradio|·|·|·|·|1|H/S
+        pool-hash miningPoolName=Braiins logo=ocean hashrate=1         7: Braiins|·|·|·|·|1|H/S
+        pool-hash miningPoolName=satoshi_radio hashrate=1              7: satoshi/radio|·|·|·|·|1|H/S
+        pool-hash miningPoolName=public_pool hashrate=1                7: public/pool|·|·|·|·|1|H/S
+        pool-hash miningPoolName=local_public_pool hashrate=1          7: local/public_pool|·|·|·|·|1|H/S
+        pool-hash hashrate=1500                                        7: noderunners|·|·|1|.|5|KH/S
+        pool-hash hashrate=50000000                                    7: noderunners|·|·|·|5|0|MH/S
+        pool-hash hashrate=1111111111                                  7: noderunners|1|.|1|1|1|GH/S
+                                                                       8: noderunners|1|.|1|1|1|1|GH/S
+        pool-hash hashrate=98765432100                                 7: noderunners|9|8|.|7|7|GH/S
+                                                                       8: noderunners|9|8|.|7|6|5|GH/S
+        pool-hash hashrate=1000000000000                               7: noderunners|·|·|·|·|1|TH/S
+        pool-hash hashrate=123456000000000                             7: noderunners|1|2|3|.|5|TH/S
+                                                                       8: noderunners|1|2|3|.|4|6|TH/S
+        pool-hash hashrate=251000000000000                             7: noderunners|·|·|2|5|1|TH/S
+        pool-hash hashrate=999960000000000                             7: noderunners|·|1|0|0|0|TH/S
+                                                                       8: noderunners|9|9|9|.|9|6|TH/S
+        pool-hash hashrate=7901351912194065                            7: noderunners|7|.|9|0|1|PH/S
+                                                                       8: noderunners|7|.|9|0|1|4|PH/S
+        pool-hash hashrate=45700000000000000000                        7: noderunners|·|4|5|.|7|EH/S
+        pool-hash hashrate=1300000000000000000000                      7: noderunners|·|·|1|.|3|ZH/S
+        pool-hash                                                      7: noderunners|·|·|·|·|·|OFF/LINE
+        pool-hash miningPoolName=gone_pool logo=ocean                  8: gone/pool|·|·|·|·|·|·|OFF/LINE
+        ",
+    );
+}
+
+#[test]
+fn pool_earnings() {
+    check(
+        "
+        pool-earn logo=noderunners daily=8421          7: <noderunners>|·|8|4|2|1|SATS
+        pool-earn logo=noderunners daily=50000         7: <noderunners>|5|0|.|0|K|SATS
+        pool-earn logo=noderunners daily=12300         8: <noderunners>|·|1|2|.|3|K|SATS
+        pool-earn miningPoolName=BigPool daily=250000000    7: BigPool|·|·|·|·|2|BTC
+        pool-earn miningPoolName=ocean polled=ocean    7: ocean|·|·|·|·|·|SATS
+        pool-earn miningPoolName=ocean polled=braiins    7: ocean|·|·|·|·|·|OFF/LINE
+        pool-earn miningPoolName=ocean daily=250       7: ocean|·|·|2|5|0|SATS
+        pool-earn miningPoolName=ocean daily=12345     7: ocean|1|2|.|3|K|SATS
+        pool-earn miningPoolName=ocean daily=123456    7: ocean|·|1|2|3|K|SATS
+        pool-earn miningPoolName=ocean daily=1500000   7: ocean|1|.|5|0|M|SATS
+        pool-earn miningPoolName=ocean daily=12345678  7: ocean|1|2|.|3|M|SATS
+        ",
+    );
+}
+
+#[test]
+fn miner() {
+    check(
+        "
+        miner-hash miner=450000000000             7: (pickaxe)|·|·|4|5|0|GH/S
+        miner-hash miner=527000000000             7: (pickaxe)|·|·|5|2|7|GH/S
+        miner-hash miner=1200000000000            7: (pickaxe)|·|·|1|.|2|TH/S
+        miner-hash miner=12000000000000           7: (pickaxe)|·|·|·|1|2|TH/S
+        miner-hash miner=1500000000000000         7: (pickaxe)|·|·|1|.|5|PH/S
+                                                  8: (pickaxe)|·|·|·|1|.|5|PH/S
+        miner-hash miner=2500000000000000         7: (pickaxe)|·|·|2|.|5|PH/S
+        miner-hash best=15.6M                     8: (pickaxe)|O|F|F|L|I|N|E
+        miner-hash miner=1 minerHostname=\"\"     8: (pickaxe)|O|F|F|L|I|N|E
+        miner-best best=15.6M                     7: (pickaxe)|·|1|5|.|6|M
+        miner-best miner=1                        7: (pickaxe)|F|F|L|I|N|E
+        ",
+    );
+}
+
+#[test]
+fn wallet_balance() {
+    check(
+        "
+        balance sats=10000                        7: BAL|(lightning-bolt)|1|0|0|0|0
+        balance sats=10000 priceSymMode=1         7: BAL|(lightning-bolt)|1|0|0|0|0
+        balance sats=1000 priceSymMode=2          7: BAL|(lightning-bolt)|₿|1|0|0|0
+        balance                                   7: BAL|(lightning-bolt)|·|·|·|·|?
+        balance sats=500                          8: BAL|(lightning-bolt)|·|·|·|5|0|0
+        balance sats=150000000                    7: BAL|(lightning-bolt)|1.|5|0|0|0
+        balance sats=10000000000                  7: BAL|1|0|0.|0|0|0
+                                                  8: BAL|1|0|0.|0|0|0|0
+        balance sats=210000000000000              7: BAL|·|2.|1|0|0|M
+                                                  8: BAL|2|1|0|0|0|0|0
+        balance sats=2100000000000000             7: BAL|·|2|1.|0|0|M
+                                                  8: BAL|·|2|1.|0|0|0|M
+        ",
+    );
+}

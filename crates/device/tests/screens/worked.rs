@@ -157,3 +157,175 @@ fn market_cap() {
         ",
     );
 }
+
+#[test]
+fn chain_age() {
+    check(
+        "
+        halving height=957123                           7: HAL/VING|·|9|2|8|7|7
+                                                        8: HAL/VING|·|·|9|2|8|7|7
+        halving height=1049999                          7: HAL/VING|·|·|·|·|·|1
+                                                        8: HAL/VING|·|·|·|·|·|·|1
+        halving height=1050000                          7: HAL/VING|2|1|0|0|0|0
+                                                        8: HAL/VING|·|2|1|0|0|0|0
+        halving height=957123 useBlkCountdown=false     7: BIT/COIN|HAL/VING|1/YRS|279/DAYS|23/HRS|30/MINS|TO/GO
+                                                        8: ·|BIT/COIN|HAL/VING|1/YRS|279/DAYS|23/HRS|30/MINS|TO/GO
+        halving height=1049999 useBlkCountdown=false    7: BIT/COIN|HAL/VING|0/YRS|0/DAYS|0/HRS|10/MINS|TO/GO
+                                                        8: ·|BIT/COIN|HAL/VING|0/YRS|0/DAYS|0/HRS|10/MINS|TO/GO
+        supply height=957123                            7: BTC/SUPPLY|2|0|.|0|5|M
+                                                        8: BTC/SUPPLY|2|0|.|0|5|4|M
+        supply height=957123 supplyPercent              7: BTC/SUPPLY|9|5|.|4|9|%
+                                                        8: BTC/SUPPLY|·|9|5|.|4|9|%
+        supply height=1                                 7: BTC/SUPPLY|·|·|·|·|5|0
+                                                        8: BTC/SUPPLY|·|·|·|·|·|5|0
+        supply height=0 supplyPercent                   7: BTC/SUPPLY|·|0|.|0|0|%
+                                                        8: BTC/SUPPLY|·|·|0|.|0|0|%
+        ",
+    );
+}
+
+#[test]
+fn fee_rate() {
+    check(
+        "
+        fee fee=4.7                       7: FEE/RATE|·|4|.|7|0|sat/vB
+                                          8: FEE/RATE|·|·|4|.|7|0|sat/vB
+        fee fee=4.7 decimalShareDot       7: FEE/RATE|·|·|4.|7|0|sat/vB
+                                          8: FEE/RATE|·|·|·|4.|7|0|sat/vB
+        fee fee=0.99                      7: FEE/RATE|·|0|.|9|9|sat/vB
+                                          8: FEE/RATE|·|·|0|.|9|9|sat/vB
+        fee fee=9.994                     7: FEE/RATE|·|9|.|9|9|sat/vB
+                                          8: FEE/RATE|·|·|9|.|9|9|sat/vB
+        fee fee=9.999                     7: FEE/RATE|·|·|·|1|0|sat/vB
+                                          8: FEE/RATE|·|·|·|·|1|0|sat/vB
+        fee fee=12                        7: FEE/RATE|·|·|·|1|2|sat/vB
+                                          8: FEE/RATE|·|·|·|·|1|2|sat/vB
+        fee fee=12.345                    7: FEE/RATE|1|2|.|3|5|sat/vB
+                                          8: FEE/RATE|·|1|2|.|3|5|sat/vB
+        fee fee=150.25                    7: FEE/RATE|·|·|1|5|0|sat/vB
+                                          8: FEE/RATE|1|5|0|.|2|5|sat/vB
+        fee fee=150.25 decimalShareDot    7: FEE/RATE|·|·|1|5|0|sat/vB
+                                          8: FEE/RATE|·|·|·|150.|2|5|sat/vB
+        fee                               7: FEE/RATE|·|·|·|·|·|sat/vB
+                                          8: FEE/RATE|·|·|·|·|·|·|sat/vB
+        ",
+    );
+}
+
+#[test]
+fn pool_hashrate() {
+    check(
+        "
+        pool-hash logo=noderunners hashrate=742500000000000             7: <noderunners>|7|4|2|.|5|TH/S
+                                                                        8: <noderunners>|·|7|4|2|.|5|TH/S
+        pool-hash logo=noderunners hashrate=998765432100000             7: <noderunners>|9|9|8|.|8|TH/S
+                                                                        8: <noderunners>|9|9|8|.|7|7|TH/S
+        pool-hash logo=noderunners hashrate=1000                        7: <noderunners>|·|·|·|·|1|KH/S
+                                                                        8: <noderunners>|·|·|·|·|·|1|KH/S
+        pool-hash logo=noderunners hashrate=999                         7: <noderunners>|·|·|9|9|9|H/S
+                                                                        8: <noderunners>|·|·|·|9|9|9|H/S
+        pool-hash logo=noderunners hashrate=999999                      7: <noderunners>|·|1|0|0|0|KH/S
+                                                                        8: <noderunners>|·|·|1|0|0|0|KH/S
+        pool-hash logo=noderunners hashrate=12500000000000000000        7: <noderunners>|·|1|2|.|5|EH/S
+                                                                        8: <noderunners>|·|·|1|2|.|5|EH/S
+        pool-hash logo=noderunners hashrate=123456789012345678901234    7: <noderunners>|1|2|3|.|5|ZH/S
+                                                                        8: <noderunners>|1|2|3|.|4|6|ZH/S
+        pool-hash logo=noderunners hashrate=0                           7: <noderunners>|·|·|·|·|0|H/S
+                                                                        8: <noderunners>|·|·|·|·|·|0|H/S
+        ",
+    );
+}
+
+#[test]
+fn pool_earnings() {
+    check(
+        "
+        pool-earn miningPoolName=ocean logo=ocean daily=0            7: <ocean>|·|·|·|·|0|SATS
+                                                                     8: <ocean>|·|·|·|·|·|0|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=9999         7: <ocean>|·|9|9|9|9|SATS
+                                                                     8: <ocean>|·|·|9|9|9|9|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=10000        7: <ocean>|1|0|.|0|K|SATS
+                                                                     8: <ocean>|·|1|0|.|0|K|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=99999        7: <ocean>|9|9|.|9|K|SATS
+                                                                     8: <ocean>|·|9|9|.|9|K|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=100000       7: <ocean>|·|1|0|0|K|SATS
+                                                                     8: <ocean>|·|·|1|0|0|K|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=999999       7: <ocean>|·|9|9|9|K|SATS
+                                                                     8: <ocean>|·|·|9|9|9|K|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=1000000      7: <ocean>|1|.|0|0|M|SATS
+                                                                     8: <ocean>|·|1|.|0|0|M|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=9999999      7: <ocean>|9|.|9|9|M|SATS
+                                                                     8: <ocean>|·|9|.|9|9|M|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=10000000     7: <ocean>|1|0|.|0|M|SATS
+                                                                     8: <ocean>|·|1|0|.|0|M|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=99999999     7: <ocean>|9|9|.|9|M|SATS
+                                                                     8: <ocean>|·|9|9|.|9|M|SATS
+        pool-earn miningPoolName=ocean logo=ocean daily=100000000    7: <ocean>|·|·|·|·|1|BTC
+                                                                     8: <ocean>|·|·|·|·|·|1|BTC
+        pool-earn miningPoolName=ocean logo=ocean polled=ocean       7: <ocean>|·|·|·|·|·|SATS
+                                                                     8: <ocean>|·|·|·|·|·|·|SATS
+        ",
+    );
+}
+
+#[test]
+fn miner() {
+    check(
+        "
+        miner-hash miner=0                   7: (pickaxe)|·|·|·|·|0|GH/S
+                                             8: (pickaxe)|·|·|·|·|·|0|GH/S
+        miner-hash miner=999400000000        7: (pickaxe)|·|·|9|9|9|GH/S
+                                             8: (pickaxe)|·|·|·|9|9|9|GH/S
+        miner-hash miner=999500000000        7: (pickaxe)|·|1|0|0|0|GH/S
+                                             8: (pickaxe)|·|·|1|0|0|0|GH/S
+        miner-hash miner=1234000000000       7: (pickaxe)|·|·|1|.|2|TH/S
+                                             8: (pickaxe)|·|·|·|1|.|2|TH/S
+        miner-hash miner=9949000000000       7: (pickaxe)|·|·|9|.|9|TH/S
+                                             8: (pickaxe)|·|·|·|9|.|9|TH/S
+        miner-hash miner=9960000000000       7: (pickaxe)|·|1|0|.|0|TH/S
+                                             8: (pickaxe)|·|·|1|0|.|0|TH/S
+        miner-hash miner=12345000000000      7: (pickaxe)|·|·|·|1|2|TH/S
+                                             8: (pickaxe)|·|·|·|·|1|2|TH/S
+        miner-hash miner=1000000000000000    7: (pickaxe)|·|·|1|.|0|PH/S
+                                             8: (pickaxe)|·|·|·|1|.|0|PH/S
+        miner-hash                           7: (pickaxe)|F|F|L|I|N|E
+                                             8: (pickaxe)|O|F|F|L|I|N|E
+        miner-best best=4.29G                7: (pickaxe)|·|4|.|2|9|G
+                                             8: (pickaxe)|·|·|4|.|2|9|G
+        miner-best best=123.45M              7: (pickaxe)|1|2|3.|4|5|M
+                                             8: (pickaxe)|1|2|3|.|4|5|M
+        miner-best                           7: (pickaxe)|F|F|L|I|N|E
+                                             8: (pickaxe)|O|F|F|L|I|N|E
+        ",
+    );
+}
+
+#[test]
+fn wallet_balance() {
+    check(
+        "
+        balance sats=0 priceSymMode=1            7: BAL|(lightning-bolt)|·|·|·|STS|0
+                                                 8: BAL|(lightning-bolt)|·|·|·|·|STS|0
+        balance sats=420 priceSymMode=1          7: BAL|(lightning-bolt)|·|STS|4|2|0
+                                                 8: BAL|(lightning-bolt)|·|·|STS|4|2|0
+        balance sats=50000 priceSymMode=1        7: BAL|(lightning-bolt)|5|0|0|0|0
+                                                 8: BAL|(lightning-bolt)|STS|5|0|0|0|0
+        balance sats=123456 priceSymMode=1       7: BAL|(lightning-bolt)|STS|1|2|3|K
+                                                 8: BAL|(lightning-bolt)|1|2|3|4|5|6
+        balance sats=12345678 priceSymMode=1     7: BAL|(lightning-bolt)|·|STS|1|2|M
+                                                 8: BAL|(lightning-bolt)|·|·|STS|1|2|M
+        balance sats=99999999 priceSymMode=1     7: BAL|(lightning-bolt)|STS|1|0|0|M
+                                                 8: BAL|(lightning-bolt)|·|STS|1|0|0|M
+        balance priceSymMode=1                   7: BAL|(lightning-bolt)|·|·|·|STS|?
+                                                 8: BAL|(lightning-bolt)|·|·|·|·|STS|?
+        balance sats=100000000 priceSymMode=1    7: BAL|(lightning-bolt)|1.|0|0|0|0
+                                                 8: BAL|(lightning-bolt)|1|.|0|0|0|0
+        balance sats=123456789 priceSymMode=1    7: BAL|(lightning-bolt)|1.|2|3|4|6
+                                                 8: BAL|(lightning-bolt)|1|.|2|3|4|6
+        balance sats=1000000000                  7: BAL|1|0.|0|0|0|0
+                                                 8: BAL|(lightning-bolt)|1|0.|0|0|0|0
+        balance sats=12345678900                 7: BAL|1|2|3.|4|5|7
+                                                 8: BAL|1|2|3.|4|5|6|8
+        ",
+    );
+}

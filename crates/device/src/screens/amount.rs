@@ -1,0 +1,77 @@
+//! Amounts of satoshis behind a label and an icon: the frame of zaps, payments and the balance.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use super::{decimal, row};
+use crate::{
+    cells::{Cell, Icon},
+    units::{SATS_PER_BTC, Sats},
+};
+
+/// Units of an amount with their letters, smallest first.
+const UNITS: &[(u64, char)] = &[
+    (1000, 'K'),
+    (1_000_000, 'M'),
+    (1_000_000_000, 'B'),
+    (1_000_000_000_000, 'T'),
+    (1_000_000_000_000_000, 'Q'),
+];
+
+/// More satoshis than there will ever be.
+const IMPOSSIBLE: Sats = Sats(21_000_000 * SATS_PER_BTC + 1);
+
+/// A label, an icon, and a number with a marker before it if there is a free panel for it.
+pub fn frame(
+    label: &str,
+    icon: Icon,
+    number: Vec<Cell>,
+    marker: Option<Cell>,
+    panels: usize,
+) -> Vec<Cell> {
+    let width = panels.saturating_sub(2);
+    let marker = marker.filter(|_| number.len() < width);
+    let tail = row::right(marker.into_iter().chain(number).collect(), width);
+    let mut cells = vec![Cell::Word(label.into()), Cell::Icon(icon)];
+    cells.extend(tail);
+    cells.truncate(panels);
+    cells
+}
+
+/// Satoshis in full, or with a letter: none after the dot from ten on, else one decimal.
+///
+/// An unknown amount, and one that cannot be, is `?`.
+pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
+    let Some(Sats(sats)) = amount.filter(|amount| *amount < IMPOSSIBLE) else {
+        return "?".into();
+    };
+    let full = sats.to_string();
+    if full.len() <= width {
+        return full;
+    }
+    let by_magnitude = UNITS.iter().position(|(unit, _)| sats < unit * 1000);
+    let texts = UNITS
+        .iter()
+        .map(|(unit, letter)| with_letter(sats, *unit, *letter));
+    let mut fitting = texts
+        .skip(by_magnitude.unwrap_or(0))
+        .filter(|text| text.len() <= width);
+    fitting.next().unwrap_or_else(|| "?".into())
+}
+
+/// Bitcoin with a fixed number of decimals.
+pub fn bitcoin(amount: Sats, decimals: u32) -> String {
+    decimal::rounded(amount.0.into(), SATS_PER_BTC.into(), decimals)
+}
+
+fn with_letter(sats: u64, unit: u64, letter: char) -> String {
+    let number = match sats >= 10 * unit {
+        true => decimal::half_up(sats.into(), unit.into(), 0),
+        false => decimal::rounded(sats.into(), unit.into(), 1),
+    };
+    format!("{number}{letter}")
+}

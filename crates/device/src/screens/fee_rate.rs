@@ -1,0 +1,47 @@
+//! Fee rate of the next block.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{Scene, decimal, row, scene::Fee};
+use crate::{
+    cells::Cell,
+    units::{FeeRate, MICRO},
+};
+
+/// The rate with its unit on the last panel; a dot that shares a panel shares it with the whole
+/// part, as in `12.`.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let width = scene.panels.saturating_sub(2);
+    let text = match scene.fee() {
+        None => String::new(),
+        Some(Fee::Precise(fee)) if scene.settings.block_fee_dec => precise(fee.value, width),
+        Some(Fee::Precise(fee) | Fee::Whole(fee)) => whole(fee.value),
+    };
+    let number = match scene.settings.decimal_share_dot {
+        true => row::merged(&text),
+        false => row::digits(&text),
+    };
+    let unit = Cell::unit("sat", "vB");
+    row::with_unit(Cell::label("FEE", "RATE"), number, unit, scene.panels)
+}
+
+/// A rate with two decimals below 10 sat/vB, and above where it is not whole and has room.
+pub fn precise(fee: FeeRate, width: usize) -> String {
+    let hundredths = (fee.micros + MICRO / 200) / (MICRO / 100);
+    if hundredths >= 1000 && hundredths.is_multiple_of(100) {
+        return (hundredths / 100).to_string();
+    }
+    let text = decimal::half_up(hundredths.into(), 100, 2);
+    if text.len() <= width {
+        text
+    } else {
+        whole(fee)
+    }
+}
+
+fn whole(fee: FeeRate) -> String {
+    decimal::half_up(fee.micros.into(), MICRO.into(), 0)
+}

@@ -1,0 +1,39 @@
+//! Time until the block subsidy halves.
+
+use alloc::{string::ToString, vec, vec::Vec};
+
+use super::{Scene, issuance, row};
+use crate::cells::Cell;
+
+/// Minutes that a block takes on average.
+const BLOCK_MINUTES: u32 = 10;
+
+const MINUTES_PER_HOUR: u32 = 60;
+const MINUTES_PER_DAY: u32 = 24 * MINUTES_PER_HOUR;
+const MINUTES_PER_YEAR: u32 = 365 * MINUTES_PER_DAY;
+
+/// Blocks to go, or their duration in years, days, hours and minutes.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let blocks = scene.height().map(issuance::blocks_to_halving);
+    if scene.settings.use_blk_countdown {
+        let text = blocks.map(|blocks| blocks.to_string()).unwrap_or_default();
+        return row::labelled(Cell::label("HAL", "VING"), row::digits(&text), scene.panels);
+    }
+    let mut cells = vec![Cell::unit("BIT", "COIN"), Cell::unit("HAL", "VING")];
+    match blocks {
+        Some(blocks) => cells.extend(parts(blocks * BLOCK_MINUTES)),
+        None => cells.extend([Cell::Blank, Cell::Blank, Cell::Blank, Cell::Blank]),
+    }
+    cells.push(Cell::unit("TO", "GO"));
+    row::right(cells, scene.panels)
+}
+
+fn parts(minutes: u32) -> [Cell; 4] {
+    let part = |number: u32, name| Cell::unit(number.to_string(), name);
+    [
+        part(minutes / MINUTES_PER_YEAR, "YRS"),
+        part(minutes % MINUTES_PER_YEAR / MINUTES_PER_DAY, "DAYS"),
+        part(minutes % MINUTES_PER_DAY / MINUTES_PER_HOUR, "HRS"),
+        part(minutes % MINUTES_PER_HOUR, "MINS"),
+    ]
+}

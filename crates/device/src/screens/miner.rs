@@ -1,0 +1,32 @@
+//! What the screens of the miner share.
+
+use alloc::vec::Vec;
+
+use super::{Scene, row};
+use crate::{
+    cells::{Cell, Icon},
+    market::MinerStats,
+};
+
+/// The miner's panel.
+pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
+
+/// What the miner said last; none without a miner.
+pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
+    let named = !scene.settings.miner_hostname.trim().is_empty();
+    scene
+        .market
+        .miner
+        .as_ref()
+        .map(|miner| &miner.value)
+        .filter(|_| named)
+}
+
+/// The word OFFLINE, one letter per panel; where there is room for six, the last six.
+pub fn offline(panels: usize) -> Vec<Cell> {
+    let letters = "OFFLINE"
+        .chars()
+        .map(|letter| Cell::Tail(letter.into()))
+        .collect();
+    row::labelled(IDENTITY, letters, panels)
+}

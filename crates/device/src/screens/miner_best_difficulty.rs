@@ -1,0 +1,28 @@
+//! Best difficulty of the miner, in its own words.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{Scene, miner, row};
+use crate::cells::Cell;
+
+/// The miner's text, one character per panel, or that the miner is offline.
+///
+/// A dot shares a panel where that saves a digit; what is still too long loses its beginning.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
+    let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
+        return miner::offline(scene.panels);
+    };
+    let mut parts: Vec<String> = words
+        .chars()
+        .map(|character| character.to_string())
+        .collect();
+    if parts.len() >= scene.panels {
+        parts = row::fold(words);
+    }
+    let tail = parts.into_iter().map(Cell::Tail).collect();
+    row::labelled(miner::IDENTITY, tail, scene.panels)
+}

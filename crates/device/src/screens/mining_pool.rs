@@ -1,0 +1,45 @@
+//! What the screens of the mining pool share: who it is, and what it said last.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use super::{Scene, row};
+use crate::{cells::Cell, market::PoolStats};
+
+/// Figures of the pool that is set; none while it has said nothing, and for a pool that is not in
+/// the catalogue, which nobody asks.
+pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {
+    let figures = &scene.market.pool.as_ref()?.value;
+    same(&figures.pool, &scene.settings.mining_pool_name).then_some(figures)
+}
+
+/// The pool's logo, else its name: `public_pool` as two lines, `braiins` as one.
+pub fn identity(scene: &Scene<'_>) -> Cell {
+    let name = scene.settings.mining_pool_name.as_str();
+    match &scene.market.pool_logo {
+        Some(logo) if same(&logo.name, name) => Cell::Logo(Arc::clone(logo)),
+        _ => label(name),
+    }
+}
+
+/// The placeholder for a pool without figures: who it is, and `OFF/LINE` in place of the unit.
+///
+/// The word is split as `HAL/VING` is, as its seven letters do not fit beside the name on every
+/// board.
+pub fn offline(scene: &Scene<'_>) -> Vec<Cell> {
+    let word = Cell::unit("OFF", "LINE");
+    row::with_unit(identity(scene), Vec::new(), word, scene.panels)
+}
+
+fn label(name: &str) -> Cell {
+    let separator = |character: char| matches!(character, ' ' | '\t' | '_');
+    let name = name.trim_matches(separator);
+    match name.split_once(separator) {
+        Some((top, bottom)) => Cell::label(top, bottom.trim_start_matches(separator)),
+        None if name.is_empty() => Cell::Blank,
+        None => Cell::Word(name.into()),
+    }
+}
+
+fn same(left: &str, right: &str) -> bool {
+    left.eq_ignore_ascii_case(right)
+}

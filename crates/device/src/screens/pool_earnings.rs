@@ -1,0 +1,56 @@
+//! Earnings of a day at the mining pool.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{Scene, decimal, mining_pool, row, suffix};
+use crate::{
+    cells::Cell,
+    units::{SATS_PER_BTC, Sats},
+};
+
+/// The earnings with their unit on the last panel; blank where the pool has no such figure.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let Some(figures) = mining_pool::figures(scene) else {
+        return mining_pool::offline(scene);
+    };
+    let (text, unit) = match figures.daily {
+        Some(daily) => text(daily, scene.panels.saturating_sub(2)),
+        None => (String::new(), "SATS"),
+    };
+    let unit = Cell::Word(unit.into());
+    row::with_unit(
+        mining_pool::identity(scene),
+        row::digits(&text),
+        unit,
+        scene.panels,
+    )
+}
+
+/// Satoshis in full up to four digits, then three digits and a letter, whole bitcoin from one on.
+///
+/// All are cut off, not rounded: nobody should see more than was earned.
+pub fn text(earned: Sats, width: usize) -> (String, &'static str) {
+    let in_units = |unit, decimals| decimal::truncated(earned.0.into(), unit, decimals);
+    let text = match earned.0 {
+        0..10_000 => earned.0.to_string(),
+        10_000..100_000 => format!("{}K", in_units(1000, 1)),
+        100_000..1_000_000 => format!("{}K", in_units(1000, 0)),
+        1_000_000..10_000_000 => format!("{}M", in_units(1_000_000, 2)),
+        10_000_000..SATS_PER_BTC => format!("{}M", in_units(1_000_000, 1)),
+        SATS_PER_BTC.. => return (bitcoin(earned.0 / SATS_PER_BTC, width), "BTC"),
+    };
+    (text, "SATS")
+}
+
+fn bitcoin(whole: u64, width: usize) -> String {
+    let text = whole.to_string();
+    if text.len() <= width {
+        text
+    } else {
+        suffix::suffixed(whole, width)
+    }
+}

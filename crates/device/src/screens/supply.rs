@@ -1,0 +1,37 @@
+//! Bitcoin in existence.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{Scene, decimal, issuance, row, suffix};
+use crate::cells::Cell;
+
+/// Bitcoin that will ever exist, in ten-thousandths.
+const FINAL_BTC_E4: u128 = 209_999_999_769;
+
+/// The supply with a letter, or as a share of all that will ever exist.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let width = scene.panels.saturating_sub(1);
+    let text = match scene.height().map(issuance::mined_btc) {
+        None => String::new(),
+        Some(supply) if scene.settings.supply_percent => percent(supply, width),
+        Some(supply) => suffix::suffixed(supply, width),
+    };
+    row::labelled(
+        Cell::label("BTC", "SUPPLY"),
+        row::digits(&text),
+        scene.panels,
+    )
+}
+
+/// Two decimals; fewer once the supply rounds to 100 percent and they do not fit.
+fn percent(supply: u64, width: usize) -> String {
+    let text = |decimals| {
+        let percents = u128::from(supply) * 10_000 * 100;
+        format!("{}%", decimal::half_up(percents, FINAL_BTC_E4, decimals))
+    };
+    [2, 1]
+        .into_iter()
+        .map(text)
+        .find(|text| text.len() <= width)
+        .unwrap_or_else(|| text(0))
+}

@@ -1,0 +1,50 @@
+//! Balance of the wallet.
+
+use alloc::vec::Vec;
+
+use super::{Scene, amount, row, signs, suffix};
+use crate::{
+    cells::{Cell, Icon},
+    units::{SATS_PER_BTC, Sats},
+};
+
+const LABEL: &str = "BAL";
+
+/// Satoshis below one bitcoin, bitcoin with four decimals from one on, `?` if not known.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let balance = scene
+        .market
+        .balance
+        .as_ref()
+        .map(|balance| balance.value.sats());
+    match balance {
+        Some(balance) if balance.0 >= SATS_PER_BTC => in_bitcoin(balance, scene.panels),
+        Some(_) | None => {
+            let number = amount::satoshis(balance, scene.panels.saturating_sub(2));
+            let marker = signs::satoshi_marker(scene.settings);
+            beside_icon(row::digits(&number), marker, scene.panels)
+        }
+    }
+}
+
+/// Makes room step by step: the dot shares a panel, the icon goes, then decimals go.
+fn in_bitcoin(balance: Sats, panels: usize) -> Vec<Cell> {
+    let number = amount::bitcoin(balance, 4);
+    let width = panels.saturating_sub(2);
+    for cells in [row::digits(&number), row::folded(&number)] {
+        if cells.len() <= width {
+            return beside_icon(cells, None, panels);
+        }
+    }
+    let width = panels.saturating_sub(1);
+    let cells = [4, 3, 2, 1, 0]
+        .into_iter()
+        .map(|decimals| row::folded(&amount::bitcoin(balance, decimals)))
+        .find(|cells| cells.len() <= width)
+        .unwrap_or_else(|| row::folded(&suffix::suffixed(balance.0 / SATS_PER_BTC, width)));
+    row::labelled(Cell::Word(LABEL.into()), cells, panels)
+}
+
+fn beside_icon(number: Vec<Cell>, marker: Option<Cell>, panels: usize) -> Vec<Cell> {
+    amount::frame(LABEL, Icon::LightningBolt, number, marker, panels)
+}
