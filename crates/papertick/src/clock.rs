@@ -99,7 +99,9 @@ impl Clock {
 
 fn host_unix_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
 }
 
 #[cfg(test)]
@@ -134,7 +136,10 @@ mod tests {
         clock.correct(3_600_000);
         let after = clock.now().utc.map(|utc| utc.unix_ms);
         let step = after.zip(before).map(|(after, before)| after - before);
-        assert!(step.is_some_and(|step| (3_600_000..3_700_000).contains(&step)), "{step:?}");
+        assert!(
+            step.is_some_and(|step| (3_600_000..3_700_000).contains(&step)),
+            "{step:?}"
+        );
         assert!(clock.instant(Duration::MAX) > Instant::now());
     }
 }

@@ -41,7 +41,10 @@ impl Inbox {
     /// # Errors
     /// The device has stopped.
     pub async fn tell(&self, input: Input) -> Result<(), Stopped> {
-        let message = Message { input, answer: None };
+        let message = Message {
+            input,
+            answer: None,
+        };
         self.sender.send(message).await.map_err(|_| Stopped)
     }
 

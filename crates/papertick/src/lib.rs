@@ -5,3 +5,5 @@ pub mod inbox;
 pub mod clock;
 pub mod glass;
 pub mod tasks;
+
+pub mod storage;

@@ -130,12 +130,18 @@ mod tests {
         tasks.spawn("fine", async {});
         assert_eq!(
             tasks.ended().await,
-            Some(Ended { name: "fine".into(), panicked: false })
+            Some(Ended {
+                name: "fine".into(),
+                panicked: false
+            })
         );
         tasks.spawn("broken", async { panic!("on purpose") });
         assert_eq!(
             tasks.ended().await,
-            Some(Ended { name: "broken".into(), panicked: true })
+            Some(Ended {
+                name: "broken".into(),
+                panicked: true
+            })
         );
         assert_eq!(tasks.ended().await, None);
     }

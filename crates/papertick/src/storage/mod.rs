@@ -1,0 +1,88 @@
+//! What survives a power cut: settings and memory, each one file with the generation before it.
+//!
+//! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
+//! `lock` keeps a second clock out of the folder.
+//!
+//! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran.
+
+pub mod disk;
+pub mod document;
+pub mod file;
+pub mod lock;
+
+use std::io;
+
+use serde_json::{Map, Value};
+
+use disk::Disk;
+use file::StateFile;
+
+/// The settings and secrets.
+pub const SETTINGS: &str = "settings";
+
+/// What the device remembers and the owner does not set.
+pub const MEMORY: &str = "memory";
+
+/// The files of one clock.
+pub struct Store {
+    disk: Box<dyn Disk>,
+    settings: StateFile,
+    memory: StateFile,
+}
+
+/// What was found at the start.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The settings; none on a fresh folder, or if none could be read.
+    pub settings: Option<Map<String, Value>>,
+    /// The memory, likewise.
+    pub memory: Option<Map<String, Value>>,
+    /// What went wrong, in words for people.
+    pub notes: Vec<String>,
+}
+
+impl Store {
+    /// Opens the files and reads them; damaged ones are kept aside.
+    pub fn open(mut disk: Box<dyn Disk>) -> (Store, Loaded) {
+        let (settings, settings_found) = StateFile::open(SETTINGS, disk.as_mut());
+        let (memory, memory_found) = StateFile::open(MEMORY, disk.as_mut());
+        let notes = [settings_found.notes, memory_found.notes].concat();
+        let store = Store {
+            disk,
+            settings,
+            memory,
+        };
+        let loaded = Loaded {
+            settings: settings_found.body,
+            memory: memory_found.body,
+            notes,
+        };
+        (store, loaded)
+    }
+
+    /// Saves the settings; they are durable when this returns.
+    ///
+    /// # Errors
+    /// The disk did not take them; the ones from before are still there.
+    pub fn save_settings(&mut self, settings: &Map<String, Value>) -> io::Result<()> {
+        self.settings.save(self.disk.as_mut(), settings)
+    }
+
+    /// Saves the memory; it is durable when this returns.
+    ///
+    /// # Errors
+    /// The disk did not take it; the one from before is still there.
+    pub fn save_memory(&mut self, memory: &Map<String, Value>) -> io::Result<()> {
+        self.memory.save(self.disk.as_mut(), memory)
+    }
+
+    /// Removes all settings, secrets and memory, damaged copies among them.
+    ///
+    /// # Errors
+    /// The disk did not let go of something; what could be removed is gone.
+    pub fn wipe(&mut self) -> io::Result<()> {
+        let memory = self.memory.wipe(self.disk.as_mut());
+        let settings = self.settings.wipe(self.disk.as_mut());
+        memory.and(settings)
+    }
+}
