@@ -1,5 +1,6 @@
 //! The daemon: main loop, tasks, HTTP, storage, wiring.
 
+pub mod http;
 pub mod inbox;
 
 pub mod clock;

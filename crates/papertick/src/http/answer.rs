@@ -1,0 +1,132 @@
+//! Answers: the body type, and the few shapes that all answers have.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http::{
+    HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use serde_json::{Value, json};
+
+/// An answer to a request.
+pub(crate) type Response = http::Response<Body>;
+
+/// Content type of JSON.
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// The body of an answer.
+pub(crate) enum Body {
+    /// All bytes are known; none once they were taken.
+    Whole(Option<Bytes>),
+    /// Bytes come as they are made.
+    Stream(Pin<Box<dyn Stream<Item = Bytes> + Send>>),
+}
+
+impl Body {
+    /// No bytes at all.
+    pub(crate) const EMPTY: Body = Body::Whole(None);
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Body {
+        Body::Whole((!bytes.is_empty()).then_some(bytes))
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Body::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Body::Stream(stream) => stream
+                .as_mut()
+                .poll_next(context)
+                .map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Body::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Body::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Body::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// Answers with a status and nothing else.
+pub(crate) fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::EMPTY);
+    *response.status_mut() = status;
+    response
+}
+
+/// Answers 200 and nothing else.
+pub(crate) fn done() -> Response {
+    empty(StatusCode::OK)
+}
+
+/// Answers 200 with a JSON text.
+pub(crate) fn json_bytes(text: Bytes) -> Response {
+    bytes(JSON, text)
+}
+
+/// Answers 200 with a JSON value.
+pub(crate) fn json(value: &Value) -> Response {
+    json_bytes(value.to_string().into())
+}
+
+/// Answers with a JSON value and another status than 200.
+pub(crate) fn json_with(status: StatusCode, value: &Value) -> Response {
+    let mut response = json(value);
+    *response.status_mut() = status;
+    response
+}
+
+/// Answers 200 with bytes of a type, not to be kept by anybody.
+pub(crate) fn bytes(content_type: HeaderValue, bytes: Bytes) -> Response {
+    let mut response = Response::new(bytes.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    response
+}
+
+/// Refuses with `{"error": …}`.
+pub(crate) fn error(status: StatusCode, reason: &str) -> Response {
+    json_with(status, &json!({ "error": reason }))
+}
+
+/// Refuses with 400 and `{"error": …}`.
+pub(crate) fn bad_request(reason: &str) -> Response {
+    error(StatusCode::BAD_REQUEST, reason)
+}
+
+/// Refuses with `{"msg": …}`, as the operations of updates do.
+pub(crate) fn message(status: StatusCode, text: &str) -> Response {
+    json_with(status, &json!({ "msg": text }))
+}
+
+/// Refuses what is not there.
+pub(crate) fn not_found() -> Response {
+    error(StatusCode::NOT_FOUND, "not found")
+}

@@ -1,0 +1,190 @@
+//! One request on its way to its handler: who asks, what was matched, and the body, read with bounds.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, header::CONTENT_LENGTH, request::Parts};
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::State;
+
+/// Time in which the whole of a small body must arrive.
+const BODY_TIME: Duration = Duration::from_secs(15);
+
+/// Bytes of a refused body that are read and thrown away, so that its sender gets to read the answer.
+const DRAIN_MAX: usize = 1024 * 1024;
+
+/// One request on its way to its handler.
+pub(crate) struct Call {
+    /// What the server knows.
+    pub(crate) state: Arc<State>,
+    /// Head of the request.
+    pub(crate) parts: Parts,
+    /// Address of the client.
+    pub(crate) peer: SocketAddr,
+    /// The part of the path that the route leaves open, decoded.
+    pub(crate) param: Option<String>,
+    body: Option<Incoming>,
+}
+
+/// What came of reading a body.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// There is none, or it is empty.
+    Nothing,
+    /// All of it.
+    Whole(Bytes),
+    /// More than is accepted.
+    TooLarge,
+    /// It broke off, or came too slowly.
+    Broken,
+}
+
+impl Call {
+    /// Puts a request and what is known about it together.
+    pub(crate) fn new(
+        state: Arc<State>,
+        request: http::Request<Incoming>,
+        peer: SocketAddr,
+        param: Option<String>,
+    ) -> Call {
+        let (parts, body) = request.into_parts();
+        Call {
+            state,
+            parts,
+            peer,
+            param,
+            body: Some(body),
+        }
+    }
+
+    /// Headers of the request.
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.parts.headers
+    }
+
+    /// A header as text; none if it is missing or no text.
+    pub(crate) fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+
+    /// The declared length of the body.
+    pub(crate) fn content_length(&self) -> Option<u64> {
+        self.header(CONTENT_LENGTH)?.parse().ok()
+    }
+
+    /// Takes the body itself, for a handler that reads it piece by piece.
+    pub(crate) fn take_body(&mut self) -> Option<Incoming> {
+        self.body.take()
+    }
+
+    /// A value of the query, decoded; none if it is missing or its escapes are malformed.
+    pub(crate) fn query(&self, name: &str) -> Option<String> {
+        query_value(self.parts.uri.query()?, name)
+    }
+
+    /// Reads the whole body, if it is not larger than `max` bytes.
+    pub(crate) async fn body(&mut self, max: usize) -> Received {
+        let Some(mut body) = self.body.take() else {
+            return Received::Nothing;
+        };
+        if body.is_end_stream() {
+            return Received::Nothing;
+        }
+        timeout(BODY_TIME, read(&mut body, max))
+            .await
+            .unwrap_or(Received::Broken)
+    }
+
+    /// Reads the body as JSON; none if it is missing, larger than `max` bytes, or no JSON.
+    pub(crate) async fn json(&mut self, max: usize) -> Option<Value> {
+        match self.body(max).await {
+            Received::Whole(bytes) => serde_json::from_slice(&bytes).ok(),
+            Received::Nothing | Received::TooLarge | Received::Broken => None,
+        }
+    }
+
+    /// Looks for a whole number: a member of a JSON body first, else a value of the query.
+    pub(crate) async fn number(&mut self, name: &str, max: usize) -> Option<i64> {
+        let body = self.json(max).await;
+        let member = body.as_ref().and_then(|body| whole_number(body.get(name)?));
+        member.or_else(|| self.query(name)?.trim().parse().ok())
+    }
+
+    /// Looks for a text: a member of a JSON body first, else a value of the query; the first name that is there wins.
+    pub(crate) async fn text(&mut self, names: &[&str], max: usize) -> Option<String> {
+        let body = self.json(max).await;
+        let member = |name: &&str| body.as_ref()?.get(name)?.as_str().map(ToString::to_string);
+        let found = names.iter().find_map(member);
+        found.or_else(|| names.iter().find_map(|name| self.query(name)))
+    }
+}
+
+async fn read(body: &mut Incoming, max: usize) -> Received {
+    let mut bytes = BytesMut::new();
+    let mut total = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            return Received::Broken;
+        };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        total += data.len();
+        if total > DRAIN_MAX {
+            return Received::TooLarge;
+        }
+        if total <= max {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    match total {
+        0 => Received::Nothing,
+        total if total > max => Received::TooLarge,
+        _ => Received::Whole(bytes.freeze()),
+    }
+}
+
+/// Finds a value of a query string, decoded as forms are.
+pub fn query_value(query: &str, name: &str) -> Option<String> {
+    query
+        .split('&')
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .find(|(key, _)| percent_decode(key, true).is_some_and(|key| key == name))
+        .and_then(|(_, value)| percent_decode(value, true))
+}
+
+/// Decodes `%xx`, and `+` where it stands for a space; none if an escape is malformed or the bytes are no UTF-8.
+pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
+    let escaped = |byte: &u8| *byte == b'%' || (*byte == b'+' && plus_is_space);
+    if !text.as_bytes().iter().any(escaped) {
+        return Some(text.to_string());
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => hex_digit(bytes.next()?)? << 4 | hex_digit(bytes.next()?)?,
+            b'+' if plus_is_space => b' ',
+            other => other,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16)?.try_into().ok()
+}
+
+/// Reads a whole number; what a JSON number has behind its point is cut off.
+pub fn whole_number(value: &Value) -> Option<i64> {
+    let number = value.as_number()?;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64()?.trunc();
+        // Beyond 2^53 a float no longer tells one whole number from the next.
+        (float.abs() < 9e15).then_some(float as i64)
+    })
+}

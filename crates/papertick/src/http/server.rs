@@ -1,0 +1,259 @@
+//! Connections: how many there may be, how long they may dawdle, and how they end.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{State, events, router, slow::Impatient};
+
+/// Connections at the same time.
+const CONNECTIONS_MAX: usize = 8192;
+
+/// File descriptors left to the rest of the program.
+const FILES_RESERVED: u64 = 256;
+
+/// Time in which the head of a request must arrive; also the time a connection may idle.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+
+/// Longest head of a request, and bytes buffered per connection and direction.
+const HEAD_MAX: usize = 16 * 1024;
+
+/// Header lines in a request.
+const HEADERS_MAX: usize = 64;
+
+/// Time a connection without a request is safe from being closed to make room.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Time that requests under way get to end when the server stops.
+const STOP_TIME: Duration = Duration::from_secs(3);
+
+/// Accepts and serves connections until the server is told to stop.
+pub(crate) async fn run(listener: TcpListener, state: Arc<State>) {
+    let mut connections = JoinSet::new();
+    let mut stop = state.services.shutdown.clone();
+    connections.spawn(events::broadcast(Arc::clone(&state)));
+    let places = Arc::new(Semaphore::new(places()));
+    let pressure = watch::Sender::new(());
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &places, &pressure) => accepted,
+            Some(ended) = connections.join_next() => {
+                report(ended);
+                continue;
+            }
+            _ = stop.wait_for(|stop| *stop) => break,
+        };
+        let (stream, peer, place) = accepted;
+        let connection = connection(stream, peer, Arc::clone(&state), pressure.subscribe());
+        connections.spawn(async move {
+            connection.await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    let drained = timeout(STOP_TIME, async {
+        while let Some(ended) = connections.join_next().await {
+            report(ended);
+        }
+    });
+    if drained.await.is_err() {
+        tracing::warn!(connections = connections.len(), "connections cut off");
+        connections.shutdown().await;
+    }
+}
+
+fn report(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "connection failed");
+    }
+}
+
+/// How many connections the limit on open files leaves room for, after raising that limit as far as it goes.
+fn places() -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    let files = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    let files = files.map_or(CONNECTIONS_MAX, |files| {
+        usize::try_from(files.saturating_sub(FILES_RESERVED)).unwrap_or(CONNECTIONS_MAX)
+    });
+    files.clamp(64, CONNECTIONS_MAX)
+}
+
+type Place = tokio::sync::OwnedSemaphorePermit;
+
+/// Waits for a place, then for a client; asks idle connections to leave while there is no place.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+    pressure: &watch::Sender<()>,
+) -> (TcpStream, SocketAddr, Place) {
+    let place = loop {
+        if let Ok(place) = Arc::clone(places).try_acquire_owned() {
+            break place;
+        }
+        pressure.send_replace(());
+        if let Ok(Ok(place)) = timeout(GRACE, Arc::clone(places).acquire_owned()).await {
+            break place;
+        }
+    };
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => return (stream, peer, place),
+            Err(error) => {
+                tracing::warn!(%error, "connection not accepted");
+                pressure.send_replace(());
+                sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    state: Arc<State>,
+    mut pressure: watch::Receiver<()>,
+) {
+    // Frames of the event stream are small and must not wait for each other.
+    let _ = stream.set_nodelay(true);
+    let mut stop = state.services.shutdown.clone();
+    let work = Work::default();
+    let service = hyper::service::service_fn(|request| {
+        let busy = work.begin();
+        let answer = router::answer(Arc::clone(&state), request, peer);
+        async move { Ok::<_, std::convert::Infallible>(answer.await.map(|body| busy.keep(body))) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_headers(HEADERS_MAX)
+        .max_buf_size(HEAD_MAX)
+        .serve_connection(TokioIo::new(Impatient::new(stream)), service)
+        .with_upgrades();
+    tokio::pin!(connection);
+    let mut stopping = false;
+    loop {
+        tokio::select! {
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%peer, %error, "connection ended");
+                }
+                return;
+            }
+            _ = stop.wait_for(|stop| *stop), if !stopping => {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            Ok(()) = pressure.changed() => {
+                if work.idle_for() >= GRACE {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a connection has requests under way, and since when it has none.
+#[derive(Clone)]
+struct Work {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    opened: Instant,
+    running: AtomicUsize,
+    idle_since_ms: AtomicU64,
+}
+
+impl Default for Work {
+    fn default() -> Work {
+        Work {
+            shared: Arc::new(Shared {
+                opened: Instant::now(),
+                running: AtomicUsize::new(0),
+                idle_since_ms: AtomicU64::new(0),
+            }),
+        }
+    }
+}
+
+impl Work {
+    fn begin(&self) -> Busy {
+        self.shared.running.fetch_add(1, Ordering::Relaxed);
+        Busy(Arc::clone(&self.shared))
+    }
+
+    fn idle_for(&self) -> Duration {
+        if self.shared.running.load(Ordering::Relaxed) > 0 {
+            return Duration::ZERO;
+        }
+        let since = Duration::from_millis(self.shared.idle_since_ms.load(Ordering::Relaxed));
+        self.shared.opened.elapsed().saturating_sub(since)
+    }
+}
+
+/// A request under way, until its answer is written.
+struct Busy(Arc<Shared>);
+
+impl Busy {
+    fn keep<B>(self, body: B) -> Kept<B> {
+        Kept { body, _busy: self }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let now = u64::try_from(self.0.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.0.idle_since_ms.store(now, Ordering::Relaxed);
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A body that keeps its connection busy.
+struct Kept<B> {
+    body: B,
+    _busy: Busy,
+}
+
+impl<B: hyper::body::Body + Unpin> hyper::body::Body for Kept<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<hyper::body::Frame<B::Data>, B::Error>>> {
+        std::pin::Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,193 @@
+//! The documents that say how the clock is: status, system status, Do Not Disturb, lights.
+//!
+//! All are made of one [`View`], so that no two answers disagree.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use device::{
+    lights::Rgb,
+    settings::{Settings, emit::lux},
+    sources::SourceId,
+    view::{FrontlightState, SourceState, View},
+};
+use serde_json::{Map, Value, json};
+
+use super::{
+    answer::{self, Response},
+    call::Call,
+    vitals::Memory,
+};
+
+/// The status, ready to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct StatusDocument {
+    /// The JSON text.
+    pub(crate) text: Bytes,
+    /// All of it that does not change by the mere passing of time, for comparing.
+    pub(crate) lasting: Arc<str>,
+    /// Memory when it was made.
+    pub(crate) memory: Memory,
+}
+
+impl StatusDocument {
+    /// Makes the status of a view.
+    pub(crate) fn of(view: &View, uptime: Duration, memory: Memory) -> StatusDocument {
+        let mut status = lasting(view);
+        let lasting = format!("{} {:?}", Value::Object(status.clone()), view.sources);
+        status.insert("espUptime".into(), uptime.as_secs().into());
+        status.append(&mut memory.members());
+        status.insert("sources".into(), sources(view, uptime));
+        StatusDocument {
+            text: Value::Object(status).to_string().into(),
+            lasting: lasting.into(),
+            memory,
+        }
+    }
+}
+
+/// The members of the status that do not change by the mere passing of time.
+fn lasting(view: &View) -> Map<String, Value> {
+    let mut status = Map::new();
+    let mut put = |name: &str, value: Value| status.insert(name.into(), value);
+    put("currentScreen", view.current_screen.into());
+    put("numScreens", view.board.panels.into());
+    put("timerRunning", view.timer_running.into());
+    put("isOTAUpdating", view.updating.into());
+    put("epdInverted", view.inverted.into());
+    put("connectionStatus", connections(view));
+    put("rssi", view.link.rssi.into());
+    put(
+        "currency",
+        view.currency
+            .as_ref()
+            .map_or("", |currency| currency.code())
+            .into(),
+    );
+    put("data", view.data.clone().into());
+    put("dnd", dnd(view));
+    if let Some(millilux) = view.millilux {
+        put("lightLevel", lux(millilux));
+    }
+    put("leds", lights(&view.lights));
+    if let Some(frontlight) = &view.frontlight {
+        put("frontlight", frontlight_state(frontlight));
+        put("flStatus", frontlight.duties.clone().into());
+    }
+    put("mode", view.mode.into());
+    put("stale", view.stale.into());
+    status
+}
+
+/// Which upstream connections are up, as clients group them.
+fn connections(view: &View) -> Value {
+    let up = |id: SourceId| view.sources.get(&id).is_some_and(|state| state.up);
+    let relay = up(SourceId::Relay);
+    let (price, blocks) = match view.active.data_source {
+        1 => (up(SourceId::Exchange) || relay, up(SourceId::Explorer)),
+        2 => (up(SourceId::Nostr), up(SourceId::Nostr)),
+        _ => (relay, relay),
+    };
+    json!({
+        "price": price,
+        "blocks": blocks,
+        "V2": relay,
+        "nostr": up(SourceId::Nostr) || up(SourceId::Zaps),
+        "nwc": view.active.nwc_enabled && up(SourceId::Wallet),
+    })
+}
+
+/// Each source that runs or ran: whether it is up, the age of its last word, its last error and its next attempt, s.
+fn sources(view: &View, uptime: Duration) -> Value {
+    let state = |state: &SourceState| {
+        let mut object = Map::new();
+        object.insert("up".into(), state.up.into());
+        if let Some(at) = state.last_success {
+            object.insert("ageSec".into(), uptime.saturating_sub(at).as_secs().into());
+        }
+        if let Some(error) = &state.last_error {
+            object.insert("lastError".into(), error.as_str().into());
+        }
+        if let Some(at) = state.next_try {
+            object.insert(
+                "nextTrySec".into(),
+                at.saturating_sub(uptime).as_secs().into(),
+            );
+        }
+        Value::Object(object)
+    };
+    view.sources
+        .iter()
+        .map(|(id, source)| (id.name().to_string(), state(source)))
+        .collect()
+}
+
+/// Do Not Disturb, as in the status.
+pub(crate) fn dnd(view: &View) -> Value {
+    let settings: &Settings = &view.settings;
+    json!({
+        "enabled": settings.dnd_enabled,
+        "dndTimeEnabled": settings.dnd_time_enabled,
+        "timeBasedEnabled": settings.dnd_time_enabled,
+        "startTime": format!("{}:{:02}", settings.dnd_start_hour, settings.dnd_start_min),
+        "endTime": format!("{}:{:02}", settings.dnd_end_hour, settings.dnd_end_min),
+        "active": view.dnd_active,
+    })
+}
+
+/// Colours of the strip, one object per LED.
+pub(crate) fn lights(colours: &[Rgb]) -> Value {
+    let colour = |colour: &Rgb| {
+        json!({
+            "red": colour.red,
+            "green": colour.green,
+            "blue": colour.blue,
+            "hex": colour.hex(),
+        })
+    };
+    colours.iter().map(colour).collect()
+}
+
+fn frontlight_state(state: &FrontlightState) -> Value {
+    json!({
+        "on": state.on,
+        "duties": state.duties,
+        "targetDuty": state.target,
+        "configuredBrightness": state.brightness,
+    })
+}
+
+/// The system status.
+pub(crate) fn system(view: &View, uptime: Duration, memory: Memory, data_dir: &Path) -> Value {
+    let mut object = memory.members();
+    let (used, total) = super::vitals::disk(data_dir);
+    let mut put = |name: &str, value: Value| object.insert(name.into(), value);
+    put("fsUsedBytes", used.into());
+    put("fsTotalBytes", total.into());
+    put("rssi", view.link.rssi.into());
+    put(
+        "txPower",
+        view.active.tx_power.unwrap_or(TX_POWER_MAX).into(),
+    );
+    put(
+        "queueDrops",
+        json!({ "buttons": 0, "led": 0, "frontlight": 0 }),
+    );
+    put("uptime", uptime.as_secs().into());
+    Value::Object(object)
+}
+
+/// What a radio without an override sends with, quarter-dBm.
+const TX_POWER_MAX: i32 = 78;
+
+/// Answers with the system status.
+pub(crate) fn system_status(call: &Call) -> Response {
+    let state = &call.state;
+    let memory = state.status().memory;
+    answer::json(&system(
+        &state.view(),
+        state.uptime(),
+        memory,
+        &state.services.data_dir,
+    ))
+}

@@ -1,0 +1,67 @@
+//! Memory and disk of the host, under the names that clients know.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// Memory of the host, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Memory {
+    /// All there is.
+    pub(crate) total: u64,
+    /// What can be had.
+    pub(crate) free: u64,
+    /// The least that could be had since the first look.
+    pub(crate) least_free: u64,
+}
+
+impl Memory {
+    /// Looks at the host; zeros where it does not say.
+    pub(crate) fn now(before: Option<Memory>) -> Memory {
+        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let free = meminfo(&text, "MemAvailable:");
+        Memory {
+            total: meminfo(&text, "MemTotal:"),
+            free,
+            least_free: before.map_or(free, |before| before.least_free.min(free)),
+        }
+    }
+
+    /// The members of the status.
+    pub(crate) fn members(self) -> Map<String, Value> {
+        let members = [
+            ("espFreeHeap", self.free),
+            ("espHeapSize", self.total),
+            ("espMinFreeHeap", self.least_free),
+            ("espLargestFreeBlock", self.free),
+            ("espFreePsram", 0),
+            ("espPsramSize", 0),
+        ];
+        members
+            .into_iter()
+            .map(|(name, bytes)| (name.to_string(), bytes.into()))
+            .collect()
+    }
+}
+
+fn meminfo(text: &str, name: &str) -> u64 {
+    let kibibytes = || {
+        text.lines()
+            .find_map(|line| line.strip_prefix(name))?
+            .split_whitespace()
+            .next()?
+            .parse::<u64>()
+            .ok()
+    };
+    kibibytes().map_or(0, |kibibytes| kibibytes.saturating_mul(1024))
+}
+
+/// Used and total bytes of the disk that holds a folder; zeros where it does not say.
+pub(crate) fn disk(folder: &Path) -> (u64, u64) {
+    let Ok(stat) = rustix::fs::statvfs(folder) else {
+        return (0, 0);
+    };
+    let total = stat.f_blocks.saturating_mul(stat.f_frsize);
+    let free = stat.f_bfree.saturating_mul(stat.f_frsize);
+    (total.saturating_sub(free), total)
+}
