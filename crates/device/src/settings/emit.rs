@@ -73,20 +73,25 @@ fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
     if let Key::mining_pool_user = spec.key {
         return pool_user::emit(view, document);
     }
-    if let Key::screen_order = spec.key {
-        let ids: Vec<String> = view
-            .settings
-            .screen_order
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        document.insert(spec.name.into(), ids.join(",").into());
-        return;
-    }
     if let Kind::Composite(composite) = spec.kind {
         return composite.emit(view, document);
     }
-    let value = view.settings.get(spec.key);
+    let value = match spec.kind {
+        Kind::Screens => joined(&view.settings.get(spec.key)),
+        Kind::Bool
+        | Kind::Uint(_)
+        | Kind::Numbered(_)
+        | Kind::Rgb
+        | Kind::Text(_)
+        | Kind::Password(_)
+        | Kind::Choice(_)
+        | Kind::HexKey(_)
+        | Kind::RelayUrl
+        | Kind::HttpUrl
+        | Kind::BaseUrl
+        | Kind::Zone
+        | Kind::Composite(_) => view.settings.get(spec.key),
+    };
     if let Some(alias) = spec.alias {
         document.insert(alias.into(), value.clone());
     }
@@ -139,4 +144,14 @@ pub fn lux(millilux: u32) -> Value {
     let tenths = (u64::from(millilux) + 50) / 100;
     let text = format!("{}.{}", tenths / 10, tenths % 10);
     text.parse::<f64>().map_or(Value::Null, Value::from)
+}
+
+/// Ids as one text, comma-separated.
+fn joined(ids: &Value) -> Value {
+    let ids = ids.as_array().map(Vec::as_slice).unwrap_or_default();
+    ids.iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(",")
+        .into()
 }

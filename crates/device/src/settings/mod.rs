@@ -1,7 +1,8 @@
 //! What the owner can change: one table drives checking, reading, writing, storing and documenting.
 //!
 //! `table` holds the rows, `spec` what a row says, `fonts` and `pools` the catalogues that rows refer to.
-//! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form.
+//! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form,
+//! `docs` and `schema` tell people and programs what there is.
 //! *Stored* settings are what clients see; *active* ones are what the device runs on.
 
 pub mod fonts;
@@ -19,8 +20,14 @@ pub mod pairing;
 pub mod patch;
 mod read;
 
+pub mod legacy;
 mod migrations;
 pub mod store;
+
+pub mod docs;
+pub mod facts;
+pub mod form;
+pub mod schema;
 
 pub use composite::{Composite, VIRTUAL, Virtual};
 pub use table::{Key, SPECS, Settings, TEXT_MAX};

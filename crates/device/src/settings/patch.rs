@@ -135,7 +135,8 @@ fn known<'a>((name, value): (&'a String, &'a Value)) -> Option<Entry<'a>> {
             | Kind::RelayUrl
             | Kind::HttpUrl
             | Kind::BaseUrl
-            | Kind::Zone => Target::Row(spec),
+            | Kind::Zone
+            | Kind::Screens => Target::Row(spec),
         },
         None => Target::Composite(
             composite::VIRTUAL

@@ -35,6 +35,7 @@ pub(super) fn shape(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         | Kind::HttpUrl
         | Kind::BaseUrl
         | Kind::Zone => text(name, value, TEXT_MAX),
+        Kind::Screens => Err(Rejection::BadType(name.into())),
         Kind::Composite(composite) => composite.shape(name, value),
     }
 }
@@ -68,6 +69,7 @@ pub(super) fn check(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         | Kind::HttpUrl
         | Kind::BaseUrl
         | Kind::Zone
+        | Kind::Screens
         | Kind::Composite(_) => Ok(()),
     }
 }
@@ -88,6 +90,7 @@ pub(super) fn normal(spec: &Spec, value: &Value) -> Value {
         | Kind::RelayUrl
         | Kind::HttpUrl
         | Kind::Zone
+        | Kind::Screens
         | Kind::Composite(_) => value.clone(),
     }
 }
@@ -115,6 +118,7 @@ pub(super) fn bounds(kind: &Kind) -> Option<(i32, u32)> {
         | Kind::HttpUrl
         | Kind::BaseUrl
         | Kind::Zone
+        | Kind::Screens
         | Kind::Composite(_) => None,
     }
 }

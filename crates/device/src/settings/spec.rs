@@ -62,6 +62,8 @@ pub enum Kind {
     BaseUrl,
     /// Name of an IANA time zone.
     Zone,
+    /// Ids of screens; clients write them through `screens`.
+    Screens,
     /// Shape of its own; checked, applied and emitted by a file under `composite`.
     Composite(Composite),
 }
@@ -176,6 +178,63 @@ pub enum Group {
     Access,
     /// Diagnostics.
     Diagnostics,
+}
+
+impl Group {
+    /// All groups, in the order of the interface.
+    pub const ALL: &[Group] = &[
+        Group::Display,
+        Group::Network,
+        Group::Proxy,
+        Group::Data,
+        Group::Lights,
+        Group::Quiet,
+        Group::Time,
+        Group::Pool,
+        Group::Miner,
+        Group::Nostr,
+        Group::Wallet,
+        Group::Access,
+        Group::Diagnostics,
+    ];
+
+    /// Word for the group in data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Group::Display => "display",
+            Group::Network => "network",
+            Group::Proxy => "proxy",
+            Group::Data => "data",
+            Group::Lights => "lights",
+            Group::Quiet => "quiet",
+            Group::Time => "time",
+            Group::Pool => "pool",
+            Group::Miner => "miner",
+            Group::Nostr => "nostr",
+            Group::Wallet => "wallet",
+            Group::Access => "access",
+            Group::Diagnostics => "diagnostics",
+        }
+    }
+
+    /// Heading of the group.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Group::Display => "Display",
+            Group::Network => "Network",
+            Group::Proxy => "Outbound proxy",
+            Group::Data => "Data sources",
+            Group::Lights => "Lights and buttons",
+            Group::Quiet => "Do Not Disturb",
+            Group::Time => "Time zone",
+            Group::Pool => "Mining pool",
+            Group::Miner => "Miner",
+            Group::Nostr => "Nostr and zaps",
+            Group::Wallet => "Wallet",
+            Group::Access => "Access and updates",
+            Group::Diagnostics => "Diagnostics",
+        }
+    }
 }
 
 /// A type that a setting can have; conversion to and from the stored form.

@@ -14,7 +14,7 @@ use super::{
         Field, Group, HexCase,
         Kind::{
             BaseUrl, Bool, Choice, Composite, HexKey, HttpUrl, Numbered, Password, RelayUrl, Rgb,
-            Text, Uint, Zone,
+            Screens, Text, Uint, Zone,
         },
         Spec,
     },
@@ -93,9 +93,9 @@ settings! {
     font_name: String = fonts::FONTS[0], "fontName", Choice(Choices::Fonts), ReadWrite, Live(&[Panels]), Display;
     /// Height of the big digit glyphs, px.
     digit_font_px: u32 = 180u32, "digitFontPx", Uint(80..=220), ReadWrite, Live(&[Panels]), Display;
-    /// Width that split labels may take, percent of the panel width.
+    /// Width that split labels may take of the panel's, percent.
     label_fit_pct: u32 = 100u32, "labelFitPct", Uint(25..=100), ReadWrite, Live(&[Panels]), Display;
-    /// White on black instead of black on white.
+    /// White on black; else black on white.
     inverted_color: bool = false, "invertedColor", Composite(Shape::InvertedColor), ReadWrite, Live(&[Panels]), Display;
     /// Foreground as a 16-bit colour; follows `invertedColor`.
     fg_color: u32 = 0xFFFFu32, "fgColor", Uint(0..=0xFFFF), ReadOnly, Live(&[]), Display;
@@ -105,36 +105,36 @@ settings! {
     full_refresh_min: u32 = 60u32, "fullRefreshMin", Uint(0..=1440), ReadWrite, Live(&[Panels]), Display;
     /// Full refresh on every screen change.
     refr_scrn_change: bool = false, "refrScrnChange", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Turns labels 90 degrees counter-clockwise, so that they read along the long side of the panel.
+    /// Turned labels: 90 degrees counter-clockwise, so that they read along the long side of the panel.
     vertical_desc: bool = true, "verticalDesc", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Big characters for market cap and supply; without effect, the panels always show the big form.
+    /// Big characters for market cap and supply; without effect, because the panels always show the big form.
     mcap_big_char: bool = true, "mcapBigChar", Bool, ReadWrite, Live(&[]), Display;
-    /// Supply as percent of 21 million instead of an amount.
+    /// Supply as percent of 21 million; else as an amount.
     supply_percent: bool = false, "supplyPercent", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Halving as a number of blocks (true) or as years, days, hours and minutes (false).
+    /// Halving as a number of blocks; else as years, days, hours and minutes.
     use_blk_countdown: bool = true, "useBlkCountdown", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Labels sats per US dollar as Moscow time.
     use_mscw_time: bool = true, "useMscwTime", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Marker before amounts of satoshis.
     price_sym_mode: u32 = 0u32, "priceSymMode", Numbered(&["none", "satoshi symbol", "bitcoin sign"]), ReadWrite, Live(&[Panels]), Display;
-    /// Which of the 16 drawings of the satoshi symbol.
+    /// Drawing of the satoshi symbol: one of 16.
     sats_variant: u32 = 7u32, "satsVariant", Uint(0..=15), ReadWrite, Live(&[Panels]), Display;
-    /// Decimals of the fee rate, where the source gives them and they fit.
+    /// Decimals of the fee rate: where the source gives them and they fit.
     block_fee_dec: bool = true, "blockFeeDec", Bool, ReadWrite, Live(&[Panels, Sources]), Display;
-    /// Suffixes K and M on the price screen.
+    /// Suffixes K and M on the price screen; where the digits would not fit, always.
     suffix_price: bool = false, "suffixPrice", Bool, ReadWrite, Live(&[Panels]), Display;
     /// The decimal dot shares the panel of the digit before it.
     decimal_share_dot: bool = false, "decimalShareDot", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Price in millions per bitcoin, with an M.
+    /// Price in millions per bitcoin; with an M.
     mow_mode: bool = false, "mowMode", Bool, ReadWrite, Live(&[Panels]), Display;
-    /// Drops the leading zero of single-digit hours on the clock.
+    /// Drops the leading zero of hours on the clock.
     hide_lead_zero: bool = false, "hideLeadZero", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
     timer_seconds: u32 = 1800u32, "timerSeconds", Uint(0..=3600), ReadOnly, Live(&[Rotation]), Display;
-    /// Persisted rotation order, ids of screens; empty is the order of the catalogue.
-    screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Composite(Shape::Screens), ReadOnly, Live(&[Rotation]), Display;
+    /// Persisted rotation order: ids of screens, comma-separated; empty is the order of the catalogue.
+    screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Screens, ReadOnly, Live(&[Rotation]), Display;
     /// Ids of the screens that rotation skips.
-    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", Composite(Shape::Screens), Internal, Live(&[Rotation]), Display;
+    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", Screens, Internal, Live(&[Rotation]), Display;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
     hostname_prefix: String = "papertick", "hostnamePrefix", Text(TEXT_MAX), ReadWrite, Live(&[Advert]), Network;
@@ -155,7 +155,7 @@ settings! {
     proxy_type: u32 = 0u32, "proxyType", Numbered(&["none", "HTTP CONNECT", "SOCKS4", "SOCKS4a", "SOCKS5"]), ReadWrite, Live(&[Outbound]), Proxy;
     /// Host of the proxy.
     proxy_host: String = "", "proxyHost", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
-    /// Port of the proxy, a TCP port.
+    /// Port of the proxy.
     proxy_port: u32 = 1080u32, "proxyPort", Uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy;
     /// User name for the proxy; not used for SOCKS4 and SOCKS4a.
     proxy_user: String = "", "proxyUser", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
@@ -176,10 +176,10 @@ settings! {
     ce_disable_ssl: bool = false, "ceDisableSSL", Bool, ReadWrite, Reboot, Data;
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", Uint(0..=3600), ReadWrite, Live(&[Panels]), Data;
-    /// Currencies in the rotation, ISO 4217 codes.
+    /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD.
     act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", Composite(Shape::Currencies), ReadWrite, Live(&[Rotation, Sources]), Data;
 
-    /// Brightness of the LED strip, 0 to 255.
+    /// Brightness of the LED strip; 255 is full.
     led_brightness: u32 = 128u32, "ledBrightness", Uint(0..=255), ReadWrite, Live(&[Strip]), Lights;
     /// Colour that the strip flashes on a new block.
     block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", Rgb, ReadWrite, Live(&[Strip]), Lights;
@@ -189,7 +189,7 @@ settings! {
     led_flash_on_upd: bool = false, "ledFlashOnUpd", Bool, ReadWrite, Live(&[Strip]), Lights;
     /// Flashes the strip on a zap.
     led_flash_on_zap: bool = true, "ledFlashOnZap", Bool, ReadWrite, Live(&[Strip]), Lights;
-    /// Rainbow on the strip at start.
+    /// Shows a rainbow on the strip at start.
     led_test_on_power: bool = true, "ledTestOnPower", Bool, ReadWrite, Reboot, Lights;
     /// Keeps the frontlight on in bright rooms.
     fl_always_on: bool = true, "flAlwaysOn", Bool, ReadWrite, Live(&[Frontlight]), Lights;
@@ -212,17 +212,17 @@ settings! {
     /// Reverses the order of the buttons.
     inverse_buttons: bool = false, "inverseButtons", Bool, ReadWrite, Reboot, Lights;
 
-    /// Do Not Disturb, switched on by hand. Written as `dnd.enabled`.
+    /// Do Not Disturb by hand. Written as `dnd.enabled`.
     dnd_enabled: bool = false, "dndEnabled", Bool, ReadOnly, Live(&[Strip, Frontlight]), Quiet;
-    /// Do Not Disturb follows the schedule. Written as `dnd.dndTimeEnabled`.
+    /// Do Not Disturb by schedule. Written as `dnd.dndTimeEnabled`.
     dnd_time_enabled: bool = false, "dndTimeEnabled", Bool, ReadOnly, Live(&[Strip, Frontlight]), Quiet;
-    /// Hour at which the schedule starts. Written as `dnd.startHour`.
+    /// Start of the schedule, h. Written as `dnd.startHour`.
     dnd_start_hour: u32 = 22u32, "dndStartHour", Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet;
-    /// Minute at which the schedule starts. Written as `dnd.startMinute`.
+    /// Start of the schedule, min past the hour. Written as `dnd.startMinute`.
     dnd_start_min: u32 = 0u32, "dndStartMin", Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet;
-    /// Hour at which the schedule ends. Written as `dnd.endHour`.
+    /// End of the schedule, h. Written as `dnd.endHour`.
     dnd_end_hour: u32 = 7u32, "dndEndHour", Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet;
-    /// Minute at which the schedule ends. Written as `dnd.endMinute`.
+    /// End of the schedule, min past the hour. Written as `dnd.endMinute`.
     dnd_end_min: u32 = 0u32, "dndEndMin", Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet;
 
     /// Time zone of the clock and of the schedules: an IANA name.
@@ -232,19 +232,19 @@ settings! {
     mining_pool_stats: bool = false, "miningPoolStats", Bool, ReadWrite, Live(&[Rotation, Sources]), Pool;
     /// The mining pool: an id of `availablePools`.
     mining_pool_name: String = "noderunners", "miningPoolName", Choice(Choices::Pools), ReadWrite, Live(&[Sources, Panels]), Pool;
-    /// Who one is at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen.
+    /// User at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen.
     mining_pool_user: Secret = Secret::default(), "miningPoolUser", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool;
     /// The user of the pool was given as an API key and is never shown.
     pool_user_is_key: bool = false, "poolUserIsKey", Bool, Internal, Live(&[]), Pool;
-    /// Worker name, or the sub-account for pools with one.
+    /// Worker at the pool: its name, or the sub-account for pools with one.
     pool_worker: String = "", "poolWorker", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool;
-    /// Shows the figures of the whole pool, where it publishes them without a user.
+    /// Shows the figures of the whole pool: where it publishes them without a user.
     pool_global_stats: bool = true, "poolGlobalStats", Bool, ReadWrite, Live(&[Sources]), Pool;
     /// Host and port of the self-hosted pool.
     local_pool_host: String = "umbrel.local:2019", "localPoolHost", Text(TEXT_MAX), ReadWrite, Reboot, Pool;
     /// Time between polls of the pool, s.
     pool_poll_sec: u32 = 60u32, "poolPollSec", Uint(10..=3600), ReadWrite, Live(&[Sources]), Pool;
-    /// Where logos of pools are fetched.
+    /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
     pool_logos_url: String = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", BaseUrl, ReadWrite, Live(&[Sources]), Pool;
 
     /// Polls a miner on the local network and offers its screens.
@@ -254,22 +254,22 @@ settings! {
     /// Time between polls of the miner, s.
     miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", Uint(5..=300), ReadWrite, Live(&[Sources]), Miner;
 
-    /// Nostr relay for the data feed and for zaps; empty turns both off.
+    /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty turns both off.
     nostr_relay: String = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr;
-    /// Key of the author whose data the clock follows, 64 hex digits.
+    /// Key of the author whose data the clock follows: 64 lower-case hex digits, or empty.
     nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey(HexCase::Lower), ReadWrite, Reboot, Nostr;
     /// Listens for zaps and shows them.
     nostr_zap_notify: bool = false, "nostrZapNotify", Bool, ReadWrite, Live(&[Sources]), Nostr;
-    /// Key whose zaps are shown, 64 hex digits.
+    /// Key whose zaps are shown: 64 hex digits, or empty.
     nostr_zap_pubkey: String = "", "nostrZapPubkey", HexKey(HexCase::Any), ReadWrite, Live(&[Sources]), Nostr;
-    /// Goes back to the screen before once a zap was shown.
+    /// Goes back to the screen before, once a zap was shown.
     scrn_restore_zap: bool = true, "scrnRestoreZap", Bool, ReadWrite, Live(&[Panels]), Nostr;
-    /// A new block shows the block height.
+    /// Shows the block height on a new block.
     steal_focus: bool = false, "stealFocus", Bool, ReadWrite, Live(&[Panels]), Nostr;
 
     /// Connects to the wallet.
     nwc_enabled: bool = false, "nwcEnabled", Bool, ReadWrite, Reboot, Wallet;
-    /// Pairing URI of the wallet.
+    /// Pairing URI of the wallet: `nostr+walletconnect://`; one that cannot be read leaves the wallet off.
     nwc_uri: Secret = Secret::default(), "nwcUri", Text(TEXT_MAX), WriteOnly, Reboot, Wallet;
     /// Time between polls of the balance, s.
     nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", Uint(15..=3600), ReadWrite, Reboot, Wallet;
@@ -288,7 +288,7 @@ settings! {
     ota_enabled: bool = true, "otaEnabled", Bool, ReadWrite, Reboot, Access;
     /// Password for uploads.
     ota_pass: PasswordHash = PasswordHash::default(), "otaPass", Password(TEXT_MAX), WriteOnly, Reboot, Access;
-    /// Release feed of the automatic update.
+    /// Release feed of the automatic update: an `http://` or `https://` address, or empty.
     git_release_url: String = "", "gitReleaseUrl", HttpUrl, ReadWrite, Live(&[Update]), Access;
 
     /// Logs in detail.

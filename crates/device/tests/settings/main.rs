@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bench;
+mod generated;
 mod laws;
 mod patching;

@@ -1,7 +1,7 @@
 //! `actCurrencies`: the currencies in the rotation.
 
 use alloc::{string::String, vec::Vec};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::{Settings, patch::Catalogue, reject::Rejection};
 use crate::{units::Currency, view::View};
@@ -37,6 +37,10 @@ pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
         .filter(offered)
         .map(Currency::code);
     document.insert("actCurrencies".into(), codes.collect::<Vec<_>>().into());
+}
+
+pub(super) fn schema() -> Value {
+    json!({ "type": "array", "items": { "type": "string" } })
 }
 
 /// The currencies without those that come a second time.

@@ -64,6 +64,20 @@ pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
     document.insert("dnd".into(), object);
 }
 
+pub(super) fn schema() -> Value {
+    let mut properties = Map::new();
+    for member in SWITCHES {
+        properties.insert(member.into(), json!({ "type": "boolean" }));
+    }
+    for (member, max) in TIMES {
+        properties.insert(
+            member.into(),
+            json!({ "type": "integer", "minimum": 0, "maximum": max }),
+        );
+    }
+    json!({ "type": "object", "properties": properties })
+}
+
 /// The four times, if all are there and within bounds.
 fn times(value: &Value) -> Option<[u32; 4]> {
     let mut read = [0; 4];

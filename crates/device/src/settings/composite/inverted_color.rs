@@ -1,7 +1,7 @@
 //! `invertedColor`: the polarity of the panels; `fgColor` and `bgColor` follow it.
 
 use alloc::string::String;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::{Settings, reject::Rejection};
 use crate::view::View;
@@ -29,4 +29,8 @@ pub(super) fn apply(value: &Value, settings: &mut Settings) {
 
 pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
     document.insert("invertedColor".into(), view.settings.inverted_color.into());
+}
+
+pub(super) fn schema() -> Value {
+    json!({ "type": "boolean" })
 }

@@ -59,7 +59,7 @@ pub struct Virtual {
 pub static VIRTUAL: &[Virtual] = &[
     Virtual {
         name: "timePerScreen",
-        doc: "Auto-rotate period, min, with fractions; 0 stops the rotation, more than 60 counts as 60.",
+        doc: "Auto-rotate period, min; fractions are allowed, 0 stops the rotation, more than 60 counts as 60.",
         composite: Composite::TimePerScreen,
         access: Access::WriteOnly,
         group: Group::Display,
@@ -128,6 +128,17 @@ impl Composite {
             Composite::InvertedColor => inverted_color::emit(view, document),
             Composite::TxPower => tx_power::emit(view, document),
             Composite::Currencies => currencies::emit(view, document),
+        }
+    }
+
+    pub(super) fn schema(self) -> Value {
+        match self {
+            Composite::Screens => screens::schema(),
+            Composite::Dnd => dnd::schema(),
+            Composite::TimePerScreen => time_per_screen::schema(),
+            Composite::InvertedColor => inverted_color::schema(),
+            Composite::TxPower => tx_power::schema(),
+            Composite::Currencies => currencies::schema(),
         }
     }
 }

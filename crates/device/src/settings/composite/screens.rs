@@ -78,6 +78,23 @@ pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
     document.insert("screens".into(), list.into());
 }
 
+pub(super) fn schema() -> Value {
+    let ids: Vec<u16> = SCREENS.iter().map(|screen| screen.id).collect();
+    json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "id": { "type": "integer", "enum": ids },
+                "name": { "type": "string" },
+                "enabled": { "type": "boolean" },
+                "order": { "type": "integer", "minimum": 0 },
+            },
+            "required": ["id"],
+        },
+    })
+}
+
 /// The persisted order after a reorder of the listed screens; those not listed keep their places.
 fn merged(settings: &Settings, listed: &[u16]) -> Vec<u16> {
     let effective = settings.rotation_order();

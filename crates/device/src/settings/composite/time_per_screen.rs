@@ -1,7 +1,7 @@
 //! `timePerScreen`: the period of the rotation in minutes, which GET shows as `timerSeconds`.
 
 use alloc::format;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::{Settings, reject::Rejection};
 use crate::limits::TIMER_SECONDS_MAX;
@@ -16,6 +16,10 @@ pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
 
 pub(super) fn apply(value: &Value, settings: &mut Settings) {
     settings.timer_seconds = value.as_f64().map_or(settings.timer_seconds, seconds);
+}
+
+pub(super) fn schema() -> Value {
+    json!({ "type": "number", "minimum": 0, "writeOnly": true })
 }
 
 /// Whole seconds in a number of minutes, at most an hour.

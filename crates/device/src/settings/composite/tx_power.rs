@@ -1,7 +1,7 @@
 //! `txPower`: transmit power of the radio, or the number that stands for none chosen.
 
 use alloc::string::String;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::{Settings, number, reject::Rejection};
 use crate::view::View;
@@ -35,6 +35,10 @@ pub(super) fn apply(value: &Value, settings: &mut Settings) {
 pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
     let power = view.settings.tx_power.map_or(CLEAR, i64::from);
     document.insert("txPower".into(), power.into());
+}
+
+pub(super) fn schema() -> Value {
+    json!({ "anyOf": [{ "type": "integer", "minimum": MIN, "maximum": MAX }, { "const": CLEAR }] })
 }
 
 fn clears(value: &Value) -> bool {

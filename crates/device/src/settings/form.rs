@@ -1,0 +1,137 @@
+//! The data that the web page draws its settings form from.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Key, SPECS, Settings, VIRTUAL,
+    composite::{Composite, tx_power},
+    docs::wording,
+    pools::POOLS,
+    rules,
+    spec::{Access, Apply, Component, Group, Kind, Spec},
+    table::TEXT_MAX,
+};
+
+/// The data behind the form of the web page: groups of fields, each with its control.
+pub fn fields() -> Value {
+    let groups: Vec<Value> = Group::ALL
+        .iter()
+        .map(|group| {
+            let written = |access| matches!(access, Access::ReadWrite | Access::WriteOnly);
+            let rows = SPECS
+                .iter()
+                .filter(|spec| spec.group == *group && written(spec.access))
+                .map(field);
+            let virtual_rows = VIRTUAL.iter().filter(|row| row.group == *group).map(|row| {
+                let mut field = worded(row.name, row.doc);
+                field.extend(composite_control(row.composite));
+                field.insert("reboot".into(), false.into());
+                field.insert("secret".into(), false.into());
+                field.insert("frontlight".into(), false.into());
+                Value::Object(field)
+            });
+            let fields: Vec<Value> = rows.chain(virtual_rows).collect();
+            json!({ "id": group.id(), "heading": group.heading(), "fields": fields })
+        })
+        .collect();
+    Value::Array(groups)
+}
+
+fn field(spec: &Spec) -> Value {
+    let mut field = worded(spec.name, spec.doc);
+    field.extend(control(&spec.kind));
+    match spec.access {
+        Access::WriteOnly => {}
+        Access::ReadWrite | Access::ReadOnly | Access::Internal => {
+            field.insert("default".into(), Settings::default().get(spec.key));
+        }
+    }
+    if spec.key == Key::tx_power {
+        field.insert("default".into(), tx_power::CLEAR.into());
+    }
+    field.insert("reboot".into(), (spec.apply == Apply::Reboot).into());
+    field.insert("secret".into(), (spec.access == Access::WriteOnly).into());
+    if spec.key == Key::mining_pool_user {
+        let pools = POOLS
+            .iter()
+            .filter(|pool| pool.secret_user)
+            .map(|pool| pool.id);
+        field.insert("secretForPools".into(), pools.collect::<Vec<_>>().into());
+    }
+    let frontlight = matches!(spec.apply, Apply::Live([Component::Frontlight]));
+    field.insert("frontlight".into(), frontlight.into());
+    if let Some(alias) = spec.alias {
+        field.insert("alias".into(), alias.into());
+    }
+    Value::Object(field)
+}
+
+fn worded(name: &str, doc: &str) -> Map<String, Value> {
+    let wording = wording(doc);
+    let mut field = Map::new();
+    field.insert("key".into(), name.into());
+    field.insert("label".into(), wording.label.into());
+    if let Some(unit) = wording.unit {
+        field.insert("unit".into(), unit.into());
+    }
+    if !wording.help.is_empty() {
+        field.insert("help".into(), wording.help.into());
+    }
+    field
+}
+
+fn control(kind: &Kind) -> Map<String, Value> {
+    let bounds = rules::bounds(kind).unwrap_or_default();
+    object(match kind {
+        Kind::Bool => json!({ "control": "switch" }),
+        Kind::Uint(_) => json!({ "control": "number", "min": bounds.0, "max": bounds.1 }),
+        Kind::Numbered(names) => {
+            let options = names.iter().enumerate();
+            let options: Vec<Value> = options
+                .map(|(value, label)| json!({ "value": value, "label": label }))
+                .collect();
+            json!({ "control": "select", "options": options })
+        }
+        Kind::Rgb => json!({ "control": "color" }),
+        Kind::Text(cap) => json!({ "control": "text", "maxBytes": cap }),
+        Kind::Password(cap) => json!({ "control": "password", "maxBytes": cap }),
+        Kind::Choice(choices) => json!({ "control": "choice", "choices": choices.listed_as() }),
+        Kind::HexKey(_) => json!({ "control": "key", "maxBytes": 64 }),
+        Kind::RelayUrl => {
+            json!({ "control": "url", "schemes": ["wss", "ws"], "maxBytes": TEXT_MAX })
+        }
+        Kind::HttpUrl | Kind::BaseUrl => {
+            json!({ "control": "url", "schemes": ["https", "http"], "maxBytes": TEXT_MAX })
+        }
+        Kind::Zone => json!({ "control": "zone" }),
+        Kind::Screens => return composite_control(Composite::Screens),
+        Kind::Composite(composite) => return composite_control(*composite),
+    })
+}
+
+fn composite_control(composite: Composite) -> Map<String, Value> {
+    object(match composite {
+        Composite::Screens => json!({ "control": "screens" }),
+        Composite::Dnd => json!({ "control": "dnd" }),
+        Composite::TimePerScreen => {
+            json!({ "control": "minutes", "min": 0, "max": 60, "readAs": "timerSeconds" })
+        }
+        Composite::InvertedColor => json!({ "control": "switch" }),
+        Composite::TxPower => {
+            json!({ "control": "txPower", "min": tx_power::MIN, "max": tx_power::MAX, "none": tx_power::CLEAR })
+        }
+        Composite::Currencies => {
+            json!({ "control": "currencies", "choices": "availableCurrencies" })
+        }
+    })
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The settings object of older clients, in the words of the interface.
+
+use alloc::{format, string::String, vec::Vec};
+use serde_json::{Map, Value, json};
+
+use super::reject::Rejection;
+
+/// Screens behind `screen[0]`, `screen[1]` and so on: block height, sats per dollar, ticker, clock,
+/// halving, market cap.
+const SCREENS: [u16; 6] = [0, 10, 20, 3, 4, 30];
+
+/// Greatest 24-bit colour.
+const COLOUR_MAX: u64 = 0xFF_FF_FF;
+
+/// Rewrites a legacy object as the body of a PATCH; what both know under one name stays as it is.
+///
+/// Where the body also says a thing in the words of the interface, those count.
+///
+/// # Errors
+/// A switch of the legacy object is no truth value.
+pub fn to_patch(legacy: &Map<String, Value>) -> Result<Map<String, Value>, Rejection> {
+    let mut patch = Map::new();
+    let mut screens = Vec::new();
+    for (name, value) in legacy {
+        if name == "fetchEurPrice" {
+            let code = if switch(name, value)? { "EUR" } else { "USD" };
+            patch
+                .entry("actCurrencies")
+                .or_insert_with(|| json!([code]));
+        } else if let Some(id) = screen(name) {
+            screens.push(json!({ "id": id, "enabled": switch(name, value)? }));
+        } else {
+            patch.insert(name.clone(), value.clone());
+        }
+    }
+    if !screens.is_empty() {
+        patch.entry("screens").or_insert(Value::Array(screens));
+    }
+    if let Some(inverted) = inverted(legacy) {
+        patch
+            .entry("invertedColor")
+            .or_insert(Value::Bool(inverted));
+    }
+    Ok(patch)
+}
+
+fn switch(name: &str, value: &Value) -> Result<bool, Rejection> {
+    value
+        .as_bool()
+        .ok_or_else(|| Rejection::BadType(name.into()))
+}
+
+fn screen(name: &str) -> Option<u16> {
+    let place = (0..SCREENS.len()).find(|place| *name == format!("screen[{place}]"))?;
+    SCREENS.get(place).copied()
+}
+
+/// Tells whether the foreground is the lighter one; a colour alone is compared with middle grey.
+fn inverted(legacy: &Map<String, Value>) -> Option<bool> {
+    let lightness = |name| legacy.get(name).and_then(colour).map(lightness);
+    let middle = lightness_of_channels(0x80, 0x80, 0x80);
+    match (lightness("fgColor"), lightness("bgColor")) {
+        (None, None) => None,
+        (fg, bg) => {
+            let (fg, bg) = (fg.unwrap_or(middle), bg.unwrap_or(middle));
+            (fg != bg).then_some(fg > bg)
+        }
+    }
+}
+
+/// Reads a colour: a number, or a text of decimal or hex digits.
+fn colour(value: &Value) -> Option<u64> {
+    let number = match value.as_str() {
+        None => value.as_u64()?,
+        Some(text) => match text.strip_prefix("0x").or_else(|| text.strip_prefix('#')) {
+            Some(digits) => u64::from_str_radix(digits, 16).ok()?,
+            None => text.parse().ok()?,
+        },
+    };
+    (number <= COLOUR_MAX).then_some(number)
+}
+
+fn lightness(colour: u64) -> u64 {
+    lightness_of_channels(colour >> 16, (colour >> 8) & 0xFF, colour & 0xFF)
+}
+
+/// Weights of ITU-R BT.601, thousandths.
+fn lightness_of_channels(red: u64, green: u64, blue: u64) -> u64 {
+    299 * red + 587 * green + 114 * blue
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use alloc::string::ToString;
+
+    use super::*;
+
+    fn check(legacy: &str, expected: &str) {
+        let legacy: Map<String, Value> = serde_json::from_str(legacy).unwrap();
+        let outcome = match to_patch(&legacy) {
+            Ok(patch) => Value::Object(patch).to_string(),
+            Err(rejection) => rejection.to_string(),
+        };
+        assert_eq!(outcome, expected, "{legacy:?}");
+    }
+
+    #[test]
+    fn legacy_objects_become_bodies() {
+        check(
+            r#"{"ledBrightness":5,"tzOffset":60}"#,
+            r#"{"ledBrightness":5,"tzOffset":60}"#,
+        );
+        check(r#"{"fetchEurPrice":true}"#, r#"{"actCurrencies":["EUR"]}"#);
+        check(r#"{"fetchEurPrice":false}"#, r#"{"actCurrencies":["USD"]}"#);
+        check(
+            r#"{"fetchEurPrice":true,"actCurrencies":["JPY"]}"#,
+            r#"{"actCurrencies":["JPY"]}"#,
+        );
+        check(r#"{"fetchEurPrice":1}"#, "fetchEurPrice:bad_type");
+        check(
+            r#"{"screen[0]":true,"screen[1]":false,"screen[2]":true,"screen[3]":false,"screen[4]":true,"screen[5]":false,"screen[6]":true}"#,
+            concat!(
+                r#"{"screen[6]":true,"screens":[{"id":0,"enabled":true},{"id":10,"enabled":false},{"id":20,"enabled":true},"#,
+                r#"{"id":3,"enabled":false},{"id":4,"enabled":true},{"id":30,"enabled":false}]}"#
+            ),
+        );
+        check(r#"{"screen[0]":"on"}"#, "screen[0]:bad_type");
+    }
+
+    #[test]
+    fn the_lighter_colour_decides_the_polarity() {
+        let inverted = |fg: &str, bg: &str| {
+            let legacy =
+                serde_json::from_str(&format!(r#"{{"fgColor":{fg},"bgColor":{bg}}}"#)).unwrap();
+            to_patch(&legacy)
+                .unwrap()
+                .get("invertedColor")
+                .and_then(Value::as_bool)
+        };
+        let rows = [
+            (r#""16777215""#, r#""0""#, Some(true)),
+            (r#""0""#, r#""16777215""#, Some(false)),
+            ("16777215", "0", Some(true)),
+            (r##""#000000""##, r#""0xFFFFFF""#, Some(false)),
+            (r#""16711680""#, r#""65280""#, Some(false)),
+            (r#""16777215""#, "null", Some(true)),
+            ("null", r#""16777215""#, Some(false)),
+            (r#""5""#, r#""5""#, None),
+            (r#""16777216""#, r#""white""#, None),
+            ("-1", "[]", None),
+        ];
+        for (fg, bg, expected) in rows {
+            assert_eq!(inverted(fg, bg), expected, "{fg} on {bg}");
+        }
+        check(
+            r#"{"fgColor":"16777215","bgColor":"0","invertedColor":false}"#,
+            r#"{"fgColor":"16777215","bgColor":"0","invertedColor":false}"#,
+        );
+    }
+}
