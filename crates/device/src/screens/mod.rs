@@ -20,6 +20,16 @@ pub mod supply;
 pub mod ticker;
 pub mod wallet_balance;
 
+pub mod custom;
+pub mod debug;
+pub mod erasing;
+pub mod payment;
+pub mod provisioning;
+pub mod safe_mode;
+pub mod splash;
+pub mod update;
+pub mod zap;
+
 pub mod amount;
 pub mod decimal;
 pub mod hashrate;
@@ -27,6 +37,7 @@ pub mod issuance;
 pub mod miner;
 pub mod mining_pool;
 pub mod price_layout;
+pub mod prose;
 pub mod row;
 pub mod signs;
 pub mod suffix;

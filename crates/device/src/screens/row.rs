@@ -12,6 +12,13 @@ pub fn digits(text: &str) -> Vec<Cell> {
     text.chars().map(Cell::digit).collect()
 }
 
+/// One large letter per character.
+pub fn letters(text: &str) -> Vec<Cell> {
+    text.chars()
+        .map(|letter| Cell::Letter(letter.into()))
+        .collect()
+}
+
 /// One digit cell per character, but a dot shares the cell of the character before it.
 pub fn folded(text: &str) -> Vec<Cell> {
     fold(text).into_iter().map(Cell::Digit).collect()
@@ -56,6 +63,12 @@ pub fn right(mut cells: Vec<Cell>, width: usize) -> Vec<Cell> {
     let mut row = cells::blank(width - cells.len());
     row.append(&mut cells);
     row
+}
+
+/// Fills up with blank panels on the right; if there are too many cells, the last ones are cut off.
+pub fn left(mut cells: Vec<Cell>, panels: usize) -> Vec<Cell> {
+    cells.resize(panels, Cell::Blank);
+    cells
 }
 
 /// A label on the first panel and cells pushed to the right on the others.

@@ -12,7 +12,9 @@
 //! A setting without a value is switched on.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod kinds;
 mod line;
+mod overlays;
 mod reference;
 mod worked;
 

@@ -1,0 +1,68 @@
+//! The owner's text: one character per panel, or one text per panel.
+
+use alloc::{string::String, vec::Vec};
+
+use super::row;
+use crate::cells::{Cell, Icon};
+
+/// Heights that the owner can ask for, px.
+const PX: core::ops::RangeInclusive<u32> = 20..=220;
+
+/// What a text that names an icon begins with, in any case.
+const ICON_PREFIX: &str = "mdi:";
+
+/// A text with one character per panel, from the left; what does not fit is left out.
+pub fn letters(text: &str, panels: usize) -> Vec<Cell> {
+    let letter = |character: char| Cell::Text {
+        text: character.into(),
+        px: None,
+    };
+    row::left(text.chars().map(letter).collect(), panels)
+}
+
+/// One text per panel, from the left; what does not fit is left out.
+///
+/// `digit_px` is the height of single lines, px; without it, or with one that no panel can show,
+/// each line is as large as fits.
+pub fn cells(texts: &[String], digit_px: Option<u32>, panels: usize) -> Vec<Cell> {
+    let px = digit_px.filter(|px| PX.contains(px));
+    row::left(texts.iter().map(|text| cell(text, px)).collect(), panels)
+}
+
+/// An icon for `mdi:` and a name, two lines for a text with one slash inside, else one line.
+fn cell(text: &str, px: Option<u32>) -> Cell {
+    if text.is_empty() {
+        return Cell::Blank;
+    }
+    if let Some(name) = icon_name(text) {
+        return Cell::NamedIcon {
+            icon: icon(name),
+            text: text.into(),
+        };
+    }
+    match text.split_once('/') {
+        Some((top, bottom)) if !top.is_empty() && !bottom.is_empty() && !bottom.contains('/') => {
+            Cell::Split {
+                top: top.into(),
+                bottom: bottom.into(),
+            }
+        }
+        Some(_) | None => Cell::Text {
+            text: text.into(),
+            px,
+        },
+    }
+}
+
+/// The name of an icon in a text that is nothing else.
+fn icon_name(text: &str) -> Option<&str> {
+    let (prefix, name) = text.trim().split_at_checked(ICON_PREFIX.len())?;
+    let name = name.trim();
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (prefix.eq_ignore_ascii_case(ICON_PREFIX) && name.bytes().all(in_name)).then_some(name)
+}
+
+fn icon(name: &str) -> Option<Icon> {
+    let named = |(known, _): &&(&str, Icon)| known.eq_ignore_ascii_case(name);
+    Icon::NAMED.iter().find(named).map(|(_, icon)| *icon)
+}

@@ -1,0 +1,79 @@
+//! The debug view: what somebody with a problem wants to know.
+
+use alloc::{format, string::String, vec, vec::Vec};
+use core::time::Duration;
+
+use super::{prose, row};
+use crate::cells::{Cell, Line};
+
+/// Height of the text, px.
+const PX: u32 = 22;
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+/// What the debug view shows; a dash for what is empty or unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// Address of the device.
+    pub ip: &'a str,
+    /// Name of the network.
+    pub ssid: &'a str,
+    /// Free memory of the process, or the internal heap of a microcontroller, bytes.
+    pub heap_free: Option<u64>,
+    /// Free memory of the machine, or the external RAM of a microcontroller, bytes.
+    pub psram_free: Option<u64>,
+    /// Name of the board.
+    pub hardware: &'a str,
+    /// Version of the firmware.
+    pub version: &'a str,
+    /// Date of the build.
+    pub build_date: &'a str,
+    /// Time since the start.
+    pub uptime: Duration,
+}
+
+/// The facts, one subject per panel; a board with room for it says how to leave.
+pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
+    let entry = |heading, text: &str| block([prose::entry(heading, text)]);
+    let memory = |bytes: Option<u64>| bytes.map(amount).unwrap_or_default();
+    let cells = vec![
+        Cell::Title("DEBUG".into()),
+        entry("IP", facts.ip),
+        entry("SSID", facts.ssid),
+        entry("Heap free", &memory(facts.heap_free)),
+        entry("PSRAM free", &memory(facts.psram_free)),
+        block([
+            prose::entry("Board", facts.hardware),
+            prose::entry("Version", facts.version),
+            prose::entry("Built", facts.build_date),
+        ]),
+        entry("Uptime", &duration(facts.uptime)),
+        entry("Leave", "press button 4"),
+    ];
+    row::left(cells, panels)
+}
+
+fn block(groups: impl IntoIterator<Item = Vec<Line>>) -> Cell {
+    prose::block(groups, PX)
+}
+
+/// Bytes as `140 KB`, from one mebibyte on as `5.7 MB`, cut off after the first decimal.
+pub fn amount(bytes: u64) -> String {
+    if bytes < MIB {
+        return format!("{} KB", (bytes + KIB / 2) / KIB);
+    }
+    format!("{}.{} MB", bytes / MIB, bytes % MIB * 10 / MIB)
+}
+
+/// The three largest parts of a duration: `1d 1h 1m`, `1h 1m 1s`, `0m 59s`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
+    let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
+    match (days, hours) {
+        (0, 0) => format!("{minutes}m {seconds}s"),
+        (0, _) => format!("{hours}h {minutes}m {seconds}s"),
+        (_, _) => format!("{days}d {hours}h {minutes}m"),
+    }
+}

@@ -1,0 +1,36 @@
+//! The notice of a payment in or out of the wallet.
+
+use alloc::vec::Vec;
+
+use super::{amount, row, signs};
+use crate::{
+    cells::{Cell, Icon},
+    market::{Direction, Payment},
+    settings::Settings,
+    units::SATS_PER_BTC,
+};
+
+/// The amount behind an arrow in its direction; without a direction it reads as received.
+///
+/// One bitcoin or more is shown with four decimals where they fit.
+pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell> {
+    let (label, icon) = match payment.direction {
+        Some(Direction::Received) => ("RECV", Icon::ArrowDownBold),
+        Some(Direction::Sent) => ("PAID", Icon::ArrowUpBold),
+        None => ("RECV", Icon::LightningBolt),
+    };
+    let width = panels.saturating_sub(2);
+    let sats = payment.amount.sats();
+    let bitcoin = amount::bitcoin(sats, 4);
+    if sats.0 >= SATS_PER_BTC && bitcoin.len() <= width {
+        return amount::frame(label, icon, row::digits(&bitcoin), None, panels);
+    }
+    let number = amount::satoshis(Some(sats), width);
+    amount::frame(
+        label,
+        icon,
+        row::digits(&number),
+        signs::satoshi_marker(settings),
+        panels,
+    )
+}

@@ -1,0 +1,81 @@
+//! Lines of plain text on one panel, for pictures that explain something.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::cells::{Cell, Line};
+
+/// Characters that fit on a line without making the text small.
+const LINE_CHARS: usize = 12;
+
+/// A heading in bold.
+pub fn bold(text: &str) -> Line {
+    Line {
+        text: text.into(),
+        bold: true,
+    }
+}
+
+/// A text on as many lines as it needs, broken at spaces, before dashes, and where it must be.
+pub fn wrapped(text: &str) -> Vec<Line> {
+    wrap(text, LINE_CHARS)
+        .into_iter()
+        .map(|text| Line { text, bold: false })
+        .collect()
+}
+
+/// A heading and a text below it; a dash where there is none.
+pub fn entry(heading: &str, text: &str) -> Vec<Line> {
+    let mut lines = Vec::from([bold(heading)]);
+    lines.extend(wrapped(if text.is_empty() { "-" } else { text }));
+    lines
+}
+
+/// Groups of lines below each other, an empty line between them.
+pub fn block(groups: impl IntoIterator<Item = Vec<Line>>, px: u32) -> Cell {
+    let mut lines = Vec::new();
+    for group in groups {
+        if !lines.is_empty() {
+            lines.push(Line {
+                text: String::new(),
+                bold: false,
+            });
+        }
+        lines.extend(group);
+    }
+    Cell::Block { lines, px }
+}
+
+/// Breaks a text into lines of at most `width` characters.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for (gap, piece) in text.split_whitespace().flat_map(|word| pieces(word, width)) {
+        let free = width.saturating_sub(line.chars().count() + gap.len());
+        if !line.is_empty() && piece.chars().count() > free {
+            lines.push(core::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push_str(gap);
+        }
+        line.push_str(&piece);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// A word in pieces that fit on a line, each with what separates it from the piece before.
+fn pieces(word: &str, width: usize) -> Vec<(&'static str, String)> {
+    let mut pieces: Vec<(&'static str, String)> = Vec::from([(" ", String::new())]);
+    let fits = word.chars().count() <= width;
+    for character in word.chars() {
+        let last = pieces.last().map_or(0, |(_, piece)| piece.chars().count());
+        let breaks = !fits && (last >= width || (character == '-' && last > 0));
+        match pieces.last_mut() {
+            Some((_, piece)) if !breaks => piece.push(character),
+            _ => pieces.push(("", character.into())),
+        }
+    }
+    pieces
+}

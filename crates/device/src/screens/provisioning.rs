@@ -1,0 +1,90 @@
+//! The access point is up: how to bring the clock into a network.
+
+use alloc::{format, string::String, vec, vec::Vec};
+
+use super::{prose, row};
+use crate::cells::Cell;
+
+/// Height of instructions, px.
+const PX: u32 = 20;
+
+/// Height of what has to be typed or read off, px.
+const DETAILS_PX: u32 = 18;
+
+/// What the panels say while the access point is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// Name of the access point.
+    pub ssid: &'a str,
+    /// Its password; empty for an open one.
+    pub password: &'a str,
+    /// Host name the clock will have.
+    pub hostname: &'a str,
+    /// Name of the board.
+    pub hardware: &'a str,
+    /// Version of the firmware.
+    pub version: &'a str,
+    /// Date of the build.
+    pub build_date: &'a str,
+    /// Address of the portal, such as `192.168.4.1`.
+    pub portal: &'a str,
+}
+
+/// Instructions in two languages, what to type, what this is, and a code to join.
+///
+/// Where seven panels are all there is, the portal's address stands with what has to be typed.
+pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
+    let url = format!("http:// {}", facts.portal);
+    let details = [
+        prose::entry("Wi-Fi", facts.ssid),
+        prose::entry("Password", facts.password),
+        prose::entry("Page", facts.portal),
+    ];
+    let about = [
+        prose::entry("Name", facts.hostname),
+        prose::entry("Board", facts.hardware),
+        prose::entry("Version", facts.version),
+        prose::entry("Built", facts.build_date),
+    ];
+    let cells = vec![
+        Cell::Title("Hello".into()),
+        Cell::Title("Hola".into()),
+        instructions(
+            "Scan the code,",
+            "or join this Wi-Fi by hand and open the page",
+        ),
+        instructions(
+            "Lee el código,",
+            "o entra a mano en esta Wi-Fi y abre la página",
+        ),
+        prose::block(details, DETAILS_PX),
+        prose::block(about, DETAILS_PX),
+        Cell::Qr(join(facts.ssid, facts.password)),
+        prose::block([prose::entry("Page", &url)], PX),
+    ];
+    row::left(cells, panels)
+}
+
+fn instructions(first: &str, then: &str) -> Cell {
+    prose::block([prose::wrapped(first), prose::wrapped(then)], PX)
+}
+
+/// The text of a code that phones read as an offer to join a network.
+pub fn join(ssid: &str, password: &str) -> String {
+    let ssid = escaped(ssid);
+    match password {
+        "" => format!("WIFI:T:nopass;S:{ssid};;"),
+        _ => format!("WIFI:T:WPA;S:{ssid};P:{};;", escaped(password)),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\\' | ';' | ',' | ':' | '"') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}

@@ -1,0 +1,32 @@
+//! The notice that the clock runs without what made it fail.
+
+use alloc::{vec, vec::Vec};
+
+use super::{prose, row};
+use crate::cells::{Cell, Line};
+
+/// Height of the reason, px.
+const PX: u32 = 26;
+
+/// Characters on a line of the reason.
+const LINE_CHARS: usize = 10;
+
+/// Lines of the reason on one panel.
+const LINES: usize = 6;
+
+/// The reason in words fit for people, over as many panels as it needs.
+pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
+    let mut cells = vec![Cell::label("SAFE", "MODE")];
+    let lines = prose::wrap(reason, LINE_CHARS);
+    cells.extend(lines.chunks(LINES).map(|lines| {
+        let line = |text: &alloc::string::String| Line {
+            text: text.clone(),
+            bold: false,
+        };
+        Cell::Block {
+            lines: lines.iter().map(line).collect(),
+            px: PX,
+        }
+    }));
+    row::left(cells, panels)
+}

@@ -1,0 +1,12 @@
+//! The progress of an update.
+
+use alloc::{format, vec::Vec};
+
+use super::row;
+use crate::cells::Cell;
+
+/// How much has come, percent.
+pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
+    let text = format!("{}%", percent.min(100));
+    row::labelled(Cell::label("UP", "DATE"), row::digits(&text), panels)
+}
