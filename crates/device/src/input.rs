@@ -2,11 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{
-    market::Observation,
-    request::Request,
-    sources::SourceId,
-};
+use crate::{host::HostFacts, market::Observation, request::Request, sources::SourceId};
 
 /// Something that happened; the device changes only by handling one of these.
 #[derive(Debug, Clone)]
@@ -27,6 +23,27 @@ pub enum Input {
     Uploaded(Upload),
     /// Work asked for by an effect has ended.
     Finished(Finished),
+    /// The machine was measured.
+    Measured(HostFacts),
+    /// Something that people should know went wrong at the start; never with a secret.
+    Noticed(String),
+}
+
+/// What a button is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ButtonAction {
+    /// Stop the rotation timer, or start it.
+    TogglePause,
+    /// Show the screen after this one.
+    Next,
+    /// Show the screen before this one.
+    Previous,
+    /// Show or hide the debug view.
+    ToggleDebug,
+    /// Switch Do Not Disturb by hand.
+    ToggleDnd,
+    /// Wipe every setting.
+    FactoryReset,
 }
 
 /// What the light sensor says.
@@ -36,6 +53,16 @@ pub enum Sensed {
     Millilux(u32),
     /// No sensor answers.
     Absent,
+}
+
+impl Sensed {
+    /// The reading, thousandths of a lux; none without a sensor.
+    pub fn millilux(self) -> Option<u32> {
+        match self {
+            Sensed::Millilux(reading) => Some(reading),
+            Sensed::Absent => None,
+        }
+    }
 }
 
 /// What the radio or the host's network says.
@@ -58,6 +85,11 @@ pub enum LinkEvent {
     Unmanaged,
     /// Credentials were tried, found right and stored by the portal.
     Provisioned,
+    /// Who the device is on the network.
+    Identity {
+        /// Last three bytes of the hardware address, six lower-case hex digits.
+        suffix: String,
+    },
 }
 
 /// Why a network is not there.
@@ -93,10 +125,8 @@ pub enum Upload {
 }
 
 /// How work asked for by an effect has ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// The store did not take the settings; they are as before.
-    NotStored,
-    /// The panels show the picture with this many full refreshes and repaints.
+    /// The panels show the newest picture.
     Painted,
 }

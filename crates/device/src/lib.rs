@@ -11,17 +11,36 @@ pub mod now;
 pub mod units;
 
 pub mod board;
-pub mod cells;
+pub mod host;
+pub mod secret;
+
 pub mod input;
-pub mod lights;
-pub mod market;
 pub mod output;
 pub mod request;
-pub mod secret;
-pub mod sources;
 pub mod view;
 
-pub mod screens;
+mod asks;
+mod compose;
+pub mod device;
+
+pub mod market;
+pub mod memory;
+pub mod sources;
+
 pub mod settings;
 
+pub mod cells;
+pub mod screens;
+
+pub mod overlays;
+pub mod panels;
+pub mod refresh;
+pub mod rotation;
+
+pub mod buttons;
+pub mod lights;
+pub mod link;
+
 pub mod limits;
+
+pub use device::Device;

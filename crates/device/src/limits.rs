@@ -25,3 +25,18 @@ pub const STALE_POLL_MIN: Duration = Duration::from_secs(10 * 60);
 
 /// Time a zap or payment is shown when the rotation has no period.
 pub const NOTICE_DEFAULT: Duration = Duration::from_secs(8);
+
+/// Ever growing heights below the known one after which the known one is taken to be wrong.
+pub const REGRESSIONS_BELIEVED: u32 = 3;
+
+/// Time between repaints of the debug view.
+pub const DEBUG_PERIOD: Duration = Duration::from_secs(1);
+
+/// Least time between repaints of the progress of an update.
+pub const UPDATE_PERIOD: Duration = Duration::from_secs(1);
+
+/// Longest time the splash waits for the first data.
+pub const SPLASH_MAX: Duration = Duration::from_secs(10);
+
+/// Notes about the start that are kept for the status.
+pub const NOTES_MAX: usize = 16;

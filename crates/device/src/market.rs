@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use crate::{
     cells::Logo,
+    limits::{CATCH_UP_BLOCKS, REGRESSIONS_BELIEVED},
     now::{Now, UtcTime},
     sources::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -156,4 +157,182 @@ pub struct Market {
     pub miner: Option<Datum<MinerStats>>,
     /// Balance of the wallet.
     pub balance: Option<Datum<Msats>>,
+}
+
+/// What a report of the chain's height means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeightNews {
+    /// The first height this device has ever seen.
+    First,
+    /// The height that is known.
+    Same,
+    /// A new block, or a few.
+    Block,
+    /// So many blocks that the clock was away: no flash, no stolen focus.
+    CatchUp,
+    /// Lower than what is known, or zero; not believed.
+    Refused,
+    /// Lower than what is known, and reported so steadily that what was known must have been wrong.
+    Corrected,
+}
+
+/// Guards the height: it only grows, unless a source insists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HeightGate {
+    lower: u32,
+    lower_reports: u32,
+}
+
+impl HeightGate {
+    /// Judges a reported height.
+    ///
+    /// A height that regresses is refused, but a single absurd report must not silence the clock for good:
+    /// lower heights that themselves keep growing are believed after [`REGRESSIONS_BELIEVED`] blocks.
+    pub fn judge(&mut self, known: Option<&Datum<u32>>, reported: u32) -> HeightNews {
+        if reported == 0 {
+            return HeightNews::Refused;
+        }
+        let Some(known) = known else {
+            return HeightNews::First;
+        };
+        if reported >= known.value {
+            *self = HeightGate::default();
+            return match reported - known.value {
+                0 => HeightNews::Same,
+                1..=CATCH_UP_BLOCKS => HeightNews::Block,
+                _ => HeightNews::CatchUp,
+            };
+        }
+        let from_earlier_run = matches!(known.seen, Seen::Before(_));
+        if from_earlier_run && known.value - reported > CATCH_UP_BLOCKS {
+            return HeightNews::Corrected;
+        }
+        if reported > self.lower || self.lower_reports == 0 {
+            self.lower = reported;
+            self.lower_reports += 1;
+        }
+        if self.lower_reports >= REGRESSIONS_BELIEVED {
+            *self = HeightGate::default();
+            return HeightNews::Corrected;
+        }
+        HeightNews::Refused
+    }
+}
+
+impl Market {
+    /// Takes over a value that is not the height; tells whether it differs from what was known.
+    pub fn learn(&mut self, source: SourceId, observation: &Observation, uptime: Duration) -> bool {
+        let seen = Seen::At(uptime);
+        match observation {
+            Observation::Price(currency, price) => {
+                let datum = Datum {
+                    value: *price,
+                    source,
+                    seen,
+                };
+                let before = self.prices.insert(*currency, datum);
+                before.is_none_or(|before| before.value != *price)
+            }
+            Observation::Fee(rate) => replace(&mut self.fee, *rate, source, seen),
+            Observation::PreciseFee(rate) => replace(&mut self.precise_fee, *rate, source, seen),
+            Observation::Pool(stats) => replace(&mut self.pool, stats.clone(), source, seen),
+            Observation::Miner(stats) => replace(&mut self.miner, stats.clone(), source, seen),
+            Observation::Balance(balance) => replace(&mut self.balance, *balance, source, seen),
+            Observation::PoolLogo(logo) => {
+                let differs = self.pool_logo.as_ref() != Some(logo);
+                self.pool_logo = Some(logo.clone());
+                differs
+            }
+            Observation::Block(_)
+            | Observation::Zap(_)
+            | Observation::Payment(_)
+            | Observation::Currencies(_)
+            | Observation::Connection(_) => false,
+        }
+    }
+
+    /// Takes over a height.
+    pub fn learn_height(&mut self, source: SourceId, height: u32, uptime: Duration) {
+        self.height = Some(Datum {
+            value: height,
+            source,
+            seen: Seen::At(uptime),
+        });
+    }
+}
+
+fn replace<T: PartialEq>(
+    place: &mut Option<Datum<T>>,
+    value: T,
+    source: SourceId,
+    seen: Seen,
+) -> bool {
+    let differs = place.as_ref().is_none_or(|known| known.value != value);
+    *place = Some(Datum {
+        value,
+        source,
+        seen,
+    });
+    differs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(height: u32) -> Option<Datum<u32>> {
+        (height > 0).then_some(Datum {
+            value: height,
+            source: SourceId::Relay,
+            seen: Seen::At(Duration::ZERO),
+        })
+    }
+
+    fn check(before: u32, reported: u32, news: HeightNews) {
+        let judged = HeightGate::default().judge(known(before).as_ref(), reported);
+        assert_eq!(judged, news, "{before} -> {reported}");
+    }
+
+    #[test]
+    fn heights_are_accepted_as_in_the_table() {
+        for reported in [1, 900_000, 4_000_000_000] {
+            check(0, reported, HeightNews::First);
+        }
+        for before in [0, 1, 900_000, 4_000_000_000] {
+            check(before, 0, HeightNews::Refused);
+        }
+        check(900_000, 900_000, HeightNews::Same);
+        for reported in [900_001, 900_010, 900_050, 900_100] {
+            check(900_000, reported, HeightNews::Block);
+        }
+        for reported in [900_101, 900_200, 900_500, 910_000, 1_000_000] {
+            check(900_000, reported, HeightNews::CatchUp);
+        }
+        for reported in [899_999, 899_994, 800_000, 1] {
+            check(900_000, reported, HeightNews::Refused);
+        }
+    }
+
+    #[test]
+    fn one_absurd_height_does_not_silence_the_clock() {
+        let mut gate = HeightGate::default();
+        let absurd = known(4_000_000_000);
+        assert_eq!(gate.judge(absurd.as_ref(), 900_000), HeightNews::Refused);
+        assert_eq!(gate.judge(absurd.as_ref(), 900_000), HeightNews::Refused);
+        assert_eq!(gate.judge(absurd.as_ref(), 900_001), HeightNews::Refused);
+        assert_eq!(gate.judge(absurd.as_ref(), 900_002), HeightNews::Corrected);
+    }
+
+    #[test]
+    fn a_height_of_an_earlier_run_gives_way_to_another_chain() {
+        let earlier = Datum {
+            value: 950_000,
+            source: SourceId::Relay,
+            seen: Seen::Before(None),
+        };
+        let judge = |reported| HeightGate::default().judge(Some(&earlier), reported);
+        assert_eq!(judge(949_999), HeightNews::Refused);
+        assert_eq!(judge(800_000), HeightNews::Corrected);
+        assert_eq!(judge(950_001), HeightNews::Block);
+    }
 }

@@ -89,7 +89,8 @@ impl Zone {
 
     /// Local date and time at a moment; midnight of 1970-01-01 if the moment is out of the calendar's range.
     pub fn local(&self, moment: UtcTime) -> LocalTime {
-        let timestamp = Timestamp::from_millisecond(moment.unix_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+        let timestamp =
+            Timestamp::from_millisecond(moment.unix_ms).unwrap_or(Timestamp::UNIX_EPOCH);
         let local = timestamp.to_zoned(self.zone.clone());
         LocalTime {
             year: local.year(),

@@ -1,8 +1,8 @@
 //! Which data sources should run, and how: computed from the active settings, never switched by hand.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
-use crate::{secret::Secret, units::Currency};
+use crate::{secret::Secret, settings::Settings, units::Currency};
 
 /// Names a source; at most one of each runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -190,4 +190,146 @@ pub enum ProxyKind {
     Socks4a,
     /// SOCKS5; the proxy resolves names.
     Socks5,
+}
+
+/// What the owner did to the sources by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ByHand {
+    /// Stopped until they are restarted.
+    pub stopped: bool,
+    /// Restarts asked for so far.
+    pub restarts: u64,
+    /// Times the logo cache was cleared so far.
+    pub logo_fetches: u64,
+}
+
+/// Values of `dataSource`.
+mod choice {
+    pub(super) const PUBLIC_RELAY: u32 = 0;
+    pub(super) const EXPLORER: u32 = 1;
+    pub(super) const NOSTR: u32 = 2;
+    pub(super) const CUSTOM_RELAY: u32 = 3;
+}
+
+/// The sources that should run.
+pub fn plan(settings: &Settings, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
+    if by_hand.stopped {
+        return BTreeMap::new();
+    }
+    let route = settings.proxy_route();
+    market_sources(settings)
+        .into_iter()
+        .chain(zaps(settings))
+        .chain(wallet(settings))
+        .chain(pool(settings, by_hand))
+        .chain(miner(settings))
+        .map(|(id, config)| {
+            let plan = SourcePlan {
+                config,
+                route: route.clone(),
+                restarts: by_hand.restarts,
+            };
+            (id, plan)
+        })
+        .collect()
+}
+
+fn market_sources(settings: &Settings) -> Vec<(SourceId, SourceConfig)> {
+    let relay = |endpoint, blocks| {
+        let config = SourceConfig::Relay {
+            endpoint,
+            currencies: settings.currencies(),
+            blocks,
+            precise_fee: settings.block_fee_dec,
+        };
+        (SourceId::Relay, config)
+    };
+    let custom = || RelayEndpoint::Custom {
+        host: settings.ce_endpoint.clone(),
+        tls: !settings.ce_disable_ssl,
+    };
+    match settings.data_source {
+        choice::EXPLORER => {
+            let explorer = SourceConfig::Explorer {
+                host: settings.explorer_instance.clone(),
+                tls: settings.explorer_secure,
+                precise_fee: settings.block_fee_dec,
+            };
+            let is_custom = !settings.ce_endpoint.is_empty()
+                && settings.ce_endpoint != Settings::default().ce_endpoint;
+            let prices = if is_custom {
+                relay(custom(), false)
+            } else {
+                let currencies = settings.currencies();
+                (SourceId::Exchange, SourceConfig::Exchange { currencies })
+            };
+            alloc::vec![(SourceId::Explorer, explorer), prices]
+        }
+        choice::NOSTR if settings.nostr_relay.is_empty() || settings.nostr_pub_key.is_empty() => {
+            Vec::new()
+        }
+        choice::NOSTR => {
+            let config = SourceConfig::Nostr {
+                relay: settings.nostr_relay.clone(),
+                author: settings.nostr_pub_key.clone(),
+            };
+            alloc::vec![(SourceId::Nostr, config)]
+        }
+        choice::CUSTOM_RELAY if !settings.ce_endpoint.is_empty() => {
+            alloc::vec![relay(custom(), true)]
+        }
+        choice::PUBLIC_RELAY | choice::CUSTOM_RELAY | 4.. => {
+            alloc::vec![relay(RelayEndpoint::Public, true)]
+        }
+    }
+}
+
+fn zaps(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
+    let wanted = settings.nostr_zap_notify
+        && !settings.nostr_relay.is_empty()
+        && !settings.nostr_zap_pubkey.is_empty();
+    wanted.then(|| {
+        let config = SourceConfig::Zaps {
+            relay: settings.nostr_relay.clone(),
+            recipient: settings.zap_recipient(),
+        };
+        (SourceId::Zaps, config)
+    })
+}
+
+fn wallet(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
+    let wanted = settings.nwc_enabled && !settings.nwc_uri.is_empty();
+    wanted.then(|| {
+        let config = SourceConfig::Wallet {
+            uri: settings.nwc_uri.clone(),
+            refresh_secs: settings.nwc_refresh_secs,
+        };
+        (SourceId::Wallet, config)
+    })
+}
+
+fn pool(settings: &Settings, by_hand: ByHand) -> Option<(SourceId, SourceConfig)> {
+    let pool = settings.pool().filter(|_| settings.mining_pool_stats)?;
+    let config = SourceConfig::Pool {
+        pool: pool.id.into(),
+        user: settings.mining_pool_user.clone(),
+        worker: settings.pool_worker.clone(),
+        global: settings.pool_global_stats,
+        local_host: settings.local_pool_host.clone(),
+        poll_secs: settings.pool_poll_sec,
+        logos_url: settings.pool_logos_url.trim_end_matches('/').into(),
+        logo_fetches: by_hand.logo_fetches,
+    };
+    Some((SourceId::Pool, config))
+}
+
+fn miner(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
+    let wanted = settings.miner_enabled && !settings.miner_hostname.is_empty();
+    wanted.then(|| {
+        let config = SourceConfig::Miner {
+            host: settings.miner_hostname.clone(),
+            poll_secs: settings.miner_poll_sec,
+        };
+        (SourceId::Miner, config)
+    })
 }

@@ -87,7 +87,11 @@ pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
     if !digits(whole) || !digits(fraction) {
         return None;
     }
-    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let whole: u64 = if whole.is_empty() {
+        0
+    } else {
+        whole.parse().ok()?
+    };
     if whole > max_units {
         return None;
     }
@@ -97,7 +101,11 @@ pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
         micros += u64::from(digit - b'0') * place;
         place /= 10;
     }
-    if fraction.as_bytes().get(6).is_some_and(|digit| *digit >= b'5') {
+    if fraction
+        .as_bytes()
+        .get(6)
+        .is_some_and(|digit| *digit >= b'5')
+    {
         micros += 1;
     }
     Some(whole * MICRO + micros)
@@ -111,7 +119,12 @@ pub fn fixed(micros: u64, decimals: u32) -> String {
         return scaled.to_string();
     }
     let unit = 10u64.pow(decimals.min(6));
-    format!("{}.{:0width$}", scaled / unit, scaled % unit, width = decimals.min(6) as usize)
+    format!(
+        "{}.{:0width$}",
+        scaled / unit,
+        scaled % unit,
+        width = decimals.min(6) as usize
+    )
 }
 
 /// ISO 4217 code of a currency: three upper-case letters.
@@ -125,7 +138,10 @@ impl Currency {
     /// Reads a code of three upper-case ASCII letters.
     pub fn parse(code: &str) -> Option<Currency> {
         let bytes: [u8; 3] = code.as_bytes().try_into().ok()?;
-        bytes.iter().all(u8::is_ascii_uppercase).then_some(Currency(bytes))
+        bytes
+            .iter()
+            .all(u8::is_ascii_uppercase)
+            .then_some(Currency(bytes))
     }
 
     /// The three letters.

@@ -5,9 +5,12 @@ use core::time::Duration;
 
 use crate::{
     board::BoardSpec,
+    cells,
+    device::Device,
     lights::Rgb,
-    market::Market,
-    now::UtcTime,
+    market::{Connection, Market},
+    overlays::{Layer, Overlay},
+    screens::catalog,
     settings::Settings,
     sources::SourceId,
     units::Currency,
@@ -32,7 +35,7 @@ pub struct View {
     pub data: Vec<String>,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
-    /// What is visible: `rotation`, `custom`, `notice`, `debug`, `update`, `portal`.
+    /// What is visible: `rotation`, `splash`, `custom`, `zap`, `payment`, `debug`, `update`, `erasing`.
     pub mode: &'static str,
     /// The rotation timer runs.
     pub timer_running: bool,
@@ -58,6 +61,8 @@ pub struct View {
     pub millilux: Option<u32>,
     /// The network.
     pub link: LinkState,
+    /// What went wrong at the start, in words fit for people.
+    pub notes: Vec<String>,
 }
 
 /// A screen as the settings list it.
@@ -112,6 +117,80 @@ pub struct LinkState {
     pub rssi: i32,
     /// Uptime since which the state holds.
     pub since: Duration,
-    /// Wall clock of the last start, once known.
-    pub booted_utc: Option<UtcTime>,
+}
+
+impl SourceState {
+    /// Takes note of the state of the connection.
+    pub(crate) fn follow(&mut self, connection: Connection, uptime: Duration) {
+        match connection {
+            Connection::Connecting => {
+                self.up = false;
+                self.next_try = None;
+            }
+            Connection::Up => {
+                self.up = true;
+                self.last_error = None;
+                self.next_try = None;
+            }
+            Connection::Down { reason, retry_in } => {
+                self.up = false;
+                self.last_error = Some(reason);
+                self.next_try = Some(uptime + retry_in);
+            }
+        }
+    }
+}
+
+impl Device {
+    /// One snapshot of the device.
+    pub fn view(&self) -> View {
+        let settings = &self.stored;
+        View {
+            board: self.board,
+            settings: settings.clone(),
+            active: self.active.clone(),
+            hostname: self.link.hostname(&self.active),
+            current_screen: self.rotation.slot().screen,
+            currency: self.rotation.slot().currency,
+            data: cells::mirror(&self.panels.picture().cells),
+            stale: self.panels.picture().stale,
+            mode: self.mode(),
+            timer_running: self.active.timer_active,
+            updating: self.overlays.has(Layer::Update),
+            inverted: self.active.inverted_color,
+            screens: settings
+                .rotation_order()
+                .into_iter()
+                .filter_map(catalog::find)
+                .map(|screen| ScreenState {
+                    id: screen.id,
+                    name: screen.name,
+                    enabled: settings.is_screen_enabled(screen.id),
+                    available: settings.is_screen_available(screen.id),
+                })
+                .collect(),
+            available_currencies: self.currencies.clone(),
+            market: self.market.clone(),
+            sources: self.sources.clone(),
+            dnd_active: self.active.dnd_enabled,
+            lights: self.strip.resting().to_vec(),
+            frontlight: None,
+            millilux: self.millilux,
+            link: self.link.state(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    fn mode(&self) -> &'static str {
+        match self.overlays.visible() {
+            _ if self.erasing => "erasing",
+            Some((Overlay::Custom(_), _)) => "custom",
+            Some((Overlay::Zap(_), _)) => "zap",
+            Some((Overlay::Payment(_), _)) => "payment",
+            Some((Overlay::Debug, _)) => "debug",
+            Some((Overlay::Update(_), _)) => "update",
+            None if self.splash => "splash",
+            None => "rotation",
+        }
+    }
 }

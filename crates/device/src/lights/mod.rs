@@ -1,5 +1,8 @@
 //! Light: colours, effects of the LED strip, the frontlight.
 
+pub mod frontlight;
+pub mod strip;
+
 use alloc::{format, string::String};
 
 /// A colour, before brightness.
@@ -15,7 +18,11 @@ pub struct Rgb {
 
 impl Rgb {
     /// No light.
-    pub const BLACK: Rgb = Rgb { red: 0, green: 0, blue: 0 };
+    pub const BLACK: Rgb = Rgb {
+        red: 0,
+        green: 0,
+        blue: 0,
+    };
 
     /// The lower 24 bits: red, green, blue.
     pub const fn from_u24(value: u32) -> Rgb {
@@ -37,9 +44,22 @@ impl Rgb {
             6 => Some(Rgb::from_u24(value)),
             3 => {
                 let nibble = |shift: u32| ((value >> shift) & 0xF) * 0x11;
-                Some(Rgb::from_u24((nibble(8) << 16) | (nibble(4) << 8) | nibble(0)))
+                Some(Rgb::from_u24(
+                    (nibble(8) << 16) | (nibble(4) << 8) | nibble(0),
+                ))
             }
             _ => None,
+        }
+    }
+
+    /// The colour at a brightness of 0 to 255, rounded down.
+    pub fn dimmed(self, brightness: u32) -> Rgb {
+        let scale =
+            |part: u8| u8::try_from(u32::from(part) * brightness.min(255) / 255).unwrap_or(u8::MAX);
+        Rgb {
+            red: scale(self.red),
+            green: scale(self.green),
+            blue: scale(self.blue),
         }
     }
 

@@ -57,6 +57,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         lights: Vec::new(),
         frontlight: None,
         millilux: Some(15_849),
+        notes: Vec::new(),
         link: LinkState::default(),
         settings,
     }

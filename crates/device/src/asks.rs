@@ -1,0 +1,290 @@
+//! What clients ask for, one method per kind of wish.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    cells::Cell,
+    device::Device,
+    input::ButtonAction,
+    lights::Rgb,
+    market::Zap,
+    now::Now,
+    output::{Effect, Output, RebootReason},
+    overlays::{Layer, Overlay},
+    refresh::Cause,
+    request::{FrontlightCommand, Patch, Refusal, Reply, Request},
+    rotation::{self, Direction, Slot},
+    screens::catalog,
+    settings::patch::{self, Catalogue},
+    units::Currency,
+};
+
+impl Device {
+    /// Answers a request; tells why there may be something to paint.
+    pub(crate) fn answer(
+        &mut self,
+        request: Request,
+        now: Now,
+        output: &mut Output,
+    ) -> (Reply, Cause) {
+        match request {
+            Request::Patch(patch) => self.patch(&patch, now, output),
+            Request::Next => done(self.step(Direction::Next, now)),
+            Request::Previous => done(self.step(Direction::Previous, now)),
+            Request::ShowScreen(number) => self.show_screen(number, now),
+            Request::ShowCurrency(currency) => self.show_currency(currency, now),
+            Request::ShowText(text) => done(self.show_text(&text, now)),
+            Request::ShowCustom { cells, digit_px } => {
+                done(self.show_custom(&cells, digit_px, now))
+            }
+            Request::Pause => done(self.run_timer(false, now, output)),
+            Request::TogglePause => {
+                let running = self.active.timer_active;
+                done(self.run_timer(!running, now, output))
+            }
+            Request::RestartTimer => {
+                self.run_timer(true, now, output);
+                self.rotation.restart(&self.active, now.uptime);
+                done(Cause::Data)
+            }
+            Request::FullRefresh => done(Cause::Forced),
+            Request::Identify => self.identify(now),
+            Request::Restart => {
+                output.effects.push(Effect::Reboot(RebootReason::Asked));
+                done(Cause::Data)
+            }
+            Request::FactoryReset => done(self.factory_reset(output)),
+            Request::SimulateZap(zap) => done(self.simulate_zap(zap, now)),
+            Request::ClearPoolLogos => {
+                self.by_hand.logo_fetches += 1;
+                self.market.pool_logo = None;
+                output.effects.push(Effect::ClearLogos);
+                done(Cause::Data)
+            }
+            Request::StopSources => {
+                self.by_hand.stopped = true;
+                done(Cause::Data)
+            }
+            Request::RestartSources => {
+                self.by_hand.stopped = false;
+                self.by_hand.restarts += 1;
+                done(Cause::Data)
+            }
+            Request::SetLights(pixels) => self.set_lights(pixels, now),
+            Request::SetLightsColor(color) => self.set_lights_color(color, now, output),
+            Request::PlayEffect(effect) => self.play_effect(effect, now),
+            Request::Frontlight(command) => self.command_frontlight(command, now),
+            Request::SetDnd(enabled) => {
+                let mut settings = (*self.stored).clone();
+                settings.dnd_enabled = enabled;
+                done(self.store_settings(settings, now, output))
+            }
+            Request::SetTxPower(quarter_dbm) => self.set_tx_power(quarter_dbm, now, output),
+        }
+    }
+
+    fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
+        let catalogue = Catalogue {
+            currencies: self.currencies.clone(),
+            screens: self.available_screens(),
+        };
+        let patched = match patch::apply(&self.stored, patch, &catalogue) {
+            Ok(patched) => patched,
+            Err(rejection) => return (Reply::Rejected(rejection), Cause::Data),
+        };
+        let cause = self.store_settings(patched.settings, now, output);
+        let reply = if patched.reboot_required {
+            Reply::RebootRequired
+        } else {
+            Reply::Done
+        };
+        (reply, cause)
+    }
+
+    fn available_screens(&self) -> Vec<u16> {
+        let order = self.stored.rotation_order();
+        order
+            .into_iter()
+            .filter(|id| self.stored.is_screen_available(*id))
+            .collect()
+    }
+
+    /// Goes one screen on or back; under a text, zap or payment it only takes that away.
+    pub(crate) fn step(&mut self, direction: Direction, now: Now) -> Cause {
+        self.splash = false;
+        if self.overlays.dismiss() {
+            self.rotation.restart(&self.active, now.uptime);
+        } else {
+            self.rotation.step(direction, &self.active, now.uptime);
+        }
+        Cause::Change
+    }
+
+    fn show_screen(&mut self, number: i64, now: Now) -> (Reply, Cause) {
+        let by_id = u16::try_from(number).ok().and_then(catalog::find);
+        let slot = match by_id {
+            Some(screen) if !self.active.is_screen_available(screen.id) => {
+                let refusal = Refusal::UnavailableScreen(screen.id);
+                return (Reply::Refused(refusal), Cause::Data);
+            }
+            Some(screen) => self.rotation.slot_of(screen, &self.active),
+            None => {
+                let entries = rotation::sequence(&self.active);
+                let place = usize::try_from(number)
+                    .ok()
+                    .and_then(|place| entries.get(place));
+                match place {
+                    Some(entry) => entry.slot,
+                    None => return (Reply::Refused(Refusal::UnknownScreen), Cause::Data),
+                }
+            }
+        };
+        done(self.jump(slot, now))
+    }
+
+    fn show_currency(&mut self, currency: Currency, now: Now) -> (Reply, Cause) {
+        if !self.active.currencies().contains(&currency) {
+            return (Reply::Refused(Refusal::CurrencyNotActive), Cause::Data);
+        }
+        let slot = self.rotation.slot_in(currency);
+        done(self.jump(slot, now))
+    }
+
+    fn jump(&mut self, slot: Slot, now: Now) -> Cause {
+        self.splash = false;
+        self.overlays.dismiss();
+        self.rotation.jump(slot, &self.active, now.uptime);
+        Cause::Change
+    }
+
+    fn show_text(&mut self, text: &str, now: Now) -> Cause {
+        let texts: Vec<String> = text.chars().map(String::from).collect();
+        self.show_custom(&texts, None, now)
+    }
+
+    fn show_custom(&mut self, texts: &[String], digit_px: Option<u32>, now: Now) -> Cause {
+        self.splash = false;
+        let cells = (0..self.board.panels)
+            .map(|panel| match texts.get(panel).map(String::as_str) {
+                None | Some("") => Cell::Blank,
+                Some(text) => Cell::Text {
+                    text: text.into(),
+                    px: digit_px,
+                },
+            })
+            .collect();
+        self.overlays
+            .show(Overlay::Custom(cells), &self.active, now.uptime);
+        self.rotation.restart(&self.active, now.uptime);
+        Cause::Change
+    }
+
+    pub(crate) fn run_timer(&mut self, running: bool, now: Now, output: &mut Output) -> Cause {
+        let mut settings = (*self.stored).clone();
+        settings.timer_active = running;
+        self.store_settings(settings, now, output)
+    }
+
+    fn factory_reset(&mut self, output: &mut Output) -> Cause {
+        self.erasing = true;
+        output.effects.push(Effect::Wipe);
+        Cause::Forced
+    }
+
+    fn simulate_zap(&mut self, zap: Zap, now: Now) -> Cause {
+        self.notify(Overlay::Zap(zap), now)
+    }
+
+    fn set_tx_power(&mut self, quarter_dbm: i64, now: Now, output: &mut Output) -> (Reply, Cause) {
+        let mut settings = (*self.stored).clone();
+        settings.tx_power = match quarter_dbm {
+            80 => None,
+            -1..=78 => i32::try_from(quarter_dbm).ok(),
+            _ => return (Reply::Refused(Refusal::OutOfRange), Cause::Data),
+        };
+        done(self.store_settings(settings, now, output))
+    }
+
+    /// Shows or hides the debug view.
+    pub(crate) fn toggle_debug(&mut self, now: Now) -> Cause {
+        self.splash = false;
+        if self.overlays.hide(Layer::Debug) {
+            self.rotation.restart(&self.active, now.uptime);
+        } else {
+            self.debug_painted = now.uptime;
+            self.overlays.show(Overlay::Debug, &self.active, now.uptime);
+        }
+        Cause::Forced
+    }
+
+    /// Does what a button is for.
+    pub(crate) fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> Cause {
+        let debugging = self.overlays.has(Layer::Debug);
+        match action {
+            ButtonAction::TogglePause => {
+                let running = self.active.timer_active;
+                self.run_timer(!running, now, output)
+            }
+            ButtonAction::Next | ButtonAction::Previous if debugging => Cause::Data,
+            ButtonAction::Next => self.step(Direction::Next, now),
+            ButtonAction::Previous => self.step(Direction::Previous, now),
+            ButtonAction::ToggleDebug => self.toggle_debug(now),
+            ButtonAction::ToggleDnd => {
+                let mut settings = (*self.stored).clone();
+                settings.dnd_enabled = !settings.dnd_enabled;
+                self.store_settings(settings, now, output)
+            }
+            ButtonAction::FactoryReset => self.factory_reset(output),
+        }
+    }
+}
+
+fn done(cause: Cause) -> (Reply, Cause) {
+    (Reply::Done, cause)
+}
+
+impl Device {
+    fn set_lights(&mut self, pixels: Vec<Rgb>, now: Now) -> (Reply, Cause) {
+        let _ = now;
+        if self.board.leds == 0 {
+            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
+        }
+        if !pixels.is_empty() && pixels.len() != self.board.leds {
+            return (Reply::Refused(Refusal::WrongCount), Cause::Data);
+        }
+        self.strip.rest(pixels);
+        (Reply::Lights(self.strip.resting().to_vec()), Cause::Data)
+    }
+
+    fn set_lights_color(&mut self, color: Rgb, now: Now, output: &mut Output) -> (Reply, Cause) {
+        if self.board.leds == 0 {
+            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
+        }
+        self.strip.rest(alloc::vec![color; self.board.leds]);
+        let mut settings = (*self.stored).clone();
+        settings.disable_leds = color == Rgb::BLACK;
+        let cause = self.store_settings(settings, now, output);
+        (Reply::Lights(self.strip.resting().to_vec()), cause)
+    }
+
+    fn play_effect(&mut self, effect: crate::lights::Effect, now: Now) -> (Reply, Cause) {
+        let _ = (effect, now);
+        if self.board.leds == 0 {
+            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
+        }
+        (Reply::Done, Cause::Data)
+    }
+
+    fn identify(&mut self, now: Now) -> (Reply, Cause) {
+        let _ = now;
+        (Reply::Done, Cause::Data)
+    }
+
+    fn command_frontlight(&mut self, command: FrontlightCommand, now: Now) -> (Reply, Cause) {
+        let _ = (command, now);
+        match self.frontlight {
+            Some(_) => (Reply::Done, Cause::Data),
+            None => (Reply::Refused(Refusal::NoFrontlight), Cause::Data),
+        }
+    }
+}

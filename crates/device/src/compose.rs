@@ -1,0 +1,236 @@
+//! What should be on the panels, and when it may get there.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::{
+    cells::{self, Cell},
+    device::Device,
+    limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
+    market::{Datum, Market},
+    now::Now,
+    overlays::Overlay,
+    panels::{Composition, Visible, style},
+    refresh::Cause,
+    screens::{
+        Scene,
+        catalog::{self, Fact},
+    },
+};
+
+/// Missed polls after which a polled value is old.
+const POLLS_MISSED: u32 = 4;
+
+impl Device {
+    /// Makes what should be on the panels the newest picture, unless it is a price that must wait.
+    pub(crate) fn present(&mut self, cause: Cause, now: Now) {
+        let market = self.market.clone();
+        let composition = self.compose(&market, now);
+        let restyled = self.panels.picture().style != style(&self.active);
+        if cause == Cause::Data && !restyled {
+            if !self.panels.differs(&composition) {
+                self.shown_prices.clone_from(&self.market.prices);
+                return;
+            }
+            if self.is_only_price(&composition, now) && self.price_must_wait(now) {
+                return;
+            }
+        }
+        if self.shows_price() {
+            self.price_painted = Some(now.uptime);
+        }
+        self.shown_prices.clone_from(&self.market.prices);
+        self.panels
+            .present(composition, cause, &self.active, now.uptime);
+    }
+
+    /// Repaints the debug view as a whole.
+    pub(crate) fn repaint_debug(&mut self) -> Cause {
+        self.panels.repaint();
+        Cause::Data
+    }
+
+    /// Uptime at which a price that waits may be painted.
+    pub(crate) fn price_deadline(&self, now: Now) -> Option<Duration> {
+        let waits = self.shown_prices != self.market.prices && self.shows_price();
+        let period = self.price_period();
+        let deadline = self.price_painted? + period;
+        (waits && deadline > now.uptime).then_some(deadline)
+    }
+
+    /// Uptime of the next minute, while the local time is visible.
+    pub(crate) fn minute_deadline(&self, now: Now) -> Option<Duration> {
+        const MINUTE_MS: i64 = 60_000;
+        let Visible::Slot(slot) = self.panels.visible() else {
+            return None;
+        };
+        let shows_time = catalog::find(slot.screen)?.facts.contains(&Fact::Time);
+        let into_minute = now.utc?.unix_ms.rem_euclid(MINUTE_MS);
+        let left = Duration::from_millis((MINUTE_MS - into_minute).unsigned_abs());
+        shows_time.then(|| now.uptime + left)
+    }
+
+    /// Uptime at which the first value on the glass will be older than its limit.
+    pub(crate) fn stale_deadline(&self, now: Now) -> Option<Duration> {
+        self.visible_ages(&self.market, now)
+            .into_iter()
+            .filter_map(|(age, limit)| {
+                let left = limit.checked_sub(age?)?;
+                // A value is old once its age passes the limit.
+                Some(now.uptime + left + Duration::from_millis(1))
+            })
+            .min()
+    }
+
+    /// Tells whether a screen of the mining pool is visible.
+    pub(crate) fn shows_pool(&self) -> bool {
+        self.visible_needs(|fact| matches!(fact, Fact::Pool))
+    }
+
+    fn shows_price(&self) -> bool {
+        self.visible_needs(|fact| matches!(fact, Fact::Price))
+    }
+
+    fn visible_needs(&self, wanted: impl Fn(&Fact) -> bool) -> bool {
+        let Visible::Slot(slot) = self.visible() else {
+            return false;
+        };
+        catalog::find(slot.screen).is_some_and(|screen| screen.facts.iter().any(wanted))
+    }
+
+    /// What the highest layer is.
+    pub(crate) fn visible(&self) -> Visible {
+        if self.erasing {
+            Visible::Words
+        } else if let Some((_, serial)) = self.overlays.visible() {
+            Visible::Overlay(serial)
+        } else if self.splash {
+            Visible::Splash
+        } else {
+            Visible::Slot(self.rotation.slot())
+        }
+    }
+
+    fn compose(&self, market: &Market, now: Now) -> Composition {
+        let scene = self.scene(market, now);
+        let visible = self.visible();
+        let panels = self.board.panels;
+        let cells = match self.overlays.visible() {
+            _ if self.erasing => plain("ERASING", panels),
+            Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
+            None if self.splash => plain("", panels),
+            None => match catalog::find(self.rotation.slot().screen) {
+                Some(screen) => (screen.cells)(&scene),
+                None => cells::blank(panels),
+            },
+        };
+        let is_old =
+            |(age, limit): &(Option<Duration>, Duration)| age.is_none_or(|age| age > *limit);
+        Composition {
+            visible,
+            cells,
+            stale: self.visible_ages(market, now).iter().any(is_old),
+        }
+    }
+
+    fn overlay_cells(&self, overlay: &Overlay, scene: &Scene<'_>, now: Now) -> Vec<Cell> {
+        let _ = now;
+        let text = match overlay {
+            Overlay::Custom(cells) => return cells.clone(),
+            Overlay::Zap(zap) => alloc::format!("{}", zap.amount.0),
+            Overlay::Payment(payment) => alloc::format!("{}", payment.amount.sats().0),
+            Overlay::Debug => "DEBUG".into(),
+            Overlay::Update(percent) => alloc::format!("{percent}%"),
+        };
+        plain(&text, scene.panels)
+    }
+
+    fn scene<'a>(&'a self, market: &'a Market, now: Now) -> Scene<'a> {
+        let slot = self.rotation.slot();
+        Scene {
+            market,
+            settings: &self.active,
+            local: now.utc.map(|utc| self.zone.local(utc)),
+            currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
+            panels: self.board.panels,
+        }
+    }
+
+    /// Ages and limits of the values on the glass; no age where it cannot be known.
+    fn visible_ages(&self, market: &Market, now: Now) -> Vec<(Option<Duration>, Duration)> {
+        let Visible::Slot(slot) = self.visible() else {
+            return Vec::new();
+        };
+        let Some(screen) = catalog::find(slot.screen) else {
+            return Vec::new();
+        };
+        let settings = &self.active;
+        let polled = |seconds: u32| {
+            (Duration::from_secs(u64::from(seconds)) * POLLS_MISSED).max(STALE_POLL_MIN)
+        };
+        let ages = screen.facts.iter().filter_map(|fact| {
+            let (age, limit) = match fact {
+                Fact::Time => return None,
+                Fact::Height => (age(market.height.as_ref(), now)?, STALE_BLOCK),
+                Fact::Price => (age(market.prices.get(&slot.currency?), now)?, STALE_PRICE),
+                Fact::Fee => {
+                    let precise = settings
+                        .block_fee_dec
+                        .then_some(market.precise_fee.as_ref())
+                        .flatten();
+                    (age(precise.or(market.fee.as_ref()), now)?, STALE_FEE)
+                }
+                Fact::Pool => (
+                    age(market.pool.as_ref(), now)?,
+                    polled(settings.pool_poll_sec),
+                ),
+                Fact::Miner => (
+                    age(market.miner.as_ref(), now)?,
+                    polled(settings.miner_poll_sec),
+                ),
+                Fact::Balance => (
+                    age(market.balance.as_ref(), now)?,
+                    polled(settings.nwc_refresh_secs),
+                ),
+            };
+            Some((age, limit))
+        });
+        ages.collect()
+    }
+
+    /// Tells whether only prices make the difference between the glass and a composition.
+    fn is_only_price(&self, composition: &Composition, now: Now) -> bool {
+        if !self.shows_price() {
+            return false;
+        }
+        let with_shown_prices = Market {
+            prices: self.shown_prices.clone(),
+            ..self.market.clone()
+        };
+        let mut old = self.compose(&with_shown_prices, now);
+        old.stale = composition.stale;
+        !self.panels.differs(&old)
+    }
+
+    fn price_must_wait(&self, now: Now) -> bool {
+        self.price_painted
+            .is_some_and(|painted| now.uptime.saturating_sub(painted) < self.price_period())
+    }
+
+    fn price_period(&self) -> Duration {
+        Duration::from_secs(u64::from(self.active.min_sec_price_upd))
+    }
+}
+
+/// Age of a value that is there; unknown for a value of an earlier run without a clock.
+fn age<T>(datum: Option<&Datum<T>>, now: Now) -> Option<Option<Duration>> {
+    datum.map(|datum| datum.age(now))
+}
+
+fn plain(text: &str, panels: usize) -> Vec<Cell> {
+    let letters = text.chars().map(Cell::digit);
+    letters
+        .chain(core::iter::repeat(Cell::Blank))
+        .take(panels)
+        .collect()
+}

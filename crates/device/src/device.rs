@@ -1,0 +1,504 @@
+//! The state machine: one value, changed by one input at a time.
+//!
+//! `handle` takes what happened, `next_deadline` says when to come back without being asked,
+//! `desired` and `view` compute what the world should look like and what clients may read.
+//! Requests are answered in `asks`, pictures are composed in `compose`.
+
+use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
+
+use crate::{
+    board::BoardSpec,
+    buttons::{BUTTONS, Buttons, Gesture},
+    host::HostFacts,
+    input::{ButtonAction, Finished, Input, Upload},
+    lights::{frontlight::Frontlight, strip::Strip},
+    limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
+    link::Link,
+    market::{Datum, HeightGate, HeightNews, Market, Observation},
+    memory::Memory,
+    now::{Now, Zone},
+    output::{Advert, Changes, Desired, Effect, Output, RebootReason},
+    overlays::{Layer, Overlay, Overlays},
+    panels::Panels,
+    refresh::Cause,
+    rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
+    settings::Settings,
+    sources::{self, ByHand, SourceId},
+    units::{Currency, Price},
+    view::SourceState,
+};
+
+/// Currencies offered before a source has said which it can serve.
+const CURRENCIES_SEED: &[&str] = &["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
+
+/// The clock.
+#[derive(Debug, Clone)]
+pub struct Device {
+    pub(crate) board: BoardSpec,
+    /// What GET and PATCH see.
+    pub(crate) stored: Arc<Settings>,
+    /// What the device runs on: live settings at once, the others as they were at the start.
+    pub(crate) active: Arc<Settings>,
+    pub(crate) zone: Zone,
+
+    pub(crate) market: Market,
+    pub(crate) height_gate: HeightGate,
+    /// Currencies that can be chosen.
+    pub(crate) currencies: Vec<Currency>,
+    pub(crate) sources: BTreeMap<SourceId, SourceState>,
+    pub(crate) by_hand: ByHand,
+
+    pub(crate) rotation: Rotation,
+    pub(crate) overlays: Overlays,
+    pub(crate) panels: Panels,
+    /// Prices on the glass; they follow the market no faster than `minSecPriceUpd`.
+    pub(crate) shown_prices: BTreeMap<Currency, Datum<Price>>,
+    pub(crate) price_painted: Option<Duration>,
+    pub(crate) debug_painted: Duration,
+    pub(crate) update_percent: u8,
+    pub(crate) update_painted: Duration,
+    pub(crate) splash: bool,
+    /// The device is about to wipe itself and shows nothing else.
+    pub(crate) erasing: bool,
+
+    pub(crate) buttons: Buttons,
+    pub(crate) strip: Strip,
+    pub(crate) frontlight: Option<Frontlight>,
+    pub(crate) millilux: Option<u32>,
+    pub(crate) link: Link,
+    pub(crate) host: HostFacts,
+    /// What went wrong at the start, for the status.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Device {
+    /// A clock that has just started.
+    pub fn new(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
+        let settings = Arc::new(settings);
+        let splash = memory.market == Market::default();
+        let mut device = Device {
+            rotation: Rotation::start(memory.slot, &settings, now.uptime),
+            panels: Panels::new(board.panels, &settings),
+            zone: settings.zone(),
+            shown_prices: memory.market.prices.clone(),
+            currencies: seeded(memory.currencies),
+            market: memory.market,
+            height_gate: HeightGate::default(),
+            sources: BTreeMap::new(),
+            by_hand: ByHand::default(),
+            overlays: Overlays::default(),
+            price_painted: None,
+            debug_painted: now.uptime,
+            update_percent: 0,
+            update_painted: now.uptime,
+            splash,
+            erasing: false,
+            buttons: Buttons::default(),
+            strip: Strip::new(board.leds),
+            frontlight: board.frontlight.then(|| Frontlight::new(board.panels)),
+            millilux: None,
+            link: Link::default(),
+            host: HostFacts::default(),
+            notes: Vec::new(),
+            stored: settings.clone(),
+            active: settings,
+            board,
+        };
+        device.present(Cause::Forced, now);
+        device
+    }
+
+    /// Handles one input; whatever was due before it is done first.
+    pub fn handle(&mut self, input: Input, now: Now) -> Output {
+        let mut output = Output::default();
+        let remembered = (
+            self.rotation.slot(),
+            self.market.height.as_ref().map(|height| height.value),
+        );
+        // A contact that opens at the very moment at which its press would be believed was a bounce.
+        if let Input::Pressed(down) = input {
+            self.buttons.contact(down, now.uptime);
+        }
+        let due = self.pass_deadlines(now, &mut output);
+        let caused = match input {
+            Input::Tick => Cause::Data,
+            Input::Observed(source, observations) => {
+                self.observe(source, observations, now, &mut output)
+            }
+            Input::Asked(request) => {
+                let (reply, cause) = self.answer(request, now, &mut output);
+                output.reply = Some(reply);
+                cause
+            }
+            Input::Pressed(_) => Cause::Data,
+            Input::Sensed(sensed) => {
+                self.millilux = sensed.millilux();
+                Cause::Data
+            }
+            Input::Linked(event) => {
+                self.link.hear(event, now.uptime);
+                Cause::Data
+            }
+            Input::Uploaded(upload) => self.upload(upload, now, &mut output),
+            Input::Finished(Finished::Painted) => Cause::Data,
+            Input::Measured(facts) => {
+                self.host = facts;
+                Cause::Data
+            }
+            Input::Noticed(note) => {
+                if self.notes.len() < NOTES_MAX {
+                    self.notes.push(note);
+                }
+                Cause::Data
+            }
+        };
+        // What the input has made due is done with it, so that no deadline is ever behind.
+        let late = self.pass_deadlines(now, &mut output);
+        self.present(due.max(caused).max(late), now);
+        let remembers = (
+            self.rotation.slot(),
+            self.market.height.as_ref().map(|height| height.value),
+        );
+        output.changes.memory |= remembers != remembered;
+        output
+    }
+
+    /// Takes a change of settings back that could not be stored.
+    pub fn restore(&mut self, settings: Arc<Settings>, now: Now) {
+        self.adopt(settings, now);
+        self.present(Cause::Data, now);
+    }
+
+    /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
+    pub fn next_deadline(&self, now: Now) -> Option<Duration> {
+        let overlays = [
+            self.overlays.notice_deadline(&self.active),
+            self.overlays
+                .has(Layer::Debug)
+                .then(|| self.debug_painted + DEBUG_PERIOD),
+            self.update_pending()
+                .then(|| self.update_painted + UPDATE_PERIOD),
+            self.splash.then_some(SPLASH_MAX),
+        ];
+        let hardware = [
+            self.buttons.next_deadline(),
+            self.strip.next_deadline(),
+            self.frontlight.as_ref().and_then(Frontlight::next_deadline),
+        ];
+        overlays
+            .into_iter()
+            .chain(hardware)
+            .chain([
+                self.turn_deadline(),
+                self.minute_deadline(now),
+                self.price_deadline(now),
+                self.stale_deadline(now),
+            ])
+            .flatten()
+            .min()
+    }
+
+    /// What the world should look like.
+    pub fn desired(&self) -> Desired {
+        Desired {
+            picture: self.panels.picture().clone(),
+            strip: self.strip.pixels(&self.active),
+            frontlight: self
+                .frontlight
+                .as_ref()
+                .map(Frontlight::duties)
+                .unwrap_or_default(),
+            sources: sources::plan(&self.active, self.by_hand),
+            advert: self.active.mdns_enabled.then(|| Advert {
+                hostname: self.link.hostname(&self.active),
+            }),
+            wifi: self.link.plan(&self.active),
+        }
+    }
+
+    /// The rotation timer.
+    pub fn timer(&self) -> Timer {
+        self.rotation.timer()
+    }
+
+    /// The settings as stored.
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.stored
+    }
+
+    /// What the device would remember over a restart.
+    pub fn memory(&self) -> Memory {
+        Memory {
+            slot: Some(self.rotation.slot()),
+            market: self.market.clone(),
+            currencies: self.currencies.clone(),
+        }
+    }
+
+    /// Makes other settings the stored ones, and follows the live ones among them.
+    pub(crate) fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> Cause {
+        let before = self.active.clone();
+        let mut active = (*before).clone();
+        active.take_live(&stored);
+        self.stored = stored;
+        self.active = Arc::new(active);
+        self.rotation.follow(&before, &self.active, now.uptime);
+        if before.tz_string != self.active.tz_string {
+            self.zone = self.active.zone();
+            return Cause::Forced;
+        }
+        Cause::Data
+    }
+
+    fn observe(
+        &mut self,
+        source: SourceId,
+        observations: Vec<Observation>,
+        now: Now,
+        output: &mut Output,
+    ) -> Cause {
+        let mut cause = Cause::Data;
+        for observation in observations {
+            let is_connection = matches!(observation, Observation::Connection(_));
+            cause = cause.max(self.observe_one(source, observation, now, output));
+            if !is_connection {
+                self.splash = false;
+                self.sources.entry(source).or_default().last_success = Some(now.uptime);
+            }
+        }
+        cause
+    }
+
+    fn observe_one(
+        &mut self,
+        source: SourceId,
+        observation: Observation,
+        now: Now,
+        output: &mut Output,
+    ) -> Cause {
+        let differs = self.market.learn(source, &observation, now.uptime);
+        output.changes.memory |= differs;
+        match observation {
+            Observation::Block(height) => self.observe_height(source, height, now),
+            Observation::Zap(zap) => self.notify(Overlay::Zap(zap), now),
+            Observation::Payment(payment) => self.notify(Overlay::Payment(payment), now),
+            Observation::Currencies(list) => {
+                self.offer_currencies(list, now, output);
+                Cause::Data
+            }
+            Observation::Connection(connection) => {
+                self.sources
+                    .entry(source)
+                    .or_default()
+                    .follow(connection, now.uptime);
+                Cause::Data
+            }
+            // A logo replaces a name by a picture, which leaves ghosts.
+            Observation::PoolLogo(_) if differs && self.shows_pool() => Cause::Forced,
+            Observation::PoolLogo(_)
+            | Observation::Price(..)
+            | Observation::Fee(_)
+            | Observation::PreciseFee(_)
+            | Observation::Pool(_)
+            | Observation::Miner(_)
+            | Observation::Balance(_) => Cause::Data,
+        }
+    }
+
+    fn observe_height(&mut self, source: SourceId, height: u32, now: Now) -> Cause {
+        let news = self.height_gate.judge(self.market.height.as_ref(), height);
+        if news != HeightNews::Refused {
+            self.market.learn_height(source, height, now.uptime);
+        }
+        match news {
+            HeightNews::Block => self.celebrate_block(now),
+            HeightNews::First
+            | HeightNews::Same
+            | HeightNews::CatchUp
+            | HeightNews::Refused
+            | HeightNews::Corrected => Cause::Data,
+        }
+    }
+
+    fn celebrate_block(&mut self, now: Now) -> Cause {
+        let on_block_height = self.rotation.slot().screen == BLOCK_HEIGHT;
+        if !self.active.steal_focus || self.overlays.any() {
+            return Cause::Data;
+        }
+        if on_block_height {
+            self.rotation.restart(&self.active, now.uptime);
+            return Cause::Data;
+        }
+        self.rotation
+            .jump(Slot::plain(BLOCK_HEIGHT), &self.active, now.uptime);
+        Cause::Change
+    }
+
+    /// Shows a zap or payment, if the owner wants to see them; a test and the real thing take the same way.
+    pub(crate) fn notify(&mut self, overlay: Overlay, now: Now) -> Cause {
+        let wanted = match overlay {
+            Overlay::Zap(_) => self.active.nostr_zap_notify,
+            Overlay::Payment(_) => self.active.nwc_show_notify,
+            Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => true,
+        };
+        if !wanted {
+            return Cause::Data;
+        }
+        self.overlays.show(overlay, &self.active, now.uptime);
+        Cause::Change
+    }
+
+    fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) {
+        if list.is_empty() || list == self.currencies {
+            return;
+        }
+        self.currencies = list;
+        output.changes.memory = true;
+        let offered = |currency: &Currency| self.currencies.contains(currency);
+        let mut kept: Vec<Currency> = self
+            .stored
+            .act_currencies
+            .iter()
+            .copied()
+            .filter(offered)
+            .collect();
+        if kept.is_empty() {
+            kept.push(self.currencies[0]);
+        }
+        if kept != self.stored.act_currencies {
+            let mut stored = (*self.stored).clone();
+            stored.act_currencies = kept;
+            self.adopt(Arc::new(stored), now);
+            output.changes.settings = true;
+        }
+    }
+
+    fn upload(&mut self, upload: Upload, now: Now, output: &mut Output) -> Cause {
+        match upload {
+            Upload::Started => {
+                self.update_percent = 0;
+                self.update_painted = now.uptime;
+                self.overlays
+                    .show(Overlay::Update(0), &self.active, now.uptime);
+                self.rotation.freeze(now.uptime);
+                Cause::Forced
+            }
+            Upload::Progress(percent) => {
+                self.update_percent = percent.min(100);
+                Cause::Data
+            }
+            Upload::Failed(_) => {
+                self.overlays.hide(Layer::Update);
+                self.rotation.thaw(&self.active, now.uptime);
+                Cause::Change
+            }
+            Upload::Verified => {
+                self.update_percent = 100;
+                self.overlays.progress(100);
+                output.effects.push(Effect::Reboot(RebootReason::Updated));
+                Cause::Data
+            }
+        }
+    }
+
+    /// Does what was due by now.
+    fn pass_deadlines(&mut self, now: Now, output: &mut Output) -> Cause {
+        let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= now.uptime);
+        let mut cause = Cause::Data;
+        self.strip.advance(now.uptime);
+        if let Some(frontlight) = &mut self.frontlight {
+            frontlight.advance(now.uptime);
+        }
+        for gesture in self.buttons.advance(now.uptime) {
+            cause = cause.max(self.obey(gesture, now, output));
+        }
+        self.splash &= !due(Some(SPLASH_MAX));
+        if due(self.overlays.notice_deadline(&self.active)) {
+            self.overlays.hide(Layer::Notice);
+            self.rotation.restart(&self.active, now.uptime);
+            cause = Cause::Change;
+        }
+        if due(self.turn_deadline()) {
+            if self.overlays.dismiss() {
+                self.rotation.restart(&self.active, now.uptime);
+            } else {
+                self.rotation.turn(&self.active, now.uptime);
+            }
+            cause = Cause::Change;
+        }
+        if self.overlays.has(Layer::Debug) && due(Some(self.debug_painted + DEBUG_PERIOD)) {
+            self.debug_painted = now.uptime;
+            // The debug view is one picture: all of it is painted anew.
+            cause = cause.max(self.repaint_debug());
+        }
+        if self.update_pending() && due(Some(self.update_painted + UPDATE_PERIOD)) {
+            self.update_painted = now.uptime;
+            self.overlays.progress(self.update_percent);
+        }
+        cause
+    }
+
+    fn obey(&mut self, gesture: Gesture, now: Now, output: &mut Output) -> Cause {
+        let logical = |index: usize| {
+            if self.active.inverse_buttons {
+                BUTTONS - 1 - index
+            } else {
+                index
+            }
+        };
+        let action = match gesture {
+            Gesture::Click(index) => match logical(index) {
+                0 => Some(ButtonAction::TogglePause),
+                1 => Some(ButtonAction::Next),
+                2 => Some(ButtonAction::Previous),
+                3 => Some(ButtonAction::ToggleDebug),
+                _ => None,
+            },
+            Gesture::Long(index) => (logical(index) == 0).then_some(ButtonAction::ToggleDnd),
+            Gesture::All => Some(ButtonAction::FactoryReset),
+        };
+        action.map_or(Cause::Data, |action| self.act(action, now, output))
+    }
+
+    /// Uptime of the next turn of the rotation; none while something holds it.
+    fn turn_deadline(&self) -> Option<Duration> {
+        let held = [Layer::Notice, Layer::Debug, Layer::Update]
+            .iter()
+            .any(|layer| self.overlays.has(*layer));
+        self.rotation.next_deadline().filter(|_| !held)
+    }
+
+    fn update_pending(&self) -> bool {
+        self.overlays.visible().is_some_and(|(overlay, _)| {
+            matches!(overlay, Overlay::Update(shown) if *shown != self.update_percent)
+        })
+    }
+
+    /// Tells that settings and memory are to be stored.
+    pub(crate) fn store_settings(
+        &mut self,
+        settings: Settings,
+        now: Now,
+        output: &mut Output,
+    ) -> Cause {
+        if settings == *self.stored {
+            return Cause::Data;
+        }
+        output.changes = Changes {
+            settings: true,
+            ..output.changes
+        };
+        self.adopt(Arc::new(settings), now)
+    }
+}
+
+fn seeded(remembered: Vec<Currency>) -> Vec<Currency> {
+    if !remembered.is_empty() {
+        return remembered;
+    }
+    CURRENCIES_SEED
+        .iter()
+        .filter_map(|code| Currency::parse(code))
+        .collect()
+}

@@ -1,0 +1,275 @@
+//! What the device remembers over restarts and the owner does not set: the last screen and the last market.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    market::{Datum, Market, MinerStats, PoolStats, Seen},
+    now::{Now, UtcTime},
+    rotation::Slot,
+    sources::SourceId,
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+};
+
+/// What the device remembers over restarts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Memory {
+    /// The slot that was on.
+    pub slot: Option<Slot>,
+    /// The market as it was known.
+    pub market: Market,
+    /// Currencies that could be chosen; empty if no list was ever received.
+    pub currencies: Vec<Currency>,
+}
+
+impl Memory {
+    /// The stored form; ages are kept as moments of the wall clock, where it is known.
+    pub fn to_json(&self, now: Now) -> Map<String, Value> {
+        let market = &self.market;
+        let moment = |seen: Seen| utc_of(seen, now).map_or(Value::Null, |utc| json!(utc.unix_ms));
+        let mut map = Map::new();
+        if let Some(slot) = self.slot {
+            let currency = slot.currency.map(|currency| String::from(currency.code()));
+            map.insert(
+                "slot".into(),
+                json!({"screen": slot.screen, "currency": currency}),
+            );
+        }
+        let codes: Vec<&str> = self.currencies.iter().map(Currency::code).collect();
+        map.insert("currencies".into(), json!(codes));
+        let mut put = |name: &str, source: SourceId, seen: Seen, value: Value| {
+            let entry = json!({"value": value, "source": source.name(), "utcMs": moment(seen)});
+            map.insert(name.into(), entry);
+        };
+        if let Some(height) = &market.height {
+            put("height", height.source, height.seen, json!(height.value));
+        }
+        if let Some(fee) = &market.fee {
+            put("fee", fee.source, fee.seen, json!(fee.value.micros));
+        }
+        if let Some(fee) = &market.precise_fee {
+            put("preciseFee", fee.source, fee.seen, json!(fee.value.micros));
+        }
+        if let Some(balance) = &market.balance {
+            put(
+                "balance",
+                balance.source,
+                balance.seen,
+                json!(balance.value.0),
+            );
+        }
+        if let Some(pool) = &market.pool {
+            put("pool", pool.source, pool.seen, pool_json(&pool.value));
+        }
+        if let Some(miner) = &market.miner {
+            put("miner", miner.source, miner.seen, miner_json(&miner.value));
+        }
+        let prices: Map<String, Value> = market
+            .prices
+            .iter()
+            .map(|(currency, price)| {
+                let entry = json!({
+                    "value": price.value.micros,
+                    "source": price.source.name(),
+                    "utcMs": moment(price.seen),
+                });
+                (currency.code().into(), entry)
+            })
+            .collect();
+        map.insert("prices".into(), Value::Object(prices));
+        map
+    }
+
+    /// Reads the stored form; what is missing or unusable is not remembered.
+    pub fn from_json(map: &Map<String, Value>) -> Memory {
+        let slot = map.get("slot").and_then(|slot| {
+            Some(Slot {
+                screen: slot.get("screen")?.as_u64()?.try_into().ok()?,
+                currency: slot
+                    .get("currency")
+                    .and_then(Value::as_str)
+                    .and_then(Currency::parse),
+            })
+        });
+        let currencies = map
+            .get("currencies")
+            .and_then(Value::as_array)
+            .map(|codes| {
+                codes
+                    .iter()
+                    .filter_map(|code| Currency::parse(code.as_str()?))
+                    .collect()
+            })
+            .unwrap_or_default();
+        let prices = map.get("prices").and_then(Value::as_object);
+        let market = Market {
+            height: datum(map.get("height"), |value| value.as_u64()?.try_into().ok()),
+            fee: datum(map.get("fee"), fee_rate),
+            precise_fee: datum(map.get("preciseFee"), fee_rate),
+            prices: prices
+                .into_iter()
+                .flatten()
+                .filter_map(|(code, entry)| {
+                    let price = datum(Some(entry), |value| {
+                        Some(Price {
+                            micros: value.as_u64()?,
+                        })
+                    })?;
+                    Some((Currency::parse(code)?, price))
+                })
+                .collect(),
+            pool: datum(map.get("pool"), pool_stats),
+            pool_logo: None,
+            miner: datum(map.get("miner"), miner_stats),
+            balance: datum(map.get("balance"), |value| Some(Msats(value.as_u64()?))),
+        };
+        Memory {
+            slot,
+            market,
+            currencies,
+        }
+    }
+}
+
+/// Moment of the wall clock at which a value was learned.
+pub fn utc_of(seen: Seen, now: Now) -> Option<UtcTime> {
+    match seen {
+        Seen::Before(utc) => utc,
+        Seen::At(uptime) => {
+            let ago = now.uptime.saturating_sub(uptime);
+            let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+            let unix_ms = now.utc?.unix_ms.saturating_sub(ago_ms);
+            Some(UtcTime { unix_ms })
+        }
+    }
+}
+
+fn datum<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Datum<T>> {
+    let entry = entry?.as_object()?;
+    let source = entry.get("source")?.as_str()?;
+    let utc = entry.get("utcMs").and_then(Value::as_i64);
+    Some(Datum {
+        value: read(entry.get("value")?)?,
+        source: *SourceId::ALL.iter().find(|id| id.name() == source)?,
+        seen: Seen::Before(utc.map(|unix_ms| UtcTime { unix_ms })),
+    })
+}
+
+fn fee_rate(value: &Value) -> Option<FeeRate> {
+    Some(FeeRate {
+        micros: value.as_u64()?,
+    })
+}
+
+fn pool_json(stats: &PoolStats) -> Value {
+    json!({
+        "pool": stats.pool,
+        "hashrate": alloc::format!("{}", stats.hashrate.0),
+        "dailySats": stats.daily.map(|sats| sats.0),
+        "workers": stats.workers,
+    })
+}
+
+fn pool_stats(value: &Value) -> Option<PoolStats> {
+    Some(PoolStats {
+        pool: value.get("pool")?.as_str()?.into(),
+        hashrate: Hashrate(value.get("hashrate")?.as_str()?.parse().ok()?),
+        daily: value.get("dailySats").and_then(Value::as_u64).map(Sats),
+        workers: value
+            .get("workers")
+            .and_then(Value::as_u64)
+            .and_then(|count| count.try_into().ok()),
+    })
+}
+
+fn miner_json(stats: &MinerStats) -> Value {
+    json!({
+        "hashrate": stats.hashrate.map(|rate| alloc::format!("{}", rate.0)),
+        "bestDifficulty": stats.best_difficulty,
+    })
+}
+
+fn miner_stats(value: &Value) -> Option<MinerStats> {
+    let hashrate = value.get("hashrate").and_then(Value::as_str);
+    Some(MinerStats {
+        hashrate: hashrate.and_then(|text| text.parse().ok()).map(Hashrate),
+        best_difficulty: value
+            .get("bestDifficulty")
+            .and_then(Value::as_str)
+            .map(String::from),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use core::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_market_survives_a_restart_with_its_age() {
+        let seen = Seen::At(Duration::from_secs(40));
+        let now = Now {
+            uptime: Duration::from_secs(100),
+            utc: UtcTime::plausible(1_700_000_000_000),
+        };
+        let mut memory = Memory {
+            slot: Some(Slot {
+                screen: 20,
+                currency: Currency::parse("EUR"),
+            }),
+            currencies: [Currency::USD].into(),
+            ..Memory::default()
+        };
+        let source = SourceId::Relay;
+        memory.market.height = Some(Datum {
+            value: 900_000,
+            source,
+            seen,
+        });
+        let usd = Datum {
+            value: Price::parse("95432.50").unwrap(),
+            source,
+            seen,
+        };
+        memory.market.prices.insert(Currency::USD, usd);
+        let pool = PoolStats {
+            pool: "ocean".into(),
+            hashrate: Hashrate(123_456_789_012_345_678_901_234),
+            daily: Some(Sats(250)),
+            workers: None,
+        };
+        memory.market.pool = Some(Datum {
+            value: pool.clone(),
+            source: SourceId::Pool,
+            seen,
+        });
+
+        let back = Memory::from_json(&memory.to_json(now));
+
+        assert_eq!(back.slot, memory.slot);
+        assert_eq!(back.currencies, memory.currencies);
+        let height = back.market.height.unwrap();
+        assert_eq!((height.value, height.source), (900_000, source));
+        assert_eq!(height.age(now), Some(Duration::from_secs(60)));
+        assert_eq!(
+            back.market.prices[&Currency::USD].value.micros,
+            95_432_500_000
+        );
+        assert_eq!(back.market.pool.unwrap().value, pool);
+    }
+
+    #[test]
+    fn unusable_memory_is_not_remembered() {
+        let map = json!({
+            "slot": {"screen": "x"}, "height": {"value": -1, "source": "relay"}, "fee": 3,
+            "prices": {"usd": {"value": 1, "source": "relay"}, "EUR": {"value": 1, "source": "?"}},
+        });
+        let Value::Object(map) = map else {
+            unreachable!()
+        };
+        assert_eq!(Memory::from_json(&map), Memory::default());
+    }
+}

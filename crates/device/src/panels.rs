@@ -1,0 +1,139 @@
+//! The picture for the panels: what is composed becomes a picture only as far as policy lets it.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::{
+    cells::{self, Cell, Picture, Style},
+    refresh::{Cause, Refresh, RefreshPolicy},
+    rotation::Slot,
+    settings::Settings,
+};
+
+/// What is visible; any difference is a change of screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visible {
+    /// Nothing was composed yet.
+    Nothing,
+    /// The first moments after a start, before there is data.
+    Splash,
+    /// The access point's instructions.
+    Portal,
+    /// A screen of the rotation.
+    Slot(Slot),
+    /// An overlay, by its serial number.
+    Overlay(u64),
+    /// Words of the device itself, such as while it wipes its settings.
+    Words,
+}
+
+/// What should be on the panels, before policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Composition {
+    /// What is visible.
+    pub visible: Visible,
+    /// One cell per panel.
+    pub cells: Vec<Cell>,
+    /// A value in it is older than its source's limit.
+    pub stale: bool,
+}
+
+/// The newest picture and how it came about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panels {
+    picture: Picture,
+    visible: Visible,
+    policy: RefreshPolicy,
+}
+
+impl Panels {
+    /// Blank panels that were never painted.
+    pub fn new(panels: usize, settings: &Settings) -> Panels {
+        Panels {
+            picture: Picture {
+                cells: cells::blank(panels),
+                style: style(settings),
+                stale: false,
+                full_refreshes: 0,
+                repaints: 0,
+            },
+            visible: Visible::Nothing,
+            policy: RefreshPolicy::default(),
+        }
+    }
+
+    /// The newest picture.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// Asks for a repaint of all panels, changed or not.
+    pub fn repaint(&mut self) {
+        self.picture.repaints += 1;
+    }
+
+    /// What is visible.
+    pub fn visible(&self) -> Visible {
+        self.visible
+    }
+
+    /// Tells whether a composition would change anything on the glass.
+    pub fn differs(&self, composition: &Composition) -> bool {
+        self.visible != composition.visible
+            || self.picture.cells != composition.cells
+            || self.picture.stale != composition.stale
+    }
+
+    /// Makes a composition the newest picture.
+    pub fn present(
+        &mut self,
+        composition: Composition,
+        cause: Cause,
+        settings: &Settings,
+        uptime: Duration,
+    ) {
+        let style = style(settings);
+        let cause = cause
+            .max(self.cause_of_visible(composition.visible))
+            .max(cause_of_style(&self.picture.style, &style));
+        match (self.policy.decide(cause, settings, uptime), cause) {
+            (Refresh::Full, _) => self.picture.full_refreshes += 1,
+            (Refresh::Partial, Cause::Change | Cause::Forced) => self.picture.repaints += 1,
+            (Refresh::Partial, Cause::Data) => {}
+        }
+        self.visible = composition.visible;
+        self.picture.cells = composition.cells;
+        self.picture.stale = composition.stale;
+        self.picture.style = style;
+    }
+
+    fn cause_of_visible(&self, visible: Visible) -> Cause {
+        if self.visible == Visible::Nothing {
+            Cause::Forced
+        } else if self.visible == visible {
+            Cause::Data
+        } else {
+            Cause::Change
+        }
+    }
+}
+
+/// How cells are drawn under these settings.
+pub fn style(settings: &Settings) -> Style {
+    Style {
+        font: settings.font(),
+        digit_px: settings.digit_font_px,
+        label_fit_pct: settings.label_fit_pct,
+        vertical_labels: settings.vertical_desc,
+        inverted: settings.inverted_color,
+        sats_variant: u8::try_from(settings.sats_variant).unwrap_or(u8::MAX),
+    }
+}
+
+/// Changes of drawing that leave ghosts without a full refresh.
+fn cause_of_style(before: &Style, after: &Style) -> Cause {
+    let ghosts = before.inverted != after.inverted
+        || before.font != after.font
+        || before.sats_variant != after.sats_variant;
+    if ghosts { Cause::Forced } else { Cause::Data }
+}

@@ -1,0 +1,125 @@
+//! Full or partial: when the panels go through black and white, and when only what changed is painted.
+
+use core::time::Duration;
+
+use crate::settings::Settings;
+
+/// How panels are refreshed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// Through black and white: slow, without ghosts.
+    Full,
+    /// Only what changed: fast.
+    Partial,
+}
+
+/// Why there is something to paint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The same screen with new data.
+    Data,
+    /// Another screen, or an overlay that came or went.
+    Change,
+    /// A full refresh was asked for, or ghosts would show without one.
+    Forced,
+}
+
+/// Remembers the last full refresh and decides on the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RefreshPolicy {
+    last_full: Option<Duration>,
+}
+
+impl RefreshPolicy {
+    /// Decides how to paint at this uptime; `fullRefreshMin` counts only when the screen changes, so that a screen that
+    /// stays up does not flash on its own.
+    pub fn decide(&mut self, cause: Cause, settings: &Settings, uptime: Duration) -> Refresh {
+        let period = Duration::from_secs(u64::from(settings.full_refresh_min) * 60);
+        let full = match cause {
+            Cause::Forced => true,
+            Cause::Data => false,
+            Cause::Change => {
+                settings.refr_scrn_change
+                    || self
+                        .last_full
+                        .is_none_or(|last| uptime.saturating_sub(last) >= period)
+            }
+        };
+        if full {
+            self.last_full = Some(uptime);
+            Refresh::Full
+        } else {
+            Refresh::Partial
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEVER: Option<u64> = None;
+
+    /// Last full refresh, then rows of (time, cause, refrScrnChange, fullRefreshMin) and whether a full refresh comes.
+    fn check(last_full_ms: Option<u64>, rows: &[(u64, Cause, bool, u32, bool)]) {
+        let mut policy = RefreshPolicy {
+            last_full: last_full_ms.map(Duration::from_millis),
+        };
+        for &(at_ms, cause, refr_scrn_change, full_refresh_min, full) in rows {
+            let settings = Settings {
+                refr_scrn_change,
+                full_refresh_min,
+                ..Settings::default()
+            };
+            let expected = if full {
+                Refresh::Full
+            } else {
+                Refresh::Partial
+            };
+            let decided = policy.decide(cause, &settings, Duration::from_millis(at_ms));
+            assert_eq!(decided, expected, "{last_full_ms:?} then {at_ms} {cause:?}");
+        }
+    }
+
+    #[test]
+    fn full_refreshes_follow_the_table() {
+        const MIN: u64 = 60_000;
+        check(NEVER, &[(0, Cause::Change, false, 10, true)]);
+        check(NEVER, &[(0, Cause::Data, false, 10, false)]);
+        check(
+            Some(0),
+            &[
+                (MIN, Cause::Change, true, 10, true),
+                (2 * MIN, Cause::Change, true, 10, true),
+            ],
+        );
+        check(Some(0), &[(5 * MIN, Cause::Change, false, 10, false)]);
+        check(
+            Some(0),
+            &[
+                (10 * MIN, Cause::Change, false, 10, true),
+                (10 * MIN + 1, Cause::Change, false, 10, false),
+            ],
+        );
+        check(Some(0), &[(MIN, Cause::Forced, false, 10, true)]);
+        check(
+            Some(0),
+            &[
+                (5 * MIN, Cause::Forced, false, 10, true),
+                (12 * MIN, Cause::Change, false, 10, false),
+            ],
+        );
+        check(Some(0), &[(60 * MIN, Cause::Data, false, 10, false)]);
+        check(
+            Some(0),
+            &[
+                (1, Cause::Change, false, 0, true),
+                (2, Cause::Data, false, 0, false),
+            ],
+        );
+        let mut rows = alloc::vec![(0, Cause::Change, false, 60, true)];
+        rows.extend((1..=30).map(|step| (step * 10_000, Cause::Change, false, 60, false)));
+        rows.push((60 * MIN, Cause::Change, false, 60, true));
+        check(NEVER, &rows);
+    }
+}

@@ -1,0 +1,340 @@
+//! Which screen is on: the order of slots, the place in it, and the timer that moves on.
+//!
+//! A *slot* is a screen in a currency, if the screen has one.
+//! Next and previous walk all available slots; the timer skips those that the owner has switched off.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::{
+    screens::{SCREENS, Screen, catalog},
+    settings::Settings,
+    units::Currency,
+};
+
+/// Id of the block height screen, where everything falls back to.
+pub const BLOCK_HEIGHT: u16 = 0;
+
+/// Id of the sats per currency screen, where a choice of currency leads from screens without one.
+const SATS_PER_CURRENCY: u16 = 10;
+
+/// Order of a device whose owner has not chosen one; the screens with a currency take turns where the marker stands.
+const FRESH_ORDER: &[Step] = &[
+    Step::Screen(0),
+    Step::Screen(3),
+    Step::Screen(4),
+    Step::Screen(40),
+    Step::Screen(70),
+    Step::Screen(71),
+    Step::Screen(80),
+    Step::Screen(81),
+    Step::Screen(90),
+    Step::PerCurrency,
+    Step::Screen(6),
+];
+
+enum Step {
+    Screen(u16),
+    PerCurrency,
+}
+
+/// A screen in a currency, if the screen has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot {
+    /// Id of the screen.
+    pub screen: u16,
+    /// Its currency.
+    pub currency: Option<Currency>,
+}
+
+impl Slot {
+    /// A slot without a currency.
+    pub const fn plain(screen: u16) -> Slot {
+        Slot {
+            screen,
+            currency: None,
+        }
+    }
+}
+
+/// A slot in the rotation order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The slot.
+    pub slot: Slot,
+    /// The timer stops at it.
+    pub enabled: bool,
+}
+
+/// What moves the rotation on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timer {
+    /// The next screen comes at this uptime; none while the period is zero.
+    Running {
+        /// Uptime of the next turn.
+        turn_at: Option<Duration>,
+    },
+    /// Stopped by the owner.
+    Paused,
+    /// Held by an update, with this much of the period left.
+    ///
+    /// It keeps the time left and not the moment of the turn: otherwise the screen would jump as the update ends.
+    Frozen {
+        /// Rest of the period; none while paused or without a period.
+        left: Option<Duration>,
+    },
+}
+
+/// The place in the rotation and its timer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotation {
+    slot: Slot,
+    currency: Currency,
+    timer: Timer,
+}
+
+/// All available slots in rotation order; never empty.
+pub fn sequence(settings: &Settings) -> Vec<Entry> {
+    let currencies = settings.currencies();
+    let mut entries = Vec::new();
+    let mut add = |screen: &Screen, currency: Option<Currency>| {
+        if settings.is_screen_available(screen.id) {
+            entries.push(Entry {
+                slot: Slot {
+                    screen: screen.id,
+                    currency,
+                },
+                enabled: settings.is_screen_enabled(screen.id),
+            });
+        }
+    };
+    if settings.screen_order.is_empty() {
+        for step in FRESH_ORDER {
+            match step {
+                Step::Screen(id) => catalog::find(*id)
+                    .into_iter()
+                    .for_each(|screen| add(screen, None)),
+                Step::PerCurrency => {
+                    for currency in &currencies {
+                        SCREENS
+                            .iter()
+                            .filter(|screen| screen.per_currency)
+                            .for_each(|screen| add(screen, Some(*currency)));
+                    }
+                }
+            }
+        }
+    } else {
+        for screen in settings
+            .rotation_order()
+            .into_iter()
+            .filter_map(catalog::find)
+        {
+            if screen.per_currency {
+                currencies
+                    .iter()
+                    .for_each(|currency| add(screen, Some(*currency)));
+            } else {
+                add(screen, None);
+            }
+        }
+    }
+    if entries.is_empty() {
+        entries.push(Entry {
+            slot: Slot::plain(BLOCK_HEIGHT),
+            enabled: true,
+        });
+    }
+    entries
+}
+
+/// Direction of a step through the rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// To the entry after this one.
+    Next,
+    /// To the entry before this one.
+    Previous,
+}
+
+impl Rotation {
+    /// Starts at the slot that was shown last, if it is still in the order, else at its first enabled entry.
+    pub fn start(last: Option<Slot>, settings: &Settings, uptime: Duration) -> Rotation {
+        let entries = sequence(settings);
+        let kept = last.filter(|slot| {
+            entries
+                .iter()
+                .any(|entry| entry.slot == *slot && entry.enabled)
+        });
+        let slot = kept.unwrap_or_else(|| first(&entries));
+        let mut rotation = Rotation {
+            slot,
+            currency: slot.currency.unwrap_or_else(|| settings.currencies()[0]),
+            timer: Timer::Paused,
+        };
+        rotation.restart(settings, uptime);
+        rotation
+    }
+
+    /// The slot that is on, whatever covers it.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The currency that was on last.
+    pub fn currency(&self) -> Currency {
+        self.currency
+    }
+
+    /// The timer.
+    pub fn timer(&self) -> Timer {
+        self.timer
+    }
+
+    /// Uptime of the next turn.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        match self.timer {
+            Timer::Running { turn_at } => turn_at,
+            Timer::Paused | Timer::Frozen { .. } => None,
+        }
+    }
+
+    /// Goes one entry on or back among all available ones, disabled ones too, and starts the period anew.
+    pub fn step(&mut self, direction: Direction, settings: &Settings, uptime: Duration) {
+        let entries = sequence(settings);
+        let here = self.place(&entries);
+        let count = entries.len();
+        let there = match direction {
+            Direction::Next => (here + 1) % count,
+            Direction::Previous => (here + count - 1) % count,
+        };
+        self.go(entries[there].slot);
+        self.restart(settings, uptime);
+    }
+
+    /// Goes to the next enabled entry, as the timer does; stays if there is no other.
+    pub fn turn(&mut self, settings: &Settings, uptime: Duration) {
+        let entries = sequence(settings);
+        let here = self.place(&entries);
+        let enabled = (1..=entries.len())
+            .map(|ahead| entries[(here + ahead) % entries.len()])
+            .find(|entry| entry.enabled);
+        // With every screen switched off the clock still shows one.
+        self.go(enabled.map_or(Slot::plain(BLOCK_HEIGHT), |entry| entry.slot));
+        self.restart(settings, uptime);
+    }
+
+    /// Goes to a slot and starts the period anew.
+    pub fn jump(&mut self, slot: Slot, settings: &Settings, uptime: Duration) {
+        self.go(slot);
+        self.restart(settings, uptime);
+    }
+
+    /// The slot of a screen: a screen with a currency keeps the one that was on last.
+    pub fn slot_of(&self, screen: &Screen, settings: &Settings) -> Slot {
+        let currency = screen.per_currency.then(|| {
+            let active = settings.currencies();
+            if active.contains(&self.currency) {
+                self.currency
+            } else {
+                active[0]
+            }
+        });
+        Slot {
+            screen: screen.id,
+            currency,
+        }
+    }
+
+    /// The slot of a currency: the screen that is on if it has one, else the sats per currency screen.
+    pub fn slot_in(&self, currency: Currency) -> Slot {
+        let screen = match self.slot.currency {
+            Some(_) => self.slot.screen,
+            None => SATS_PER_CURRENCY,
+        };
+        Slot {
+            screen,
+            currency: Some(currency),
+        }
+    }
+
+    /// Starts the period anew, if the timer runs; a frozen timer will have a whole period left.
+    pub fn restart(&mut self, settings: &Settings, uptime: Duration) {
+        let period = period(settings).filter(|_| settings.timer_active);
+        self.timer = match self.timer {
+            Timer::Frozen { .. } => Timer::Frozen { left: period },
+            Timer::Running { .. } | Timer::Paused if settings.timer_active => Timer::Running {
+                turn_at: period.map(|period| uptime + period),
+            },
+            Timer::Running { .. } | Timer::Paused => Timer::Paused,
+        };
+    }
+
+    /// Holds the timer for an update.
+    pub fn freeze(&mut self, uptime: Duration) {
+        self.timer = match self.timer {
+            Timer::Running { turn_at } => Timer::Frozen {
+                left: turn_at.map(|at| at.saturating_sub(uptime)),
+            },
+            Timer::Paused => Timer::Frozen { left: None },
+            frozen @ Timer::Frozen { .. } => frozen,
+        };
+    }
+
+    /// Lets the timer go on with what was left of the period.
+    pub fn thaw(&mut self, settings: &Settings, uptime: Duration) {
+        let Timer::Frozen { left } = self.timer else {
+            return;
+        };
+        self.timer = if settings.timer_active {
+            Timer::Running {
+                turn_at: left.or(period(settings)).map(|left| uptime + left),
+            }
+        } else {
+            Timer::Paused
+        };
+    }
+
+    /// Follows a change of settings: of the period, of the pause, of what is available.
+    pub fn follow(&mut self, before: &Settings, settings: &Settings, uptime: Duration) {
+        if before.timer_seconds != settings.timer_seconds
+            || before.timer_active != settings.timer_active
+        {
+            self.restart(settings, uptime);
+        }
+        let entries = sequence(settings);
+        if !entries.iter().any(|entry| entry.slot == self.slot) {
+            let gone_currency = self.slot.currency.is_some();
+            self.go(if gone_currency {
+                Slot::plain(BLOCK_HEIGHT)
+            } else {
+                first(&entries)
+            });
+        }
+    }
+
+    fn go(&mut self, slot: Slot) {
+        self.slot = slot;
+        if let Some(currency) = slot.currency {
+            self.currency = currency;
+        }
+    }
+
+    fn place(&self, entries: &[Entry]) -> usize {
+        entries
+            .iter()
+            .position(|entry| entry.slot == self.slot)
+            .unwrap_or(0)
+    }
+}
+
+fn first(entries: &[Entry]) -> Slot {
+    entries
+        .iter()
+        .find(|entry| entry.enabled)
+        .map_or(Slot::plain(BLOCK_HEIGHT), |entry| entry.slot)
+}
+
+fn period(settings: &Settings) -> Option<Duration> {
+    (settings.timer_seconds > 0).then(|| Duration::from_secs(u64::from(settings.timer_seconds)))
+}
