@@ -1,10 +1,8 @@
 //! The daemon: main loop, tasks, HTTP, storage, wiring.
 
-pub mod http;
 pub mod inbox;
 
 pub mod clock;
 pub mod glass;
+pub mod net;
 pub mod tasks;
-
-pub mod storage;

@@ -1,0 +1,435 @@
+//! The one way out: every outbound TCP connection is made here, directly or through the owner's proxy.
+
+use std::{
+    fmt, io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use device::sources::{Proxy, ProxyKind, Route};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, DuplexStream, duplex},
+    net::{TcpStream, lookup_host},
+    sync::mpsc,
+    time,
+};
+use tokio_rustls::TlsConnector;
+
+use super::{
+    bypass::bypassed,
+    proxy::{self, Refusal},
+    tls::Roots,
+    url::{Url, bracketed},
+};
+
+/// Longest time that one step of a connection may take.
+pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Addresses of one host that are tried.
+pub const ADDRESSES_MAX: usize = 6;
+
+/// Addresses of one host that are looked at.
+const RESOLVED_MAX: usize = 32;
+
+/// Time after which the next address of a host is tried beside the one before.
+const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(300);
+
+/// A connection, whatever it is made of.
+pub trait Stream: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin> Stream for T {}
+
+/// A connection to a destination, through a proxy and TLS where they are wanted.
+pub type BoxedStream = Box<dyn Stream>;
+
+/// Whether a connection is secured end to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Security {
+    /// Bytes travel in the clear.
+    Plain,
+    /// TLS with the destination, whose certificate is verified.
+    Tls,
+}
+
+/// Where a connection leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Destination<'a> {
+    /// Host name or address, an IPv6 address without brackets.
+    pub host: &'a str,
+    /// Port.
+    pub port: u16,
+    /// Whether it is secured.
+    pub security: Security,
+}
+
+impl<'a> From<&'a Url> for Destination<'a> {
+    fn from(url: &'a Url) -> Destination<'a> {
+        let security = if url.scheme.is_secure() {
+            Security::Tls
+        } else {
+            Security::Plain
+        };
+        Destination {
+            host: &url.host,
+            port: url.port,
+            security,
+        }
+    }
+}
+
+/// A connection that was not made: at which step, and why; holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{step}: {failure}")]
+pub struct DialError {
+    /// What was being done.
+    pub step: Step,
+    /// What went wrong.
+    pub failure: Failure,
+}
+
+/// A step of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Looking up the destination's name.
+    Resolve(String),
+    /// Connecting to the destination.
+    Connect(String),
+    /// Looking up the proxy's name.
+    ResolveProxy(String),
+    /// Connecting to the proxy.
+    ConnectProxy(String),
+    /// Agreeing with the proxy on a login, and logging in.
+    Login,
+    /// Asking the proxy for the destination.
+    Ask(String),
+    /// Securing the connection.
+    Tls(String),
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Resolve(host) => write!(formatter, "looking up {host}"),
+            Step::Connect(place) => write!(formatter, "connecting to {place}"),
+            Step::ResolveProxy(host) => write!(formatter, "looking up the proxy {host}"),
+            Step::ConnectProxy(place) => write!(formatter, "connecting to the proxy {place}"),
+            Step::Login => write!(formatter, "logging in at the proxy"),
+            Step::Ask(place) => write!(formatter, "asking the proxy for {place}"),
+            Step::Tls(host) => write!(formatter, "securing the connection to {host}"),
+        }
+    }
+}
+
+/// Why a step failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Nothing came in time.
+    #[error("no answer within {} s", STEP_TIMEOUT.as_secs())]
+    Timeout,
+    /// There is no such name, or nobody could say.
+    #[error("no address found")]
+    NotFound,
+    /// The name has no IPv4 address, and SOCKS4 knows no other.
+    #[error("no IPv4 address found, and this proxy knows no other")]
+    NoIpv4,
+    /// The host is no name that a certificate can be issued for.
+    #[error("no certificate can be issued for this host")]
+    BadName,
+    /// The certificate is not good, or TLS failed in another way.
+    #[error("{0}")]
+    Tls(String),
+    /// The proxy refused.
+    #[error("{0}")]
+    Proxy(#[from] Refusal),
+    /// The network refused.
+    #[error("{0}")]
+    Io(io::ErrorKind),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        // TLS errors travel inside I/O errors and say more than the kind does.
+        match error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<rustls::Error>())
+        {
+            Some(tls) => Failure::Tls(tls.to_string()),
+            None => Failure::Io(error.kind()),
+        }
+    }
+}
+
+/// How many connections were made so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DialCounts {
+    /// Made without a proxy.
+    pub direct: u64,
+    /// Made through a proxy.
+    pub proxied: u64,
+    /// Not made.
+    pub failed: u64,
+}
+
+/// A connection that arrives at an in-memory network.
+#[derive(Debug)]
+pub struct Arrival {
+    /// Host and port that were dialled.
+    pub place: String,
+    /// The server's end of the connection.
+    pub stream: DuplexStream,
+}
+
+/// Bytes on the way in an in-memory connection, each way.
+const MEMORY_BUFFER: usize = 64 * 1024;
+
+/// Makes connections; a copy is the same dialer.
+#[derive(Debug, Clone)]
+pub struct Dialer {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    wire: Wire,
+    tls: Arc<ClientConfig>,
+    direct: AtomicU64,
+    proxied: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl Dialer {
+    /// A dialer that trusts these authorities.
+    pub fn new(roots: Roots) -> Dialer {
+        Dialer::over(Wire::Tcp, roots)
+    }
+
+    /// A dialer whose connections arrive at a queue instead of a network: for tests in virtual time,
+    /// which real sockets do not know of.
+    pub fn in_memory(roots: Roots, arrivals: mpsc::Sender<Arrival>) -> Dialer {
+        Dialer::over(Wire::Memory(arrivals), roots)
+    }
+
+    fn over(wire: Wire, roots: Roots) -> Dialer {
+        let shared = Shared {
+            wire,
+            tls: roots.client_config(),
+            direct: AtomicU64::new(0),
+            proxied: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+        };
+        Dialer {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Connects to a destination the way the route says.
+    ///
+    /// # Errors
+    /// A step failed or took too long.
+    pub async fn connect(
+        &self,
+        route: &Route,
+        destination: Destination<'_>,
+    ) -> Result<BoxedStream, DialError> {
+        let proxy = route
+            .proxy
+            .as_ref()
+            .filter(|proxy| applies(proxy, destination.host));
+        let wire = &self.shared.wire;
+        let made = match proxy {
+            Some(proxy) => through(wire, proxy, destination).await,
+            None => direct(wire, destination.host, destination.port).await,
+        };
+        let secured = match (made, destination.security) {
+            (Ok(stream), Security::Plain) => Ok(stream),
+            (Ok(stream), Security::Tls) => self.secure(stream, destination.host).await,
+            (Err(error), Security::Plain | Security::Tls) => Err(error),
+        };
+        let counter = match (&secured, proxy) {
+            (Ok(_), Some(_)) => &self.shared.proxied,
+            (Ok(_), None) => &self.shared.direct,
+            (Err(_), _) => &self.shared.failed,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        secured
+    }
+
+    /// How many connections were made so far.
+    pub fn counts(&self) -> DialCounts {
+        DialCounts {
+            direct: self.shared.direct.load(Ordering::Relaxed),
+            proxied: self.shared.proxied.load(Ordering::Relaxed),
+            failed: self.shared.failed.load(Ordering::Relaxed),
+        }
+    }
+
+    async fn secure(&self, raw: BoxedStream, host: &str) -> Result<BoxedStream, DialError> {
+        step(Step::Tls(host.to_owned()), async {
+            let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::BadName)?;
+            let connector = TlsConnector::from(Arc::clone(&self.shared.tls));
+            let stream = connector.connect(name, raw).await?;
+            Ok(Box::new(stream) as BoxedStream)
+        })
+        .await
+    }
+}
+
+fn applies(proxy: &Proxy, host: &str) -> bool {
+    !proxy.host.is_empty() && proxy.port != 0 && !bypassed(&proxy.bypass, host)
+}
+
+/// What connections are made of.
+#[derive(Debug)]
+enum Wire {
+    Tcp,
+    Memory(mpsc::Sender<Arrival>),
+}
+
+async fn direct(wire: &Wire, host: &str, port: u16) -> Result<BoxedStream, DialError> {
+    let lookup = Step::Resolve(host.to_owned());
+    reach(wire, lookup, Step::Connect(place(host, port)), host, port).await
+}
+
+/// Looks a name up and connects to it.
+async fn reach(
+    wire: &Wire,
+    lookup: Step,
+    connect: Step,
+    host: &str,
+    port: u16,
+) -> Result<BoxedStream, DialError> {
+    match wire {
+        Wire::Tcp => {
+            let addresses = step(lookup, resolve(host, port)).await?;
+            let tcp = step(connect, connect_any(addresses)).await?;
+            Ok(Box::new(tcp))
+        }
+        Wire::Memory(arrivals) => {
+            let (ours, theirs) = duplex(MEMORY_BUFFER);
+            let arrival = Arrival {
+                place: place(host, port),
+                stream: theirs,
+            };
+            let refused = |_| Failure::Io(io::ErrorKind::ConnectionRefused);
+            step(connect, async {
+                arrivals.send(arrival).await.map_err(refused)
+            })
+            .await?;
+            Ok(Box::new(ours))
+        }
+    }
+}
+
+/// Connects to the proxy and has it connect to the destination.
+async fn through(
+    wire: &Wire,
+    proxy: &Proxy,
+    Destination { host, port, .. }: Destination<'_>,
+) -> Result<BoxedStream, DialError> {
+    // Whatever needs a lookup here is looked up before the proxy is bothered.
+    let ipv4 = match proxy.kind {
+        ProxyKind::Socks4 => {
+            Some(step(Step::Resolve(host.to_owned()), resolve_ipv4(host, port)).await?)
+        }
+        ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
+    };
+    let lookup = Step::ResolveProxy(proxy.host.clone());
+    let connect = Step::ConnectProxy(place(&proxy.host, proxy.port));
+    let mut stream = reach(wire, lookup, connect, &proxy.host, proxy.port).await?;
+    if proxy.kind == ProxyKind::Socks5 {
+        let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
+        step(Step::Login, login).await?;
+    }
+    step(Step::Ask(place(host, port)), async {
+        match (proxy.kind, ipv4) {
+            (ProxyKind::HttpConnect, _) => {
+                proxy::http_connect(&mut stream, host, port, &proxy.user, &proxy.pass).await?;
+            }
+            (ProxyKind::Socks4, Some(address)) => proxy::socks4(&mut stream, address, port).await?,
+            (ProxyKind::Socks4, None) => return Err(Failure::NoIpv4),
+            (ProxyKind::Socks4a, _) => proxy::socks4a(&mut stream, host, port).await?,
+            (ProxyKind::Socks5, _) => proxy::socks5_connect(&mut stream, host, port).await?,
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(stream)
+}
+
+async fn step<T>(
+    step: Step,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, DialError> {
+    let done = time::timeout(STEP_TIMEOUT, work)
+        .await
+        .unwrap_or(Err(Failure::Timeout));
+    done.map_err(|failure| DialError { step, failure })
+}
+
+async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let found = lookup_host((host, port))
+        .await
+        .map_err(|_| Failure::NotFound)?;
+    let addresses: Vec<SocketAddr> = found.take(RESOLVED_MAX).collect();
+    if addresses.is_empty() {
+        Err(Failure::NotFound)
+    } else {
+        Ok(addresses)
+    }
+}
+
+async fn resolve_ipv4(host: &str, port: u16) -> Result<Ipv4Addr, Failure> {
+    let addresses = resolve(host, port).await?;
+    let ipv4 = addresses.iter().find_map(|address| match address.ip() {
+        IpAddr::V4(ipv4) => Some(ipv4),
+        IpAddr::V6(_) => None,
+    });
+    ipv4.ok_or(Failure::NoIpv4)
+}
+
+/// Tries addresses in turn, the next one as soon as one fails or is slow, and keeps the first that
+/// answers.
+async fn connect_any(addresses: Vec<SocketAddr>) -> Result<TcpStream, Failure> {
+    let mut waiting = addresses.into_iter().take(ADDRESSES_MAX);
+    let mut attempts = FuturesUnordered::new();
+    let mut failure = Failure::NotFound;
+    loop {
+        attempts.extend(waiting.next().map(connect_one));
+        if attempts.is_empty() {
+            return Err(failure);
+        }
+        let next_after = if waiting.len() == 0 {
+            STEP_TIMEOUT
+        } else {
+            NEXT_ADDRESS_AFTER
+        };
+        match time::timeout(next_after, attempts.next()).await {
+            Ok(Some(Ok(tcp))) => return Ok(tcp),
+            Ok(Some(Err(error))) => failure = error.into(),
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where connections are made"
+)]
+async fn connect_one(address: SocketAddr) -> io::Result<TcpStream> {
+    let tcp = TcpStream::connect(address).await?;
+    tcp.set_nodelay(true)?;
+    Ok(tcp)
+}
+
+fn place(host: &str, port: u16) -> String {
+    format!("{}:{port}", bracketed(host))
+}

@@ -1,0 +1,342 @@
+//! HTTP over the dialer: requests that are capped in time, size and redirects.
+
+use std::{pin::Pin, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use device::sources::Route;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Request, StatusCode,
+    header::{ACCEPT, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
+};
+use http_body_util::{BodyExt, Empty};
+use hyper::{body::Incoming, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use tokio::time;
+
+use super::{
+    AGENT,
+    dialer::{DialError, Dialer},
+    url::{BadUrl, Url},
+};
+
+/// Redirects that are followed.
+pub const REDIRECTS_MAX: usize = 5;
+
+/// Longest head of an answer, bytes.
+pub const HEAD_MAX: usize = 16 * 1024;
+
+/// Bounds of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest time until the whole answer is there.
+    pub timeout: Duration,
+    /// Largest body, bytes.
+    pub body_max: usize,
+}
+
+/// A GET request.
+#[derive(Debug, Clone)]
+pub struct Get {
+    /// Where to.
+    pub url: Url,
+    /// Headers beside those that every request has; one marked as sensitive stays with its origin.
+    pub headers: HeaderMap,
+}
+
+/// A whole answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Status.
+    pub status: StatusCode,
+    /// How long the server asks to be left alone.
+    pub retry_after: Option<Duration>,
+    /// Body.
+    pub body: Bytes,
+}
+
+/// An answer that was not had; holds no secret.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum HttpError {
+    /// The address is none.
+    #[error("{0}")]
+    BadUrl(#[from] BadUrl),
+    /// No connection was made.
+    #[error("{0}")]
+    Dial(#[from] DialError),
+    /// The answer did not come in time.
+    #[error("no answer in time")]
+    Timeout,
+    /// The body is larger than it may be.
+    #[error("the answer is larger than {0} bytes")]
+    TooLarge(usize),
+    /// Redirects lead on and on.
+    #[error("too many redirects")]
+    Redirects,
+    /// A redirect leads from TLS to a plain connection.
+    #[error("a redirect leads away from TLS")]
+    Downgrade,
+    /// What came is not HTTP, or broke off.
+    #[error("the answer broke off or is not HTTP")]
+    Broken,
+    /// A header cannot be sent.
+    #[error("a header cannot be sent")]
+    BadHeader,
+}
+
+impl Get {
+    /// A request without headers of its own.
+    pub fn new(url: Url) -> Get {
+        Get {
+            url,
+            headers: HeaderMap::new(),
+        }
+    }
+
+    /// Asks for JSON.
+    #[must_use]
+    pub fn accepting_json(mut self) -> Get {
+        self.headers
+            .insert(ACCEPT, HeaderValue::from_static("application/json"));
+        self
+    }
+
+    /// Adds a header that is a secret.
+    ///
+    /// # Errors
+    /// The value holds bytes that a header cannot carry.
+    pub fn with_secret(mut self, name: HeaderName, value: &str) -> Result<Get, HttpError> {
+        let mut value = HeaderValue::from_str(value).map_err(|_| HttpError::BadHeader)?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+}
+
+/// Asks and waits for the whole answer.
+///
+/// # Errors
+/// The answer was not had, or exceeds a bound.
+pub async fn get(
+    dialer: &Dialer,
+    route: &Route,
+    request: Get,
+    limits: Limits,
+) -> Result<Answer, HttpError> {
+    let whole = async {
+        let mut download = open(dialer, route, request, limits.timeout).await?;
+        let mut body = BytesMut::new();
+        while let Some(chunk) = download.chunk().await? {
+            if body.len() + chunk.len() > limits.body_max {
+                return Err(HttpError::TooLarge(limits.body_max));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let retry_after = retry_after(&download.headers);
+        Ok(Answer {
+            status: download.status,
+            retry_after,
+            body: body.freeze(),
+        })
+    };
+    time::timeout(limits.timeout, whole)
+        .await
+        .unwrap_or(Err(HttpError::Timeout))
+}
+
+/// Asks, follows redirects, and hands over the answer as soon as its head is there.
+///
+/// `patience` is the longest time until the head is there, and then the longest pause in the body.
+///
+/// # Errors
+/// No answer was had.
+pub async fn open(
+    dialer: &Dialer,
+    route: &Route,
+    mut request: Get,
+    patience: Duration,
+) -> Result<Download, HttpError> {
+    for _ in 0..=REDIRECTS_MAX {
+        let once = open_once(dialer, route, &request, patience);
+        let download = time::timeout(patience, once)
+            .await
+            .unwrap_or(Err(HttpError::Timeout))?;
+        match redirect(&download, &request.url)? {
+            None => return Ok(download),
+            Some(target) => {
+                if request.url.scheme.is_secure() && !target.scheme.is_secure() {
+                    return Err(HttpError::Downgrade);
+                }
+                if !request.url.same_origin(&target) {
+                    request.headers = without_secrets(request.headers);
+                }
+                request.url = target;
+            }
+        }
+    }
+    Err(HttpError::Redirects)
+}
+
+/// An answer whose body is still coming.
+pub struct Download {
+    /// Status.
+    pub status: StatusCode,
+    /// Headers.
+    pub headers: HeaderMap,
+    body: Incoming,
+    connection: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    patience: Duration,
+}
+
+impl std::fmt::Debug for Download {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Download")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Download {
+    /// The next piece of the body; none at its end.
+    ///
+    /// # Errors
+    /// The body broke off or paused for too long.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
+        loop {
+            let frame = driven(&mut self.connection, self.body.frame());
+            match time::timeout(self.patience, frame).await {
+                Err(_) => return Err(HttpError::Timeout),
+                Ok(None) => return Ok(None),
+                Ok(Some(Err(_))) => return Err(HttpError::Broken),
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn open_once(
+    dialer: &Dialer,
+    route: &Route,
+    request: &Get,
+    patience: Duration,
+) -> Result<Download, HttpError> {
+    let stream = dialer.connect(route, (&request.url).into()).await?;
+    let (mut sender, connection) = http1::Builder::new()
+        .max_buf_size(HEAD_MAX)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|_| HttpError::Broken)?;
+    // The answer tells how the connection ended; once over, it only has to stay quiet.
+    let mut connection: Pin<Box<dyn Future<Output = ()> + Send + Sync>> = Box::pin(async {
+        drop(connection.await);
+        std::future::pending().await
+    });
+    let answer = driven(&mut connection, sender.send_request(head(request)?)).await;
+    let (parts, body) = answer.map_err(|_| HttpError::Broken)?.into_parts();
+    Ok(Download {
+        status: parts.status,
+        headers: parts.headers,
+        body,
+        connection,
+        patience,
+    })
+}
+
+/// Waits for something that comes only while the connection is driven.
+async fn driven<T>(
+    connection: &mut Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => done,
+        () = connection => work.await,
+    }
+}
+
+fn head(request: &Get) -> Result<Request<Empty<Bytes>>, HttpError> {
+    let mut head = Request::get(request.url.path.as_str())
+        .header(HOST, request.url.authority())
+        .header(USER_AGENT, AGENT)
+        .body(Empty::new())
+        .map_err(|_| HttpError::BadUrl(BadUrl::Path))?;
+    head.headers_mut().extend(request.headers.clone());
+    Ok(head)
+}
+
+fn redirect(download: &Download, from: &Url) -> Result<Option<Url>, HttpError> {
+    let leads_on = matches!(
+        download.status,
+        StatusCode::MOVED_PERMANENTLY
+            | StatusCode::FOUND
+            | StatusCode::SEE_OTHER
+            | StatusCode::TEMPORARY_REDIRECT
+            | StatusCode::PERMANENT_REDIRECT
+    );
+    let location = download
+        .headers
+        .get(LOCATION)
+        .and_then(|value| value.to_str().ok());
+    match location {
+        Some(location) if leads_on => Ok(Some(from.join(location)?)),
+        Some(_) | None => Ok(None),
+    }
+}
+
+fn without_secrets(headers: HeaderMap) -> HeaderMap {
+    let kept = headers.iter().filter(|(_, value)| !value.is_sensitive());
+    kept.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// How long a server asks to be left alone: in seconds, or until a moment of its own clock.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(secs) = text.parse::<u32>() {
+        return Some(Duration::from_secs(secs.into()));
+    }
+    let until = http_date(text)?;
+    let there = http_date(headers.get(DATE)?.to_str().ok()?)?;
+    let secs = u64::try_from(until.as_second().saturating_sub(there.as_second())).unwrap_or(0);
+    Some(Duration::from_secs(secs))
+}
+
+fn http_date(text: &str) -> Option<jiff::Timestamp> {
+    jiff::fmt::rfc2822::DateTimeParser::new()
+        .parse_timestamp(text.trim())
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_servers_wish_is_read_in_both_forms() {
+        let date = "Sun, 06 Nov 2033 08:49:37 GMT";
+        let rows = [
+            ("120", "", Some(120)),
+            (" 7 ", "", Some(7)),
+            ("Sun, 06 Nov 2033 08:50:37 GMT", date, Some(60)),
+            ("Sun, 06 Nov 2033 08:48:37 GMT", date, Some(0)),
+            ("Sun, 06 Nov 2033 08:50:37 GMT", "", None),
+            ("-5", date, None),
+            ("soon", date, None),
+        ];
+        for (wish, date, expected) in rows {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, wish.parse().unwrap());
+            headers.insert(DATE, date.parse().unwrap());
+            assert_eq!(
+                retry_after(&headers),
+                expected.map(Duration::from_secs),
+                "{wish}"
+            );
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The way out: one dialer for every outbound connection, and what speaks over it.
+//!
+//! Read on in this order: `url` (where to), `dialer` (how to get there, with `proxy`, `bypass` and
+//! `tls` as its parts), `http` and `ws` (what is spoken), `backoff` (when to try again).
+
+pub mod url;
+
+pub mod bypass;
+pub mod dialer;
+pub mod proxy;
+pub mod tls;
+
+pub mod http;
+pub mod ws;
+
+pub mod backoff;
+pub mod chance;
+
+pub mod upstreams;
+
+/// How the device names itself to upstreams.
+pub const AGENT: &str = concat!("papertick/", env!("CARGO_PKG_VERSION"));

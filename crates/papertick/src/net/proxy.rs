@@ -1,0 +1,271 @@
+//! What is said to a proxy before its connection leads to the destination.
+//!
+//! Every function works on an open connection to the proxy and leaves it at the first byte of the
+//! destination: replies are read no further than they go.
+
+use std::{io, net::Ipv4Addr};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use device::secret::Secret;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::url::bracketed;
+
+/// Longest reply to an HTTP CONNECT that is read, bytes.
+pub const CONNECT_REPLY_MAX: usize = 8 * 1024;
+
+/// Longest text that a length byte can announce.
+const FIELD_MAX: usize = 255;
+
+/// What went wrong between us and the proxy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The connection broke off.
+    #[error("{0}")]
+    Io(io::ErrorKind),
+    /// The reply is none of this protocol.
+    #[error("the proxy does not speak this protocol")]
+    Malformed,
+    /// The reply to an HTTP CONNECT is too long.
+    #[error("the proxy's reply is too long")]
+    TooLong,
+    /// The proxy wants a user name and password.
+    #[error("the proxy wants a user name and password")]
+    LoginWanted,
+    /// The proxy did not accept the user name and password.
+    #[error("the proxy does not accept the user name and password")]
+    LoginRefused,
+    /// The proxy knows no way of logging in that is known here.
+    #[error("the proxy accepts none of the known ways to log in")]
+    NoMethod,
+    /// The proxy answered an HTTP CONNECT with this status.
+    #[error("the proxy answers with status {0}")]
+    Status(u16),
+    /// The proxy refused to connect, with its reason.
+    #[error("the proxy refuses: {}", reason(*.0))]
+    Code(u8),
+    /// The name of the host is longer than the protocol can carry.
+    #[error("the host's name is too long for a proxy")]
+    HostTooLong,
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::Io(error.kind())
+    }
+}
+
+/// Reasons of SOCKS5 (1 to 8) and SOCKS4 (0x5B to 0x5D).
+fn reason(code: u8) -> String {
+    let text = match code {
+        1 => "general failure",
+        2 => "not allowed by its rules",
+        3 => "network unreachable",
+        4 => "host unreachable",
+        5 => "connection refused",
+        6 => "time to live expired",
+        7 => "command not supported",
+        8 => "address type not supported",
+        0x5B => "request rejected or failed",
+        0x5C => "identification not reachable",
+        0x5D => "identification mismatch",
+        other => return format!("code {other}"),
+    };
+    text.to_owned()
+}
+
+/// Asks with HTTP CONNECT; logs in if there is a user name.
+///
+/// # Errors
+/// The proxy refuses, or does not speak HTTP.
+pub async fn http_connect<S>(
+    stream: &mut S,
+    host: &str,
+    port: u16,
+    user: &str,
+    pass: &Secret,
+) -> Result<(), Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    stream
+        .write_all(connect_request(host, port, user, pass).as_bytes())
+        .await?;
+    stream.flush().await?;
+    match connect_status(&read_head(stream).await?)? {
+        200 => Ok(()),
+        407 if user.is_empty() => Err(Refusal::LoginWanted),
+        407 => Err(Refusal::LoginRefused),
+        status => Err(Refusal::Status(status)),
+    }
+}
+
+fn connect_request(host: &str, port: u16, user: &str, pass: &Secret) -> String {
+    let host = bracketed(host);
+    let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
+    if !user.is_empty() {
+        let login = BASE64_STANDARD.encode(format!("{user}:{}", pass.expose()));
+        request.push_str(&format!("Proxy-Authorization: Basic {login}\r\n"));
+    }
+    request.push_str("\r\n");
+    request
+}
+
+/// Reads to the blank line, a byte at a time: what follows it belongs to the destination.
+async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, Refusal> {
+    let mut head = Vec::with_capacity(256);
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() == CONNECT_REPLY_MAX {
+            return Err(Refusal::TooLong);
+        }
+        head.push(stream.read_u8().await?);
+    }
+    Ok(head)
+}
+
+/// Reads the status of a reply.
+///
+/// # Errors
+/// The reply is not HTTP/1.
+pub fn connect_status(head: &[u8]) -> Result<u16, Refusal> {
+    let rest = head.strip_prefix(b"HTTP/1.").ok_or(Refusal::Malformed)?;
+    match rest {
+        [b'0' | b'1', b' ', code @ ..] => {
+            let digits = code
+                .get(..3)
+                .filter(|digits| digits.iter().all(u8::is_ascii_digit));
+            let ends = code.get(3).is_none_or(|byte| b" \r".contains(byte));
+            let digits = digits.filter(|_| ends).ok_or(Refusal::Malformed)?;
+            Ok(digits
+                .iter()
+                .fold(0, |status, digit| status * 10 + u16::from(digit - b'0')))
+        }
+        _ => Err(Refusal::Malformed),
+    }
+}
+
+/// Asks with SOCKS4 for an address that was resolved here.
+///
+/// # Errors
+/// The proxy refuses, or does not speak SOCKS4.
+pub async fn socks4<S>(stream: &mut S, address: Ipv4Addr, port: u16) -> Result<(), Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut request = vec![4, 1];
+    request.extend(port.to_be_bytes());
+    request.extend(address.octets());
+    request.push(0);
+    socks4_exchange(stream, &request).await
+}
+
+/// Asks with SOCKS4a for a name, which the proxy resolves.
+///
+/// # Errors
+/// The proxy refuses, or does not speak SOCKS4.
+pub async fn socks4a<S>(stream: &mut S, host: &str, port: u16) -> Result<(), Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    if host.len() > FIELD_MAX {
+        return Err(Refusal::HostTooLong);
+    }
+    let mut request = vec![4, 1];
+    request.extend(port.to_be_bytes());
+    request.extend([0, 0, 0, 1, 0]);
+    request.extend(host.as_bytes());
+    request.push(0);
+    socks4_exchange(stream, &request).await
+}
+
+async fn socks4_exchange<S>(stream: &mut S, request: &[u8]) -> Result<(), Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    stream.write_all(request).await?;
+    stream.flush().await?;
+    let mut reply = [0; 8];
+    stream.read_exact(&mut reply).await?;
+    match reply {
+        [0, 0x5A, ..] => Ok(()),
+        [0, code, ..] => Err(Refusal::Code(code)),
+        _ => Err(Refusal::Malformed),
+    }
+}
+
+/// Agrees with a SOCKS5 proxy on a way to log in, and logs in; without a user name, no login is
+/// offered.
+///
+/// # Errors
+/// The proxy refuses, or does not speak SOCKS5.
+pub async fn socks5_login<S>(stream: &mut S, user: &str, pass: &Secret) -> Result<(), Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let greeting: &[u8] = if user.is_empty() {
+        &[5, 1, 0]
+    } else {
+        &[5, 2, 0, 2]
+    };
+    stream.write_all(greeting).await?;
+    stream.flush().await?;
+    let mut choice = [0; 2];
+    stream.read_exact(&mut choice).await?;
+    match choice {
+        [5, 0] => return Ok(()),
+        [5, 2] if !user.is_empty() => {}
+        [5, 2] => return Err(Refusal::LoginWanted),
+        [5, _] => return Err(Refusal::NoMethod),
+        _ => return Err(Refusal::Malformed),
+    }
+    let mut login = vec![1];
+    for text in [user, pass.expose()] {
+        let text = &text.as_bytes()[..text.len().min(FIELD_MAX)];
+        login.push(u8::try_from(text.len()).expect("the text was cut to what a byte can count"));
+        login.extend(text);
+    }
+    stream.write_all(&login).await?;
+    stream.flush().await?;
+    let mut reply = [0; 2];
+    stream.read_exact(&mut reply).await?;
+    if reply == [1, 0] {
+        Ok(())
+    } else {
+        Err(Refusal::LoginRefused)
+    }
+}
+
+/// Asks a SOCKS5 proxy for a name, which the proxy resolves.
+///
+/// # Errors
+/// The proxy refuses, or does not speak SOCKS5.
+pub async fn socks5_connect<S>(stream: &mut S, host: &str, port: u16) -> Result<(), Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let length = u8::try_from(host.len()).map_err(|_| Refusal::HostTooLong)?;
+    let mut request = vec![5, 1, 0, 3, length];
+    request.extend(host.as_bytes());
+    request.extend(port.to_be_bytes());
+    stream.write_all(&request).await?;
+    stream.flush().await?;
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).await?;
+    let [version, code, _, kind] = head;
+    if version != 5 {
+        return Err(Refusal::Malformed);
+    }
+    // A refusal may come without an address behind it.
+    if code != 0 {
+        return Err(Refusal::Code(code));
+    }
+    let address = match kind {
+        1 => 4,
+        3 => usize::from(stream.read_u8().await?),
+        4 => 16,
+        _ => return Err(Refusal::Malformed),
+    };
+    let mut bound = vec![0; address + 2];
+    stream.read_exact(&mut bound).await?;
+    Ok(())
+}

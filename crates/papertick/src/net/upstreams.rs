@@ -1,0 +1,166 @@
+//! Fixed public addresses, and what the command line puts in their place.
+
+use std::collections::BTreeMap;
+
+use device::settings::pools;
+use feeds::relay;
+
+use super::url::{BadUrl, Url, split_authority};
+
+/// Socket of the public exchange.
+pub const EXCHANGE_URL: &str = "wss://ws.kraken.com/v2";
+
+/// Public time server.
+pub const TIME_SERVER: &str = "pool.ntp.org";
+
+/// Port of time servers.
+pub const TIME_PORT: u16 = 123;
+
+/// Names of the addresses that can be replaced, beside the ids of the pools.
+const NAMES: [&str; 3] = ["relay", "exchange", "sntp"];
+
+/// Addresses that are used instead of the public ones.
+#[derive(Debug, Clone, Default)]
+pub struct Upstreams {
+    replaced: BTreeMap<String, String>,
+}
+
+/// A replacement that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadUpstream {
+    /// It is not `NAME=URL`.
+    #[error("`{0}` is not NAME=URL")]
+    Form(String),
+    /// There is no such name.
+    #[error(
+        "no upstream is called `{0}`; there are relay, exchange, sntp and the ids of the pools"
+    )]
+    Name(String),
+    /// The address cannot be used.
+    #[error("upstream `{name}`: {error}")]
+    Url {
+        /// Name of the upstream.
+        name: String,
+        /// What is wrong.
+        error: BadUrl,
+    },
+}
+
+impl Upstreams {
+    /// Takes a replacement, `NAME=URL`; for `sntp` it is `NAME=HOST:PORT`, with or without `udp://`.
+    ///
+    /// # Errors
+    /// The name is unknown or the address cannot be used.
+    pub fn replace(&mut self, assignment: &str) -> Result<(), BadUpstream> {
+        let (name, value) = assignment
+            .split_once('=')
+            .ok_or_else(|| BadUpstream::Form(assignment.to_owned()))?;
+        if !NAMES.contains(&name) && pools::find(name).is_none() {
+            return Err(BadUpstream::Name(name.to_owned()));
+        }
+        let checked = if name == "sntp" {
+            let place = value.strip_prefix("udp://").unwrap_or(value);
+            split_authority(place).map(|_| place.to_owned())
+        } else {
+            Url::parse(value).map(|_| value.to_owned())
+        };
+        let checked = checked.map_err(|error| BadUpstream::Url {
+            name: name.to_owned(),
+            error,
+        })?;
+        self.replaced.insert(name.to_ascii_lowercase(), checked);
+        Ok(())
+    }
+
+    /// Socket of the public relay, or of what stands in its place.
+    pub fn relay(&self) -> String {
+        self.socket("relay", relay::PUBLIC_URL)
+    }
+
+    /// Socket of the exchange, or of what stands in its place.
+    pub fn exchange(&self) -> String {
+        self.socket("exchange", EXCHANGE_URL)
+    }
+
+    /// Host and port of the time server.
+    pub fn time_server(&self) -> (String, u16) {
+        let place = self
+            .replaced
+            .get("sntp")
+            .map_or(TIME_SERVER, String::as_str);
+        let (host, port) = split_authority(place).unwrap_or((TIME_SERVER, None));
+        (host.to_owned(), port.unwrap_or(TIME_PORT))
+    }
+
+    /// The address of a pool's request on the server that stands in the pool's place.
+    ///
+    /// # Errors
+    /// The request's address is none.
+    pub fn pool(&self, id: &str, request: &str) -> Result<Url, BadUrl> {
+        let asked = Url::parse(request)?;
+        match self.replaced.get(&id.to_ascii_lowercase()) {
+            Some(replacement) => Ok(Url {
+                path: asked.path,
+                ..Url::parse(replacement)?
+            }),
+            None => Ok(asked),
+        }
+    }
+
+    /// A replacement without a path keeps the path of what it replaces.
+    fn socket(&self, name: &str, public: &str) -> String {
+        let Some(replacement) = self.replaced.get(name) else {
+            return public.to_owned();
+        };
+        match (Url::parse(replacement), Url::parse(public)) {
+            (Ok(url), Ok(public)) if url.path == "/" => Url {
+                path: public.path,
+                ..url
+            }
+            .to_string(),
+            _ => replacement.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacements_keep_the_path_unless_they_bring_one() {
+        let mut upstreams = Upstreams::default();
+        assert_eq!(upstreams.relay(), relay::PUBLIC_URL);
+        upstreams.replace("relay=ws://127.0.0.1:8765").unwrap();
+        upstreams.replace("exchange=ws://127.0.0.1:9/own").unwrap();
+        upstreams.replace("ocean=http://127.0.0.1:8").unwrap();
+        upstreams.replace("sntp=127.0.0.1:1123").unwrap();
+        assert_eq!(upstreams.relay(), "ws://127.0.0.1:8765/api/v2/ws");
+        assert_eq!(upstreams.exchange(), "ws://127.0.0.1:9/own");
+        assert_eq!(upstreams.time_server(), ("127.0.0.1".to_owned(), 1123));
+        let pool = upstreams
+            .pool("ocean", "https://api.ocean.xyz/v1/statsnap/me")
+            .unwrap();
+        assert_eq!(pool.to_string(), "http://127.0.0.1:8/v1/statsnap/me");
+    }
+
+    #[test]
+    fn replacements_that_cannot_be_used_are_named() {
+        let rows = [
+            ("relay", "`relay` is not NAME=URL"),
+            (
+                "rely=ws://x",
+                "no upstream is called `rely`; there are relay, exchange, sntp and the ids of the pools",
+            ),
+            (
+                "relay=example.com",
+                "upstream `relay`: the address has no scheme that is spoken here",
+            ),
+            ("sntp=", "upstream `sntp`: the address has no host"),
+        ];
+        for (assignment, expected) in rows {
+            let error = Upstreams::default().replace(assignment).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Web sockets over the dialer: capped frames, pings, and an end that is noticed.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use device::sources::Route;
+use futures_util::{SinkExt, StreamExt};
+use http::{HeaderValue, header::USER_AGENT};
+use tokio::time::{self, Instant};
+use tokio_tungstenite::{
+    WebSocketStream, client_async_with_config,
+    tungstenite::{self, Message, Utf8Bytes, client::IntoClientRequest, protocol::WebSocketConfig},
+};
+
+use super::{
+    AGENT,
+    dialer::{BoxedStream, DialError, Dialer},
+    http::retry_after,
+    url::{BadUrl, Url},
+};
+
+/// Longest time until a server has agreed to a web socket.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Longest time until a message is on its way.
+pub const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Bytes that may wait to be sent.
+const UNSENT_MAX: usize = 256 * 1024;
+
+/// Bytes that are read at once.
+const READ_AT_ONCE: usize = 8 * 1024;
+
+/// Bounds of a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Largest message, bytes.
+    pub message_max: usize,
+    /// Time between pings.
+    pub ping_every: Duration,
+    /// Longest time until anything follows a ping.
+    pub pong_timeout: Duration,
+}
+
+/// A whole message of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Frame {
+    /// Text.
+    Text(Utf8Bytes),
+    /// Bytes.
+    Binary(Bytes),
+}
+
+/// A socket that was not opened, or is of no use any more; holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WsError {
+    /// The address is none.
+    #[error("{0}")]
+    BadUrl(#[from] BadUrl),
+    /// No connection was made.
+    #[error("{0}")]
+    Dial(#[from] DialError),
+    /// The server answered with a status of its own.
+    #[error("the server answers with status {status}")]
+    Refused {
+        /// Status.
+        status: u16,
+        /// How long the server asks to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// The server did not agree to a web socket in time.
+    #[error("no answer in time")]
+    HandshakeTimeout,
+    /// The server speaks something else.
+    #[error("the server does not speak this protocol")]
+    Protocol,
+    /// The server closed the connection.
+    #[error("the server closed the connection")]
+    Closed,
+    /// The connection broke off.
+    #[error("the connection broke off")]
+    Lost,
+    /// A message is larger than it may be.
+    #[error("a message is larger than {0} bytes")]
+    TooLarge(usize),
+    /// Nothing came after a ping.
+    #[error("the server fell silent")]
+    Silent,
+    /// The server does not take what is sent.
+    #[error("the server does not take what is sent")]
+    Stuck,
+}
+
+/// An open web socket.
+#[derive(Debug)]
+pub struct Socket {
+    inner: WebSocketStream<BoxedStream>,
+    policy: Policy,
+    next_ping: Instant,
+    /// Moment at which the server counts as silent; none unless a ping is unanswered.
+    silent_at: Option<Instant>,
+}
+
+impl Socket {
+    /// Opens a web socket.
+    ///
+    /// # Errors
+    /// A step failed or took too long, or the server refuses.
+    pub async fn open(
+        dialer: &Dialer,
+        route: &Route,
+        url: &Url,
+        policy: Policy,
+    ) -> Result<Socket, WsError> {
+        let stream = dialer.connect(route, url.into()).await?;
+        let mut request = url
+            .to_string()
+            .into_client_request()
+            .map_err(|_| WsError::BadUrl(BadUrl::Path))?;
+        request
+            .headers_mut()
+            .insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_AT_ONCE)
+            .write_buffer_size(0)
+            .max_write_buffer_size(UNSENT_MAX)
+            .max_message_size(Some(policy.message_max))
+            .max_frame_size(Some(policy.message_max));
+        let handshake = client_async_with_config(request, stream, Some(config));
+        let agreed = time::timeout(HANDSHAKE_TIMEOUT, handshake).await;
+        let (inner, _) = agreed
+            .unwrap_or(Err(timed_out()))
+            .map_err(|error| reason(error, policy.message_max))?;
+        let next_ping = Instant::now() + policy.ping_every;
+        Ok(Socket {
+            inner,
+            policy,
+            next_ping,
+            silent_at: None,
+        })
+    }
+
+    /// Sends bytes.
+    ///
+    /// # Errors
+    /// The connection is of no use any more.
+    pub async fn send_binary(&mut self, bytes: Vec<u8>) -> Result<(), WsError> {
+        self.send(Message::binary(bytes)).await
+    }
+
+    /// Sends a text.
+    ///
+    /// # Errors
+    /// The connection is of no use any more.
+    pub async fn send_text(&mut self, text: String) -> Result<(), WsError> {
+        self.send(Message::text(text)).await
+    }
+
+    /// The next message; keeps the connection alive meanwhile. Nothing is lost when this is dropped
+    /// while it waits.
+    ///
+    /// # Errors
+    /// The connection is of no use any more.
+    pub async fn next(&mut self) -> Result<Frame, WsError> {
+        loop {
+            let wake = self.silent_at.unwrap_or(self.next_ping);
+            let message = tokio::select! {
+                biased;
+                message = self.inner.next() => message,
+                () = time::sleep_until(wake) => {
+                    if self.silent_at.is_some() {
+                        return Err(WsError::Silent);
+                    }
+                    self.ping().await?;
+                    continue;
+                }
+            };
+            let message = message.ok_or(WsError::Lost)?;
+            let message = message.map_err(|error| reason(error, self.policy.message_max))?;
+            self.silent_at = None;
+            match message {
+                Message::Text(text) => return Ok(Frame::Text(text)),
+                Message::Binary(bytes) => return Ok(Frame::Binary(bytes)),
+                Message::Close(_) => return Err(WsError::Closed),
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+            }
+        }
+    }
+
+    async fn ping(&mut self) -> Result<(), WsError> {
+        let now = Instant::now();
+        self.next_ping = now + self.policy.ping_every;
+        self.silent_at = Some(now + self.policy.pong_timeout);
+        self.send(Message::Ping(Bytes::new())).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), WsError> {
+        let sent = time::timeout(SEND_TIMEOUT, self.inner.send(message)).await;
+        let sent = sent.map_err(|_| WsError::Stuck)?;
+        sent.map_err(|error| reason(error, self.policy.message_max))
+    }
+}
+
+impl WsError {
+    /// How long the server asks to be left alone.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            WsError::Refused { retry_after, .. } => *retry_after,
+            WsError::BadUrl(_)
+            | WsError::Dial(_)
+            | WsError::HandshakeTimeout
+            | WsError::Protocol
+            | WsError::Closed
+            | WsError::Lost
+            | WsError::TooLarge(_)
+            | WsError::Silent
+            | WsError::Stuck => None,
+        }
+    }
+}
+
+fn timed_out() -> tungstenite::Error {
+    tungstenite::Error::Io(std::io::ErrorKind::TimedOut.into())
+}
+
+fn reason(error: tungstenite::Error, message_max: usize) -> WsError {
+    use tungstenite::Error;
+    match error {
+        Error::ConnectionClosed | Error::AlreadyClosed => WsError::Closed,
+        Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+            WsError::HandshakeTimeout
+        }
+        Error::Io(_) | Error::Tls(_) => WsError::Lost,
+        Error::Capacity(_) => WsError::TooLarge(message_max),
+        Error::WriteBufferFull(_) => WsError::Stuck,
+        Error::Http(answer) => WsError::Refused {
+            status: answer.status().as_u16(),
+            retry_after: retry_after(answer.headers()),
+        },
+        Error::Protocol(tungstenite::error::ProtocolError::ResetWithoutClosingHandshake) => {
+            WsError::Lost
+        }
+        Error::Url(_) | Error::HttpFormat(_) => WsError::BadUrl(BadUrl::Path),
+        Error::Protocol(_) | Error::Utf8(_) | Error::AttackAttempt => WsError::Protocol,
+    }
+}
