@@ -1,8 +1,12 @@
 //! The daemon: main loop, tasks, HTTP, storage, wiring.
 
+pub mod http;
 pub mod inbox;
 
 pub mod clock;
 pub mod glass;
 pub mod net;
+pub mod sources;
 pub mod tasks;
+
+pub mod storage;

@@ -1,1 +1,15 @@
-//! Sources against real sockets on loopback: relays, proxies, pools and networks that misbehave.
+//! Sources against relays, proxies, pools and networks that misbehave.
+//!
+//! Tests in virtual time use in-memory connections; those that are about real sockets use loopback
+//! with ports that the system chooses.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    missing_docs,
+    unreachable_pub
+)]
+
+mod rig;
+
+mod relay;
+mod supervisor;

@@ -1,0 +1,165 @@
+//! A market that moves by chance: the same seed gives the same market.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use crate::net::chance::Chance;
+
+/// Height with which the built-in market begins.
+pub const FIRST_HEIGHT: u32 = 900_000;
+
+/// Least and most time between two blocks.
+const BLOCK_TIMES: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(40));
+
+/// Least and most time between two moves of the prices.
+const PRICE_TIMES: (Duration, Duration) =
+    (Duration::from_millis(1500), Duration::from_millis(2500));
+
+/// Least and most time between two moves of the fee rate.
+const FEE_TIMES: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(9));
+
+/// Prices never leave this range, US cents.
+const CENTS_RANGE: (u64, u64) = (4_000_000, 16_000_000);
+
+/// Fee rates never leave this range, hundredths of sat/vB.
+const FEE_RANGE: (u64, u64) = (100, 9_900);
+
+/// Units of each currency for a thousand US dollars.
+const PER_THOUSAND_USD: [(&str, u64); 7] = [
+    ("USD", 1_000),
+    ("EUR", 862),
+    ("GBP", 752),
+    ("CAD", 1_381),
+    ("CHF", 801),
+    ("AUD", 1_529),
+    ("JPY", 148_300),
+];
+
+/// What a relay has to tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quotes {
+    /// Height of the chain tip.
+    pub height: u32,
+    /// Fee rate, hundredths of sat/vB.
+    pub fee_hundredths: u64,
+    /// Prices by currency, hundredths of the currency's unit.
+    pub prices: BTreeMap<String, u64>,
+}
+
+impl Quotes {
+    /// The market's first quotes, from a height on.
+    pub fn at(height: u32) -> Quotes {
+        let mut quotes = Quotes {
+            height,
+            fee_hundredths: 425,
+            prices: BTreeMap::new(),
+        };
+        quotes.set_usd_cents(10_842_150);
+        quotes
+    }
+
+    /// Moves all prices to one in US dollars.
+    fn set_usd_cents(&mut self, cents: u64) {
+        for (code, rate) in PER_THOUSAND_USD {
+            self.prices.insert(code.to_owned(), cents * rate / 1_000);
+        }
+    }
+}
+
+impl Default for Quotes {
+    fn default() -> Quotes {
+        Quotes::at(FIRST_HEIGHT)
+    }
+}
+
+/// What moves the quotes, and when.
+#[derive(Debug)]
+pub struct Market {
+    chance: Chance,
+    time: Duration,
+    next_block: Duration,
+    next_price: Duration,
+    next_fee: Duration,
+}
+
+impl Market {
+    /// A market at its beginning.
+    pub fn new(seed: u64) -> Market {
+        let mut chance = Chance::seeded(seed);
+        // The first block comes early: whoever looks at a new clock wants to see it move.
+        let next_block =
+            Duration::from_secs(8) + chance.between(Duration::ZERO, Duration::from_secs(4));
+        Market {
+            chance,
+            time: Duration::ZERO,
+            next_block,
+            next_price: PRICE_TIMES.0,
+            next_fee: FEE_TIMES.0,
+        }
+    }
+
+    /// Time until the next step.
+    pub fn pause(&self) -> Duration {
+        self.next_step().saturating_sub(self.time)
+    }
+
+    /// Goes to the next step and moves what is due.
+    pub fn step(&mut self, quotes: &mut Quotes) {
+        self.time = self.next_step();
+        if self.next_block <= self.time {
+            quotes.height = quotes.height.saturating_add(1);
+            self.next_block = self.time + self.chance.between(BLOCK_TIMES.0, BLOCK_TIMES.1);
+        }
+        if self.next_price <= self.time {
+            let cents = quotes.prices.get("USD").copied().unwrap_or(CENTS_RANGE.0);
+            quotes.set_usd_cents(self.drift(cents, 15, CENTS_RANGE));
+            self.next_price = self.time + self.chance.between(PRICE_TIMES.0, PRICE_TIMES.1);
+        }
+        if self.next_fee <= self.time {
+            quotes.fee_hundredths = self.drift(quotes.fee_hundredths, 600, FEE_RANGE);
+            self.next_fee = self.time + self.chance.between(FEE_TIMES.0, FEE_TIMES.1);
+        }
+    }
+
+    fn next_step(&self) -> Duration {
+        self.next_block.min(self.next_price).min(self.next_fee)
+    }
+
+    /// Moves a value by at most so many ten-thousandths, up or down.
+    fn drift(&mut self, value: u64, most: u64, (low, high): (u64, u64)) -> u64 {
+        let step = value * self.chance.below(most + 1) / 10_000;
+        let moved = if self.chance.below(2) == 0 {
+            value.saturating_sub(step)
+        } else {
+            value.saturating_add(step)
+        };
+        moved.clamp(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_lively_market() {
+        let run = || {
+            let (mut market, mut quotes) = (Market::new(1), Quotes::default());
+            let mut seen = Vec::new();
+            while market.time < Duration::from_secs(3600) {
+                market.step(&mut quotes);
+                seen.push((market.time, quotes.clone()));
+            }
+            seen
+        };
+        let seen = run();
+        assert_eq!(seen, run());
+        let (_, last) = seen.last().unwrap();
+        let blocks = last.height - FIRST_HEIGHT;
+        assert!((90..=180).contains(&blocks), "{blocks} blocks in an hour");
+        let prices: std::collections::BTreeSet<u64> = seen
+            .iter()
+            .map(|(_, quotes)| quotes.prices["EUR"])
+            .collect();
+        assert!(prices.len() > 1000, "{} prices in an hour", prices.len());
+    }
+}

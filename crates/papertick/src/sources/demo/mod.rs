@@ -1,0 +1,102 @@
+//! The other side of the relay source: a relay on loopback that speaks the real protocol and has a
+//! market of its own.
+//!
+//! `market` is the market, which moves by chance but always in the same way; `serve` is the protocol.
+
+pub mod market;
+
+mod serve;
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+
+use tokio::{net::TcpListener, sync::watch, time};
+
+use self::market::{Market, Quotes};
+use crate::tasks::Tasks;
+
+/// Time in which the relay's tasks may end by themselves.
+const STOP_GRACE: Duration = Duration::from_millis(100);
+
+/// How the market moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// By itself: prices every other second, a block about every half minute.
+    Lively {
+        /// Seed of the chance by which it moves.
+        seed: u64,
+    },
+    /// Only as it is told.
+    Still,
+}
+
+/// A relay on loopback; dropping it ends it.
+#[derive(Debug)]
+pub struct DemoRelay {
+    address: SocketAddr,
+    quotes: watch::Sender<Quotes>,
+    tasks: Tasks,
+}
+
+impl DemoRelay {
+    /// Starts a relay on a free port of loopback.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub async fn start(first: Quotes, pace: Pace) -> io::Result<DemoRelay> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let quotes = watch::Sender::new(first);
+        let mut tasks = Tasks::new();
+        let router = serve::router(quotes.clone());
+        tasks.spawn("demo relay", async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!(%error, "the demo relay broke off");
+            }
+        });
+        if let Pace::Lively { seed } = pace {
+            tasks.spawn("demo market", live(quotes.clone(), seed));
+        }
+        Ok(DemoRelay {
+            address,
+            quotes,
+            tasks,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What `--upstream` takes to follow this relay.
+    pub fn upstream(&self) -> String {
+        format!("relay=ws://{}", self.address)
+    }
+
+    /// The newest quotes.
+    pub fn quotes(&self) -> Quotes {
+        self.quotes.borrow().clone()
+    }
+
+    /// Moves the market; subscribers hear of what changed.
+    pub fn change(&self, change: impl FnOnce(&mut Quotes)) {
+        self.quotes.send_modify(change);
+    }
+
+    /// Ends the relay and its connections.
+    pub async fn stop(self) {
+        self.tasks.stop(STOP_GRACE).await;
+    }
+}
+
+async fn live(quotes: watch::Sender<Quotes>, seed: u64) {
+    let mut market = Market::new(seed);
+    loop {
+        time::sleep(market.pause()).await;
+        quotes.send_modify(|quotes| market.step(quotes));
+    }
+}

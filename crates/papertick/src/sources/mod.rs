@@ -1,0 +1,65 @@
+//! One task per source: bytes of an upstream come in, observations go to the device.
+//!
+//! The `supervisor` compares which sources should run with those that do.
+//! A source is a [`session::Session`], kept open for ever by [`session::keep`], or a poll that is
+//! repeated for ever; both report what became of the connection.
+//! `demo` is the other side: a relay on loopback with a market of its own.
+
+pub mod supervisor;
+
+pub mod session;
+
+pub mod relay;
+
+pub mod demo;
+
+use std::sync::Arc;
+
+use device::{
+    input::Input,
+    market::Observation,
+    sources::{Route, SourceId},
+};
+
+use crate::{
+    clock::Clock,
+    inbox::{Inbox, Stopped},
+    net::{dialer::Dialer, upstreams::Upstreams},
+};
+
+/// What all sources share.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// The way out.
+    pub dialer: Dialer,
+    /// Fixed public addresses and their replacements.
+    pub upstreams: Arc<Upstreams>,
+    /// The way into the device.
+    pub inbox: Inbox,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+/// What one source works with.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Which source it is.
+    pub id: SourceId,
+    /// The way outbound connections take.
+    pub route: Route,
+    /// What all sources share.
+    pub shared: Shared,
+}
+
+impl Context {
+    /// Hands observations to the device.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn observed(&self, observations: Vec<Observation>) -> Result<(), Stopped> {
+        self.shared
+            .inbox
+            .tell(Input::Observed(self.id, observations))
+            .await
+    }
+}

@@ -1,0 +1,225 @@
+//! Sources that hold a socket open: connect, say what is wanted, report what comes, begin again.
+
+use std::{convert::Infallible, time::Duration};
+
+use device::market::{Connection, Observation};
+use feeds::malformed::Malformed;
+use tokio::time::{self, Instant};
+
+use super::Context;
+use crate::{
+    inbox::Stopped,
+    net::{
+        backoff::{Backoff, STABLE_AFTER},
+        chance::Chance,
+        url::{BadUrl, Url},
+        ws::{Frame, Policy, Socket, WsError},
+    },
+};
+
+/// Longest time from an open socket to the first frame that is understood.
+pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Frames in a row that may be nonsense before the connection is given up.
+pub const NONSENSE_MAX: u32 = 64;
+
+/// A source that holds a socket open.
+pub trait Session: Send {
+    /// Connects, subscribes and reports until something fails; it never ends well.
+    fn run(
+        &mut self,
+        link: &mut Link<'_>,
+    ) -> impl Future<Output = Result<Infallible, Ended>> + Send;
+}
+
+/// Why a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The device has stopped.
+    Stopped,
+    /// Something failed.
+    Failed {
+        /// Why, in words fit for people.
+        reason: String,
+        /// How long the upstream asks to be left alone.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl Ended {
+    /// Something failed, for a reason fit for people.
+    pub fn because(reason: impl Into<String>) -> Ended {
+        Ended::Failed {
+            reason: reason.into(),
+            retry_after: None,
+        }
+    }
+}
+
+impl From<Stopped> for Ended {
+    fn from(_: Stopped) -> Ended {
+        Ended::Stopped
+    }
+}
+
+impl From<WsError> for Ended {
+    fn from(error: WsError) -> Ended {
+        Ended::Failed {
+            reason: error.to_string(),
+            retry_after: error.retry_after(),
+        }
+    }
+}
+
+impl From<BadUrl> for Ended {
+    fn from(error: BadUrl) -> Ended {
+        Ended::because(error.to_string())
+    }
+}
+
+/// One connection of a session, and what is known of it.
+#[derive(Debug)]
+pub struct Link<'a> {
+    context: &'a Context,
+    opened: Instant,
+    up_since: Option<Instant>,
+    nonsense: u32,
+}
+
+impl<'a> Link<'a> {
+    fn new(context: &'a Context) -> Link<'a> {
+        Link {
+            context,
+            opened: Instant::now(),
+            up_since: None,
+            nonsense: 0,
+        }
+    }
+
+    /// What the source works with.
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// Tells whether a frame was understood on this connection.
+    pub fn is_up(&self) -> bool {
+        self.up_since.is_some()
+    }
+
+    /// Opens the socket of this connection.
+    ///
+    /// # Errors
+    /// The socket was not opened.
+    pub async fn open(&mut self, url: &Url, policy: Policy) -> Result<Socket, Ended> {
+        let Context { route, shared, .. } = self.context;
+        let socket = Socket::open(&shared.dialer, route, url, policy).await?;
+        self.opened = Instant::now();
+        Ok(socket)
+    }
+
+    /// The next frame; the first one must be understood in time. Nothing is lost when this is dropped
+    /// while it waits.
+    ///
+    /// # Errors
+    /// The socket is of no use any more.
+    pub async fn next(&mut self, socket: &mut Socket) -> Result<Frame, Ended> {
+        if self.is_up() {
+            return Ok(socket.next().await?);
+        }
+        let deadline = self.opened + FIRST_FRAME_TIMEOUT;
+        match time::timeout_at(deadline, socket.next()).await {
+            Ok(frame) => Ok(frame?),
+            Err(_) => Err(Ended::because("connected, but nothing of use came")),
+        }
+    }
+
+    /// Reports what a frame said, and that the connection is up if it is the first one understood.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn understood(&mut self, observations: Vec<Observation>) -> Result<(), Ended> {
+        self.nonsense = 0;
+        let mut report = Vec::with_capacity(observations.len() + 1);
+        if !self.is_up() {
+            self.up_since = Some(Instant::now());
+            report.push(Observation::Connection(Connection::Up));
+        }
+        report.extend(observations);
+        if !report.is_empty() {
+            self.context.observed(report).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of a frame that was not understood.
+    ///
+    /// # Errors
+    /// Nothing but nonsense comes.
+    pub fn nonsense(&mut self, malformed: Malformed) -> Result<(), Ended> {
+        self.nonsense += 1;
+        tracing::debug!(
+            reason = malformed.0,
+            in_a_row = self.nonsense,
+            "frame dropped"
+        );
+        if self.nonsense < NONSENSE_MAX {
+            Ok(())
+        } else {
+            Err(Ended::because(format!(
+                "only frames that make no sense ({malformed})"
+            )))
+        }
+    }
+
+    fn was_stable(&self) -> bool {
+        self.up_since
+            .is_some_and(|since| since.elapsed() >= STABLE_AFTER)
+    }
+}
+
+/// Runs a session for ever, waiting a little longer after every failure.
+///
+/// # Errors
+/// The device has stopped.
+pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infallible, Stopped> {
+    let mut backoff = Backoff::new(Chance::new());
+    loop {
+        context
+            .observed(vec![Observation::Connection(Connection::Connecting)])
+            .await?;
+        let mut link = Link::new(context);
+        let Err(ended) = session.run(&mut link).await;
+        if link.was_stable() {
+            backoff.succeeded();
+        }
+        match ended {
+            Ended::Stopped => return Err(Stopped),
+            Ended::Failed {
+                reason,
+                retry_after,
+            } => {
+                let retry_in = backoff.failed(retry_after);
+                report_down(context, reason, retry_in).await?;
+                time::sleep(retry_in).await;
+            }
+        }
+    }
+}
+
+/// Reports that a connection is down.
+///
+/// # Errors
+/// The device has stopped.
+pub(super) async fn report_down(
+    context: &Context,
+    reason: String,
+    retry_in: Duration,
+) -> Result<(), Stopped> {
+    tracing::info!(reason, retry_in_ms = retry_in.as_millis(), "source is down");
+    context
+        .observed(vec![Observation::Connection(Connection::Down {
+            reason,
+            retry_in,
+        })])
+        .await
+}

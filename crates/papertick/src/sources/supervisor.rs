@@ -1,0 +1,167 @@
+//! Keeps the running sources equal to the plan: starts, stops and restarts only what changed.
+
+use std::{collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
+
+use device::{
+    output::Desired,
+    sources::{SourceConfig, SourceId, SourcePlan},
+};
+use futures_util::FutureExt;
+use tokio::{sync::watch, task::JoinSet, time};
+use tracing::Instrument;
+
+use super::{
+    Context, Shared,
+    relay::{Memory, Relay},
+    session::{keep, report_down},
+};
+use crate::{
+    inbox::Stopped,
+    net::{backoff::Backoff, chance::Chance},
+    tasks::Stop,
+};
+
+/// Which sources should run.
+pub type Plans = BTreeMap<SourceId, SourcePlan>;
+
+/// Something that says which sources should run.
+pub trait HasPlans {
+    /// Which sources should run.
+    fn plans(&self) -> &Plans;
+}
+
+impl HasPlans for Plans {
+    fn plans(&self) -> &Plans {
+        self
+    }
+}
+
+impl HasPlans for Desired {
+    fn plans(&self) -> &Plans {
+        &self.sources
+    }
+}
+
+impl<T: HasPlans> HasPlans for Arc<T> {
+    fn plans(&self) -> &Plans {
+        T::plans(self)
+    }
+}
+
+/// Runs sources as the newest plan says, until told to stop; all of them have ended when this returns.
+pub async fn supervise(mut wanted: watch::Receiver<impl HasPlans>, shared: Shared, mut stop: Stop) {
+    let mut crew = Crew {
+        shared,
+        running: BTreeMap::new(),
+    };
+    loop {
+        let plans = wanted.borrow_and_update().plans().clone();
+        crew.follow(plans).await;
+        tokio::select! {
+            biased;
+            () = stop.stopped() => break,
+            changed = wanted.changed() => if changed.is_err() { break },
+        }
+    }
+    crew.follow(Plans::new()).await;
+}
+
+/// The running sources.
+struct Crew {
+    shared: Shared,
+    running: BTreeMap<SourceId, Running>,
+}
+
+/// A running source; dropping it ends it.
+struct Running {
+    plan: SourcePlan,
+    task: JoinSet<()>,
+}
+
+impl Crew {
+    /// Ends what is not planned any more or planned in another way, then starts what is missing.
+    async fn follow(&mut self, plans: Plans) {
+        let leaving: Vec<SourceId> = self
+            .running
+            .iter()
+            .filter(|(id, running)| plans.get(id) != Some(&running.plan))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in leaving {
+            if let Some(mut running) = self.running.remove(&id) {
+                running.task.shutdown().await;
+                tracing::debug!(source = id.name(), "source ended");
+            }
+        }
+        for (id, plan) in plans {
+            self.running.entry(id).or_insert_with(|| {
+                tracing::debug!(source = id.name(), "source starts");
+                let context = Context {
+                    id,
+                    route: plan.route.clone(),
+                    shared: self.shared.clone(),
+                };
+                let span = tracing::info_span!("source", name = id.name());
+                let mut task = JoinSet::new();
+                task.spawn(survive(plan.config.clone(), context).instrument(span));
+                Running { plan, task }
+            });
+        }
+    }
+}
+
+/// Runs a source and begins anew, after a while, if it panics.
+async fn survive(config: SourceConfig, context: Context) {
+    let mut backoff = Backoff::new(Chance::new());
+    loop {
+        // Whatever the panic left behind is dropped with the future: the next run shares nothing.
+        match AssertUnwindSafe(run(config.clone(), &context))
+            .catch_unwind()
+            .await
+        {
+            Ok(Err(Stopped)) => return,
+            Err(_) => {
+                let retry_in = backoff.failed(None);
+                tracing::error!("source panicked");
+                if report_down(&context, "it broke off by itself".to_owned(), retry_in)
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+                time::sleep(retry_in).await;
+            }
+        }
+    }
+}
+
+async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stopped> {
+    match config {
+        SourceConfig::Relay {
+            endpoint,
+            currencies,
+            blocks,
+            precise_fee,
+        } => {
+            let memory = Memory::default();
+            keep(
+                context,
+                Relay {
+                    endpoint,
+                    currencies,
+                    blocks,
+                    precise_fee,
+                    memory,
+                },
+            )
+            .await
+        }
+        SourceConfig::Explorer { .. }
+        | SourceConfig::Exchange { .. }
+        | SourceConfig::Nostr { .. }
+        | SourceConfig::Zaps { .. }
+        | SourceConfig::Wallet { .. }
+        | SourceConfig::Pool { .. }
+        | SourceConfig::Miner { .. } => std::future::pending().await,
+    }
+}

@@ -1,0 +1,314 @@
+//! The relay source against relays that misbehave.
+
+use std::time::Duration;
+
+use device::{
+    market::{Connection, Observation},
+    sources::SourceId,
+};
+use futures_util::{SinkExt, StreamExt};
+use papertick::sources::{relay as source, session};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+    time::{self, Instant},
+};
+use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+
+use crate::rig::{Rig, accept, price, relay_config};
+
+type Server = WebSocketStream<DuplexStream>;
+
+fn bytes(hex: &str) -> Vec<u8> {
+    hex.as_bytes()
+        .chunks(2)
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
+}
+
+fn block(height: u32) -> Vec<u8> {
+    let mut frame = bytes("81ab626c6f636b686569676874ce");
+    frame.extend(height.to_be_bytes());
+    frame
+}
+
+async fn push(server: &mut Server, frame: Vec<u8>) {
+    server.send(Message::binary(frame)).await.unwrap();
+}
+
+/// Reads, so that pings are answered, until the client is gone.
+async fn listen(server: &mut Server) {
+    while let Some(Ok(_)) = server.next().await {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscriptions_are_sent_in_order() {
+    let (rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    let expected = [
+        "82a474797065a9737562736372696265a96576656e7454797065ab626c6f636b686569676874",
+        "82a474797065a9737562736372696265a96576656e7454797065a9626c6f636b66656532",
+        "83a474797065a9737562736372696265a96576656e7454797065a57072696365a863757272656e6379a3555344",
+        "83a474797065a9737562736372696265a96576656e7454797065a57072696365a863757272656e6379a3455552",
+    ];
+    for hex in expected {
+        assert_eq!(
+            server.next().await.unwrap().unwrap(),
+            Message::binary(bytes(hex))
+        );
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    assert_eq!(
+        rig.next().await.1,
+        [Observation::Connection(Connection::Connecting)]
+    );
+    push(&mut server, b"\xc1garbage".to_vec()).await;
+    server.send(Message::text("hello")).await.unwrap();
+    push(&mut server, block(900_000)[..10].to_vec()).await;
+    assert!(
+        rig.is_quiet(Duration::from_secs(1)).await,
+        "nothing was understood"
+    );
+    push(&mut server, block(900_000)).await;
+    let up = [
+        Observation::Connection(Connection::Up),
+        Observation::Block(900_000),
+    ];
+    assert_eq!(rig.next().await.1, up);
+    push(&mut server, bytes("81a5707269636581a3555344cdfad4")).await;
+    assert_eq!(rig.next().await.1, [price("USD", "64212")]);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_says_nothing_is_left_and_tried_again() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    let began = Instant::now();
+    listen(&mut server).await;
+    assert_eq!(
+        began.elapsed().as_secs(),
+        session::FIRST_FRAME_TIMEOUT.as_secs()
+    );
+    let (reason, _) = rig.down().await;
+    assert_eq!(reason, "connected, but nothing of use came");
+    let _again = accept(&mut arrivals).await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_never_agrees_is_left() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let _held = arrivals.recv().await.unwrap();
+    let (reason, _) = rig.down().await;
+    assert_eq!(reason, "no answer in time");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_stalls_is_noticed_by_its_missing_pong() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    push(&mut server, block(900_000)).await;
+    rig.up().await;
+    let began = Instant::now();
+    let (reason, _) = rig.down().await;
+    assert_eq!(reason, "the server fell silent");
+    let limit = source::POLICY.ping_every + source::POLICY.pong_timeout;
+    assert!(began.elapsed() <= limit, "{:?}", began.elapsed());
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_that_drips_does_not_count_as_life() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    push(&mut server, block(900_000)).await;
+    rig.up().await;
+    let mut raw = server.into_inner();
+    tokio::spawn(async move {
+        raw.write_all(&[0x82, 126, 0x10, 0x00]).await.unwrap();
+        while raw.write_all(&[0]).await.is_ok() {
+            time::sleep(Duration::from_secs(1)).await;
+        }
+    });
+    assert_eq!(rig.down().await.0, "the server fell silent");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_may_drip_as_long_as_frames_come() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    push(&mut server, block(900_000)).await;
+    rig.up().await;
+    let mut raw = server.into_inner();
+    let frame = [&[0x82, 18][..], &block(900_001)].concat();
+    for byte in frame {
+        raw.write_all(&[byte]).await.unwrap();
+        time::sleep(Duration::from_millis(300)).await;
+    }
+    assert_eq!(rig.next().await.1, [Observation::Block(900_001)]);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_oversize_frame_ends_the_connection_unread() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let server = accept(&mut arrivals).await;
+    let mut raw = server.into_inner();
+    raw.write_all(&[0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0])
+        .await
+        .unwrap();
+    let (reason, _) = rig.down().await;
+    assert_eq!(
+        reason,
+        format!("a message is larger than {} bytes", feeds::relay::FRAME_MAX)
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_but_garbage_ends_the_connection() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    for _ in 0..session::NONSENSE_MAX {
+        push(&mut server, vec![0xc1]).await;
+    }
+    let (reason, _) = rig.down().await;
+    assert!(
+        reason.starts_with("only frames that make no sense"),
+        "{reason}"
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_always_cuts_causes_no_storm() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let serve = tokio::spawn(async move {
+        let mut connections = 0;
+        while let Some(arrival) = arrivals.recv().await {
+            connections += 1;
+            let Ok(mut server) = tokio_tungstenite::accept_async(arrival.stream).await else {
+                continue;
+            };
+            // A connection that worked for a moment is no success yet.
+            let _ = server.send(Message::binary(block(900_000))).await;
+        }
+        connections
+    });
+    let until = Instant::now() + Duration::from_secs(3600);
+    while Instant::now() < until {
+        rig.next().await;
+    }
+    rig.stop().await;
+    let connections = serve.await.unwrap();
+    assert!(
+        (50..=85).contains(&connections),
+        "{connections} connections in an hour"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wish_to_be_left_alone_is_obeyed() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut raw = arrivals.recv().await.unwrap().stream;
+    let mut request = [0; 16];
+    raw.read_exact(&mut request).await.unwrap();
+    raw.write_all(b"HTTP/1.1 503 Busy\r\nRetry-After: 300\r\nContent-Length: 0\r\n\r\n")
+        .await
+        .unwrap();
+    let (reason, retry_in) = rig.down().await;
+    assert_eq!(reason, "the server answers with status 503");
+    assert!((300..=360).contains(&retry_in.as_secs()), "{retry_in:?}");
+    let told = Instant::now();
+    let _again = arrivals.recv().await.unwrap();
+    assert_eq!(told.elapsed().as_secs(), retry_in.as_secs());
+    rig.stop().await;
+}
+
+/// Answers one request beside the socket and returns its first line.
+async fn answer(mut raw: DuplexStream, body: &str) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(raw.read_u8().await.unwrap());
+    }
+    let length = body.len();
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}");
+    raw.write_all(answer.as_bytes()).await.unwrap();
+    String::from_utf8(head)
+        .unwrap()
+        .lines()
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    push(&mut server, block(900_000)).await;
+    rig.up().await;
+    let began = Instant::now();
+    let pongs = tokio::spawn(async move {
+        // Repeats are no news.
+        let mut repeats = time::interval(Duration::from_secs(600));
+        loop {
+            tokio::select! {
+                _ = repeats.tick() => push(&mut server, block(900_000)).await,
+                message = server.next() => if !matches!(message, Some(Ok(_))) { return },
+            }
+        }
+    });
+    let catalogue = answer(arrivals.recv().await.unwrap().stream, "[\"USD\",\"CHF\"]").await;
+    assert_eq!(catalogue, "GET /api/v2/currencies HTTP/1.1");
+    rig.until(|seen| matches!(seen, Observation::Currencies(list) if list.len() == 2))
+        .await;
+
+    let drain = async {
+        loop {
+            rig.next().await;
+        }
+    };
+    let probes = async {
+        for (hour, body) in [
+            (1, "900000"),
+            (2, "nonsense"),
+            (2, "900000\n"),
+            (3, "900003"),
+        ] {
+            let probe = answer(arrivals.recv().await.unwrap().stream, body).await;
+            assert_eq!(probe, "GET /api/lastblock HTTP/1.1");
+            assert_eq!(began.elapsed().as_secs() / 3600, hour, "{body}");
+        }
+    };
+    tokio::select! {
+        () = probes => {}
+        () = drain => {}
+    }
+    assert_eq!(
+        rig.down().await.0,
+        "the relay has newer blocks than its feed"
+    );
+    pongs.await.unwrap();
+    rig.stop().await;
+}

@@ -1,0 +1,181 @@
+//! A supervisor with everything round it: plans go in, observations come out.
+
+use std::{sync::Arc, time::Duration};
+
+use device::{
+    input::Input,
+    market::{Connection, Observation},
+    sources::{RelayEndpoint, Route, SourceConfig, SourceId, SourcePlan},
+    units::{Currency, FeeRate, Price},
+};
+use papertick::{
+    clock::Clock,
+    inbox::{Message, inbox},
+    net::{
+        dialer::{Arrival, Dialer},
+        tls::Roots,
+        upstreams::Upstreams,
+    },
+    sources::{
+        Shared,
+        supervisor::{Plans, supervise},
+    },
+    tasks::{Stopper, Tasks, stop_signal},
+};
+use tokio::{
+    io::DuplexStream,
+    sync::{mpsc, watch},
+    time,
+};
+use tokio_tungstenite::{WebSocketStream, accept_async};
+
+/// Longest time that a test waits for anything.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+pub struct Rig {
+    pub plans: watch::Sender<Plans>,
+    pub stopper: Stopper,
+    pub tasks: Tasks,
+    inputs: mpsc::Receiver<Message>,
+}
+
+impl Rig {
+    pub fn new(dialer: Dialer, upstreams: Upstreams) -> Rig {
+        let (inbox, inputs) = inbox();
+        let (stopper, stop) = stop_signal();
+        let plans = watch::Sender::new(Plans::new());
+        let shared = Shared {
+            dialer,
+            upstreams: Arc::new(upstreams),
+            inbox,
+            clock: Clock::unset(),
+        };
+        let mut tasks = Tasks::new();
+        tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
+        Rig {
+            plans,
+            stopper,
+            tasks,
+            inputs,
+        }
+    }
+
+    /// A rig on real sockets, whose fixed addresses are replaced.
+    pub fn on_loopback(replacements: &[String]) -> Rig {
+        let mut upstreams = Upstreams::default();
+        for replacement in replacements {
+            upstreams.replace(replacement).unwrap();
+        }
+        Rig::new(Dialer::new(Roots::public()), upstreams)
+    }
+
+    /// A rig whose connections arrive at a queue; fixed addresses are plain.
+    pub fn in_memory() -> (Rig, mpsc::Receiver<Arrival>) {
+        let (arrive, arrivals) = mpsc::channel(16);
+        let mut upstreams = Upstreams::default();
+        for replacement in ["relay=ws://relay", "exchange=ws://exchange"] {
+            upstreams.replace(replacement).unwrap();
+        }
+        (
+            Rig::new(Dialer::in_memory(Roots::public(), arrive), upstreams),
+            arrivals,
+        )
+    }
+
+    pub fn plan(&self, id: SourceId, config: SourceConfig) {
+        self.plan_through(id, config, Route::default());
+    }
+
+    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: Route) {
+        let plan = SourcePlan {
+            config,
+            route,
+            restarts: 0,
+        };
+        self.plans.send_modify(|plans| {
+            plans.insert(id, plan);
+        });
+    }
+
+    /// The next observations.
+    pub async fn next(&mut self) -> (SourceId, Vec<Observation>) {
+        let message = time::timeout(PATIENCE, self.inputs.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        let Input::Observed(id, observations) = message.input else {
+            panic!("a source said {:?}", message.input);
+        };
+        (id, observations)
+    }
+
+    /// Everything that comes until one observation fits.
+    pub async fn until(&mut self, fits: impl Fn(&Observation) -> bool) -> Vec<Observation> {
+        let mut seen = Vec::new();
+        loop {
+            let (_, observations) = self.next().await;
+            let found = observations.iter().any(&fits);
+            seen.extend(observations);
+            if found {
+                return seen;
+            }
+        }
+    }
+
+    /// The reason why a connection is down, and the time until the next attempt.
+    pub async fn down(&mut self) -> (String, Duration) {
+        loop {
+            for observation in self.next().await.1 {
+                if let Observation::Connection(Connection::Down { reason, retry_in }) = observation
+                {
+                    return (reason, retry_in);
+                }
+            }
+        }
+    }
+
+    /// Waits until a connection is up.
+    pub async fn up(&mut self) {
+        self.until(|observation| *observation == Observation::Connection(Connection::Up))
+            .await;
+    }
+
+    /// Says whether nothing comes for a while.
+    pub async fn is_quiet(&mut self, time: Duration) -> bool {
+        time::timeout(time, self.inputs.recv()).await.is_err()
+    }
+
+    pub async fn stop(self) {
+        self.stopper.stop();
+        let late = self.tasks.stop(Duration::from_secs(5)).await;
+        assert!(late.is_empty(), "{late:?} did not end");
+    }
+}
+
+/// The next connection, which must be a web socket.
+pub async fn accept(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<DuplexStream> {
+    accept_async(arrivals.recv().await.unwrap().stream)
+        .await
+        .unwrap()
+}
+
+pub fn relay_config() -> SourceConfig {
+    SourceConfig::Relay {
+        endpoint: RelayEndpoint::Public,
+        currencies: vec![currency("USD"), currency("EUR")],
+        blocks: true,
+        precise_fee: true,
+    }
+}
+
+pub fn currency(code: &str) -> Currency {
+    Currency::parse(code).unwrap()
+}
+
+pub fn price(code: &str, price: &str) -> Observation {
+    Observation::Price(currency(code), Price::parse(price).unwrap())
+}
+
+pub fn precise_fee(rate: &str) -> Observation {
+    Observation::PreciseFee(FeeRate::parse(rate).unwrap())
+}
