@@ -1,0 +1,158 @@
+//! The event stream: what a client is told, in which order, and when it ends.
+
+use std::{sync::Arc, time::Duration};
+
+use papertick::glass::Refresh;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use crate::support::{Clock, SOON};
+
+/// A client that follows.
+struct Follower {
+    stream: TcpStream,
+    received: String,
+}
+
+impl Follower {
+    async fn of(clock: &Clock) -> Follower {
+        let mut stream = clock.connect().await;
+        let head = format!(
+            "GET /events HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n\r\n",
+            clock.address
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut follower = Follower {
+            stream,
+            received: String::new(),
+        };
+        let head = follower.until("\r\n\r\n").await;
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+        assert!(
+            head.contains("content-type: text/event-stream\r\n"),
+            "{head}"
+        );
+        follower
+    }
+
+    async fn until(&mut self, mark: &str) -> String {
+        loop {
+            if let Some(at) = self.received.find(mark) {
+                let rest = self.received.split_off(at + mark.len());
+                return std::mem::replace(&mut self.received, rest);
+            }
+            let mut buffer = [0; 4096];
+            let read = timeout(SOON, self.stream.read(&mut buffer))
+                .await
+                .expect("bytes in time")
+                .unwrap();
+            assert_ne!(read, 0, "the stream ended after {:?}", self.received);
+            self.received
+                .push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+        }
+    }
+
+    /// Name and data of the next frame; comments are skipped.
+    async fn frame(&mut self) -> (String, String) {
+        loop {
+            let chunk = self.until("\n\n").await;
+            // Each frame is a chunk of its own: its length stands before it.
+            let text = chunk.trim_start_matches("\r\n");
+            let (_, text) = text.split_once("\r\n").unwrap();
+            let field = |name: &str| {
+                text.lines()
+                    .find_map(|line| line.strip_prefix(name))
+                    .unwrap_or_default()
+            };
+            let frame = (field("event: ").to_string(), field("data: ").to_string());
+            if !frame.1.is_empty() {
+                return frame;
+            }
+        }
+    }
+
+    async fn status(&mut self) -> Value {
+        let (name, data) = self.frame().await;
+        assert_eq!(name, "status");
+        serde_json::from_str(&data).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_client_is_welcomed_and_told_the_status_at_once() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    assert_eq!(client.frame().await, ("welcome".into(), "{}".into()));
+    assert_eq!(client.status().await["currentScreen"], 20);
+    clock.change(|view| view.current_screen = 3);
+    assert_eq!(client.status().await["currentScreen"], 3);
+}
+
+#[tokio::test]
+async fn quick_changes_are_told_at_most_ten_times_a_second_and_the_last_one_is_told() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    client.status().await;
+    let started = tokio::time::Instant::now();
+    let mut told = 0;
+    for screen in 0..200 {
+        clock.change(|view| view.current_screen = screen);
+        tokio::task::yield_now().await;
+    }
+    loop {
+        told += 1;
+        if client.status().await["currentScreen"] == 199 {
+            break;
+        }
+    }
+    let allowed = started.elapsed().as_millis() / 100 + 2;
+    assert!(told <= allowed, "{told} frames in {:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn repainted_panels_are_told_with_the_kind_of_refresh() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    client.status().await;
+    clock.glass.send_modify(|glass| {
+        let glass = Arc::make_mut(glass);
+        glass.generation = 2;
+        for (index, refresh) in [
+            (0, Refresh::Full),
+            (5, Refresh::Partial),
+            (6, Refresh::Partial),
+        ] {
+            glass.panels[index].painted = 2;
+            glass.panels[index].refresh = refresh;
+        }
+    });
+    let (name, data) = client.frame().await;
+    assert_eq!(name, "panels");
+    assert_eq!(
+        data,
+        concat!(
+            r#"{"generation":2,"panels":[{"panel":0,"refresh":"full"},"#,
+            r#"{"panel":5,"refresh":"partial"},{"panel":6,"refresh":"partial"}]}"#,
+        )
+    );
+}
+
+#[tokio::test]
+async fn the_stream_says_that_the_server_closes_and_then_ends() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    client.status().await;
+    clock.shutdown.send_replace(true);
+    assert_eq!(client.frame().await, (String::new(), "closing".into()));
+    timeout(Duration::from_secs(3), clock.server)
+        .await
+        .expect("the server ends in time")
+        .unwrap();
+}

@@ -1,0 +1,6 @@
+//! The control interface as its clients meet it: over a socket, against a stand-in for the device.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod following;
+mod operations;
+mod support;

@@ -1,0 +1,310 @@
+//! A server on a port of its own, a stand-in for the device that writes down what it is asked, and a plain client.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use device::{
+    board::BoardSpec,
+    input::Input,
+    lights::Rgb,
+    market::Market,
+    request::{Reply, Request},
+    settings::{Settings, emit::Identity},
+    units::Currency,
+    view::{FrontlightState, LinkState, ScreenState, View},
+};
+use papertick::{
+    glass::{Glass, PanelGlass, Refresh},
+    http::{Services, serve},
+    inbox::inbox,
+};
+use render::Bitmap;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, watch},
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
+
+/// Longest wait for anything that should come at once.
+pub(crate) const SOON: Duration = Duration::from_secs(10);
+
+/// The settings of a fresh device.
+pub(crate) fn view_of(board: &str, settings: Settings) -> View {
+    let board: BoardSpec = *board::spec::find(board).unwrap();
+    let settings = Arc::new(settings);
+    View {
+        board,
+        active: Arc::clone(&settings),
+        settings,
+        hostname: "papertick-a1b2c3".into(),
+        current_screen: 20,
+        currency: Currency::parse("USD"),
+        data: ["BTC/USD", " ", "$", "9", "5", "0", "0"]
+            .map(String::from)
+            .to_vec(),
+        stale: false,
+        mode: "rotation",
+        timer_running: true,
+        updating: false,
+        inverted: false,
+        screens: device::screens::SCREENS
+            .iter()
+            .map(|screen| ScreenState {
+                id: screen.id,
+                name: screen.name,
+                enabled: screen.on_by_default,
+                available: true,
+            })
+            .collect(),
+        available_currencies: ["USD", "EUR", "JPY"]
+            .into_iter()
+            .filter_map(Currency::parse)
+            .collect(),
+        market: Market::default(),
+        sources: BTreeMap::new(),
+        dnd_active: false,
+        lights: vec![Rgb::BLACK; board.leds],
+        frontlight: board.frontlight.then(|| FrontlightState {
+            on: true,
+            duties: vec![2048; board.panels],
+            target: 2048,
+            brightness: 2048,
+        }),
+        millilux: board.light_sensor.then_some(15_760),
+        link: LinkState {
+            state: "connected",
+            ip: "192.0.2.7".into(),
+            rssi: -58,
+            ..LinkState::default()
+        },
+    }
+}
+
+/// What the panels show at first.
+pub(crate) fn glass_of(panels: usize) -> Glass {
+    let panel = PanelGlass {
+        bitmap: Arc::new(Bitmap::paper(122, 250)),
+        painted: 1,
+        refresh: Refresh::Full,
+        fault: None,
+    };
+    Glass {
+        generation: 1,
+        panels: vec![panel; panels],
+    }
+}
+
+/// A server with its stand-in for the device.
+pub(crate) struct Clock {
+    pub(crate) address: std::net::SocketAddr,
+    pub(crate) view: watch::Sender<Arc<View>>,
+    pub(crate) glass: watch::Sender<Arc<Glass>>,
+    pub(crate) shutdown: watch::Sender<bool>,
+    pub(crate) asked: mpsc::Receiver<Request>,
+    pub(crate) replies: mpsc::Sender<Reply>,
+    pub(crate) server: JoinHandle<()>,
+}
+
+/// What can be set before a clock starts.
+pub(crate) struct Setup {
+    pub(crate) board: &'static str,
+    pub(crate) settings: Settings,
+    pub(crate) allow_origins: Vec<String>,
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup {
+            board: "rev-b",
+            settings: Settings::default(),
+            allow_origins: Vec::new(),
+        }
+    }
+}
+
+impl Clock {
+    /// Starts a clock with default settings on the default board.
+    pub(crate) async fn start() -> Clock {
+        Clock::with(Setup::default()).await
+    }
+
+    /// Starts a clock.
+    pub(crate) async fn with(setup: Setup) -> Clock {
+        let (inbox, mut messages) = inbox();
+        let view = view_of(setup.board, setup.settings);
+        let glass = watch::Sender::new(Arc::new(glass_of(view.board.panels)));
+        let view = watch::Sender::new(Arc::new(view));
+        let shutdown = watch::Sender::new(false);
+        let (written, asked) = mpsc::channel(64);
+        let (replies, mut scripted) = mpsc::channel(64);
+        tokio::spawn(async move {
+            while let Some(message) = messages.recv().await {
+                if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
+                    let _ = written.try_send(request);
+                    let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
+                }
+            }
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let services = Services {
+            inbox,
+            view: view.subscribe(),
+            glass: glass.subscribe(),
+            identity: Identity {
+                git_rev: "4.0.0-abc1234".into(),
+                git_tag: "4.0.0".into(),
+                last_build_time: Some(1_767_225_600),
+                ..Identity::default()
+            },
+            allow_origins: setup.allow_origins,
+            started: Instant::now(),
+            data_dir: std::env::temp_dir(),
+            shutdown: shutdown.subscribe(),
+        };
+        let server = tokio::spawn(serve(listener, services));
+        Clock {
+            address,
+            view,
+            glass,
+            shutdown,
+            asked,
+            replies,
+            server,
+        }
+    }
+
+    /// Opens a connection.
+    pub(crate) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// Sends a request without a body.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "").await
+    }
+
+    /// Sends a POST without a body, as a browser's `fetch` does.
+    pub(crate) async fn post(&self, path: &str) -> Answer {
+        self.send("POST", path, &["Content-Length: 0"], "").await
+    }
+
+    /// Sends a request with a JSON body.
+    pub(crate) async fn json(&self, method: &str, path: &str, body: &str) -> Answer {
+        let length = format!("Content-Length: {}", body.len());
+        self.send(
+            method,
+            path,
+            &["Content-Type: application/json", &length],
+            body,
+        )
+        .await
+    }
+
+    /// Sends a request as it is, on a connection of its own.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &str,
+    ) -> Answer {
+        let mut request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
+            self.address
+        );
+        for header in headers {
+            request.push_str(header);
+            request.push_str("\r\n");
+        }
+        request.push_str("\r\n");
+        request.push_str(body);
+        self.raw(request.as_bytes()).await
+    }
+
+    /// Sends bytes and reads the answer until the connection closes.
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> Answer {
+        let mut stream = self.connect().await;
+        stream.write_all(bytes).await.unwrap();
+        let mut received = Vec::new();
+        timeout(SOON, stream.read_to_end(&mut received))
+            .await
+            .expect("an answer in time")
+            .unwrap();
+        Answer::parse(&received)
+    }
+
+    /// What the device was asked last.
+    pub(crate) async fn asked(&mut self) -> Request {
+        timeout(SOON, self.asked.recv())
+            .await
+            .expect("a request in time")
+            .unwrap()
+    }
+
+    /// Replaces the view.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut View)) {
+        self.view.send_modify(|view| change(Arc::make_mut(view)));
+    }
+}
+
+/// An answer, taken apart.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// Takes an answer apart.
+    pub(crate) fn parse(bytes: &[u8]) -> Answer {
+        let text = String::from_utf8_lossy(bytes);
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("no head in {text:?}"));
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = head.split("\r\n");
+        let status = lines
+            .next()
+            .unwrap()
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let headers: Vec<(String, String)> = lines
+            .map(|line| line.split_once(": ").unwrap_or((line, "")))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_string()))
+            .collect();
+        Answer {
+            status,
+            headers,
+            body: bytes[end + 4..].to_vec(),
+        }
+    }
+
+    /// A header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// The body as JSON; its content type must say so.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/json"),
+            "{self:?}"
+        );
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}

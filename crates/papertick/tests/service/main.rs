@@ -1,0 +1,5 @@
+//! The shell in one process: paused time, the simulated board, disks that fail and lose power.
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+mod power_cut;
+mod sim_disk;

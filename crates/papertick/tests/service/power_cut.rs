@@ -1,0 +1,199 @@
+//! Whatever moment the power goes away, a file reads as before or after the save that ran.
+
+use papertick::storage::{SETTINGS, disk::Disk, file::StateFile};
+use serde_json::{Map, Value, json};
+
+use crate::sim_disk::{Dice, SimDisk, Trouble};
+
+/// More steps than any save or start takes.
+const STEPS: usize = 24;
+
+fn set(number: u64) -> Map<String, Value> {
+    let filler = "x".repeat(usize::try_from(number % 7).unwrap() * 40);
+    let Value::Object(map) = json!({"number": number, "filler": filler}) else {
+        unreachable!()
+    };
+    map
+}
+
+fn number(body: Option<&Map<String, Value>>) -> u64 {
+    body.map_or(0, |body| body["number"].as_u64().unwrap())
+}
+
+fn found(disk: &mut SimDisk) -> (StateFile, u64) {
+    let (file, found) = StateFile::open(SETTINGS, disk);
+    (file, number(found.body.as_ref()))
+}
+
+/// Disks that hold no set, one set, and two generations; each with the number that is found.
+fn beginnings() -> Vec<(SimDisk, u64)> {
+    let mut disk = SimDisk::default();
+    let mut beginnings = vec![(disk.clone(), 0)];
+    for saved in 1..=3 {
+        let (mut file, _) = found(&mut disk);
+        file.save(&mut disk, &set(saved)).unwrap();
+        beginnings.push((disk.clone(), saved));
+    }
+    beginnings
+}
+
+#[test]
+fn a_cut_during_a_save_leaves_the_old_or_the_new_set() {
+    for (beginning, old) in beginnings() {
+        let new = old + 1;
+        for step in 1..=STEPS {
+            let mut disk = beginning.clone();
+            let (mut file, _) = found(&mut disk);
+            disk = disk.with_trouble(step, Trouble::PowerCut);
+            let saved = file.save(&mut disk, &set(new)).is_ok();
+            for seed in 1..=200 {
+                let mut left = disk.after_power_cut(&mut Dice(seed));
+                let (_, number) = found(&mut left);
+                let context = format!("from {old}, cut at step {step}, seed {seed}");
+                assert!(
+                    number == new || !saved && number == old,
+                    "found {number}, {context}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_during_the_recovery_loses_nothing_more() {
+    for (beginning, old) in beginnings() {
+        let new = old + 1;
+        for (step, again) in (1..=8).flat_map(|step| (1..=STEPS).map(move |again| (step, again))) {
+            let mut disk = beginning.clone();
+            let (mut file, _) = found(&mut disk);
+            disk = disk.with_trouble(step, Trouble::PowerCut);
+            let saved = file.save(&mut disk, &set(new)).is_ok();
+            for seed in 1..=12 {
+                let mut dice = Dice(seed * 7919);
+                let mut left = disk
+                    .after_power_cut(&mut dice)
+                    .with_trouble(again, Trouble::PowerCut);
+                let _ = found(&mut left);
+                let mut left = left.after_power_cut(&mut dice);
+                let (_, number) = found(&mut left);
+                let context =
+                    format!("from {old}, cut at {step} and again at {again}, seed {seed}");
+                assert!(
+                    number == new || !saved && number == old,
+                    "found {number}, {context}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn many_cuts_in_a_row_never_lose_an_acknowledged_set() {
+    for seed in 1..=300 {
+        let mut dice = Dice(seed * 104_729);
+        let mut disk = SimDisk::default();
+        let mut acknowledged = 0;
+        let mut attempted = 0;
+        for _ in 0..30 {
+            let (mut file, number) = found(&mut disk);
+            assert!(
+                (acknowledged..=attempted).contains(&number),
+                "found {number}, acknowledged {acknowledged}, attempted {attempted}, seed {seed}"
+            );
+            acknowledged = number;
+            disk = disk.with_trouble(1 + dice.below(2 * STEPS), Trouble::PowerCut);
+            for _ in 0..4 {
+                attempted += 1;
+                if file.save(&mut disk, &set(attempted)).is_ok() {
+                    acknowledged = attempted;
+                }
+            }
+            disk = disk.after_power_cut(&mut dice);
+        }
+    }
+}
+
+#[test]
+fn a_save_that_fails_is_not_found_later() {
+    for (beginning, old) in beginnings() {
+        let new = old + 1;
+        for step in 1..=STEPS {
+            let mut disk = beginning.clone();
+            let (mut file, _) = found(&mut disk);
+            disk = disk.with_trouble(step, Trouble::Error);
+            let expected = if file.save(&mut disk, &set(new)).is_ok() {
+                new
+            } else {
+                old
+            };
+            let mut disk = disk.healthy();
+            let (_, number) = found(&mut disk.clone());
+            assert_eq!(number, expected, "error at step {step}");
+            file.save(&mut disk, &set(new + 1)).unwrap();
+            assert_eq!(found(&mut disk).1, new + 1, "after an error at step {step}");
+        }
+    }
+}
+
+#[test]
+fn a_cut_during_a_wipe_brings_no_older_set_back() {
+    let (beginning, old) = beginnings().pop().unwrap();
+    for step in 1..=STEPS {
+        let mut disk = beginning.clone();
+        let (mut file, _) = found(&mut disk);
+        disk = disk.with_trouble(step, Trouble::PowerCut);
+        let wiped = file.wipe(&mut disk).is_ok();
+        for seed in 1..=100 {
+            let mut left = disk.after_power_cut(&mut Dice(seed));
+            let (_, number) = found(&mut left);
+            // Names that are not synced may vanish in any order; the set found is then a real one.
+            assert!(
+                number == 0 || !wiped && number >= old - 1,
+                "found {number}, step {step}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_damaged_file_is_kept_aside_and_said() {
+    let (beginning, _) = beginnings().pop().unwrap();
+    let damage = |disk: &mut SimDisk, name: &str| disk.write(name, b"{\"digitFontPx\":").unwrap();
+
+    let mut disk = beginning.clone();
+    damage(&mut disk, "settings.json");
+    let (_, found) = StateFile::open(SETTINGS, &mut disk);
+    assert_eq!(number(found.body.as_ref()), 2, "the generation before");
+    assert_eq!(
+        found.notes,
+        [
+            "settings.json is of no use (it does not start as papertick's files do); \
+          it was kept as settings.json.damaged-1, the generation before it is used"
+        ]
+    );
+    assert!(disk.read("settings.json.damaged-1").unwrap().is_some());
+    assert!(
+        StateFile::open(SETTINGS, &mut disk).1.notes.is_empty(),
+        "said once"
+    );
+
+    damage(&mut disk, "settings.json");
+    damage(&mut disk, "settings.json.previous");
+    let (mut file, found) = StateFile::open(SETTINGS, &mut disk);
+    assert_eq!(found.body, None);
+    assert_eq!(found.notes.len(), 2);
+    assert!(
+        found.notes[0].contains("settings.json.damaged-2, defaults are used"),
+        "{found:?}"
+    );
+
+    file.save(&mut disk, &set(9)).unwrap();
+    file.wipe(&mut disk).unwrap();
+    for name in [
+        "settings.json",
+        "settings.json.damaged-1",
+        "settings.json.previous.damaged-1",
+    ] {
+        assert_eq!(disk.read(name).unwrap(), None, "{name} is wiped");
+    }
+}

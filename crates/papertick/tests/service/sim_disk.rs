@@ -1,0 +1,246 @@
+//! A disk that loses power: every step is a cut point, and what was not synced is lost, whole or torn.
+
+use std::{collections::BTreeMap, io};
+
+use papertick::storage::disk::Disk;
+
+/// A disk whose power or patience can end at a step.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SimDisk {
+    files: Vec<File>,
+    names: BTreeMap<String, usize>,
+    names_synced: BTreeMap<String, usize>,
+    changes: Vec<Change>,
+    steps: usize,
+    trouble: Option<(usize, Trouble)>,
+    dead: bool,
+}
+
+/// What happens at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The power goes away; no later step happens.
+    PowerCut,
+    /// The step fails, the later ones work.
+    Error,
+}
+
+#[derive(Debug, Clone, Default)]
+struct File {
+    synced: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+/// A change of names that is not synced.
+#[derive(Debug, Clone)]
+enum Change {
+    Link {
+        name: String,
+        file: usize,
+    },
+    Rename {
+        from: String,
+        to: String,
+        file: usize,
+    },
+    Remove {
+        name: String,
+    },
+}
+
+/// A generator of small numbers; equal seeds give equal disks.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound.max(1) as u64).unwrap()
+    }
+}
+
+impl SimDisk {
+    /// The disk with trouble ahead, a number of steps from here; the first step is 1.
+    pub(crate) fn with_trouble(mut self, step: usize, trouble: Trouble) -> SimDisk {
+        self.steps = 0;
+        self.trouble = Some((step, trouble));
+        self
+    }
+
+    /// The disk without trouble.
+    pub(crate) fn healthy(mut self) -> SimDisk {
+        self.trouble = None;
+        self
+    }
+
+    /// What the disk holds when the power comes back.
+    pub(crate) fn after_power_cut(&self, dice: &mut Dice) -> SimDisk {
+        let mut names = self.names_synced.clone();
+        // An ordered journal keeps a beginning of the changes, an unordered one any of them.
+        let ordered = dice.below(2) == 0;
+        let kept = dice.below(self.changes.len() + 1);
+        for (at, change) in self.changes.iter().enumerate() {
+            let survives = if ordered {
+                at < kept
+            } else {
+                dice.below(2) == 0
+            };
+            if survives {
+                change.apply(&mut names);
+            }
+        }
+        let files = self
+            .files
+            .iter()
+            .map(|file| file.after_power_cut(dice))
+            .collect();
+        SimDisk {
+            files,
+            names_synced: names.clone(),
+            names,
+            ..SimDisk::default()
+        }
+    }
+
+    fn powered(&self) -> io::Result<()> {
+        if self.dead {
+            return Err(io::Error::other("no power"));
+        }
+        Ok(())
+    }
+
+    /// Begins a step; an error is trouble, after which the step may have happened in part.
+    fn step(&mut self) -> io::Result<()> {
+        self.powered()?;
+        self.steps += 1;
+        match self.trouble {
+            Some((step, Trouble::PowerCut)) if step == self.steps => {
+                self.dead = true;
+                Err(io::Error::other("power cut"))
+            }
+            Some((step, Trouble::Error)) if step == self.steps => Err(io::Error::other("no space")),
+            _ => Ok(()),
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.names);
+        self.changes.push(change);
+    }
+
+    fn find(&self, name: &str) -> io::Result<usize> {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, name.to_string());
+        self.names.get(name).copied().ok_or_else(missing)
+    }
+}
+
+impl File {
+    fn after_power_cut(&self, dice: &mut Dice) -> File {
+        let mut bytes = match dice.below(4) {
+            0 => self.synced.clone(),
+            1 => self.bytes.clone(),
+            2 => Vec::new(),
+            _ => {
+                let mut torn = self.bytes.clone();
+                torn.truncate(dice.below(torn.len() + 1));
+                torn
+            }
+        };
+        if self.synced == self.bytes {
+            bytes.clone_from(&self.synced);
+        } else if dice.below(4) == 0 {
+            // The length is there, the data is not.
+            let from = dice.below(bytes.len() + 1);
+            bytes[from..].fill(0);
+        }
+        File {
+            synced: bytes.clone(),
+            bytes,
+        }
+    }
+}
+
+impl Change {
+    fn apply(&self, names: &mut BTreeMap<String, usize>) {
+        match self {
+            Change::Link { name, file } => {
+                names.insert(name.clone(), *file);
+            }
+            Change::Rename { from, to, file } => {
+                names.remove(from);
+                names.insert(to.clone(), *file);
+            }
+            Change::Remove { name } => {
+                names.remove(name);
+            }
+        }
+    }
+}
+
+impl Disk for SimDisk {
+    fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.step()?;
+        Ok(self
+            .names
+            .get(name)
+            .map(|file| self.files[*file].bytes.clone()))
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.powered()?;
+        let trouble = self.step();
+        let file = self.files.len();
+        let written = if trouble.is_ok() {
+            bytes.len()
+        } else {
+            bytes.len() / 2
+        };
+        self.files.push(File {
+            synced: Vec::new(),
+            bytes: bytes[..written].to_vec(),
+        });
+        self.change(Change::Link {
+            name: name.to_string(),
+            file,
+        });
+        trouble
+    }
+
+    fn sync(&mut self, name: &str) -> io::Result<()> {
+        self.step()?;
+        let file = self.find(name)?;
+        self.files[file].synced = self.files[file].bytes.clone();
+        Ok(())
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
+        self.powered()?;
+        let trouble = self.step();
+        let file = self.find(from)?;
+        // A rename cut by the power may have happened; one that failed has not.
+        if trouble.is_ok() || self.dead {
+            let (from, to) = (from.to_string(), to.to_string());
+            self.change(Change::Rename { from, to, file });
+        }
+        trouble
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.powered()?;
+        let trouble = self.step();
+        if trouble.is_ok() || self.dead {
+            self.change(Change::Remove {
+                name: name.to_string(),
+            });
+        }
+        trouble
+    }
+
+    fn sync_folder(&mut self) -> io::Result<()> {
+        self.step()?;
+        self.names_synced = self.names.clone();
+        self.changes.clear();
+        Ok(())
+    }
+}
