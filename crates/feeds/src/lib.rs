@@ -12,6 +12,8 @@ pub mod relay;
 pub mod exchange;
 pub mod explorer;
 
+pub mod nostr;
+
 pub mod miner;
 pub mod pools;
 

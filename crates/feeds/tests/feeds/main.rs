@@ -6,6 +6,7 @@ mod support;
 mod exchange;
 mod explorer;
 mod miner;
+mod nostr;
 mod pools;
 mod relay;
 mod release;

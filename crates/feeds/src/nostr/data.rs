@@ -1,0 +1,118 @@
+//! Market data as replaceable events of one author: a *slot* is what one of them is about.
+
+use std::collections::BTreeMap;
+
+use device::{
+    market::Observation,
+    units::{Currency, FeeRate},
+};
+
+use super::{
+    event::{Bytes32, VerifiedEvent, key},
+    frame::Filter,
+};
+use crate::{malformed::Malformed, scalar};
+
+/// Kind of data events.
+pub const KIND: u16 = 30078;
+
+/// Name of the subscription to data events.
+pub const SUBSCRIPTION: &str = "papertick-data";
+
+/// What a data event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Slot {
+    Height,
+    Fee,
+    Price(Currency),
+}
+
+/// What was heard from one author.
+#[derive(Debug, Clone)]
+pub struct DataFeed {
+    author: Bytes32,
+    newest: BTreeMap<Slot, u64>,
+}
+
+impl DataFeed {
+    /// Listens to an author, named by 64 hex digits; none if it is no key.
+    pub fn new(author: &str) -> Option<DataFeed> {
+        Some(DataFeed {
+            author: key(author)?,
+            newest: BTreeMap::new(),
+        })
+    }
+
+    /// Which events are wanted from a relay.
+    pub fn filter(author: &str) -> Filter {
+        Filter {
+            kinds: vec![KIND],
+            authors: vec![author.to_ascii_lowercase()],
+            ..Filter::default()
+        }
+    }
+
+    /// Takes an event; one about another thing, or older than what is known, says nothing.
+    ///
+    /// # Errors
+    /// The event is of another kind or author, or its content cannot be read; then it does not
+    /// count as the newest.
+    pub fn accept(&mut self, event: &VerifiedEvent) -> Result<Vec<Observation>, Malformed> {
+        if event.kind() != KIND {
+            return Err(Malformed("kind"));
+        }
+        if *event.author() != self.author {
+            return Err(Malformed("author"));
+        }
+        let Some(slot) = slot(event.tag_value("d").unwrap_or_default())? else {
+            return Ok(Vec::new());
+        };
+        if self
+            .newest
+            .get(&slot)
+            .is_some_and(|newest| event.created_at() < *newest)
+        {
+            return Ok(Vec::new());
+        }
+        let heard = slot.read(event.content())?;
+        self.newest.insert(slot, event.created_at());
+        Ok(heard)
+    }
+}
+
+fn slot(name: &str) -> Result<Option<Slot>, Malformed> {
+    match name {
+        "" => Err(Malformed("slot")),
+        "blockheight" => Ok(Some(Slot::Height)),
+        "medianFee" => Ok(Some(Slot::Fee)),
+        _ => match name.strip_prefix("price:") {
+            Some(code) => Currency::parse(code)
+                .map(|currency| Some(Slot::Price(currency)))
+                .ok_or(Malformed("slot")),
+            None => Ok(None),
+        },
+    }
+}
+
+impl Slot {
+    fn read(self, content: &str) -> Result<Vec<Observation>, Malformed> {
+        match self {
+            Slot::Height => {
+                let height = scalar::height(content).ok_or(Malformed("height"))?;
+                Ok(vec![Observation::Block(height)])
+            }
+            Slot::Fee => {
+                let plain = content.strip_prefix('+').unwrap_or(content);
+                let rate = FeeRate::parse(plain).ok_or(Malformed("fee"))?;
+                Ok(vec![
+                    Observation::Fee(scalar::whole_fee(rate)),
+                    Observation::PreciseFee(rate),
+                ])
+            }
+            Slot::Price(currency) => {
+                let price = scalar::price(content).ok_or(Malformed("price"))?;
+                Ok(vec![Observation::Price(currency, price)])
+            }
+        }
+    }
+}

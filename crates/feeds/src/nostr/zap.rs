@@ -1,0 +1,163 @@
+//! Zap receipts: somebody says that a recipient was paid.
+//!
+//! A *receipt* holds the paid invoice and, as JSON in a tag, the *request* that led to it.
+
+use device::{market::Zap, now::UtcTime, units::Msats};
+
+use super::{
+    bolt11,
+    event::{Bytes32, NostrEvent, VerifiedEvent, key},
+    frame::Filter,
+    recent::Recent,
+};
+use crate::malformed::Malformed;
+
+/// Kind of zap receipts.
+pub const KIND: u16 = 9735;
+
+/// Name of the subscription to zap receipts.
+pub const SUBSCRIPTION: &str = "papertick-zap";
+
+/// Age up to which a receipt is news, s.
+pub const AGE_MAX_SECS: u64 = 900;
+
+/// Least amount that is shown.
+pub const AMOUNT_MIN: Msats = Msats(1000);
+
+/// Receipts that are remembered, so that none is shown twice.
+pub const REMEMBERED: usize = 64;
+
+/// Longest message that is taken over, characters.
+const MESSAGE_MAX: usize = 512;
+
+/// What was heard of one recipient's zaps.
+#[derive(Debug, Clone)]
+pub struct ZapFeed {
+    recipient: Bytes32,
+    last_shown: Option<u64>,
+    seen: Recent<Bytes32, REMEMBERED>,
+}
+
+impl ZapFeed {
+    /// Listens for a recipient, named by 64 hex digits; none if it is no key.
+    pub fn new(recipient: &str) -> Option<ZapFeed> {
+        Some(ZapFeed {
+            recipient: key(recipient)?,
+            last_shown: None,
+            seen: Recent::default(),
+        })
+    }
+
+    /// Which events are wanted from a relay.
+    pub fn filter(recipient: &str, now: Option<UtcTime>) -> Filter {
+        Filter {
+            kinds: vec![KIND],
+            recipients: vec![recipient.to_ascii_lowercase()],
+            since: now
+                .and_then(unix_secs)
+                .map(|now| now.saturating_sub(AGE_MAX_SECS)),
+            limit: Some(1),
+            ..Filter::default()
+        }
+    }
+
+    /// Takes an event; a receipt that is small, old or known says nothing.
+    ///
+    /// # Errors
+    /// The event is no zap receipt for this recipient, or does not tell an amount.
+    pub fn accept(
+        &mut self,
+        event: &VerifiedEvent,
+        now: Option<UtcTime>,
+    ) -> Result<Option<Zap>, Malformed> {
+        if event.kind() != KIND {
+            return Err(Malformed("kind"));
+        }
+        let mut recipients = event.tags("p").filter_map(|values| key(values.first()?));
+        if !recipients.any(|recipient| recipient == self.recipient) {
+            return Err(Malformed("recipient"));
+        }
+        let receipt = Receipt::of(event)?;
+        if receipt.amount < AMOUNT_MIN || !self.is_news(event.created_at(), now.and_then(unix_secs))
+        {
+            return Ok(None);
+        }
+        if !self.seen.insert(*event.id()) {
+            return Ok(None);
+        }
+        Ok(Some(Zap {
+            amount: receipt.amount.sats(),
+            message: receipt.message,
+        }))
+    }
+
+    /// Tells whether a receipt of that time is new, and remembers the time if it is.
+    fn is_news(&mut self, created_at: u64, now: Option<u64>) -> bool {
+        let Some(now) = now else {
+            return true;
+        };
+        let is_newer = self.last_shown.is_none_or(|last| created_at > last);
+        let is_news = is_newer && now.saturating_sub(created_at) <= AGE_MAX_SECS;
+        if is_news {
+            // A receipt from the future must not silence those that come until then.
+            self.last_shown = Some(created_at.min(now));
+        }
+        is_news
+    }
+}
+
+fn unix_secs(now: UtcTime) -> Option<u64> {
+    u64::try_from(now.unix_secs()).ok()
+}
+
+/// What a receipt tells.
+#[derive(Debug, PartialEq, Eq)]
+struct Receipt {
+    amount: Msats,
+    message: String,
+}
+
+impl Receipt {
+    /// Reads a receipt: the invoice knows the amount best, then the request, then the receipt's own tag.
+    fn of(event: &VerifiedEvent) -> Result<Receipt, Malformed> {
+        let request: Option<NostrEvent> = event
+            .tag_value("description")
+            .and_then(|description| serde_json::from_str(description).ok());
+        let invoice = event
+            .tag_value("bolt11")
+            .and_then(|invoice| bolt11::amount(invoice).ok().flatten());
+        let amount = invoice
+            .or_else(|| {
+                digits(
+                    request
+                        .as_ref()?
+                        .tags
+                        .iter()
+                        .find(|tag| tag.first().is_some_and(|name| name == "amount"))?
+                        .get(1)?,
+                )
+            })
+            .or_else(|| digits(event.tag_value("amount")?))
+            .ok_or(Malformed("amount"))?;
+        let own = event.content();
+        let message = if own.is_empty() {
+            request.map(|request| request.content).unwrap_or_default()
+        } else {
+            own.to_owned()
+        };
+        Ok(Receipt {
+            amount,
+            message: message.chars().take(MESSAGE_MAX).collect(),
+        })
+    }
+}
+
+/// Millisats as digits only.
+fn digits(text: &str) -> Option<Msats> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        text.parse().ok().map(Msats)
+    } else {
+        None
+    }
+}

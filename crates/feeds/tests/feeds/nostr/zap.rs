@@ -1,0 +1,204 @@
+//! Zap receipts: amounts, gates of age and repetition.
+
+use device::{market::Zap, now::UtcTime, units::Sats};
+use feeds::{
+    malformed::Malformed,
+    nostr::{
+        frame,
+        recent::Recent,
+        zap::{REMEMBERED, ZapFeed},
+    },
+};
+
+use super::{AUTHOR, bolt11::invoice, verified};
+
+const NOW: Option<UtcTime> = Some(UtcTime {
+    unix_ms: 10_000_000,
+});
+
+fn feed() -> ZapFeed {
+    ZapFeed::new(AUTHOR).unwrap()
+}
+
+fn shown(amount: u64, message: &str) -> Result<Option<Zap>, Malformed> {
+    Ok(Some(Zap {
+        amount: Sats(amount),
+        message: message.into(),
+    }))
+}
+
+#[test]
+fn subscription() {
+    let request = |now| frame::subscribe("z", &ZapFeed::filter(AUTHOR, now));
+    assert_eq!(
+        request(NOW),
+        format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{AUTHOR}"],"since":9100,"limit":1}}]"##)
+    );
+    assert_eq!(
+        request(None),
+        format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{AUTHOR}"],"limit":1}}]"##)
+    );
+    assert!(ZapFeed::new("npub1").is_none());
+}
+
+#[test]
+fn amounts() {
+    let p: &[&str] = &["p", AUTHOR];
+    let paid = invoice("lnbc210n");
+    let free = invoice("lnbc");
+    let request = r#"{"kind":9734,"content":"from the request","tags":[["relays","wss://x"],["amount","42000"]]}"#;
+    for (tags, content, expected) in [
+        (
+            &[
+                p,
+                &["amount", "21000"],
+                &["bolt11", "lnbc210n1pjexample"],
+                &["description", r#"{"kind":9734}"#],
+                &["preimage", "00"],
+            ][..],
+            "onward and upward!",
+            shown(21, "onward and upward!"),
+        ),
+        (&[p], "", Err(Malformed("amount"))),
+        (&[p, &["bolt11", &paid]], "", shown(21, "")),
+        (
+            &[
+                p,
+                &["bolt11", &paid],
+                &["description", request],
+                &["amount", "1000"],
+            ],
+            "",
+            shown(21, "from the request"),
+        ),
+        (
+            &[
+                p,
+                &["bolt11", &free],
+                &["description", request],
+                &["amount", "1000"],
+            ],
+            "",
+            shown(42, "from the request"),
+        ),
+        (
+            &[p, &["description", request], &["amount", "1000"]],
+            "mine",
+            shown(42, "mine"),
+        ),
+        (
+            &[p, &["description", "oops"], &["amount", "1999"]],
+            "",
+            shown(1, ""),
+        ),
+        (&[p, &["amount", "1000"]], "", shown(1, "")),
+        (&[p, &["amount", "999"]], "", Ok(None)),
+        (&[p, &["amount", "0"]], "", Ok(None)),
+        (&[p, &["amount", "-5000"]], "", Err(Malformed("amount"))),
+        (&[p, &["amount", ""]], "", Err(Malformed("amount"))),
+        (&[p, &["amount"]], "", Err(Malformed("amount"))),
+        (
+            &[p, &["amount", "99999999999999999999"]],
+            "",
+            Err(Malformed("amount")),
+        ),
+        (
+            &[&["p", "recipient"], &["amount", "21000"]],
+            "",
+            Err(Malformed("recipient")),
+        ),
+        (
+            &[&["p"], &["amount", "21000"]],
+            "",
+            Err(Malformed("recipient")),
+        ),
+        (&[&["amount", "21000"]], "", Err(Malformed("recipient"))),
+    ] {
+        let event = verified(9_900, 9735, tags, content);
+        assert_eq!(feed().accept(&event, NOW), expected, "{tags:?}");
+    }
+    let other_kind = verified(9_900, 1, &[p, &["amount", "21000"]], "");
+    assert_eq!(feed().accept(&other_kind, NOW), Err(Malformed("kind")));
+    let long = verified(9_900, 9735, &[p, &["amount", "21000"]], &"ü".repeat(5_000));
+    assert_eq!(
+        feed()
+            .accept(&long, NOW)
+            .unwrap()
+            .unwrap()
+            .message
+            .chars()
+            .count(),
+        512
+    );
+}
+
+/// A zap of 21 sats with a message that makes its id differ.
+fn hear(feed: &mut ZapFeed, created_at: u64, message: &str, now: Option<UtcTime>) -> bool {
+    let event = verified(
+        created_at,
+        9735,
+        &[&["p", AUTHOR], &["amount", "21000"]],
+        message,
+    );
+    feed.accept(&event, now).unwrap().is_some()
+}
+
+#[test]
+fn ages() {
+    for (created_at, is_shown) in [
+        (9_100, true),
+        (9_099, false),
+        (10_050, true),
+        (10_000, true),
+        (0, false),
+    ] {
+        assert_eq!(
+            hear(&mut feed(), created_at, "", NOW),
+            is_shown,
+            "{created_at}"
+        );
+        assert!(hear(&mut feed(), created_at, "", None), "no clock, no age");
+    }
+    let mut feed = feed();
+    assert!(hear(&mut feed, 9_500, "first", NOW));
+    assert!(!hear(&mut feed, 9_500, "same second", NOW));
+    assert!(hear(&mut feed, 9_501, "next", NOW));
+}
+
+#[test]
+fn a_receipt_from_the_future_does_not_silence_others() {
+    let mut feed = feed();
+    assert!(hear(&mut feed, 4_000_000_000, "future", NOW));
+    assert!(
+        !hear(&mut feed, 4_000_000_000, "future", NOW),
+        "but it is shown once"
+    );
+    let later = UtcTime {
+        unix_ms: 10_060_000,
+    };
+    assert!(hear(&mut feed, 10_055, "present", Some(later)));
+}
+
+#[test]
+fn repetitions() {
+    let mut feed = feed();
+    assert!(hear(&mut feed, 9_500, "a", None));
+    assert!(!hear(&mut feed, 9_500, "a", None));
+    assert!(hear(&mut feed, 9_500, "b", None));
+    assert!(!hear(&mut feed, 9_500, "a", None));
+}
+
+#[test]
+fn a_bounded_memory_forgets_the_oldest_first() {
+    let mut recent: Recent<usize, REMEMBERED> = Recent::default();
+    assert!(recent.insert(1));
+    assert!(!recent.insert(1));
+    let mut recent: Recent<usize, REMEMBERED> = Recent::default();
+    assert!((0..=REMEMBERED).all(|id| recent.insert(id)));
+    assert!(!recent.insert(REMEMBERED));
+    assert!(!recent.insert(REMEMBERED - 1));
+    assert!(recent.insert(0));
+    let mut recent: Recent<usize, REMEMBERED> = Recent::default();
+    assert!((0..3 * REMEMBERED).all(|id| recent.insert(id)));
+    assert!((0..2 * REMEMBERED).all(|id| recent.insert(id)));
+}
