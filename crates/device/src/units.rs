@@ -45,7 +45,7 @@ impl Price {
 
     /// Whole units, rounded half up.
     pub fn rounded(self) -> u64 {
-        (self.micros + MICRO / 2) / MICRO
+        self.micros / MICRO + u64::from(self.micros % MICRO >= MICRO / 2)
     }
 }
 

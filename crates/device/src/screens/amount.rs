@@ -13,11 +13,13 @@ use crate::{
     units::{SATS_PER_BTC, Sats},
 };
 
+const BILLION: u64 = 1_000_000_000;
+
 /// Units of an amount with their letters, smallest first.
 const UNITS: &[(u64, char)] = &[
     (1000, 'K'),
     (1_000_000, 'M'),
-    (1_000_000_000, 'B'),
+    (BILLION, 'B'),
     (1_000_000_000_000, 'T'),
     (1_000_000_000_000_000, 'Q'),
 ];
@@ -42,8 +44,9 @@ pub fn frame(
     cells
 }
 
-/// Satoshis in full, or with a letter: none after the dot from ten on, else one decimal.
+/// Satoshis in full, or with a letter: no decimal from ten on, else one.
 ///
+/// Billions go on until they do not fit.
 /// An unknown amount, and one that cannot be, is `?`.
 pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
     let Some(Sats(sats)) = amount.filter(|amount| *amount < IMPOSSIBLE) else {
@@ -53,13 +56,11 @@ pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
     if full.len() <= width {
         return full;
     }
-    let by_magnitude = UNITS.iter().position(|(unit, _)| sats < unit * 1000);
     let texts = UNITS
         .iter()
+        .filter(|(unit, _)| sats < unit * 1000 || *unit >= BILLION)
         .map(|(unit, letter)| with_letter(sats, *unit, *letter));
-    let mut fitting = texts
-        .skip(by_magnitude.unwrap_or(0))
-        .filter(|text| text.len() <= width);
+    let mut fitting = texts.filter(|text| text.len() <= width);
     fitting.next().unwrap_or_else(|| "?".into())
 }
 

@@ -30,7 +30,9 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 
 /// A rate with two decimals below 10 sat/vB, and above where it is not whole and has room.
 pub fn precise(fee: FeeRate, width: usize) -> String {
-    let hundredths = (fee.micros + MICRO / 200) / (MICRO / 100);
+    let hundredth = MICRO / 100;
+    let round_up = fee.micros % hundredth >= hundredth / 2;
+    let hundredths = fee.micros / hundredth + u64::from(round_up);
     if hundredths >= 1000 && hundredths.is_multiple_of(100) {
         return (hundredths / 100).to_string();
     }

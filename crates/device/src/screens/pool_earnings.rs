@@ -51,6 +51,6 @@ fn bitcoin(whole: u64, width: usize) -> String {
     if text.len() <= width {
         text
     } else {
-        suffix::suffixed(whole, width)
+        suffix::in_millions(whole, width)
     }
 }

@@ -12,9 +12,12 @@
 //! A setting without a value is switched on.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod formatters;
 mod kinds;
 mod line;
 mod overlays;
+mod properties;
+mod reading;
 mod reference;
 mod worked;
 

@@ -1,4 +1,17 @@
 //! Layouts that other clocks of the same interface show too.
+//!
+//! Where this clock departs from theirs, and why:
+//!
+//! - What is not known is blank, not a 0: a height, a market cap without a price, a pool.
+//! - `mcapBigChar` has no effect, so there are no groups of three digits on a panel.
+//! - A fee rate that its source gives without decimals is shown without.
+//! - A balance of one bitcoin or more keeps its decimals as long as any panel can be found for them;
+//!   an unknown one is `?`.
+//! - A miner's words stay whole where a dot that shares a panel makes room for them: `123.45M`
+//!   does not become `23.45M`.
+//! - A supply that rounds to `100.00%` loses decimals, not its first digit.
+//! - 2 097 151 bytes are `1.9 MB`, not `1.10 MB`.
+//! - An update shows how far it is; the splash shows the name of this product.
 
 use super::check;
 
@@ -310,6 +323,16 @@ fn wallet_balance() {
                                                   8: BAL|2|1|0|0|0|0|0
         balance sats=2100000000000000             7: BAL|·|2|1.|0|0|M
                                                   8: BAL|·|2|1.|0|0|0|M
+        ",
+    );
+}
+
+#[test]
+fn small_form_is_never_shown() {
+    check(
+        "
+        supply height=957123 mcapBigChar=false                  7: BTC/SUPPLY|2|0|.|0|5|M
+        mcap USD height=957123 price=95432 mcapBigChar=false    8: USD/MCAP|$|1|.|9|1|4|T
         ",
     );
 }

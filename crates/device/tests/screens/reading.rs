@@ -1,0 +1,93 @@
+//! Reads numbers back from the panels, as somebody in front of the clock would.
+
+use device::cells::Cell;
+
+/// A number as it stands on the panels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// All digits, without the dot.
+    digits: u128,
+    /// Digits after the dot.
+    decimals: u32,
+    /// What the letter behind it stands for; 1 without a letter.
+    pub(crate) unit: u128,
+}
+
+impl Reading {
+    /// Reads the digits of some panels; none if there are none.
+    ///
+    /// Signs before the number are skipped; panics if there is a gap in it or anything else.
+    pub(crate) fn of(cells: &[Cell]) -> Option<Reading> {
+        let shown: Vec<&Cell> = cells
+            .iter()
+            .skip_while(|cell| **cell == Cell::Blank)
+            .collect();
+        assert!(!shown.contains(&&Cell::Blank), "a gap in {cells:?}");
+        let text: String = shown.into_iter().map(text).collect();
+        (!text.is_empty())
+            .then(|| Reading::parse(text.trim_start_matches(['$', '€', '£', '¥', '₿'])))
+    }
+
+    fn parse(text: &str) -> Reading {
+        let (number, unit) = match text.char_indices().last().unwrap() {
+            (end, 'K') => (&text[..end], 1000),
+            (end, 'M') => (&text[..end], 1_000_000),
+            (end, 'B') => (&text[..end], 1_000_000_000),
+            (end, 'T') => (&text[..end], 1_000_000_000_000),
+            (end, 'Q') => (&text[..end], 1_000_000_000_000_000),
+            (end, '%') => (&text[..end], 1),
+            _ => (text, 1),
+        };
+        let decimals = number
+            .split_once('.')
+            .map_or("", |(_, decimals)| decimals)
+            .len();
+        let digits = number
+            .replacen('.', "", 1)
+            .parse()
+            .unwrap_or_else(|_| panic!("{text:?}?"));
+        Reading {
+            digits,
+            decimals: decimals.try_into().unwrap(),
+            unit,
+        }
+    }
+
+    /// Tells whether this is `value / unit` to the nearest, within half of the last digit.
+    pub(crate) fn is_nearest(self, value: u128, unit: u128) -> bool {
+        let (shown, exact, step) = self.scaled(value, unit);
+        2 * shown.abs_diff(exact) <= step
+    }
+
+    /// Tells whether this is `value / unit` with the rest cut off, within one of the last digit.
+    pub(crate) fn is_cut_off(self, value: u128, unit: u128) -> bool {
+        let (shown, exact, step) = self.scaled(value, unit);
+        shown <= exact && exact - shown < step
+    }
+
+    /// What is shown, what should be, and the weight of the last digit, in a unit of their own.
+    fn scaled(self, value: u128, unit: u128) -> (u128, u128, u128) {
+        let step = self.unit * unit;
+        (self.digits * step, value * 10u128.pow(self.decimals), step)
+    }
+}
+
+fn text(cell: &Cell) -> String {
+    match cell {
+        Cell::Digit(text) | Cell::Tail(text) => text.clone(),
+        Cell::Code(_) | Cell::Sats => String::new(),
+        Cell::Blank
+        | Cell::Label { .. }
+        | Cell::Word(_)
+        | Cell::Unit { .. }
+        | Cell::Text { .. }
+        | Cell::Split { .. }
+        | Cell::Icon(_)
+        | Cell::NamedIcon { .. }
+        | Cell::Logo(_)
+        | Cell::Block { .. }
+        | Cell::Title(_)
+        | Cell::Letter(_)
+        | Cell::Qr(_) => panic!("{cell:?} among digits"),
+    }
+}
