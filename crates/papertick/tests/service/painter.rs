@@ -1,0 +1,261 @@
+//! The painter on the simulated board, in virtual time.
+
+use std::{sync::Arc, time::Duration};
+
+use board::{
+    ports::{PanelFault, Refresh},
+    sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
+    spec,
+};
+use device::{
+    cells::{Cell, Picture, Style},
+    input::{Finished, Input},
+    settings::fonts::FontId,
+};
+use papertick::{
+    drivers::painter::{self, BUSY_LIMIT, Canvas},
+    glass::Glass,
+    inbox::{Message, inbox},
+    tasks::Tasks,
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep},
+};
+
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// A painter at work.
+struct Easel {
+    pictures: watch::Sender<Picture>,
+    glass: watch::Receiver<Arc<Glass>>,
+    bench: Bench,
+    inputs: mpsc::Receiver<Message>,
+    _tasks: Tasks,
+}
+
+impl Easel {
+    /// Starts a painter and lets it finish the first picture.
+    async fn new(text: &str) -> Easel {
+        let spec = spec::find("rev-b").unwrap();
+        let board = sim::board(spec, SimOptions::default());
+        let (pictures, follow) = watch::channel(picture(text));
+        let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let (glass, shown) = watch::channel(Arc::new(unknown));
+        let (inbox, inputs) = inbox();
+        let mut tasks = Tasks::new();
+        let canvas = Canvas {
+            panels: board.panels,
+            width: spec.panel_width,
+            height: spec.panel_height,
+            pictures: follow,
+            glass,
+            inbox,
+        };
+        tasks.spawn("painter", painter::run(canvas));
+        let easel = Easel {
+            pictures,
+            glass: shown,
+            bench: board.bench,
+            inputs,
+            _tasks: tasks,
+        };
+        sleep(FULL_REFRESH + MOMENT).await;
+        easel
+    }
+
+    fn show(&self, change: impl FnOnce(&mut Picture)) {
+        self.pictures.send_modify(change);
+    }
+
+    /// Full and partial refreshes of each panel so far.
+    fn counts(&self) -> Vec<(u64, u64)> {
+        let state = self.bench.state();
+        state
+            .panels
+            .iter()
+            .map(|panel| (panel.full, panel.partial))
+            .collect()
+    }
+
+    /// Checks that the paper shows what a fresh painter would draw, and that the glass says so.
+    fn assert_shows(&self, text: &str) {
+        let expected = render::Painter::new(122, 250).paint_all(&picture(text));
+        let glass = self.glass.borrow();
+        for (panel, expected) in expected.iter().enumerate() {
+            assert_eq!(
+                *self.bench.shown(panel).unwrap(),
+                *expected,
+                "panel {panel}"
+            );
+            assert_eq!(*glass.panels[panel].bitmap, *expected, "glass {panel}");
+        }
+    }
+}
+
+fn cells(text: &str) -> Vec<Cell> {
+    text.chars().map(Cell::digit).collect()
+}
+
+fn picture(text: &str) -> Picture {
+    Picture {
+        cells: cells(text),
+        style: Style {
+            font: FontId::all().next().unwrap(),
+            digit_px: 180,
+            label_fit_pct: 100,
+            vertical_labels: true,
+            inverted: false,
+            sats_variant: 7,
+        },
+        stale: false,
+        full_refreshes: 0,
+        repaints: 0,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_picture_is_painted_fully() {
+    let easel = Easel::new("1234567").await;
+    assert_eq!(easel.counts(), [(1, 0); 7]);
+    easel.assert_shows("1234567");
+    let glass = easel.glass.borrow();
+    assert_eq!(glass.generation, 1);
+    assert!(
+        glass
+            .panels
+            .iter()
+            .all(|panel| panel.painted == 1 && panel.refresh == Refresh::Full)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_panels_that_differ_are_painted_partially() {
+    let easel = Easel::new("1234567").await;
+    easel.show(|picture| picture.cells = cells("1234589"));
+    sleep(PARTIAL_REFRESH + MOMENT).await;
+    assert_eq!(
+        easel.counts(),
+        [(1, 0), (1, 0), (1, 0), (1, 0), (1, 0), (1, 1), (1, 1)]
+    );
+    easel.assert_shows("1234589");
+    let painted: Vec<u64> = easel
+        .glass
+        .borrow()
+        .panels
+        .iter()
+        .map(|panel| panel.painted)
+        .collect();
+    assert_eq!(painted, [1, 1, 1, 1, 1, 2, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_picture_that_looks_the_same_paints_nothing() {
+    let easel = Easel::new("1234567").await;
+    easel.show(|picture| picture.style.sats_variant = 3);
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(easel.counts(), [(1, 0); 7]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_counters_paint_all_panels() {
+    let easel = Easel::new("1234567").await;
+    easel.show(|picture| picture.repaints += 1);
+    sleep(PARTIAL_REFRESH + MOMENT).await;
+    assert_eq!(easel.counts(), [(1, 1); 7]);
+    easel.show(|picture| {
+        picture.repaints += 1;
+        picture.full_refreshes += 1;
+    });
+    sleep(FULL_REFRESH + MOMENT).await;
+    assert_eq!(easel.counts(), [(2, 1); 7]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_newer_picture_replaces_one_that_waits() {
+    let easel = Easel::new("0000000").await;
+    let begun = Instant::now();
+    easel.show(|picture| picture.full_refreshes += 1);
+    for number in 1..=150 {
+        sleep(Duration::from_millis(10)).await;
+        easel.show(|picture| picture.cells = cells(&format!("{number:07}")));
+    }
+    sleep(FULL_REFRESH + PARTIAL_REFRESH + MOMENT - begun.elapsed()).await;
+    assert_eq!(
+        easel.counts(),
+        [(2, 0), (2, 0), (2, 0), (2, 0), (2, 1), (2, 1), (2, 0)]
+    );
+    easel.assert_shows("0000150");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_refresh_asked_for_while_busy_is_not_lost() {
+    let easel = Easel::new("0000000").await;
+    easel.show(|picture| picture.cells = cells("0000001"));
+    sleep(MOMENT).await;
+    // Asked for while panel 6 is busy, and replaced by newer pictures before it is idle.
+    easel.show(|picture| picture.full_refreshes += 1);
+    sleep(MOMENT).await;
+    for text in ["0000002", "0000003", "0000004"] {
+        easel.show(|picture| picture.cells = cells(text));
+        sleep(MOMENT).await;
+    }
+    sleep(PARTIAL_REFRESH + FULL_REFRESH).await;
+    assert!(
+        easel.counts().iter().all(|(full, _)| *full == 2),
+        "{:?}",
+        easel.counts()
+    );
+    easel.assert_shows("0000004");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stuck_panel_is_marked_and_the_others_go_on() {
+    let easel = Easel::new("0000000").await;
+    easel.bench.set_fault(3, SimFault::BusyStuck).unwrap();
+    easel.show(|picture| picture.cells = cells("1111111"));
+    sleep(PARTIAL_REFRESH + MOMENT).await;
+    let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
+    {
+        let glass = easel.glass.borrow();
+        let shown = glass
+            .panels
+            .iter()
+            .filter(|panel| *panel.bitmap == one)
+            .count();
+        assert_eq!(shown, 6, "the others are published at once");
+    }
+    sleep(BUSY_LIMIT).await;
+    assert_eq!(
+        easel.glass.borrow().panels[3].fault,
+        Some(PanelFault::BusyStuck)
+    );
+
+    let begun = Instant::now();
+    easel.show(|picture| picture.cells = cells("2222222"));
+    sleep(PARTIAL_REFRESH + MOMENT).await;
+    assert_eq!(
+        easel.counts()[4],
+        (1, 2),
+        "no more waiting for the stuck one"
+    );
+    assert!(begun.elapsed() < BUSY_LIMIT);
+
+    easel.bench.set_fault(3, SimFault::None).unwrap();
+    sleep(FULL_REFRESH + MOMENT).await;
+    assert_eq!(easel.counts()[3], (2, 1), "painted anew once it is back");
+    assert_eq!(easel.glass.borrow().panels[3].fault, None);
+    easel.assert_shows("2222222");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_paint_is_reported_once() {
+    let mut easel = Easel::new("0000000").await;
+    easel.show(|picture| picture.cells = cells("0000001"));
+    sleep(Duration::from_secs(1)).await;
+    for _ in 0..2 {
+        let message = easel.inputs.try_recv().unwrap();
+        assert!(matches!(message.input, Input::Finished(Finished::Painted)));
+    }
+    assert!(easel.inputs.try_recv().is_err());
+}
