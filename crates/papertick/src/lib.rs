@@ -9,4 +9,7 @@ pub mod net;
 pub mod sources;
 pub mod tasks;
 
+pub mod main_loop;
+
+pub mod drivers;
 pub mod storage;

@@ -1,13 +1,14 @@
 //! What survives a power cut: settings and memory, each one file with the generation before it.
 //!
 //! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
-//! `lock` keeps a second clock out of the folder.
+//! `keeper` does the work off the main loop, `lock` keeps a second clock out of the folder.
 //!
 //! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran.
 
 pub mod disk;
 pub mod document;
 pub mod file;
+pub mod keeper;
 pub mod lock;
 
 use std::io;

@@ -1,8 +1,9 @@
 //! A disk that loses power: every step is a cut point, and what was not synced is lost, whole or torn.
 
-use std::{collections::BTreeMap, io};
+use std::{collections::BTreeMap, io, sync::Arc};
 
 use papertick::storage::disk::Disk;
+use tokio::sync::watch;
 
 /// A disk whose power or patience can end at a step.
 #[derive(Debug, Clone, Default)]
@@ -101,6 +102,18 @@ impl SimDisk {
             names,
             ..SimDisk::default()
         }
+    }
+
+    /// Tells whether a text is in a file that has a name.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let has = |bytes: &[u8]| {
+            bytes
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        };
+        self.names
+            .values()
+            .any(|file| has(&self.files[*file].bytes))
     }
 
     fn powered(&self) -> io::Result<()> {
@@ -242,5 +255,54 @@ impl Disk for SimDisk {
         self.names_synced = self.names.clone();
         self.changes.clear();
         Ok(())
+    }
+}
+
+/// A disk that a test can look at while a store uses it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedDisk(Arc<watch::Sender<SimDisk>>);
+
+impl SharedDisk {
+    /// The disk as it is.
+    pub(crate) fn look(&self) -> SimDisk {
+        self.0.borrow().clone()
+    }
+
+    /// Arranges trouble, a number of steps from here; the first step is 1.
+    pub(crate) fn arrange(&self, step: usize, trouble: Trouble) {
+        self.0
+            .send_modify(|disk| *disk = disk.clone().with_trouble(step, trouble));
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut SimDisk) -> io::Result<T>) -> io::Result<T> {
+        let mut outcome = None;
+        self.0.send_modify(|disk| outcome = Some(work(disk)));
+        outcome.unwrap()
+    }
+}
+
+impl Disk for SharedDisk {
+    fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.with(|disk| disk.read(name))
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.with(|disk| disk.write(name, bytes))
+    }
+
+    fn sync(&mut self, name: &str) -> io::Result<()> {
+        self.with(|disk| disk.sync(name))
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
+        self.with(|disk| disk.rename(from, to))
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.with(|disk| disk.remove(name))
+    }
+
+    fn sync_folder(&mut self) -> io::Result<()> {
+        self.with(SimDisk::sync_folder)
     }
 }

@@ -1,0 +1,346 @@
+//! The main loop: the only place with a [`Device`].
+//!
+//! It takes what waits in the inbox, lets the device handle it, stores what changed, publishes the levels, answers,
+//! and then starts the effects.
+//!
+//! **Invariant:** a change is durable, and visible, before anybody is told that it was made.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use device::{
+    cells::Picture,
+    device::Device,
+    input::Input,
+    lights::Rgb,
+    output::{Advert, Changes, Desired, Effect, WifiPlan},
+    request::{Refusal, Reply},
+    settings::{Settings, store},
+    sources::{SourceId, SourcePlan},
+    view::View,
+};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    clock::{Clock, Wall},
+    inbox::{INBOX_DEPTH, Message},
+    storage::keeper::Keeper,
+    tasks::Stop,
+};
+
+/// Least time between two saves of the memory.
+pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);
+
+/// Time a change of the memory waits for company.
+pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
+
+/// Effects that may wait for whoever performs them.
+const EFFECTS_DEPTH: usize = 16;
+
+/// Least time between two ticks: whatever the device asks for, the loop does not spin.
+const TICK_MIN: Duration = Duration::from_millis(1);
+
+/// What the loop publishes; newest wins.
+#[derive(Debug)]
+pub struct Levels {
+    picture: watch::Sender<Picture>,
+    strip: watch::Sender<Vec<Rgb>>,
+    frontlight: watch::Sender<Vec<u16>>,
+    sources: watch::Sender<BTreeMap<SourceId, SourcePlan>>,
+    advert: watch::Sender<Option<Advert>>,
+    wifi: watch::Sender<WifiPlan>,
+    view: watch::Sender<Arc<View>>,
+}
+
+/// What others follow.
+#[derive(Debug)]
+pub struct Followed {
+    /// For the painter.
+    pub picture: watch::Receiver<Picture>,
+    /// For the LED strip.
+    pub strip: watch::Receiver<Vec<Rgb>>,
+    /// For the frontlight.
+    pub frontlight: watch::Receiver<Vec<u16>>,
+    /// For the supervisor of the sources.
+    pub sources: watch::Receiver<BTreeMap<SourceId, SourcePlan>>,
+    /// For the announcements on the local network.
+    pub advert: watch::Receiver<Option<Advert>>,
+    /// For the radio.
+    pub wifi: watch::Receiver<WifiPlan>,
+    /// For everybody who reads.
+    pub view: watch::Receiver<Arc<View>>,
+    /// For whoever performs effects.
+    pub effects: mpsc::Receiver<Effect>,
+    /// Grows with every round of the loop.
+    pub rounds: watch::Receiver<u64>,
+}
+
+/// The loop, ready to run.
+pub struct MainLoop {
+    device: Device,
+    clock: Clock,
+    wall: watch::Receiver<Wall>,
+    inputs: mpsc::Receiver<Message>,
+    keeper: Keeper,
+    levels: Levels,
+    effects: mpsc::Sender<Effect>,
+    rounds: watch::Sender<u64>,
+    memory: MemoryDebt,
+}
+
+/// Whether the memory is to be saved, and when it was saved last.
+#[derive(Debug, Default)]
+struct MemoryDebt {
+    since: Option<Instant>,
+    saved: Option<Instant>,
+    /// Everything was wiped: nothing may be written any more.
+    wiped: bool,
+}
+
+/// A reply that waits until the change behind it is stored and visible.
+struct Pending {
+    answer: Option<oneshot::Sender<Reply>>,
+    reply: Option<Reply>,
+    effects: Vec<Effect>,
+    changed_settings: bool,
+}
+
+impl MainLoop {
+    /// Makes the loop; the levels hold what the device wants from the start.
+    pub fn new(
+        device: Device,
+        clock: Clock,
+        inputs: mpsc::Receiver<Message>,
+        keeper: Keeper,
+    ) -> (MainLoop, Followed) {
+        let (levels, effects_out, rounds) = (
+            Levels::of(&device),
+            mpsc::channel(EFFECTS_DEPTH),
+            watch::Sender::new(0),
+        );
+        let (effects, performed) = effects_out;
+        let followed = Followed {
+            picture: levels.picture.subscribe(),
+            strip: levels.strip.subscribe(),
+            frontlight: levels.frontlight.subscribe(),
+            sources: levels.sources.subscribe(),
+            advert: levels.advert.subscribe(),
+            wifi: levels.wifi.subscribe(),
+            view: levels.view.subscribe(),
+            effects: performed,
+            rounds: rounds.subscribe(),
+        };
+        let main_loop = MainLoop {
+            wall: clock.steps(),
+            device,
+            clock,
+            inputs,
+            keeper,
+            levels,
+            effects,
+            rounds,
+            memory: MemoryDebt::default(),
+        };
+        (main_loop, followed)
+    }
+
+    /// Runs until told to stop, or until nobody can send inputs any more; saves the memory at the end.
+    pub async fn run(mut self, mut stop: Stop) {
+        let mut batch = Vec::new();
+        loop {
+            let wake_at = self.wake_at();
+            tokio::select! {
+                biased;
+                () = stop.stopped() => break,
+                more = Self::fill(&mut batch, &mut self.inputs) => if !more {
+                    break;
+                },
+                _ = self.wall.changed() => batch.push(tick()),
+                () = sleep_until(wake_at) => batch.push(tick()),
+            }
+            self.round(&mut batch).await;
+        }
+        self.save_memory(true).await;
+        if let Err(error) = self.keeper.ended().await {
+            tracing::warn!(%error, "memory was not saved");
+        }
+    }
+
+    /// Takes all messages that wait, at least one; tells whether there can be more.
+    async fn fill(batch: &mut Vec<Message>, inputs: &mut mpsc::Receiver<Message>) -> bool {
+        inputs.recv_many(batch, INBOX_DEPTH).await > 0
+    }
+
+    async fn round(&mut self, batch: &mut Vec<Message>) {
+        let before = Arc::clone(self.device.settings());
+        let mut changes = Changes::default();
+        let mut pending: Vec<Pending> = Vec::with_capacity(batch.len());
+        for message in batch.drain(..) {
+            let output = self.device.handle(message.input, self.clock.now());
+            changes.settings |= output.changes.settings;
+            changes.memory |= output.changes.memory;
+            pending.push(Pending {
+                answer: message.answer,
+                reply: output.reply,
+                effects: output.effects,
+                changed_settings: output.changes.settings,
+            });
+        }
+        if changes.settings {
+            self.store_settings(before, &mut pending).await;
+        }
+        if changes.memory {
+            self.memory.since.get_or_insert_with(Instant::now);
+        }
+        self.levels.publish(&self.device);
+        self.save_memory(false).await;
+        for pending in &mut pending {
+            if let (Some(answer), Some(reply)) = (pending.answer.take(), pending.reply.take()) {
+                // Whoever asked may have gone away.
+                let _ = answer.send(reply);
+            }
+        }
+        for effect in pending.into_iter().flat_map(|pending| pending.effects) {
+            self.start(effect).await;
+        }
+        self.rounds.send_modify(|rounds| *rounds += 1);
+    }
+
+    /// Makes changed settings durable, or takes the change back and says so to whoever made it.
+    async fn store_settings(&mut self, before: Arc<Settings>, pending: &mut [Pending]) {
+        if self.memory.wiped {
+            return;
+        }
+        let stored = self
+            .keeper
+            .save_settings(store::to_json(self.device.settings()))
+            .await;
+        let Err(error) = stored else { return };
+        tracing::error!(%error, "settings were not saved, the change is taken back");
+        self.device.restore(before, self.clock.now());
+        for pending in pending
+            .iter_mut()
+            .filter(|pending| pending.changed_settings)
+        {
+            pending.reply = pending
+                .reply
+                .take()
+                .map(|_| Reply::Refused(Refusal::NotStored));
+            pending.effects.clear();
+        }
+    }
+
+    /// Saves the memory if it is due, or if it differs at all and this is the end.
+    async fn save_memory(&mut self, at_the_end: bool) {
+        let due = self
+            .memory
+            .due()
+            .is_some_and(|due| at_the_end || due <= Instant::now());
+        if !due {
+            return;
+        }
+        self.memory.since = None;
+        self.memory.saved = Some(Instant::now());
+        let memory = self.device.memory().to_json(self.clock.now());
+        self.keeper.begin_memory(memory).await;
+    }
+
+    async fn start(&mut self, effect: Effect) {
+        if effect == Effect::Wipe {
+            self.memory.wiped = true;
+            if let Err(error) = self.keeper.wipe().await {
+                tracing::error!(%error, "not everything could be wiped");
+            }
+        }
+        // Without anybody to perform it the device is ending, and an effect has no meaning any more.
+        let _ = self.effects.send(effect).await;
+    }
+
+    /// When to come back without being asked.
+    fn wake_at(&self) -> Instant {
+        const LONGEST: Duration = Duration::from_secs(3600);
+        let now = self.clock.now();
+        let soonest = Instant::now() + TICK_MIN;
+        let device = self
+            .device
+            .next_deadline(now)
+            .map(|uptime| self.clock.instant(uptime));
+        let longest = soonest + LONGEST;
+        device
+            .into_iter()
+            .chain(self.memory.due())
+            .fold(longest, Instant::min)
+            .max(soonest)
+    }
+}
+
+fn tick() -> Message {
+    Message {
+        input: Input::Tick,
+        answer: None,
+    }
+}
+
+impl MemoryDebt {
+    /// When the memory is to be saved; none if it is.
+    fn due(&self) -> Option<Instant> {
+        let since = self.since.filter(|_| !self.wiped)?;
+        let spaced = self.saved.map(|saved| saved + MEMORY_PERIOD);
+        Some(spaced.map_or(since + MEMORY_DELAY, |spaced| {
+            spaced.max(since + MEMORY_DELAY)
+        }))
+    }
+}
+
+impl Levels {
+    fn of(device: &Device) -> Levels {
+        let Desired {
+            picture,
+            strip,
+            frontlight,
+            sources,
+            advert,
+            wifi,
+        } = device.desired();
+        Levels {
+            picture: watch::Sender::new(picture),
+            strip: watch::Sender::new(strip),
+            frontlight: watch::Sender::new(frontlight),
+            sources: watch::Sender::new(sources),
+            advert: watch::Sender::new(advert),
+            wifi: watch::Sender::new(wifi),
+            view: watch::Sender::new(Arc::new(device.view())),
+        }
+    }
+
+    fn publish(&self, device: &Device) {
+        let Desired {
+            picture,
+            strip,
+            frontlight,
+            sources,
+            advert,
+            wifi,
+        } = device.desired();
+        set(&self.picture, picture);
+        set(&self.strip, strip);
+        set(&self.frontlight, frontlight);
+        set(&self.sources, sources);
+        set(&self.advert, advert);
+        set(&self.wifi, wifi);
+        set(&self.view, Arc::new(device.view()));
+    }
+}
+
+/// Replaces a level, waking its followers only if it differs.
+fn set<T: PartialEq>(level: &watch::Sender<T>, value: T) {
+    level.send_if_modified(|current| {
+        let differs = *current != value;
+        if differs {
+            *current = value;
+        }
+        differs
+    });
+}

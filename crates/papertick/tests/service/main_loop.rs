@@ -1,0 +1,276 @@
+//! The main loop with the real device, in virtual time, on a disk that can fail or lose power.
+
+use std::time::Duration;
+
+use board::spec;
+use device::{
+    device::Device,
+    input::Input,
+    market::Observation,
+    memory::Memory,
+    output::{Effect, RebootReason},
+    request::{Patch, Refusal, Reply, Request},
+    settings::{Settings, store},
+    sources::SourceId,
+};
+use futures_util::{FutureExt, future::join_all};
+use papertick::{
+    clock::Clock,
+    inbox::{Inbox, inbox},
+    main_loop::{Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
+    storage::{MEMORY, SETTINGS, Store, document::Document, file::StateFile, keeper::Keeper},
+    tasks::{Stopper, Tasks, stop_signal},
+};
+use serde_json::{Map, Value, json};
+use tokio::time::sleep;
+
+use crate::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
+
+/// A main loop at work.
+struct Desk {
+    inbox: Inbox,
+    followed: Followed,
+    disk: SharedDisk,
+    clock: Clock,
+    stopper: Stopper,
+    tasks: Tasks,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        Desk::on(SharedDisk::default())
+    }
+
+    /// A main loop that starts from what a disk holds.
+    fn on(disk: SharedDisk) -> Desk {
+        let (store, loaded) = Store::open(Box::new(disk.clone()));
+        let settings = loaded
+            .settings
+            .map_or_else(Settings::default, |map| store::from_json(&map).0);
+        let memory = loaded
+            .memory
+            .map_or_else(Memory::default, |map| Memory::from_json(&map));
+        let clock = Clock::unset();
+        let board = *spec::find("rev-b").unwrap();
+        let device = Device::new(board, settings, memory, clock.now());
+        let (inbox, inputs) = inbox();
+        let (main_loop, followed) =
+            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
+        let (stopper, stop) = stop_signal();
+        let mut tasks = Tasks::new();
+        tasks.spawn("main loop", main_loop.run(stop));
+        Desk {
+            inbox,
+            followed,
+            disk,
+            clock,
+            stopper,
+            tasks,
+        }
+    }
+
+    async fn patch(&self, body: Value) -> Reply {
+        self.inbox.ask(patch(body)).await.unwrap()
+    }
+
+    async fn height(&self, height: u32) {
+        let observed = Input::Observed(SourceId::Relay, vec![Observation::Block(height)]);
+        self.inbox.tell(observed).await.unwrap();
+    }
+
+    fn digit_px(&self) -> u32 {
+        self.followed.view.borrow().settings.digit_font_px
+    }
+
+    async fn stop(self) -> SharedDisk {
+        self.stopper.stop();
+        assert!(self.tasks.stop(Duration::from_secs(60)).await.is_empty());
+        self.disk
+    }
+}
+
+fn patch(body: Value) -> Request {
+    let Value::Object(body) = body else {
+        unreachable!()
+    };
+    Request::Patch(Patch {
+        body,
+        ..Patch::default()
+    })
+}
+
+/// What a disk holds under a kind, and how often it was saved.
+fn stored(disk: &SimDisk, kind: &'static str) -> Option<(u64, Map<String, Value>)> {
+    let mut disk = disk.clone().healthy();
+    let bytes =
+        papertick::storage::disk::Disk::read(&mut disk, &format!("{kind}.json")).unwrap()?;
+    let document = Document::decode(kind, &bytes).unwrap();
+    Some((document.generation, document.body))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_is_durable_and_visible_before_it_is_answered() {
+    let desk = Desk::new();
+    for px in [200, 220, 100] {
+        assert_eq!(desk.patch(json!({"digitFontPx": px})).await, Reply::Done);
+        assert_eq!(desk.digit_px(), px);
+        for seed in 1..50 {
+            let mut disk = desk.disk.look().after_power_cut(&mut Dice(seed));
+            let (_, found) = StateFile::open(SETTINGS, &mut disk);
+            assert_eq!(found.body.unwrap()["digitFontPx"], px, "seed {seed}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_cannot_be_stored_is_taken_back() {
+    let desk = Desk::new();
+    desk.patch(json!({"digitFontPx": 200})).await;
+    desk.disk.arrange(1, Trouble::Error);
+    let refused = Reply::Refused(Refusal::NotStored);
+    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
+    assert_eq!(desk.digit_px(), 200);
+    assert_eq!(desk.followed.picture.borrow().style.digit_px, 200);
+    let disk = desk.stop().await;
+    let desk = Desk::on(disk);
+    assert_eq!(desk.digit_px(), 200);
+    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
+    assert_eq!(desk.digit_px(), 220);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_change_no_setting_do_not_suffer_from_the_disk() {
+    let desk = Desk::new();
+    desk.disk.arrange(1, Trouble::Error);
+    let (refused, done) = tokio::join!(
+        desk.patch(json!({"digitFontPx": 220})),
+        desk.inbox.ask(Request::FullRefresh),
+    );
+    assert_eq!(refused, Reply::Refused(Refusal::NotStored));
+    assert_eq!(done.unwrap(), Reply::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_that_arrive_together_share_one_save() {
+    let desk = Desk::new();
+    let all = (80..=179).map(|px| desk.patch(json!({"digitFontPx": px})));
+    assert!(
+        join_all(all)
+            .await
+            .iter()
+            .all(|reply| *reply == Reply::Done)
+    );
+    let (saves, body) = stored(&desk.disk.look(), SETTINGS).unwrap();
+    assert_eq!(saves, 1);
+    assert_eq!(body["digitFontPx"], 179);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_to_the_same_saves_nothing() {
+    let desk = Desk::new();
+    desk.patch(json!({"digitFontPx": 200})).await;
+    desk.patch(json!({"digitFontPx": 200})).await;
+    assert_eq!(stored(&desk.disk.look(), SETTINGS).unwrap().0, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_effect_starts_after_its_answer() {
+    let mut desk = Desk::new();
+    let asked = desk.inbox.ask(Request::Restart);
+    tokio::pin!(asked);
+    assert!(asked.as_mut().now_or_never().is_none());
+    let effect = desk.followed.effects.recv().await;
+    assert_eq!(effect, Some(Effect::Reboot(RebootReason::Asked)));
+    assert_eq!(asked.now_or_never(), Some(Ok(Reply::Done)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
+    let desk = Desk::new();
+    desk.height(900_000).await;
+    sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
+    assert_eq!(stored(&desk.disk.look(), MEMORY).unwrap().0, 1);
+    for height in 900_001..900_300 {
+        desk.height(height).await;
+        sleep(Duration::from_secs(1)).await;
+    }
+    let (saves, _) = stored(&desk.disk.look(), MEMORY).unwrap();
+    assert!((4..=6).contains(&saves), "{saves} saves in five minutes");
+    let disk = desk.stop().await;
+    let (_, body) = stored(&disk.look(), MEMORY).unwrap();
+    assert_eq!(
+        body["height"]["value"], 900_299,
+        "the newest is saved at the end"
+    );
+
+    let desk = Desk::on(disk);
+    let height = desk.followed.view.borrow().market.height.clone();
+    assert_eq!(height.map(|height| height.value), Some(900_299));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_memory_that_cannot_be_saved_disturbs_nobody() {
+    let desk = Desk::new();
+    desk.disk.arrange(1, Trouble::Error);
+    desk.height(900_000).await;
+    sleep(MEMORY_PERIOD).await;
+    assert_eq!(desk.patch(json!({"digitFontPx": 200})).await, Reply::Done);
+    desk.height(900_001).await;
+    sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
+    let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
+    assert_eq!(body["height"]["value"], 900_001);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_reset_leaves_nothing_on_the_disk() {
+    let mut desk = Desk::new();
+    desk.patch(json!({"proxyPass": "MARKED-SECRET"})).await;
+    desk.height(900_000).await;
+    desk.inbox.ask(Request::FactoryReset).await.unwrap();
+    while desk.followed.effects.recv().await != Some(Effect::Wipe) {}
+    desk.height(900_001).await;
+    let disk = desk.stop().await.look();
+    assert!(stored(&disk, SETTINGS).is_none());
+    assert!(stored(&disk, MEMORY).is_none());
+    assert!(!disk.holds("MARKED-SECRET"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_loop_comes_back_by_itself_when_the_device_wants_to() {
+    let desk = Desk::new();
+    desk.patch(json!({"timePerScreen": 1})).await;
+    let before = desk.followed.view.borrow().current_screen;
+    sleep(Duration::from_secs(61)).await;
+    assert_ne!(desk.followed.view.borrow().current_screen, before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_of_the_wall_clock_is_seen_at_once() {
+    let desk = Desk::new();
+    desk.inbox.ask(Request::ShowScreen(3)).await.unwrap();
+    let blank = desk.followed.view.borrow().data.clone();
+    desk.clock.set(1_767_225_600_000);
+    sleep(Duration::from_millis(5)).await;
+    assert_ne!(desk.followed.view.borrow().data, blank);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_loop_sleeps() {
+    let desk = Desk::new();
+    let rounds = || *desk.followed.rounds.borrow();
+    sleep(Duration::from_secs(60)).await;
+    let before = rounds();
+    sleep(Duration::from_secs(600)).await;
+    let turned = rounds() - before;
+    assert!(turned <= 30, "{turned} rounds in ten idle minutes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn levels_wake_only_those_they_concern() {
+    let mut desk = Desk::new();
+    desk.followed.sources.mark_unchanged();
+    desk.followed.picture.mark_unchanged();
+    desk.patch(json!({"digitFontPx": 210})).await;
+    assert!(desk.followed.picture.has_changed().unwrap());
+    assert!(!desk.followed.sources.has_changed().unwrap());
+}
