@@ -9,6 +9,7 @@ use std::{
 };
 
 use device::now::{Now, UtcTime};
+use rustix::time::{ClockId, clock_gettime};
 use tokio::{sync::watch, time::Instant};
 
 /// Tells the time; clones tell the same.
@@ -97,11 +98,20 @@ impl Clock {
     }
 }
 
-fn host_unix_ms() -> i64 {
+/// The host's wall clock, ms since 1970-01-01 UTC.
+pub(crate) fn host_unix_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     })
+}
+
+/// Moment at which the host started by its own wall clock, ms since 1970-01-01 UTC; moves exactly
+/// when that clock is set.
+pub(crate) fn host_started_ms() -> i64 {
+    let since = clock_gettime(ClockId::Boottime);
+    let since_ms = since.tv_sec.saturating_mul(1000).saturating_add(since.tv_nsec / 1_000_000);
+    host_unix_ms().saturating_sub(since_ms)
 }
 
 #[cfg(test)]

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 
 use device::settings::pools;
-use feeds::relay;
+use feeds::{exchange, relay};
 
 use super::url::{BadUrl, Url, split_authority};
-
-/// Socket of the public exchange.
-pub const EXCHANGE_URL: &str = "wss://ws.kraken.com/v2";
 
 /// Public time server.
 pub const TIME_SERVER: &str = "pool.ntp.org";
@@ -79,7 +76,7 @@ impl Upstreams {
 
     /// Socket of the exchange, or of what stands in its place.
     pub fn exchange(&self) -> String {
-        self.socket("exchange", EXCHANGE_URL)
+        self.socket("exchange", exchange::URL)
     }
 
     /// Host and port of the time server.

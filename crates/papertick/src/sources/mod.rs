@@ -7,9 +7,19 @@
 
 pub mod supervisor;
 
+pub mod poll;
 pub mod session;
 
+pub mod exchange;
+pub mod explorer;
+pub mod miner;
+pub mod pool;
 pub mod relay;
+
+pub mod beside;
+pub mod freshness;
+pub mod logos;
+pub mod time;
 
 pub mod demo;
 
@@ -21,6 +31,7 @@ use device::{
     sources::{Route, SourceId},
 };
 
+use self::logos::LogoCache;
 use crate::{
     clock::Clock,
     inbox::{Inbox, Stopped},
@@ -38,6 +49,8 @@ pub struct Shared {
     pub inbox: Inbox,
     /// Tells the time.
     pub clock: Clock,
+    /// Pictures of pools that were fetched before.
+    pub logos: LogoCache,
 }
 
 /// What one source works with.

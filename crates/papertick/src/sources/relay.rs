@@ -3,18 +3,16 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use bytes::Bytes;
 use device::{market::Observation, sources::RelayEndpoint, units::Currency};
 use feeds::relay;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
-use tokio::time::{self, Instant, MissedTickBehavior};
 
 use super::{
-    Context,
+    Context, beside,
+    freshness::{self, Freshness},
     session::{Ended, Link, Session},
 };
 use crate::net::{
-    http::{self, Answer, Get, Limits},
     url::Url,
     ws::{Frame, Policy},
 };
@@ -25,15 +23,6 @@ pub const POLICY: Policy = Policy {
     ping_every: Duration::from_secs(20),
     pong_timeout: Duration::from_secs(15),
 };
-
-/// Time between looks at the age of the last block.
-pub const STALE_TICK: Duration = Duration::from_secs(5 * 60);
-
-/// Age of the last change of the height from which the relay is asked beside its socket.
-pub const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
-
-/// Longest time for an answer beside the socket.
-pub const REST_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// A relay and what it is asked for.
 #[derive(Debug)]
@@ -53,9 +42,7 @@ pub struct Relay {
 /// What is remembered from one connection to the next.
 #[derive(Debug, Default)]
 pub struct Memory {
-    height: Option<u32>,
-    /// Moment at which the height last changed or was confirmed.
-    fresh_since: Option<Instant>,
+    freshness: Freshness,
     catalogue_known: bool,
 }
 
@@ -75,11 +62,10 @@ impl Session for Relay {
         for topic in relay::subscriptions(self.blocks, self.precise_fee, &self.currencies) {
             socket.send_binary(topic).await?;
         }
-        self.memory.fresh_since = Some(Instant::now());
+        self.memory.freshness.connected();
         let mut catalogue_wanted = !self.memory.catalogue_known;
         let mut asides: FuturesUnordered<BoxFuture<'_, Aside>> = FuturesUnordered::new();
-        let mut ticks = time::interval_at(Instant::now() + STALE_TICK, STALE_TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = freshness::ticks();
         loop {
             tokio::select! {
                 frame = link.next(&mut socket) => {
@@ -90,7 +76,7 @@ impl Session for Relay {
                 }
                 Some(aside) = asides.next() => self.learned(link, aside).await?,
                 _ = ticks.tick() => {
-                    if self.is_stale() && asides.is_empty() {
+                    if self.blocks && self.memory.freshness.is_stale() && asides.is_empty() {
                         asides.push(tip(link.context(), &address).boxed());
                     }
                 }
@@ -107,28 +93,11 @@ impl Relay {
         };
         match relay::frame(&bytes, self.precise_fee) {
             Ok(observations) => {
-                self.take_note(&observations);
+                self.memory.freshness.take_note(&observations);
                 link.understood(observations).await
             }
             Err(malformed) => link.nonsense(malformed),
         }
-    }
-
-    /// Repeats of a height do not count as news: a relay whose own source stands still repeats it.
-    fn take_note(&mut self, observations: &[Observation]) {
-        for observation in observations {
-            if let Observation::Block(height) = observation
-                && self.memory.height != Some(*height)
-            {
-                self.memory.height = Some(*height);
-                self.memory.fresh_since = Some(Instant::now());
-            }
-        }
-    }
-
-    fn is_stale(&self) -> bool {
-        let fresh_since = self.memory.fresh_since.filter(|_| self.blocks);
-        fresh_since.is_some_and(|since| since.elapsed() >= STALE_AFTER)
     }
 
     async fn learned(&mut self, link: &mut Link<'_>, aside: Aside) -> Result<(), Ended> {
@@ -136,12 +105,11 @@ impl Relay {
             Aside::Catalogue(None) | Aside::Tip(None) => Ok(()),
             Aside::Catalogue(Some(currencies)) => {
                 self.memory.catalogue_known = true;
-                link.understood(vec![Observation::Currencies(currencies)])
+                link.learned_beside(vec![Observation::Currencies(currencies)])
                     .await
             }
-            Aside::Tip(Some(tip)) if Some(tip) == self.memory.height => {
-                self.memory.fresh_since = Some(Instant::now());
-                link.understood(vec![Observation::Block(tip)]).await
+            Aside::Tip(Some(tip)) if self.memory.freshness.confirmed_by(tip) => {
+                link.learned_beside(vec![Observation::Block(tip)]).await
             }
             Aside::Tip(Some(_)) => Err(Ended::because("the relay has newer blocks than its feed")),
         }
@@ -149,43 +117,17 @@ impl Relay {
 }
 
 async fn catalogue(context: &Context, socket_url: &str) -> Aside {
-    let url = relay::currencies_url(socket_url);
-    let body = beside(context, url, relay::CURRENCIES_BODY_MAX).await;
+    let Some(url) = relay::currencies_url(socket_url) else {
+        return Aside::Catalogue(None);
+    };
+    let body = beside::ask(context, &url, relay::CURRENCIES_BODY_MAX).await;
     Aside::Catalogue(body.and_then(|body| relay::currencies(&body).ok()))
 }
 
 async fn tip(context: &Context, socket_url: &str) -> Aside {
-    let url = relay::last_block_url(socket_url);
-    let body = beside(context, url, relay::LAST_BLOCK_BODY_MAX).await;
-    Aside::Tip(body.and_then(|body| relay::last_block(&body).ok()))
-}
-
-/// Asks the relay something beside its socket; failing that, all stays as it is.
-async fn beside(context: &Context, url: Option<String>, body_max: usize) -> Option<Bytes> {
-    let url = Url::parse(&url?).ok()?;
-    let limits = Limits {
-        timeout: REST_TIMEOUT,
-        body_max,
+    let Some(url) = relay::last_block_url(socket_url) else {
+        return Aside::Tip(None);
     };
-    match http::get(
-        &context.shared.dialer,
-        &context.route,
-        Get::new(url),
-        limits,
-    )
-    .await
-    {
-        Ok(Answer { status, body, .. }) if status.is_success() => Some(body),
-        Ok(Answer { status, .. }) => {
-            tracing::debug!(
-                status = status.as_u16(),
-                "no answer beside the relay's socket"
-            );
-            None
-        }
-        Err(error) => {
-            tracing::debug!(%error, "no answer beside the relay's socket");
-            None
-        }
-    }
+    let body = beside::ask(context, &url, relay::LAST_BLOCK_BODY_MAX).await;
+    Aside::Tip(body.and_then(|body| relay::last_block(&body).ok()))
 }

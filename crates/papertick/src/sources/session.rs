@@ -151,6 +151,14 @@ impl<'a> Link<'a> {
         Ok(())
     }
 
+    /// Reports what was learned beside the socket, which says nothing about the socket.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn learned_beside(&self, observations: Vec<Observation>) -> Result<(), Ended> {
+        Ok(self.context.observed(observations).await?)
+    }
+
     /// Takes note of a frame that was not understood.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! Keeps the running sources equal to the plan: starts, stops and restarts only what changed.
 
-use std::{collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration,
+};
 
 use device::{
     output::Desired,
@@ -12,8 +14,14 @@ use tracing::Instrument;
 
 use super::{
     Context, Shared,
+    exchange::Exchange,
+    explorer::Explorer,
+    freshness::Freshness,
+    miner::Miner,
+    poll,
+    pool::{self, Logos, Pool},
     relay::{Memory, Relay},
-    session::{keep, report_down},
+    session::{self, report_down},
 };
 use crate::{
     inbox::Stopped,
@@ -144,7 +152,7 @@ async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stop
             precise_fee,
         } => {
             let memory = Memory::default();
-            keep(
+            session::keep(
                 context,
                 Relay {
                     endpoint,
@@ -156,12 +164,56 @@ async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stop
             )
             .await
         }
-        SourceConfig::Explorer { .. }
-        | SourceConfig::Exchange { .. }
-        | SourceConfig::Nostr { .. }
-        | SourceConfig::Zaps { .. }
-        | SourceConfig::Wallet { .. }
-        | SourceConfig::Pool { .. }
-        | SourceConfig::Miner { .. } => std::future::pending().await,
+        SourceConfig::Explorer {
+            host,
+            tls,
+            precise_fee,
+        } => {
+            let freshness = Freshness::default();
+            let explorer = Explorer {
+                host,
+                tls,
+                precise_fee,
+                freshness,
+            };
+            session::keep(context, explorer).await
+        }
+        SourceConfig::Exchange { currencies } => {
+            session::keep(context, Exchange { currencies }).await
+        }
+        SourceConfig::Pool {
+            pool,
+            user,
+            worker,
+            global,
+            local_host,
+            poll_secs,
+            logos_url,
+            logo_fetches,
+        } => {
+            let pool = Pool {
+                pool,
+                user,
+                worker,
+                global,
+                local_host,
+            };
+            let logos = Logos {
+                base: logos_url,
+                cleared: logo_fetches,
+            };
+            pool::keep(context, Duration::from_secs(poll_secs.into()), pool, logos).await
+        }
+        SourceConfig::Miner { host, poll_secs } => {
+            poll::keep(
+                context,
+                Duration::from_secs(poll_secs.into()),
+                Miner { host },
+            )
+            .await
+        }
+        SourceConfig::Nostr { .. } | SourceConfig::Zaps { .. } | SourceConfig::Wallet { .. } => {
+            std::future::pending().await
+        }
     }
 }

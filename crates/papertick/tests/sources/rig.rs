@@ -18,10 +18,12 @@ use papertick::{
     },
     sources::{
         Shared,
+        logos::LogoCache,
         supervisor::{Plans, supervise},
     },
     tasks::{Stopper, Tasks, stop_signal},
 };
+use tempfile::TempDir;
 use tokio::{
     io::DuplexStream,
     sync::{mpsc, watch},
@@ -36,6 +38,7 @@ pub struct Rig {
     pub plans: watch::Sender<Plans>,
     pub stopper: Stopper,
     pub tasks: Tasks,
+    _folder: TempDir,
     inputs: mpsc::Receiver<Message>,
 }
 
@@ -44,11 +47,13 @@ impl Rig {
         let (inbox, inputs) = inbox();
         let (stopper, stop) = stop_signal();
         let plans = watch::Sender::new(Plans::new());
+        let folder = TempDir::new().unwrap();
         let shared = Shared {
             dialer,
             upstreams: Arc::new(upstreams),
             inbox,
             clock: Clock::unset(),
+            logos: LogoCache::new(folder.path()),
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
@@ -56,6 +61,7 @@ impl Rig {
             plans,
             stopper,
             tasks,
+            _folder: folder,
             inputs,
         }
     }

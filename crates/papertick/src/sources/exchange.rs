@@ -1,0 +1,47 @@
+//! The exchange: prices over one socket.
+
+use std::{convert::Infallible, future, time::Duration};
+
+use device::units::Currency;
+use feeds::{exchange, malformed::Malformed};
+
+use super::session::{Ended, Link, Session};
+use crate::net::{
+    url::Url,
+    ws::{Frame, Policy},
+};
+
+/// Bounds of the socket.
+pub const POLICY: Policy = Policy {
+    message_max: exchange::FRAME_MAX,
+    ping_every: Duration::from_secs(30),
+    pong_timeout: Duration::from_secs(20),
+};
+
+/// An exchange.
+#[derive(Debug)]
+pub struct Exchange {
+    /// Currencies to subscribe to.
+    pub currencies: Vec<Currency>,
+}
+
+impl Session for Exchange {
+    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+        let Some(subscription) = exchange::subscription(&self.currencies) else {
+            // Without a currency there is nothing to connect for until the plan changes.
+            return future::pending().await;
+        };
+        let url = Url::parse(&link.context().shared.upstreams.exchange())?;
+        let mut socket = link.open(&url, POLICY).await?;
+        socket.send_text(subscription).await?;
+        loop {
+            match link.next(&mut socket).await? {
+                Frame::Text(text) => match exchange::frame(text.as_bytes()) {
+                    Ok(observations) => link.understood(observations).await?,
+                    Err(malformed) => link.nonsense(malformed)?,
+                },
+                Frame::Binary(_) => link.nonsense(Malformed("not-text"))?,
+            }
+        }
+    }
+}

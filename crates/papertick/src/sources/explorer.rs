@@ -1,0 +1,119 @@
+//! The block explorer: blocks and fees over one socket, with two requests to start from.
+
+use std::{convert::Infallible, time::Duration};
+
+use device::market::Observation;
+use feeds::{explorer, malformed::Malformed};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+
+use super::{
+    Context, beside,
+    freshness::{self, Freshness},
+    session::{Ended, Link, Session},
+};
+use crate::net::{
+    url::Url,
+    ws::{Frame, Policy},
+};
+
+/// Bounds of the socket.
+pub const POLICY: Policy = Policy {
+    message_max: explorer::FRAME_MAX,
+    ping_every: Duration::from_secs(30),
+    pong_timeout: Duration::from_secs(20),
+};
+
+/// An explorer.
+#[derive(Debug)]
+pub struct Explorer {
+    /// Host, with a port if it is not the default one.
+    pub host: String,
+    /// Uses TLS.
+    pub tls: bool,
+    /// Reports fees with decimals.
+    pub precise_fee: bool,
+    /// Age of the last block.
+    pub freshness: Freshness,
+}
+
+/// What was learned beside the socket; nothing if there was no answer.
+enum Aside {
+    /// Values to start from.
+    First(Vec<Observation>),
+    /// The tip by the explorer's own word.
+    Tip(Vec<Observation>),
+}
+
+impl Session for Explorer {
+    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+        let address = explorer::socket_url(&self.host, self.tls);
+        let mut socket = link.open(&Url::parse(&address)?, POLICY).await?;
+        socket.send_text(explorer::WANT.to_owned()).await?;
+        self.freshness.connected();
+        let tip_url = explorer::tip_url(&self.host, self.tls);
+        let fee_url = explorer::projected_url(&self.host, self.tls);
+        let precise_fee = self.precise_fee;
+        let context = link.context();
+        let mut asides: FuturesUnordered<BoxFuture<'_, Aside>> = FuturesUnordered::new();
+        asides.push(tip(context, &tip_url).map(Aside::First).boxed());
+        asides.push(
+            fee(context, &fee_url, precise_fee)
+                .map(Aside::First)
+                .boxed(),
+        );
+        let mut ticks = freshness::ticks();
+        loop {
+            tokio::select! {
+                frame = link.next(&mut socket) => self.heard(link, frame?).await?,
+                Some(aside) = asides.next() => self.learned(link, aside).await?,
+                _ = ticks.tick() => {
+                    if self.freshness.is_stale() && asides.is_empty() {
+                        asides.push(tip(context, &tip_url).map(Aside::Tip).boxed());
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Explorer {
+    async fn heard(&mut self, link: &mut Link<'_>, frame: Frame) -> Result<(), Ended> {
+        let Frame::Text(text) = frame else {
+            return link.nonsense(Malformed("not-text"));
+        };
+        match explorer::frame(text.as_bytes(), self.precise_fee) {
+            Ok(observations) => {
+                self.freshness.take_note(&observations);
+                link.understood(observations).await
+            }
+            Err(malformed) => link.nonsense(malformed),
+        }
+    }
+
+    async fn learned(&mut self, link: &mut Link<'_>, aside: Aside) -> Result<(), Ended> {
+        match aside {
+            Aside::First(observations) => {
+                self.freshness.take_note(&observations);
+                link.learned_beside(observations).await
+            }
+            Aside::Tip(observations) => match observations.first() {
+                Some(Observation::Block(tip)) if !self.freshness.confirmed_by(*tip) => Err(
+                    Ended::because("the explorer has newer blocks than its feed"),
+                ),
+                Some(_) | None => link.learned_beside(observations).await,
+            },
+        }
+    }
+}
+
+async fn tip(context: &Context, url: &str) -> Vec<Observation> {
+    let body = beside::ask(context, url, explorer::TIP_BODY_MAX).await;
+    body.and_then(|body| explorer::tip_body(&body).ok())
+        .unwrap_or_default()
+}
+
+async fn fee(context: &Context, url: &str, precise_fee: bool) -> Vec<Observation> {
+    let body = beside::ask(context, url, explorer::PROJECTED_BODY_MAX).await;
+    let fees = body.and_then(|body| explorer::projected_body(&body, precise_fee).ok());
+    fees.unwrap_or_default()
+}

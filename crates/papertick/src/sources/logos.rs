@@ -1,0 +1,75 @@
+//! Pictures of pools on disk, so that each is fetched once.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use feeds::pools::logo::LogoSpec;
+use tokio::fs;
+
+/// A folder of pictures; it is made when the first one is kept.
+#[derive(Debug, Clone)]
+pub struct LogoCache {
+    folder: PathBuf,
+}
+
+impl LogoCache {
+    /// A cache in a folder that holds nothing else.
+    pub fn new(folder: impl Into<PathBuf>) -> LogoCache {
+        LogoCache {
+            folder: folder.into(),
+        }
+    }
+
+    /// A picture that was kept; none if its size is not what it must be.
+    pub async fn read(&self, spec: LogoSpec) -> Option<Vec<u8>> {
+        let file = self.folder.join(spec.file);
+        let size = fs::metadata(&file).await.ok()?.len();
+        if usize::try_from(size) != Ok(spec.bytes()) {
+            return None;
+        }
+        fs::read(file).await.ok()
+    }
+
+    /// Keeps a picture; a half-written one is never seen.
+    ///
+    /// # Errors
+    /// The folder cannot be written to.
+    pub async fn write(&self, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
+        fs::create_dir_all(&self.folder).await?;
+        let whole = self.folder.join(spec.file);
+        let half = self.folder.join(format!("{}.tmp", spec.file));
+        fs::write(&half, picture).await?;
+        fs::rename(&half, &whole).await
+    }
+
+    /// Deletes all pictures and says how many there were.
+    ///
+    /// # Errors
+    /// The folder cannot be read or a picture not be deleted.
+    pub async fn clear(&self) -> io::Result<usize> {
+        let mut entries = match fs::read_dir(&self.folder).await {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let mut deleted = 0;
+        while let Some(entry) = entries.next_entry().await? {
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if entry.file_type().await?.is_file() && !is_hidden {
+                remove(&entry.path()).await?;
+                deleted += 1;
+            }
+        }
+        Ok(deleted)
+    }
+}
+
+/// Deletes a file; one that is already gone is no error.
+async fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file).await {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,37 @@
+//! The miner on the local network, asked every few seconds.
+
+use std::time::Duration;
+
+use device::market::Observation;
+use feeds::miner;
+
+use super::{
+    Context,
+    poll::{self, Missed, Poll},
+};
+use crate::net::{
+    http::{self, Get, Limits},
+    url::Url,
+};
+
+/// Bounds of a request.
+pub const LIMITS: Limits = Limits {
+    timeout: Duration::from_secs(5),
+    body_max: miner::BODY_MAX,
+};
+
+/// A miner.
+#[derive(Debug)]
+pub struct Miner {
+    /// Host name or address.
+    pub host: String,
+}
+
+impl Poll for Miner {
+    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
+        let url = Url::parse(&miner::url(&self.host)).map_err(Missed::because)?;
+        let request = Get::new(url).accepting_json();
+        let answer = http::get(&context.shared.dialer, &context.route, request, LIMITS).await?;
+        Ok(miner::body(&poll::body(answer)?)?)
+    }
+}

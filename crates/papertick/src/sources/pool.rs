@@ -1,0 +1,189 @@
+//! The mining pool: its figures, asked every so often, and its picture, fetched once.
+
+use std::{convert::Infallible, future, sync::Arc, time::Duration};
+
+use device::{market::Observation, secret::Secret};
+use feeds::pools::{self, Asker, logo::LogoSpec};
+use http::HeaderName;
+use tokio::time;
+
+use super::{
+    Context,
+    poll::{self, Missed, Poll},
+};
+use crate::{
+    inbox::Stopped,
+    net::{
+        http::{self as client, Get, HttpError, Limits},
+        url::Url,
+    },
+};
+
+/// Bounds of a request for figures.
+pub const LIMITS: Limits = Limits {
+    timeout: Duration::from_secs(10),
+    body_max: pools::BODY_MAX,
+};
+
+/// Longest time for a picture.
+pub const LOGO_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Waits before a picture is asked for again after the network failed.
+const LOGO_RETRIES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(10)];
+
+/// A pool and who asks it.
+#[derive(Debug)]
+pub struct Pool {
+    /// Id of the pool.
+    pub pool: String,
+    /// Primary identifier or key.
+    pub user: Secret,
+    /// Secondary identifier.
+    pub worker: String,
+    /// Figures of the whole pool.
+    pub global: bool,
+    /// Host and port of the self-hosted pool.
+    pub local_host: String,
+}
+
+/// Where pictures are.
+#[derive(Debug)]
+pub struct Logos {
+    /// Base address; empty for none.
+    pub base: String,
+    /// Times the cache was cleared in this run.
+    pub cleared: u64,
+}
+
+/// Polls a pool and gets its picture.
+///
+/// # Errors
+/// The device has stopped.
+pub async fn keep(
+    context: &Context,
+    every: Duration,
+    pool: Pool,
+    logos: Logos,
+) -> Result<Infallible, Stopped> {
+    let spec = pools::find(&pool.pool).and_then(|spec| Some((spec.id, spec.logo?)));
+    let picture = async {
+        if let Some((id, spec)) = spec {
+            show_logo(context, &logos, id, spec).await?;
+        }
+        future::pending().await
+    };
+    tokio::select! {
+        ended = poll::keep(context, every, pool) => ended,
+        ended = picture => ended,
+    }
+}
+
+impl Poll for Pool {
+    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
+        let Context { route, shared, .. } = context;
+        let pool =
+            pools::find(&self.pool).ok_or_else(|| Missed::because("there is no such pool"))?;
+        let asker = Asker {
+            user: &self.user,
+            worker: &self.worker,
+            global: self.global,
+            local_host: &self.local_host,
+            now: shared.clock.now().utc,
+        };
+        let asked = pool.request(asker).map_err(Missed::because)?;
+        let url = shared
+            .upstreams
+            .pool(pool.id, &asked.url)
+            .map_err(Missed::because)?;
+        let mut request = Get::new(url).accepting_json();
+        for (name, value) in asked.headers {
+            let name = HeaderName::try_from(name).map_err(|_| HttpError::BadHeader)?;
+            request = request.with_secret(name, value.expose())?;
+        }
+        let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
+        let stats = pool.body(&poll::body(answer)?)?;
+        Ok(stats.map(Observation::Pool).into_iter().collect())
+    }
+}
+
+async fn show_logo(
+    context: &Context,
+    logos: &Logos,
+    pool: &str,
+    spec: LogoSpec,
+) -> Result<(), Stopped> {
+    // After a clear, the cache may still hold the old file for a moment.
+    let cached = match logos.cleared {
+        0 => context.shared.logos.read(spec).await,
+        _ => None,
+    };
+    let file = match cached {
+        Some(file) => Some(file),
+        None => fetch_logo(context, logos, spec).await,
+    };
+    match file.and_then(|file| spec.read(pool, &file).ok()) {
+        Some(logo) => {
+            context
+                .observed(vec![Observation::PoolLogo(Arc::new(logo))])
+                .await
+        }
+        None => Ok(()),
+    }
+}
+
+async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<Vec<u8>> {
+    let url = Url::parse(&spec.url(&logos.base)?).ok()?;
+    let mut waits = LOGO_RETRIES.into_iter();
+    loop {
+        match try_logo(context, &url, spec).await {
+            Ok(file) => {
+                if let Err(error) = context.shared.logos.write(spec, &file).await {
+                    tracing::warn!(%error, file = spec.file, "the pool's picture was not kept");
+                }
+                return Some(file);
+            }
+            Err(Retry::Never(reason)) => {
+                tracing::info!(reason, "there is no picture of the pool");
+                return None;
+            }
+            Err(Retry::Later(error)) => {
+                tracing::debug!(%error, "the pool's picture was not fetched");
+                time::sleep(waits.next()?).await;
+            }
+        }
+    }
+}
+
+/// Whether asking again could help.
+enum Retry {
+    Later(HttpError),
+    Never(String),
+}
+
+async fn try_logo(context: &Context, url: &Url, spec: LogoSpec) -> Result<Vec<u8>, Retry> {
+    let limits = Limits {
+        timeout: LOGO_TIMEOUT,
+        body_max: spec.bytes(),
+    };
+    let request = Get::new(url.clone());
+    let answer = client::get(&context.shared.dialer, &context.route, request, limits).await;
+    let answer = answer.map_err(|error| match error {
+        HttpError::Dial(_) | HttpError::Timeout | HttpError::Broken => Retry::Later(error),
+        HttpError::BadUrl(_)
+        | HttpError::TooLarge(_)
+        | HttpError::Redirects
+        | HttpError::Downgrade
+        | HttpError::BadHeader => Retry::Never(error.to_string()),
+    })?;
+    if !answer.status.is_success() {
+        return Err(Retry::Never(format!("status {}", answer.status.as_u16())));
+    }
+    if answer.body.len() != spec.bytes() {
+        return Err(Retry::Never(format!(
+            "{} bytes instead of {}",
+            answer.body.len(),
+            spec.bytes()
+        )));
+    }
+    Ok(answer.body.into())
+}

@@ -1,0 +1,203 @@
+//! Time from a time server, in UTC; asked directly, for proxies carry no such packets.
+//!
+//! What is kept is how far the host's clock is off. A host whose clock is set meanwhile is noticed by
+//! the moment of its start, which then seems to move.
+
+use std::{
+    io,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+
+use device::now::UtcTime;
+use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
+use tokio::{
+    net::lookup_host,
+    time::{self, Instant},
+};
+
+use crate::{
+    clock::{Clock, host_started_ms, host_unix_ms},
+    net::{backoff::Backoff, chance::Chance},
+    tasks::Stop,
+};
+
+/// Time between two questions while all is well.
+pub const ASK_EVERY: Duration = Duration::from_secs(3600);
+
+/// Longest time for a name and an answer, each.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Wall clocks from 2100-01-01 UTC on are not believed.
+pub const PLAUSIBLE_UNTIL_MS: i64 = 4_102_444_800_000;
+
+/// Slowest round trip whose answer is believed.
+pub const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
+
+/// Change of a clock that was already set from which a second answer must agree, ms.
+pub const LARGE_STEP_MS: i64 = 60_000;
+
+/// Difference between two answers that agree, ms.
+const AGREEMENT_MS: i64 = 2_000;
+
+/// Time between looks at whether the host's clock was set.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// Change of the host's clock that counts as setting it, ms.
+const HOST_STEP_MS: i64 = 500;
+
+/// An answer that was not had or is not believed.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTime {
+    /// The server's name has no address.
+    #[error("looking up {0}: no address found")]
+    NotFound(String),
+    /// No answer.
+    #[error("no answer")]
+    NoAnswer,
+    /// The server asks to be left alone.
+    #[error("the server asks to be left alone")]
+    GoAway,
+    /// The answer is none, or the server does not know the time itself.
+    #[error("the answer makes no sense")]
+    Malformed,
+    /// The answer is no time that a clock can show today, or took too long.
+    #[error("the answer is not plausible")]
+    Implausible,
+    /// Two answers contradict each other.
+    #[error("two answers contradict each other")]
+    Contradiction,
+}
+
+/// Asks a time server for ever and corrects the clock.
+pub async fn keep_time(clock: Clock, (host, port): (String, u16), mut stop: Stop) {
+    let corrections = async {
+        let mut keeper = Keeper { clock, set: None };
+        let mut backoff = Backoff::new(Chance::new());
+        loop {
+            let wait = match keeper.correct(&host, port).await {
+                Ok(()) => {
+                    backoff.succeeded();
+                    ASK_EVERY
+                }
+                Err(NoTime::GoAway) => backoff.failed(Some(ASK_EVERY)),
+                Err(error) => {
+                    tracing::debug!(%error, "the time server gave no time");
+                    backoff.failed(None)
+                }
+            };
+            keeper.wait(wait).await;
+        }
+    };
+    tokio::select! {
+        () = stop.stopped() => {}
+        () = corrections => {}
+    }
+}
+
+/// How far the host's clock is off, and when the host started by that clock.
+#[derive(Debug, Clone, Copy)]
+struct Set {
+    offset_ms: i64,
+    host_started_ms: i64,
+}
+
+struct Keeper {
+    clock: Clock,
+    set: Option<Set>,
+}
+
+impl Keeper {
+    async fn correct(&mut self, host: &str, port: u16) -> Result<(), NoTime> {
+        let offset_ms = ask(host, port).await?;
+        let step_ms = self
+            .set
+            .map_or(0, |set| offset_ms.saturating_sub(set.offset_ms));
+        // A clock that was right once is not thrown off by a single answer.
+        if step_ms.abs() >= LARGE_STEP_MS {
+            let again_ms = ask(host, port).await?;
+            if again_ms.saturating_sub(offset_ms).abs() > AGREEMENT_MS {
+                return Err(NoTime::Contradiction);
+            }
+        }
+        self.take(offset_ms);
+        tracing::info!(offset_ms, "the clock was set by a time server");
+        Ok(())
+    }
+
+    fn take(&mut self, offset_ms: i64) {
+        self.set = Some(Set {
+            offset_ms,
+            host_started_ms: host_started_ms(),
+        });
+        self.clock.correct(offset_ms);
+    }
+
+    /// Waits, and keeps the clock right if the host's clock is set meanwhile.
+    async fn wait(&mut self, wait: Duration) {
+        let until = Instant::now() + wait;
+        while Instant::now() < until {
+            time::sleep_until(until.min(Instant::now() + LOOK_EVERY)).await;
+            if let Some(set) = self.set {
+                let moved_ms = host_started_ms().saturating_sub(set.host_started_ms);
+                if moved_ms.abs() >= HOST_STEP_MS {
+                    tracing::info!(moved_ms, "the host's clock was set");
+                    self.take(set.offset_ms.saturating_sub(moved_ms));
+                }
+            }
+        }
+    }
+}
+
+/// Asks once how far the host's clock is off, ms.
+async fn ask(host: &str, port: u16) -> Result<i64, NoTime> {
+    let server = resolve(host, port).await?;
+    let any: SocketAddr = match server {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let config = Config::default().bind_address(any).timeout(ANSWER_TIMEOUT);
+    let answer = AsyncSntpClient::with_config(config)
+        .synchronize(server)
+        .await;
+    plausible(&answer.map_err(reason)?, host_unix_ms())
+}
+
+async fn resolve(host: &str, port: u16) -> Result<SocketAddr, NoTime> {
+    let lookup = time::timeout(ANSWER_TIMEOUT, lookup_host((host, port))).await;
+    let found: io::Result<Vec<SocketAddr>> = lookup
+        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        .map(Iterator::collect);
+    let found = found.unwrap_or_default();
+    let first = found
+        .iter()
+        .find(|address| address.is_ipv4())
+        .or(found.first());
+    first
+        .copied()
+        .ok_or_else(|| NoTime::NotFound(host.to_owned()))
+}
+
+fn reason(error: SynchronizationError) -> NoTime {
+    if error.is_kiss_of_death() {
+        return NoTime::GoAway;
+    }
+    match error {
+        SynchronizationError::IOError(_) => NoTime::NoAnswer,
+        SynchronizationError::ProtocolError(_) => NoTime::Malformed,
+    }
+}
+
+fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, NoTime> {
+    let round_trip = answer.round_trip_delay().as_secs_f64();
+    if !(0.0..=ROUND_TRIP_MAX.as_secs_f64()).contains(&round_trip.max(0.0)) {
+        return Err(NoTime::Implausible);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+    let offset_ms = (answer.clock_offset().as_secs_f64() * 1000.0).round() as i64;
+    let unix_ms = host_unix_ms.saturating_add(offset_ms);
+    match UtcTime::plausible(unix_ms) {
+        Some(_) if unix_ms < PLAUSIBLE_UNTIL_MS => Ok(offset_ms),
+        Some(_) | None => Err(NoTime::Implausible),
+    }
+}
