@@ -15,7 +15,7 @@ use super::{
     rules,
     spec::{Access, Apply, Kind, Spec},
 };
-use crate::{request::Patch, units::Currency};
+use crate::{limits::PATCH_BODY_MAX, request::Patch, units::Currency};
 
 /// What the checks need to know from outside the table.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +48,23 @@ struct Entry<'a> {
 enum Target {
     Row(&'static Spec),
     Composite(Composite),
+}
+
+/// Reads the body of a PATCH.
+///
+/// # Errors
+/// It is empty, too large, no JSON or no object.
+pub fn body(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
+    if bytes.is_empty() || bytes.len() > PATCH_BODY_MAX {
+        return Err(Rejection::BadBody);
+    }
+    let root = serde_json::from_slice(bytes).map_err(|_| Rejection::Json)?;
+    match root {
+        Value::Object(members) => Ok(members),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(Rejection::NotObject)
+        }
+    }
 }
 
 /// Changes the stored settings by a client's body: all of it, or nothing.

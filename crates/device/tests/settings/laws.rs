@@ -1,25 +1,201 @@
-//! What holds for every row and for every body.
+//! What holds for all settings and all bodies.
 
-use device::settings::{Settings, store};
+use device::settings::{
+    SPECS, Settings,
+    spec::{Access, Apply, HexCase, Kind, Spec},
+    store,
+};
+use proptest::{collection::vec, prelude::*};
+use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-#[test]
-fn what_get_shows_is_accepted_and_changes_nothing() {
-    let defaults = bench::patch(
-        &Settings::default(),
-        &bench::object(r#"{"invertedColor": false}"#),
+/// A value that may or may not suit a row.
+fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
+    let suited: BoxedStrategy<Value> = match &spec.kind {
+        Kind::Bool => any::<bool>().prop_map(Value::from).boxed(),
+        Kind::Uint(range) => range.clone().prop_map(Value::from).boxed(),
+        Kind::Numbered(names) => (0..names.len()).prop_map(Value::from).boxed(),
+        Kind::Rgb => (0..=0xFF_FF_FFu32).prop_map(Value::from).boxed(),
+        Kind::Text(_) | Kind::Password(_) => "[ -~é]{0,30}".prop_map(Value::from).boxed(),
+        Kind::Choice(choices) => prop::sample::select(choices.ids())
+            .prop_map(Value::from)
+            .boxed(),
+        Kind::HexKey(HexCase::Lower) => "([0-9a-f]{64})?".prop_map(Value::from).boxed(),
+        Kind::HexKey(HexCase::Any) => "([0-9a-fA-F]{64})?".prop_map(Value::from).boxed(),
+        Kind::RelayUrl => "(wss?://[a-z/.]{0,20})?".prop_map(Value::from).boxed(),
+        Kind::HttpUrl | Kind::BaseUrl => "(https?://[a-z/.]{0,20})?".prop_map(Value::from).boxed(),
+        Kind::Zone => prop::sample::select(vec!["UTC", "Asia/Tokyo", "Europe/London"])
+            .prop_map(Value::from)
+            .boxed(),
+        Kind::Screens => Just(json!([3])).boxed(),
+        Kind::Composite(_) => match spec.name {
+            "txPower" => (-1..=80i32).prop_map(Value::from).boxed(),
+            "invertedColor" => any::<bool>().prop_map(Value::from).boxed(),
+            _ => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
+                .prop_map(|codes| json!(codes))
+                .boxed(),
+        },
+    };
+    prop_oneof![30 => suited, 1 => odd()].boxed()
+}
+
+/// A value of any type.
+fn odd() -> BoxedStrategy<Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,300}".prop_map(Value::from),
+        Just(json!([])),
+        Just(json!({})),
+        Just(json!([{ "id": 0, "order": 0 }])),
+        Just(json!({ "startHour": 5 })),
+    ]
+    .boxed()
+}
+
+fn screens() -> BoxedStrategy<Value> {
+    let ids = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90];
+    let listed = prop_oneof![Just(8usize), Just(10), Just(11), Just(13), 0..13usize];
+    (
+        listed,
+        Just(ids.to_vec()).prop_shuffle(),
+        any::<bool>(),
+        any::<u16>(),
     )
-    .unwrap()
-    .settings;
-    let patched = bench::patch(&defaults, &bench::get(&defaults)).unwrap();
-    assert_eq!(patched.settings, defaults);
-    assert!(!patched.reboot_required);
+        .prop_map(|(count, ids, ordered, switches)| {
+            let entries = ids.into_iter().take(count).enumerate().map(|(order, id)| {
+                let enabled = switches & (1 << order) != 0;
+                match ordered {
+                    true => json!({ "id": id, "enabled": enabled, "order": order }),
+                    false => json!({ "id": id, "enabled": enabled }),
+                }
+            });
+            entries.collect::<Value>()
+        })
+        .boxed()
+}
+
+fn dnd() -> BoxedStrategy<Value> {
+    (any::<bool>(), any::<bool>(), 0..25u32, 0..61u32, 0..25u32, 0..61u32)
+        .prop_map(|(enabled, timed, start_hour, start_minute, end_hour, end_minute)| {
+            json!({
+                "enabled": enabled, "dndTimeEnabled": timed, "startHour": start_hour, "startMinute": start_minute,
+                "endHour": end_hour, "endMinute": end_minute,
+            })
+        })
+        .boxed()
+}
+
+/// One member of a body.
+fn member() -> BoxedStrategy<(String, Value)> {
+    let row = prop::sample::select((0..SPECS.len()).collect::<Vec<_>>()).prop_flat_map(|row| {
+        let spec = &SPECS[row];
+        let names: Vec<&str> = [Some(spec.name), spec.alias]
+            .into_iter()
+            .flatten()
+            .collect();
+        (
+            prop::sample::select(names).prop_map(String::from),
+            value_for(spec),
+        )
+    });
+    prop_oneof![
+        12 => row,
+        1 => (Just("screens".to_string()), prop_oneof![4 => screens(), 1 => odd()]),
+        1 => (Just("dnd".to_string()), prop_oneof![4 => dnd(), 1 => odd()]),
+        1 => (Just("timePerScreen".to_string()), prop_oneof![4 => (0.0..70.0f64).prop_map(Value::from), 1 => odd()]),
+        1 => ("[a-zA-Z]{1,12}", odd()),
+    ]
+    .boxed()
+}
+
+fn body() -> impl Strategy<Value = Map<String, Value>> {
+    vec(member(), 0..12).prop_map(|members| members.into_iter().collect())
+}
+
+/// Settings that some bodies led to.
+fn settled(bodies: &[Map<String, Value>]) -> Settings {
+    bodies.iter().fold(Settings::default(), |stored, body| {
+        match bench::patch(&stored, body) {
+            Ok(patched) => patched.settings,
+            Err(_) => stored,
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_body_changes_nothing_but_what_it_gives_and_names_its_reboots(bodies in vec(body(), 0..6), last in body()) {
+        let stored = settled(&bodies);
+        let before = stored.clone();
+        let outcome = bench::patch(&stored, &last);
+        prop_assert_eq!(&stored, &before);
+        if let Ok(patched) = outcome {
+            let reboots = SPECS.iter().filter(|spec| spec.apply == Apply::Reboot);
+            let changed = reboots.filter(|spec| patched.settings.get(spec.key) != before.get(spec.key)).count();
+            prop_assert_eq!(patched.reboot_required, changed > 0);
+        }
+    }
+
+    #[test]
+    fn what_get_shows_is_accepted_and_changes_nothing(bodies in vec(body(), 0..12)) {
+        let polarity = bench::object(r#"{"invertedColor": false}"#);
+        let stored = settled(&[&[polarity], bodies.as_slice()].concat());
+        let patched = bench::patch(&stored, &bench::get(&stored));
+        let patched = patched.map_err(|rejection| TestCaseError::fail(rejection.to_string()))?;
+        prop_assert_eq!(&patched.settings, &stored);
+        prop_assert!(!patched.reboot_required);
+    }
+
+    #[test]
+    fn what_is_stored_is_read_back(bodies in vec(body(), 0..12)) {
+        let stored = settled(&bodies);
+        prop_assert_eq!(store::from_json(&store::to_json(&stored)), (stored, vec![]));
+    }
+
+    #[test]
+    fn anything_on_disk_gives_settings_that_keep_their_rules(members in vec(member(), 0..40), shred in vec((any::<prop::sample::Index>(), odd()), 0..10)) {
+        let mut disk: Map<String, Value> = members.into_iter().collect();
+        for (index, value) in shred {
+            disk.insert(SPECS[index.index(SPECS.len())].name.into(), value);
+        }
+        let (settings, _) = store::from_json(&disk);
+        prop_assert_eq!(store::from_json(&store::to_json(&settings)), (settings.clone(), vec![]));
+        let patched = bench::patch(&settings, &bench::get(&settings));
+        prop_assert!(patched.is_ok(), "{:?}", patched);
+    }
+
+    #[test]
+    fn live_rows_are_taken_and_only_they(bodies in vec(body(), 0..12)) {
+        let stored = settled(&bodies);
+        let mut active = Settings::default();
+        active.take_live(&stored);
+        for spec in SPECS {
+            let from = if spec.apply == Apply::Reboot { &Settings::default() } else { &stored };
+            prop_assert_eq!(active.get(spec.key), from.get(spec.key));
+        }
+    }
 }
 
 #[test]
-fn what_is_stored_is_read_back() {
-    let (read, notes) = store::from_json(&store::to_json(&Settings::default()));
-    assert_eq!(read, Settings::default());
-    assert_eq!(notes, []);
+fn defaults_keep_their_own_rules() {
+    let document = bench::get(&Settings::default());
+    for (name, value) in document {
+        let body: Map<String, Value> = [(name.clone(), value)].into_iter().collect();
+        let outcome = bench::patch(&Settings::default(), &body).map(|_| ());
+        assert_eq!(outcome, Ok(()), "{name}");
+    }
+    for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
+        assert_eq!(
+            Settings::default().get(spec.key),
+            json!(""),
+            "{}",
+            spec.name
+        );
+    }
 }

@@ -2,6 +2,14 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bench;
+mod bounds;
+mod clients;
+mod composites;
+mod contract;
+mod documents;
 mod generated;
 mod laws;
 mod patching;
+mod persisted;
+mod reading;
+mod screens;

@@ -1,15 +1,15 @@
 //! Bodies and what becomes of them.
 
-use device::settings::Settings;
+use device::{
+    request::Patch,
+    secret::PasswordHash,
+    settings::{Key, Settings, patch, reject::Rejection},
+};
 
 use crate::bench;
 
-/// Sends a body to a fresh device; the outcome is `ok`, `reboot` or the token of the refusal.
-fn outcome(body: &str) -> String {
-    outcome_on(&Settings::default(), body)
-}
-
-fn outcome_on(stored: &Settings, body: &str) -> String {
+/// The outcome of a body in one word: `ok`, `reboot` or the token of the refusal.
+pub(crate) fn outcome(stored: &Settings, body: &str) -> String {
     match bench::send(stored, body) {
         Ok(patched) if patched.reboot_required => "reboot".into(),
         Ok(_) => "ok".into(),
@@ -17,10 +17,49 @@ fn outcome_on(stored: &Settings, body: &str) -> String {
     }
 }
 
-fn check(rows: &[(&str, &str)]) {
+pub(crate) fn check(rows: &[(&str, &str)]) {
     for (body, expected) in rows {
-        assert_eq!(outcome(body), *expected, "{body}");
+        assert_eq!(outcome(&Settings::default(), body), *expected, "{body}");
     }
+}
+
+/// Sends bodies one after the other to a fresh device.
+pub(crate) fn after(bodies: &[&str]) -> Settings {
+    let apply = |stored, body: &&str| {
+        bench::send(&stored, body)
+            .unwrap_or_else(|token| panic!("{body}: {token}"))
+            .settings
+    };
+    bodies.iter().fold(Settings::default(), apply)
+}
+
+#[test]
+fn bodies_are_read() {
+    let read = |bytes: &[u8]| patch::body(bytes).map(|members| members.len());
+    let fits = format!("{{\"a\":\"{}\"}}", "x".repeat(16 * 1024 - 8));
+    assert_eq!((fits.len(), read(fits.as_bytes())), (16 * 1024, Ok(1)));
+    assert_eq!(read(format!("{fits} ").as_bytes()), Err(Rejection::BadBody));
+    let rows: [(&[u8], &str); 10] = [
+        (b"", "bad body"),
+        (b" ", "json"),
+        (b"{", "json"),
+        (b"{} x", "json"),
+        (b"\xff", "json"),
+        (b"{\"a\":NaN}", "json"),
+        (b"[]", "not_object"),
+        (b"null", "not_object"),
+        (b"\"x\"", "not_object"),
+        (b"5", "not_object"),
+    ];
+    for (bytes, token) in rows {
+        assert_eq!(
+            read(bytes).map_err(|rejection| rejection.to_string()),
+            Err(token.into()),
+            "{bytes:?}"
+        );
+    }
+    let deep = "{\"a\":".repeat(1000);
+    assert_eq!(read(deep.as_bytes()), Err(Rejection::Json));
 }
 
 #[test]
@@ -44,8 +83,204 @@ fn what_clients_cannot_write_is_passed_over() {
             "ok",
         ),
         (
-            r#"{"suffixShareDot": 1, "useSatsSymbol": "x", "useBtcSymbol": 3}"#,
+            r#"{"suffixShareDot": 1, "useSatsSymbol": "x", "useBtcSymbol": 3, "": 0}"#,
             "ok",
         ),
+        (
+            r#"{"tzOffset": "x", "ledBrightness": 256}"#,
+            "range:ledBrightness",
+        ),
     ]);
+    assert_eq!(
+        after(&[r#"{"timerSeconds": 5, "dndEnabled": true, "fgColor": 7, "tzOffset": 1}"#]),
+        Settings::default()
+    );
+}
+
+#[test]
+fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
+    check(&[
+        (
+            r#"{"digitFontPx": "x", "labelFitPct": 1}"#,
+            "digitFontPx:bad_type",
+        ),
+        (
+            r#"{"labelFitPct": 1, "digitFontPx": "x"}"#,
+            "range:labelFitPct",
+        ),
+        (
+            r#"{"fontName": "nope", "digitFontPx": 1}"#,
+            "range:digitFontPx",
+        ),
+        (
+            r#"{"fontName": "nope", "nostrRelay": "x"}"#,
+            "fontName:unknown",
+        ),
+        (
+            r#"{"nostrRelay": "x", "fontName": "nope"}"#,
+            "nostrRelay:bad_scheme",
+        ),
+        (r#"{"screens": [5], "dnd": []}"#, "dnd:bad_type"),
+        (
+            r#"{"screens": [5], "fontName": "nope"}"#,
+            "screens:bad_entry",
+        ),
+        (
+            r#"{"actCurrencies": [5], "screens": [5]}"#,
+            "currency:not_string",
+        ),
+        (
+            r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}, "tzString": "x"}"#,
+            "dnd:range",
+        ),
+        (
+            r#"{"proxyEnabled": true, "tzString": "x"}"#,
+            "tzString:unknown",
+        ),
+        (
+            r#"{"proxyEnabled": true, "mowMode": 1}"#,
+            "mowMode:bad_type",
+        ),
+    ]);
+}
+
+#[test]
+fn a_proxy_needs_a_host() {
+    check(&[
+        (r#"{"proxyEnabled": true}"#, "proxyHost:bad_length"),
+        (
+            r#"{"proxyEnabled": true, "proxyHost": ""}"#,
+            "proxyHost:bad_length",
+        ),
+        (r#"{"proxyEnabled": true, "proxyHost": "p"}"#, "ok"),
+        (r#"{"proxyEnabled": false, "proxyHost": ""}"#, "ok"),
+        (r#"{"proxyEnabled": 1}"#, "proxyEnabled:bad_type"),
+    ]);
+    let on = after(&[r#"{"proxyEnabled": true, "proxyHost": "p"}"#]);
+    assert_eq!(outcome(&on, r#"{"proxyHost": ""}"#), "proxyHost:bad_length");
+    assert_eq!(
+        outcome(&on, r#"{"proxyHost": "", "proxyEnabled": false}"#),
+        "ok"
+    );
+}
+
+#[test]
+fn reboots_are_asked_for_when_something_really_changed() {
+    check(&[
+        (r#"{"dataSource": 2}"#, "reboot"),
+        (r#"{"dataSource": 0}"#, "ok"),
+        (
+            r#"{"mempoolInstance": "mempool.space", "ledBrightness": 1}"#,
+            "ok",
+        ),
+        (r#"{"mempoolInstance": "example.org"}"#, "reboot"),
+        (r#"{"nwcUri": ""}"#, "ok"),
+        (r#"{"nwcUri": "anything"}"#, "reboot"),
+        (r#"{"otaPass": ""}"#, "ok"),
+        (r#"{"otaPass": "x"}"#, "reboot"),
+    ]);
+}
+
+#[test]
+fn second_names_work_and_are_named_in_errors() {
+    check(&[
+        (r#"{"mempoolInstance": 5}"#, "mempoolInstance:bad_type"),
+        (r#"{"bitaxePollSec": 4}"#, "range:bitaxePollSec"),
+        (r#"{"minerPollSec": 4}"#, "range:minerPollSec"),
+    ]);
+    let settings =
+        after(&[r#"{"bitaxeEnabled": true, "mempoolSecure": false, "bitaxeHostname": "b"}"#]);
+    assert!(settings.miner_enabled && !settings.explorer_secure && settings.miner_hostname == "b");
+}
+
+#[test]
+fn of_two_names_the_one_that_was_changed_counts() {
+    let stored = after(&[r#"{"explorerInstance": "old"}"#]);
+    let rows = [
+        (
+            r#"{"explorerInstance": "old", "mempoolInstance": "new"}"#,
+            "new",
+        ),
+        (
+            r#"{"mempoolInstance": "new", "explorerInstance": "old"}"#,
+            "new",
+        ),
+        (
+            r#"{"explorerInstance": "new", "mempoolInstance": "old"}"#,
+            "new",
+        ),
+        (
+            r#"{"mempoolInstance": "old", "explorerInstance": "new"}"#,
+            "new",
+        ),
+        (
+            r#"{"mempoolInstance": "other", "explorerInstance": "new"}"#,
+            "new",
+        ),
+        (
+            r#"{"explorerInstance": "new", "mempoolInstance": "other"}"#,
+            "new",
+        ),
+        (
+            r#"{"explorerInstance": "old", "mempoolInstance": "old"}"#,
+            "old",
+        ),
+    ];
+    for (body, expected) in rows {
+        assert_eq!(
+            bench::send(&stored, body)
+                .unwrap()
+                .settings
+                .explorer_instance,
+            expected,
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn passwords_are_kept_as_hashes() {
+    let body = bench::object(
+        r#"{"httpAuthPass": "one", "otaPass": "", "proxyPass": "three", "mowMode": true}"#,
+    );
+    let found: Vec<_> = patch::passwords_in(&body).collect();
+    assert_eq!(found, [(Key::http_auth_pass, "one")]);
+    let refused = bench::object(r#"{"httpAuthPass": "a\u0000b", "otaPass": 5}"#);
+    assert_eq!(patch::passwords_in(&refused).count(), 0);
+
+    let hash = PasswordHash::new("$argon2id$hash-of-one");
+    let with = |body: &str, hashes: &[(Key, &PasswordHash)]| Patch {
+        body: bench::object(body),
+        hashes: hashes
+            .iter()
+            .map(|(key, hash)| (*key, (*hash).clone()))
+            .collect(),
+    };
+    let apply =
+        |stored: &Settings, patch: &Patch| patch::apply(stored, patch, &bench::catalogue(stored));
+    let fresh = Settings::default();
+    let set = with(
+        r#"{"httpAuthPass": "one"}"#,
+        &[(Key::http_auth_pass, &hash)],
+    );
+    let first = apply(&fresh, &set).unwrap();
+    assert_eq!(
+        (&first.settings.http_auth_pass, first.reboot_required),
+        (&hash, true)
+    );
+
+    let again = apply(&first.settings, &set).unwrap();
+    assert_eq!(
+        (again.settings, again.reboot_required),
+        (first.settings.clone(), false)
+    );
+
+    let cleared = apply(&first.settings, &with(r#"{"httpAuthPass": ""}"#, &[])).unwrap();
+    assert_eq!(
+        (cleared.settings, cleared.reboot_required),
+        (fresh.clone(), true)
+    );
+
+    let unhashed = apply(&fresh, &with(r#"{"otaPass": "clear text"}"#, &[])).unwrap_err();
+    assert_eq!(unhashed.to_string(), "otaPass:bad_type");
 }

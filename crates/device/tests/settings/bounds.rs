@@ -1,0 +1,268 @@
+//! Every row at its bounds, beyond them, and with values of other types.
+
+use device::settings::{
+    SPECS, Settings,
+    spec::{Access, Apply, Choices, HexCase, Kind, Spec},
+};
+use serde_json::{Map, Value, json};
+
+use crate::bench;
+
+const LOWER: &str = "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422";
+const UPPER: &str = "B5127A08CF33616274800A4387881A9F98E04B9C37116E92DE5250498635C422";
+
+/// What is expected of a value.
+enum Expect {
+    /// Accepted; the stored value is this one.
+    Stored(Value),
+    /// Refused with this token, in which `*` is the key.
+    Token(&'static str),
+}
+
+use Expect::{Stored, Token};
+
+fn same(value: Value) -> (Value, Expect) {
+    (value.clone(), Stored(value))
+}
+
+fn refused(value: Value, token: &'static str) -> (Value, Expect) {
+    (value, Token(token))
+}
+
+/// Values of all JSON types but one.
+fn of_other_types(own: &Value) -> Vec<Value> {
+    let all = [
+        json!(null),
+        json!(true),
+        json!(7),
+        json!("x"),
+        json!([]),
+        json!([1]),
+        json!({}),
+        json!({ "a": 1 }),
+    ];
+    let kind = |value: &Value| {
+        (
+            value.is_boolean(),
+            value.is_number(),
+            value.is_string(),
+            value.is_array(),
+        )
+    };
+    all.into_iter()
+        .filter(|value| kind(value) != kind(own))
+        .collect()
+}
+
+fn numbers(min: u32, max: u32) -> Vec<(Value, Expect)> {
+    let mut rows = vec![
+        same(json!(min)),
+        same(json!(max)),
+        (json!(f64::from(max)), Stored(json!(max))),
+        refused(json!(i64::from(min) - 1), "range:*"),
+        refused(json!(i64::from(max) + 1), "range:*"),
+        refused(json!(-1e300), "range:*"),
+        refused(json!(u64::MAX), "range:*"),
+        refused(
+            serde_json::from_str(&format!("{max}.5")).unwrap(),
+            "range:*",
+        ),
+    ];
+    if min < max {
+        rows.push((
+            serde_json::from_str(&format!("{min}.5")).unwrap(),
+            Stored(json!(min)),
+        ));
+    }
+    rows
+}
+
+fn texts() -> Vec<(Value, Expect)> {
+    vec![
+        same(json!("")),
+        same(json!("x".repeat(256))),
+        same(json!("é".repeat(128))),
+        same(json!("日本\u{80}\u{2028}")),
+        refused(json!("x".repeat(257)), "*:bad_type"),
+        refused(json!("é".repeat(129)), "*:bad_type"),
+        refused(json!("a\u{1f}"), "*:bad_type"),
+        refused(json!("\u{0}"), "*:bad_type"),
+        refused(json!("a\nb"), "*:bad_type"),
+        refused(json!("\u{7f}"), "*:bad_type"),
+    ]
+}
+
+fn values(spec: &Spec) -> Vec<(Value, Expect)> {
+    let too_long = refused(json!(format!("http://{}", "x".repeat(250))), "*:bad_type");
+    match &spec.kind {
+        Kind::Bool => vec![same(json!(true)), same(json!(false))],
+        Kind::Uint(range) => numbers(*range.start(), *range.end()),
+        Kind::Numbered(names) => numbers(0, u32::try_from(names.len() - 1).unwrap()),
+        Kind::Rgb => numbers(0, 0xFF_FF_FF),
+        Kind::Text(_) => texts(),
+        // Passwords are stored as hashes; their own tests look at them.
+        Kind::Password(_) => {
+            let refusals = texts()
+                .into_iter()
+                .filter(|(_, expect)| matches!(expect, Token(_)));
+            refusals.chain([(json!(""), Stored(json!("")))]).collect()
+        }
+        Kind::Choice(choices) => {
+            let known = choices.ids().into_iter().map(|id| same(json!(id)));
+            let upper = choices
+                .ids()
+                .into_iter()
+                .map(|id| refused(json!(id.to_uppercase()), "*:unknown"));
+            let others = [
+                refused(json!(""), "*:unknown"),
+                refused(json!("nope"), "*:unknown"),
+                too_long,
+            ];
+            known.chain(upper).chain(others).collect()
+        }
+        Kind::HexKey(case) => {
+            let upper = match case {
+                HexCase::Lower => refused(json!(UPPER), "*:bad_hex"),
+                HexCase::Any => same(json!(UPPER)),
+            };
+            let short = refused(json!(&LOWER[1..]), "*:bad_hex");
+            let long = refused(json!(format!("{LOWER}0")), "*:bad_hex");
+            let letter = refused(json!(LOWER.replace('b', "g")), "*:bad_hex");
+            vec![
+                same(json!("")),
+                same(json!(LOWER)),
+                upper,
+                short,
+                long,
+                letter,
+                too_long,
+            ]
+        }
+        Kind::RelayUrl => vec![
+            same(json!("")),
+            same(json!("ws://a")),
+            same(json!("wss://a:7000/x?y=z")),
+            refused(json!("http://a"), "*:bad_scheme"),
+            refused(json!("relay.example"), "*:bad_scheme"),
+            refused(json!("wss:a"), "*:bad_scheme"),
+            too_long,
+        ],
+        Kind::HttpUrl | Kind::BaseUrl => vec![
+            same(json!("")),
+            same(json!("http://a")),
+            same(json!("https://a:80/x?y=z")),
+            refused(json!("ftp://a"), "*:bad_scheme"),
+            refused(json!("javascript:alert(1)"), "*:bad_scheme"),
+            refused(json!("//a"), "*:bad_scheme"),
+            too_long,
+        ],
+        Kind::Zone => vec![
+            same(json!("UTC")),
+            same(json!("Europe/Brussels")),
+            same(json!("America/New_York")),
+            same(json!("Asia/Tokyo")),
+            same(json!("Pacific/Auckland")),
+            same(json!("America/Argentina/ComodRivadavia")),
+            refused(json!(""), "*:unknown"),
+            refused(json!("Not/A_Real_Zone"), "*:unknown"),
+            refused(json!(" UTC"), "*:unknown"),
+            refused(json!("UTC "), "*:unknown"),
+            refused(json!("europe/amsterdam"), "*:unknown"),
+            refused(json!("Etc/Unknown"), "*:unknown"),
+            refused(json!("../../etc/passwd"), "*:unknown"),
+            too_long,
+        ],
+        Kind::Screens | Kind::Composite(_) => Vec::new(),
+    }
+}
+
+fn check(spec: &Spec, name: &str, value: &Value, expect: &Expect) {
+    let stored = Settings::default();
+    let body: Map<String, Value> = [(name.to_string(), value.clone())].into_iter().collect();
+    let outcome = bench::patch(&stored, &body);
+    match expect {
+        Token(token) => {
+            let outcome = outcome
+                .map(|_| "accepted")
+                .map_err(|rejection| rejection.to_string());
+            assert_eq!(outcome, Err(token.replace('*', name)), "{name}: {value}");
+        }
+        Stored(expected) => {
+            let patched =
+                outcome.unwrap_or_else(|rejection| panic!("{name}: {value}: {rejection}"));
+            assert_eq!(&patched.settings.get(spec.key), expected, "{name}: {value}");
+            let reboot = spec.apply == Apply::Reboot && patched.settings != stored;
+            assert_eq!(patched.reboot_required, reboot, "{name}: {value}");
+        }
+    }
+}
+
+#[test]
+fn every_row_holds_its_bounds() {
+    let written = SPECS
+        .iter()
+        .filter(|spec| matches!(spec.access, Access::ReadWrite | Access::WriteOnly));
+    for spec in written.filter(|spec| spec.name != "proxyEnabled") {
+        for name in [Some(spec.name), spec.alias].into_iter().flatten() {
+            for (value, expect) in values(spec) {
+                check(spec, name, &value, &expect);
+            }
+            let own = Settings::default().get(spec.key);
+            let own = if own.is_null() { json!(0) } else { own };
+            for value in of_other_types(&own) {
+                check(spec, name, &value, &Token("*:bad_type"));
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_get_alone_take_anything_and_keep_what_they_have() {
+    for spec in SPECS
+        .iter()
+        .filter(|spec| matches!(spec.access, Access::ReadOnly | Access::Internal))
+    {
+        for value in [
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(1),
+            json!("x"),
+            json!([3]),
+            json!({}),
+        ] {
+            check(
+                spec,
+                spec.name,
+                &value,
+                &Stored(Settings::default().get(spec.key)),
+            );
+        }
+    }
+}
+
+#[test]
+fn fonts_and_pools_are_the_choices() {
+    assert_eq!(Choices::Fonts.ids().len(), 23);
+    assert_eq!(Choices::Pools.ids().len(), 13);
+}
+
+#[test]
+fn slashes_at_the_end_of_a_base_are_dropped() {
+    let rows = [
+        (r#"{"poolLogosUrl": "https://a/b///"}"#, "https://a/b"),
+        (r#"{"poolLogosUrl": "https://a"}"#, "https://a"),
+        (r#"{"poolLogosUrl": "https://"}"#, "https://"),
+    ];
+    for (body, expected) in rows {
+        assert_eq!(
+            bench::send(&Settings::default(), body)
+                .unwrap()
+                .settings
+                .pool_logos_url,
+            expected
+        );
+    }
+    let kept = bench::send(&Settings::default(), r#"{"gitReleaseUrl": "https://a/"}"#).unwrap();
+    assert_eq!(kept.settings.git_release_url, "https://a/");
+}

@@ -1,0 +1,240 @@
+//! Keys whose shape is their own, apart from `screens`.
+
+use device::{secret::Secret, settings::Settings, units::Currency};
+use serde_json::Value;
+
+use crate::{
+    bench,
+    patching::{after, check, outcome},
+};
+
+#[test]
+fn colours_follow_the_polarity() {
+    let colours = |body| {
+        let settings = after(&[body]);
+        (
+            settings.inverted_color,
+            settings.fg_color,
+            settings.bg_color,
+        )
+    };
+    assert_eq!(colours("{}"), (false, 0xFFFF, 0));
+    assert_eq!(colours(r#"{"invertedColor": true}"#), (true, 0xFFFF, 0));
+    assert_eq!(colours(r#"{"invertedColor": false}"#), (false, 0, 0xFFFF));
+    check(&[
+        (r#"{"invertedColor": 1}"#, "invertedColor:bad_type"),
+        (r#"{"invertedColor": null}"#, "invertedColor:bad_type"),
+    ]);
+}
+
+#[test]
+fn the_period_is_given_in_minutes() {
+    let seconds =
+        |minutes: &str| after(&[&format!(r#"{{"timePerScreen": {minutes}}}"#)]).timer_seconds;
+    let rows = [
+        ("0", 0),
+        ("1", 60),
+        ("0.5", 30),
+        ("2.3333333333333335", 140),
+        ("60", 3600),
+        ("61", 3600),
+        ("1e9", 3600),
+    ];
+    for (minutes, expected) in rows {
+        assert_eq!(seconds(minutes), expected, "{minutes}");
+    }
+    check(&[
+        (r#"{"timePerScreen": -1}"#, "range:timePerScreen"),
+        (r#"{"timePerScreen": -0.5}"#, "range:timePerScreen"),
+        (r#"{"timePerScreen": "30"}"#, "timePerScreen:bad_type"),
+        (r#"{"timePerScreen": null}"#, "timePerScreen:bad_type"),
+    ]);
+}
+
+#[test]
+fn the_power_of_the_radio_has_a_range_and_one_number_beyond() {
+    let power = |number: &str| {
+        after(&[r#"{"txPower": 20}"#, &format!(r#"{{"txPower": {number}}}"#)]).tx_power
+    };
+    let rows = [
+        ("-1", Some(-1)),
+        ("0", Some(0)),
+        ("78", Some(78)),
+        ("77.5", Some(77)),
+        ("80", None),
+        ("80.0", None),
+    ];
+    for (number, expected) in rows {
+        assert_eq!(power(number), expected, "{number}");
+    }
+    check(&[
+        (r#"{"txPower": -2}"#, "range:txPower"),
+        (r#"{"txPower": 79}"#, "range:txPower"),
+        (r#"{"txPower": 78.5}"#, "range:txPower"),
+        (r#"{"txPower": 80.5}"#, "range:txPower"),
+        (r#"{"txPower": 81}"#, "range:txPower"),
+        (r#"{"txPower": "10"}"#, "txPower:bad_type"),
+        (r#"{"txPower": null}"#, "txPower:bad_type"),
+    ]);
+}
+
+#[test]
+fn currencies_are_those_on_offer_once_each() {
+    let codes = |list: &str| {
+        let settings = after(&[&format!(r#"{{"actCurrencies": {list}}}"#)]);
+        settings
+            .act_currencies
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let rows = [
+        (r#"["GBP", "USD"]"#, "GBP,USD"),
+        (r#"["GBP", "XXX", "usd", "", "EUR", "GBP"]"#, "GBP,EUR"),
+        ("[]", ""),
+    ];
+    for (list, expected) in rows {
+        assert_eq!(codes(list), expected, "{list}");
+    }
+    check(&[
+        (r#"{"actCurrencies": ["USD", 1]}"#, "currency:not_string"),
+        (r#"{"actCurrencies": [null]}"#, "currency:not_string"),
+        (r#"{"actCurrencies": "USD,EUR"}"#, "actCurrencies:bad_type"),
+        (r#"{"actCurrencies": null}"#, "actCurrencies:bad_type"),
+    ]);
+    assert_eq!(
+        after(&[r#"{"actCurrencies": []}"#]).currencies(),
+        [Currency::USD]
+    );
+}
+
+#[test]
+fn the_schedule_is_written_whole_or_not_at_all() {
+    let dnd = |object: &str| {
+        let settings = after(&[&format!(r#"{{"dnd": {object}}}"#)]);
+        let times = [
+            settings.dnd_start_hour,
+            settings.dnd_start_min,
+            settings.dnd_end_hour,
+            settings.dnd_end_min,
+        ];
+        (settings.dnd_enabled, settings.dnd_time_enabled, times)
+    };
+    let rows = [
+        ("{}", (false, false, [22, 0, 7, 0])),
+        (r#"{"enabled": true}"#, (true, false, [22, 0, 7, 0])),
+        (
+            r#"{"dndTimeEnabled": true, "other": 5}"#,
+            (false, true, [22, 0, 7, 0]),
+        ),
+        (
+            r#"{"startHour": 1, "startMinute": 2, "endHour": 3}"#,
+            (false, false, [22, 0, 7, 0]),
+        ),
+        (r#"{"startHour": 99}"#, (false, false, [22, 0, 7, 0])),
+        (
+            r#"{"startHour": 1, "startMinute": 2, "endHour": 3, "endMinute": 4}"#,
+            (false, false, [1, 2, 3, 4]),
+        ),
+        (
+            r#"{"enabled": true, "dndTimeEnabled": true, "startHour": 23, "startMinute": 59, "endHour": 0, "endMinute": 0}"#,
+            (true, true, [23, 59, 0, 0]),
+        ),
+    ];
+    for (object, expected) in rows {
+        assert_eq!(dnd(object), expected, "{object}");
+    }
+    check(&[
+        (
+            r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#,
+            "dnd:range",
+        ),
+        (
+            r#"{"dnd": {"startHour": 0, "startMinute": 60, "endHour": 0, "endMinute": 0}}"#,
+            "dnd:range",
+        ),
+        (
+            r#"{"dnd": {"startHour": 0, "startMinute": 0, "endHour": -1, "endMinute": 0}}"#,
+            "dnd:range",
+        ),
+        (
+            r#"{"dnd": {"startHour": 0, "startMinute": 0, "endHour": 0, "endMinute": 60}}"#,
+            "dnd:range",
+        ),
+        (
+            r#"{"dnd": {"enabled": true, "startHour": 0, "startMinute": 0, "endHour": 0, "endMinute": 60}}"#,
+            "dnd:range",
+        ),
+        (r#"{"dnd": {"enabled": 1}}"#, "dnd.enabled:bad_type"),
+        (
+            r#"{"dnd": {"dndTimeEnabled": null}}"#,
+            "dnd.dndTimeEnabled:bad_type",
+        ),
+        (r#"{"dnd": {"startHour": "7"}}"#, "dnd.startHour:bad_type"),
+        (r#"{"dnd": true}"#, "dnd:bad_type"),
+        (r#"{"dnd": null}"#, "dnd:bad_type"),
+    ]);
+}
+
+#[test]
+fn keys_of_a_pool_do_not_go_to_another() {
+    let key = r#"{"miningPoolName": "viabtc", "miningPoolUser": "my-key"}"#;
+    let with_key = after(&[key]);
+    assert_eq!(with_key.mining_pool_user.expose(), "my-key");
+    let document = bench::get(&with_key);
+    assert_eq!(document.get("miningPoolUser"), None);
+    assert_eq!(document.get("miningPoolUserSet"), Some(&Value::Bool(true)));
+
+    let plain = after(&[key, r#"{"miningPoolName": "ocean"}"#]);
+    assert!(plain.mining_pool_user.is_empty());
+    let document = bench::get(&plain);
+    assert_eq!(document.get("miningPoolUser"), Some(&Value::from("")));
+    assert_eq!(document.get("miningPoolUserSet"), None);
+
+    let renamed = after(&[
+        key,
+        r#"{"miningPoolName": "ocean", "miningPoolUser": "me"}"#,
+    ]);
+    assert_eq!(
+        bench::get(&renamed).get("miningPoolUser"),
+        Some(&Value::from("me"))
+    );
+    let name = r#"{"miningPoolName": "ocean", "miningPoolUser": "me"}"#;
+    let back = after(&[
+        name,
+        r#"{"miningPoolName": "viabtc"}"#,
+        r#"{"miningPoolName": "braiins"}"#,
+    ]);
+    assert_eq!(back.mining_pool_user, Secret::new("me"));
+    let hidden = bench::get(&after(&[name, r#"{"miningPoolName": "foundry_usa"}"#]));
+    assert_eq!(
+        (
+            hidden.get("miningPoolUser"),
+            hidden.get("miningPoolUserSet")
+        ),
+        (None, Some(&Value::Bool(true)))
+    );
+    let unset = bench::get(&after(&[r#"{"miningPoolName": "foundry_usa"}"#]));
+    assert_eq!(unset.get("miningPoolUserSet"), Some(&Value::Bool(false)));
+}
+
+#[test]
+fn a_dropped_pool_is_tolerated() {
+    let stored = Settings {
+        mining_pool_name: "gone_pool".into(),
+        ..Settings::default()
+    };
+    assert_eq!(
+        outcome(
+            &stored,
+            r#"{"miningPoolName": "gone_pool", "mowMode": true}"#
+        ),
+        "ok"
+    );
+    assert_eq!(
+        outcome(&stored, r#"{"miningPoolName": "other_gone"}"#),
+        "miningPoolName:unknown"
+    );
+    assert_eq!(stored.pool(), None);
+}

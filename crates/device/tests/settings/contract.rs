@@ -1,0 +1,226 @@
+//! The tables of the interface, written out: the rows of the code must say the same.
+
+use device::settings::{
+    SPECS, Settings,
+    spec::{Access, Apply, Choices, HexCase, Kind, Spec},
+};
+use serde_json::Value;
+
+use crate::bench;
+
+/// Key, type with bounds, default as JSON, when it takes effect and who may write it.
+const INTERFACE: &str = r#"
+fontName         fonts        "antonio"            live
+digitFontPx      80..220      180                  live
+labelFitPct      25..100      100                  live
+invertedColor    inverted     false                live
+fgColor          0..65535     65535                live    get
+bgColor          0..65535     0                    live    get
+fullRefreshMin   0..1440      60                   live
+refrScrnChange   bool         false                live
+verticalDesc     bool         true                 live
+mcapBigChar      bool         true                 live
+supplyPercent    bool         false                live
+useBlkCountdown  bool         true                 live
+useMscwTime      bool         true                 live
+priceSymMode     0..2         0                    live
+satsVariant      0..15        7                    live
+blockFeeDec      bool         true                 live
+suffixPrice      bool         false                live
+decimalShareDot  bool         false                live
+mowMode          bool         false                live
+hideLeadZero     bool         false                live
+timerSeconds     0..3600      1800                 live    get
+screenOrder      screens      []                   live    get
+
+hostnamePrefix   text         "papertick"          live
+mdnsEnabled      bool         true                 live
+wifiRebootMin    0..120       10                   live
+wpTimeout        0..3600      900                  reboot
+txPower          power        null                 live
+wifiConfigured   bool         false                live    get
+proxyEnabled     bool         false                live
+proxyType        0..4         0                    live
+proxyHost        text         ""                   live
+proxyPort        1..65535     1080                 live
+proxyUser        text         ""                   live
+proxyPass        text         ""                   live    patch
+proxyBypass      text         "*.local,192.168.*,10.*,127.0.0.1" live
+
+dataSource       0..3         0                    reboot
+explorerInstance text         "mempool.space"      reboot
+explorerSecure   bool         true                 reboot
+ceEndpoint       text         "ws-staging.btclock.dev" reboot
+ceDisableSSL     bool         false                reboot
+minSecPriceUpd   0..3600      30                   live
+actCurrencies    currencies   ["USD","EUR","JPY"]  live
+
+ledBrightness    0..255       128                  live
+blockFlashColor  0..16777215  14697216             live
+disableLeds      bool         false                live
+ledFlashOnUpd    bool         false                live
+ledFlashOnZap    bool         true                 live
+ledTestOnPower   bool         true                 reboot
+flAlwaysOn       bool         true                 live
+flDisable        bool         false                live
+flEffectDelay    0..1000      15                   live
+flFlashOnUpd     bool         true                 live
+flFlashOnZap     bool         true                 live
+flMaxBrightness  0..65535     2048                 live
+flOffWhenDark    bool         true                 live
+flOffOnDnd       bool         true                 live
+luxLightToggle   0..65535     128                  live
+inverseButtons   bool         false                reboot
+
+dndEnabled       bool         false                live    get
+dndTimeEnabled   bool         false                live    get
+dndStartHour     0..23        22                   live    get
+dndStartMin      0..59        0                    live    get
+dndEndHour       0..23        7                    live    get
+dndEndMin        0..59        0                    live    get
+
+tzString         zone         "Europe/Amsterdam"   live
+
+miningPoolStats  bool         false                live
+miningPoolName   pools        "noderunners"        live
+miningPoolUser   text         ""                   live
+poolWorker       text         ""                   live
+poolGlobalStats  bool         true                 live
+localPoolHost    text         "umbrel.local:2019"  reboot
+poolPollSec      10..3600     60                   live
+poolLogosUrl     http         "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main" live
+
+minerEnabled     bool         false                live
+minerHostname    text         "bitaxe1"            live
+minerPollSec     5..300       10                   live
+
+nostrRelay       ws           "wss://relay.primal.net" reboot
+nostrPubKey      lower-hex    "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288" reboot
+nostrZapNotify   bool         false                live
+nostrZapPubkey   hex          ""                   live
+scrnRestoreZap   bool         true                 live
+stealFocus       bool         false                live
+
+nwcEnabled       bool         false                reboot
+nwcUri           text         ""                   reboot  patch
+nwcRefreshSecs   15..3600     60                   reboot
+nwcShowNotify    bool         true                 live
+nwcFlashOnPay    bool         true                 live
+
+httpAuthEnabled  bool         false                reboot
+httpAuthUser     text         "papertick"          reboot
+httpAuthPass     password     ""                   reboot  patch
+otaEnabled       bool         true                 reboot
+otaPass          password     ""                   reboot  patch
+gitReleaseUrl    http         ""                   live
+
+enableDebugLog   bool         false                reboot
+timerActive      bool         true                 live
+"#;
+
+/// Other names under which clients know a key.
+const ALIASES: [(&str, &str); 5] = [
+    ("explorerInstance", "mempoolInstance"),
+    ("explorerSecure", "mempoolSecure"),
+    ("minerEnabled", "bitaxeEnabled"),
+    ("minerHostname", "bitaxeHostname"),
+    ("minerPollSec", "bitaxePollSec"),
+];
+
+fn written_out(spec: &Spec) -> String {
+    let kind = match &spec.kind {
+        Kind::Bool => "bool".into(),
+        Kind::Uint(range) => format!("{}..{}", range.start(), range.end()),
+        Kind::Numbered(names) => format!("0..{}", names.len() - 1),
+        Kind::Rgb => "0..16777215".into(),
+        Kind::Text(256) => "text".into(),
+        Kind::Password(256) => "password".into(),
+        Kind::Text(cap) | Kind::Password(cap) => format!("text of {cap}"),
+        Kind::Choice(Choices::Fonts) => "fonts".into(),
+        Kind::Choice(Choices::Pools) => "pools".into(),
+        Kind::HexKey(HexCase::Lower) => "lower-hex".into(),
+        Kind::HexKey(HexCase::Any) => "hex".into(),
+        Kind::RelayUrl => "ws".into(),
+        Kind::HttpUrl | Kind::BaseUrl => "http".into(),
+        Kind::Zone => "zone".into(),
+        Kind::Screens => "screens".into(),
+        Kind::Composite(composite) => match spec.name {
+            "txPower" => "power".into(),
+            "actCurrencies" => "currencies".into(),
+            "invertedColor" => "inverted".into(),
+            name => format!("{name} {composite:?}"),
+        },
+    };
+    let default = Settings::default().get(spec.key);
+    let apply = match spec.apply {
+        Apply::Live(_) => "live",
+        Apply::Reboot => "reboot",
+    };
+    let access = match spec.access {
+        Access::ReadWrite => "",
+        Access::ReadOnly => "get",
+        Access::WriteOnly => "patch",
+        Access::Internal => "internal",
+    };
+    format!("{} {kind} {default} {apply} {access}", spec.name)
+}
+
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rows_are_those_of_the_interface() {
+    let interface = INTERFACE
+        .lines()
+        .map(squeezed)
+        .filter(|line| !line.is_empty());
+    let shown = SPECS.iter().filter(|spec| spec.access != Access::Internal);
+    let rows: Vec<String> = shown.map(|spec| squeezed(&written_out(spec))).collect();
+    assert_eq!(interface.collect::<Vec<_>>(), rows);
+}
+
+#[test]
+fn five_keys_have_a_second_name() {
+    let aliases: Vec<_> = SPECS
+        .iter()
+        .filter_map(|spec| Some((spec.name, spec.alias?)))
+        .collect();
+    assert_eq!(aliases, ALIASES);
+}
+
+#[test]
+fn every_key_of_the_interface_is_in_the_document() {
+    let document = bench::get(&Settings::default());
+    let shown = |name: &str| document.contains_key(name);
+    for line in INTERFACE.lines().filter(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap();
+        match line.ends_with(" patch") {
+            true => assert!(!shown(name) && shown(&format!("{name}Set")), "{name}"),
+            false => assert!(shown(name), "{name}"),
+        }
+    }
+    for (name, alias) in ALIASES {
+        assert_eq!(document.get(name), document.get(alias));
+    }
+    let others = "screens dnd currentScreen blockHeight hostname ip hwRev fsRev gitRev gitTag lastBuildTime numScreens \
+        availableFonts availablePools availableCurrencies hasFrontlight hasLightLevel lightLevel timerRunning";
+    for name in others.split_whitespace() {
+        assert!(shown(name), "{name}");
+    }
+    assert!(!shown("timePerScreen"));
+}
+
+#[test]
+fn the_catalogues_have_their_sizes() {
+    let document = bench::get(&Settings::default());
+    let len = |name: &str| document.get(name).and_then(Value::as_array).map(Vec::len);
+    assert_eq!(len("availableFonts"), Some(23));
+    assert_eq!(len("availablePools"), Some(13));
+    assert_eq!(
+        document
+            .get("availableFonts")
+            .and_then(|fonts| fonts.get(0)?.get("id")),
+        Some(&"antonio".into())
+    );
+}

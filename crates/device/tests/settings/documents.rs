@@ -1,0 +1,342 @@
+//! What GET shows, and what the schemas say about it.
+
+use device::{
+    market::Datum,
+    secret::{PasswordHash, Secret},
+    settings::{
+        SPECS, Settings, TEXT_MAX, VIRTUAL,
+        docs::wording,
+        emit,
+        facts::FACTS,
+        schema,
+        spec::{Access, Kind},
+    },
+};
+use device::{market::Seen, sources::SourceId};
+use serde_json::{Map, Value, json};
+
+use crate::bench;
+
+const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
+const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
+
+/// Numbers that count nothing.
+const WITHOUT_UNIT: &[&str] = &[
+    "fgColor",
+    "bgColor",
+    "satsVariant",
+    "proxyPort",
+    "ledBrightness",
+];
+
+/// Settings with a marked secret in every place for one.
+fn secretive() -> Settings {
+    Settings {
+        proxy_pass: Secret::new("planted-proxy-secret"),
+        mining_pool_name: "viabtc".into(),
+        mining_pool_user: Secret::new("planted-pool-secret"),
+        nwc_uri: Secret::new(format!(
+            "nostr+walletconnect://{WALLET}?relay=wss%3A%2F%2Fr.example&secret={SECRET}"
+        )),
+        http_auth_pass: PasswordHash::new("planted-http-hash"),
+        ota_pass: PasswordHash::new("planted-ota-hash"),
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn no_secret_is_shown() {
+    let settings = secretive();
+    let document = Value::Object(bench::get(&settings)).to_string();
+    for text in [document, format!("{settings:?}")] {
+        assert!(
+            !text.contains("planted") && !text.contains(SECRET) && !text.contains(&SECRET[..8]),
+            "{text}"
+        );
+    }
+    let document = bench::get(&settings);
+    for name in [
+        "proxyPassSet",
+        "nwcUriSet",
+        "httpAuthPassSet",
+        "otaPassSet",
+        "miningPoolUserSet",
+    ] {
+        assert_eq!(document.get(name), Some(&json!(true)), "{name}");
+    }
+    let masked = "nostr+walletconnect://b889ff5b…?relay=wss://r.example&secret=…4f3c";
+    assert_eq!(document.get("nwcUriMasked"), Some(&json!(masked)));
+    for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
+        assert!(!document.contains_key(spec.name), "{}", spec.name);
+    }
+}
+
+#[test]
+fn an_unreadable_pairing_is_set_but_has_no_masked_form() {
+    let settings = Settings {
+        nwc_uri: Secret::new("planted"),
+        ..Settings::default()
+    };
+    let document = bench::get(&settings);
+    assert_eq!(
+        (document.get("nwcUriSet"), document.get("nwcUriMasked")),
+        (Some(&json!(true)), None)
+    );
+    let fresh = bench::get(&Settings::default());
+    assert_eq!(
+        (fresh.get("nwcUriSet"), fresh.get("nwcUriMasked")),
+        (Some(&json!(false)), None)
+    );
+}
+
+#[test]
+fn state_comes_from_the_view() {
+    let mut view = bench::view(&Settings::default());
+    view.timer_running = false;
+    view.current_screen = 4;
+    view.link.ip = "192.0.2.7".into();
+    view.market.height = Some(Datum {
+        value: 840_000,
+        source: SourceId::Relay,
+        seen: Seen::Before(None),
+    });
+    let document = emit::document(&view, &bench::identity());
+    let expected = json!({
+        "numScreens": 7, "hostname": "papertick-abcdef", "ip": "192.0.2.7", "hwRev": "Rev B, 7 x 2.13 in, simulated",
+        "fsRev": "4.0.0", "gitRev": "4.0.0", "gitTag": "4.0.0", "lastBuildTime": 1_767_225_600, "timerRunning": false,
+        "timerActive": true, "currentScreen": 4, "blockHeight": 840_000, "hasFrontlight": true, "hasLightLevel": true,
+        "lightLevel": 15.8, "txPower": 80, "screenOrder": "", "timerSeconds": 1800,
+        "actCurrencies": ["USD", "EUR", "JPY"],
+        "availableCurrencies": ["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"],
+        "dnd": { "enabled": false, "dndTimeEnabled": false, "startHour": 22, "startMinute": 0, "endHour": 7, "endMinute": 0 },
+    });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(document.get(name), Some(value), "{name}");
+    }
+    let order: Vec<&str> = document.keys().map(String::as_str).take(9).collect();
+    let first = [
+        "numScreens",
+        "hostname",
+        "ip",
+        "txPower",
+        "hwRev",
+        "fsRev",
+        "gitRev",
+        "gitTag",
+        "lastBuildTime",
+    ];
+    assert_eq!(order, first);
+}
+
+#[test]
+fn what_is_unknown_is_left_out() {
+    let mut view = bench::view(&Settings::default());
+    view.millilux = None;
+    let document = emit::document(&view, &emit::Identity::default());
+    for name in ["gitRev", "gitTag", "lastBuildTime", "lightLevel"] {
+        assert_eq!(document.get(name), None, "{name}");
+    }
+    assert_eq!(
+        (document.get("fsRev"), document.get("blockHeight")),
+        (Some(&json!("")), Some(&json!(0)))
+    );
+    view.board.light_sensor = false;
+    view.millilux = Some(1);
+    assert_eq!(
+        emit::document(&view, &bench::identity()).get("lightLevel"),
+        None
+    );
+}
+
+#[test]
+fn light_is_rounded_to_tenths() {
+    let rows = [
+        (0, "0.0"),
+        (49, "0.0"),
+        (50, "0.1"),
+        (949, "0.9"),
+        (950, "1.0"),
+        (15_849, "15.8"),
+        (u32::MAX, "4294967.3"),
+    ];
+    for (millilux, expected) in rows {
+        assert_eq!(emit::lux(millilux).to_string(), expected);
+    }
+}
+
+#[test]
+fn fonts_say_whether_they_have_the_sign() {
+    let mut identity = bench::identity();
+    identity.bitcoin_sign_fonts = device::settings::fonts::FontId::named("inter")
+        .into_iter()
+        .collect();
+    let document = emit::document(&bench::view(&Settings::default()), &identity);
+    let fonts = document
+        .get("availableFonts")
+        .and_then(Value::as_array)
+        .unwrap();
+    assert_eq!(fonts[0], json!({ "id": "antonio", "hasBtcSymbol": false }));
+    assert_eq!(fonts[2], json!({ "id": "inter", "hasBtcSymbol": true }));
+}
+
+#[test]
+fn reads_are_equal() {
+    let view = bench::view(&secretive());
+    let read = || Value::Object(emit::document(&view, &bench::identity())).to_string();
+    assert_eq!(read(), read());
+}
+
+#[test]
+fn the_largest_document_fits_into_a_body() {
+    let mut settings = secretive();
+    for spec in SPECS {
+        if let Kind::Text(_) = spec.kind {
+            settings.set(spec.key, &json!("\"".repeat(TEXT_MAX)));
+        }
+    }
+    settings.mining_pool_name = "ocean".into();
+    let document = Value::Object(bench::get(&settings)).to_string();
+    assert!(document.len() < 16 * 1024, "{}", document.len());
+}
+
+fn properties(schema: &Value) -> &Map<String, Value> {
+    schema.get("properties").and_then(Value::as_object).unwrap()
+}
+
+/// Checks a value against the few words of JSON Schema that the schemas use.
+fn fits(value: &Value, schema: &Value) -> bool {
+    if let Some(options) = schema.get("anyOf").and_then(Value::as_array) {
+        return options.iter().any(|option| fits(value, option));
+    }
+    let words = schema.as_object().unwrap().iter();
+    words
+        .filter(|(word, _)| *word != "description")
+        .all(|(word, rule)| match word.as_str() {
+            "type" => match rule.as_str().unwrap() {
+                "boolean" => value.is_boolean(),
+                "integer" => value.is_i64() || value.is_u64(),
+                "number" => value.is_number(),
+                "string" => value.is_string(),
+                "array" => value.is_array(),
+                "object" => value.is_object(),
+                other => panic!("{other}"),
+            },
+            "minimum" => value.as_i64() >= rule.as_i64(),
+            "maximum" => value.as_i64() <= rule.as_i64(),
+            "maxLength" => value.as_str().unwrap().chars().count() as u64 <= rule.as_u64().unwrap(),
+            "enum" => rule.as_array().unwrap().contains(value),
+            "const" => value == rule,
+            "items" => value
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|item| fits(item, rule)),
+            "properties" => rule
+                .as_object()
+                .unwrap()
+                .iter()
+                .all(|(name, rule)| value.get(name).is_none_or(|member| fits(member, rule))),
+            "required" => rule
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|name| value.get(name.as_str().unwrap()).is_some()),
+            "additionalProperties" | "pattern" | "writeOnly" | "x-reboot" => true,
+            other => panic!("the test does not know {other}"),
+        })
+}
+
+#[test]
+fn documents_are_as_their_schema_says() {
+    let schema = schema::document_schema();
+    for settings in [Settings::default(), secretive()] {
+        let document = bench::get(&settings);
+        for (name, value) in &document {
+            let property = properties(&schema)
+                .get(name)
+                .unwrap_or_else(|| panic!("{name} is not in the schema"));
+            assert!(fits(value, property), "{name}: {value} is not {property}");
+        }
+        assert!(fits(&Value::Object(document), &schema));
+    }
+}
+
+#[test]
+fn the_schema_of_a_change_names_every_key_that_can_be_written() {
+    let schema = schema::json_schema();
+    let named: Vec<&String> = properties(&schema).keys().collect();
+    let written = |access| matches!(access, Access::ReadWrite | Access::WriteOnly);
+    let rows = SPECS.iter().filter(|spec| written(spec.access));
+    let mut expected: Vec<&str> = rows
+        .flat_map(|spec| spec.alias.into_iter().chain([spec.name]))
+        .collect();
+    expected.extend(VIRTUAL.iter().map(|row| row.name));
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn keys_are_unique() {
+    let rows = SPECS
+        .iter()
+        .flat_map(|spec| [Some(spec.name), spec.alias])
+        .flatten();
+    let facts = FACTS.iter().map(|fact| fact.name);
+    let mut names: Vec<&str> = rows
+        .chain(facts)
+        .chain(VIRTUAL.iter().map(|row| row.name))
+        .collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+#[test]
+fn every_row_is_documented_with_its_unit() {
+    for spec in SPECS {
+        let doc = spec.doc.trim();
+        assert!(doc.len() > 10 && doc.ends_with('.'), "{}: {doc}", spec.name);
+        if let Kind::Uint(_) = spec.kind {
+            let counts_nothing = WITHOUT_UNIT.contains(&spec.name);
+            assert!(
+                wording(doc).unit.is_some() != counts_nothing,
+                "{}: {doc}",
+                spec.name
+            );
+        }
+        assert!(!wording(doc).label.ends_with('.'), "{doc}");
+    }
+}
+
+#[test]
+fn docs_are_taken_apart() {
+    let rows = [
+        (" Height of digits, px.", "Height of digits", Some("px"), ""),
+        (
+            "Time between refreshes, min; 0 never refreshes.",
+            "Time between refreshes",
+            Some("min"),
+            "0 never refreshes.",
+        ),
+        (
+            "Font: an id of the list.",
+            "Font",
+            None,
+            "An id of the list.",
+        ),
+        (
+            "Dnd. Written elsewhere: there.",
+            "Dnd",
+            None,
+            "Written elsewhere: there.",
+        ),
+        ("Mutes the strip.", "Mutes the strip", None, ""),
+    ];
+    for (doc, label, unit, help) in rows {
+        let wording = wording(doc);
+        assert_eq!(
+            (wording.label.as_str(), wording.unit, wording.help.as_str()),
+            (label, unit, help)
+        );
+    }
+}

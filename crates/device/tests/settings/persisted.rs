@@ -1,0 +1,247 @@
+//! The persisted form: whatever is on disk, settings come out.
+
+use device::{
+    secret::{PasswordHash, Secret},
+    settings::{
+        Settings,
+        store::{self, Finding, Note},
+    },
+    units::Currency,
+};
+use serde_json::{Map, Value, json};
+
+use crate::bench;
+
+/// Reads the default settings with some members replaced; `null` takes a member away.
+fn read(changes: &Value) -> (Settings, Vec<Note>) {
+    let mut stored = store::to_json(&Settings::default());
+    for (name, value) in changes.as_object().unwrap() {
+        match value.is_null() {
+            true => stored.shift_remove(name),
+            false => stored.insert(name.clone(), value.clone()),
+        };
+    }
+    store::from_json(&stored)
+}
+
+fn note(name: &'static str, what: Finding) -> Note {
+    Note { name, what }
+}
+
+#[test]
+fn everything_is_read_back() {
+    let settings = Settings {
+        tx_power: Some(-1),
+        act_currencies: vec![Currency::USD],
+        screen_order: vec![90, 0],
+        screens_hidden: vec![3],
+        proxy_enabled: true,
+        proxy_host: "p".into(),
+        proxy_pass: Secret::new("s"),
+        pool_user_is_key: true,
+        mining_pool_user: Secret::new("k"),
+        http_auth_pass: PasswordHash::new(format!(
+            "$argon2id$v=19$m=19456,t=2,p=1${}",
+            "x".repeat(300)
+        )),
+        inverted_color: true,
+        timer_seconds: 61,
+        wifi_configured: true,
+        nostr_zap_pubkey: "AB".repeat(32),
+        ..Settings::default()
+    };
+    let stored = store::to_json(&settings);
+    assert_eq!(stored.get("version"), Some(&json!(store::VERSION)));
+    assert_eq!(store::from_json(&stored), (settings, vec![]));
+}
+
+#[test]
+fn nothing_stored_gives_the_defaults() {
+    let (settings, notes) = store::from_json(&Map::new());
+    assert_eq!(settings, Settings::default());
+    assert!(notes.iter().all(|note| note.what == Finding::Missing));
+}
+
+#[test]
+fn unusable_values_give_the_default_and_a_note() {
+    let rows = [
+        ("digitFontPx", json!(79)),
+        ("digitFontPx", json!("180")),
+        ("priceSymMode", json!(3)),
+        ("fontName", json!("nope")),
+        ("tzString", json!("Mars/Olympus")),
+        ("nostrRelay", json!("http://x")),
+        ("nostrPubKey", json!("AB".repeat(32))),
+        ("hostnamePrefix", json!("a\u{0}b")),
+        ("poolLogosUrl", json!("x".repeat(300))),
+        ("invertedColor", json!(1)),
+        ("txPower", json!(79)),
+        ("txPower", json!("x")),
+        ("actCurrencies", json!("USD")),
+        ("actCurrencies", json!(["usd"])),
+        ("screenOrder", json!("0,3")),
+        ("httpAuthPass", json!("x".repeat(600))),
+        ("httpAuthPass", json!(5)),
+        ("miningPoolName", json!(5)),
+        ("minSecPriceUpd", json!(-1)),
+    ];
+    for (name, value) in rows {
+        let (settings, notes) = read(&json!({ name: value }));
+        assert_eq!(settings, Settings::default(), "{name}: {value}");
+        assert_eq!(notes, [note(name, Finding::Unusable)], "{name}: {value}");
+    }
+}
+
+#[test]
+fn what_can_be_saved_is_saved() {
+    let (settings, notes) = read(&json!({
+        "screenOrder": [40, 1, 0, 40, -1, "x"],
+        "screensHidden": [90, 7, 0],
+        "actCurrencies": ["EUR", "EUR"],
+        "poolLogosUrl": "https://a/",
+        "miningPoolName": "gone_pool",
+        "unheard": {},
+    }));
+    assert_eq!(notes, []);
+    assert_eq!(
+        (settings.screen_order, settings.screens_hidden),
+        (vec![40, 0], vec![90, 0])
+    );
+    assert_eq!(settings.act_currencies.len(), 1);
+    assert_eq!(
+        (
+            settings.pool_logos_url.as_str(),
+            settings.mining_pool_name.as_str()
+        ),
+        ("https://a", "gone_pool")
+    );
+}
+
+#[test]
+fn a_proxy_without_a_host_is_off() {
+    let (settings, notes) = read(&json!({ "proxyEnabled": true }));
+    assert!(!settings.proxy_enabled);
+    assert_eq!(notes, [note("proxyEnabled", Finding::Unusable)]);
+}
+
+#[test]
+fn retired_names_are_taken_over() {
+    let rows = [
+        (
+            json!({ "decimalShareDot": null, "suffixShareDot": true }),
+            "decimalShareDot",
+            "suffixShareDot",
+            json!(true),
+        ),
+        (
+            json!({ "priceSymMode": null, "useSatsSymbol": true }),
+            "priceSymMode",
+            "useSatsSymbol",
+            json!(1),
+        ),
+        (
+            json!({ "priceSymMode": null, "useBtcSymbol": true }),
+            "priceSymMode",
+            "useBtcSymbol",
+            json!(2),
+        ),
+        (
+            json!({ "priceSymMode": null, "useSatsSymbol": true, "useBtcSymbol": true }),
+            "priceSymMode",
+            "useSatsSymbol",
+            json!(1),
+        ),
+        (
+            json!({ "satsVariant": null, "sats_variant": 3 }),
+            "satsVariant",
+            "sats_variant",
+            json!(3),
+        ),
+        (
+            json!({ "explorerInstance": null, "mempoolInstance": "m" }),
+            "explorerInstance",
+            "mempoolInstance",
+            json!("m"),
+        ),
+    ];
+    for (changes, name, from, expected) in rows {
+        let (settings, notes) = read(&changes);
+        assert_eq!(
+            store::to_json(&settings).get(name),
+            Some(&expected),
+            "{changes}"
+        );
+        assert_eq!(notes, [note(name, Finding::Renamed(from))], "{changes}");
+    }
+}
+
+#[test]
+fn retired_names_do_not_overrule() {
+    let rows = [
+        json!({ "decimalShareDot": false, "suffixShareDot": true }),
+        json!({ "priceSymMode": 0, "useSatsSymbol": true, "useBtcSymbol": true }),
+        json!({ "gmtOffset": 3600, "tzOffset": 60 }),
+    ];
+    for changes in rows {
+        assert_eq!(read(&changes), (Settings::default(), vec![]), "{changes}");
+    }
+    let (settings, notes) =
+        read(&json!({ "priceSymMode": null, "useSatsSymbol": false, "useBtcSymbol": 0 }));
+    assert_eq!(
+        (settings, notes),
+        (
+            Settings::default(),
+            vec![note("priceSymMode", Finding::Missing)]
+        )
+    );
+    let (settings, notes) = read(&json!({ "satsVariant": null, "sats_variant": 16 }));
+    assert_eq!(
+        (settings, notes),
+        (
+            Settings::default(),
+            vec![note("satsVariant", Finding::Unusable)]
+        )
+    );
+}
+
+#[test]
+fn retired_fonts_fall_back_to_the_default() {
+    for id in ["dejavu", "azeretSemiBold"] {
+        let (settings, notes) = read(&json!({ "fontName": id }));
+        assert_eq!(settings.font_name, "antonio");
+        assert_eq!(notes, [note("fontName", Finding::Retired)]);
+    }
+}
+
+#[test]
+fn a_newer_version_is_read_as_far_as_it_goes() {
+    let (settings, notes) =
+        read(&json!({ "version": store::VERSION + 1, "mowMode": true, "fromTheFuture": 1 }));
+    assert!(settings.mow_mode);
+    assert_eq!(notes, [note("version", Finding::Newer)]);
+}
+
+#[test]
+fn notes_never_tell_values() {
+    let (_, notes) = read(&json!({ "proxyPass": "planted\n", "nwcUri": ["planted"] }));
+    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2);
+    assert!(
+        !told.join(" ").contains("planted") && !format!("{notes:?}").contains("planted"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn live_rows_are_taken_at_once_and_the_others_at_the_next_start() {
+    let stored = bench::send(
+        &Settings::default(),
+        r#"{"ledBrightness": 1, "dataSource": 2, "mempoolInstance": "m"}"#,
+    )
+    .unwrap()
+    .settings;
+    let mut active = Settings::default();
+    active.take_live(&stored);
+    assert_eq!((active.led_brightness, active.data_source), (1, 0));
+    assert_eq!(active.explorer_instance, "mempool.space");
+}

@@ -1,0 +1,199 @@
+//! `screens`: visibility and order.
+
+use device::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::bench;
+
+/// Screens that are there while no feature is on.
+const PLAIN: [u16; 8] = [0, 3, 4, 6, 10, 20, 30, 40];
+
+/// All screens.
+const ALL: [u16; 13] = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90];
+
+fn outcome(stored: &Settings, screens: &Value) -> String {
+    match bench::send(stored, &json!({ "screens": screens }).to_string()) {
+        Ok(_) => "ok".into(),
+        Err(rejection) => rejection.to_string(),
+    }
+}
+
+/// A reorder of these ids.
+fn reorder(ids: &[u16]) -> Value {
+    ids.iter()
+        .enumerate()
+        .map(|(order, id)| json!({ "id": id, "order": order, "enabled": true }))
+        .collect()
+}
+
+fn reversed(ids: &[u16]) -> Vec<u16> {
+    ids.iter().rev().copied().collect()
+}
+
+fn listed(settings: &Settings) -> Vec<u64> {
+    let document = bench::get(settings);
+    let screens = document.get("screens").and_then(Value::as_array).unwrap();
+    screens
+        .iter()
+        .map(|screen| screen.get("id").and_then(Value::as_u64).unwrap())
+        .collect()
+}
+
+fn with_miner() -> Settings {
+    Settings {
+        miner_enabled: true,
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn entries_are_judged_in_their_order() {
+    let rows = [
+        (json!([]), "ok"),
+        (json!([{ "id": 0 }]), "ok"),
+        (
+            json!([{ "id": 0, "enabled": false }, { "id": 81, "enabled": true }]),
+            "ok",
+        ),
+        (json!([{ "id": 0.0, "enabled": false, "name": 5 }]), "ok"),
+        (json!({}), "screens:bad_type"),
+        (json!(null), "screens:bad_type"),
+        (json!("0,3"), "screens:bad_type"),
+        (json!([5]), "screens:bad_entry"),
+        (json!([{}]), "screens:bad_entry"),
+        (json!([{ "id": "0", "enabled": true }]), "screens:bad_entry"),
+        (json!([{ "id": null }]), "screens:bad_entry"),
+        (json!([{ "id": 0, "enabled": "yes" }]), "screens:bad_entry"),
+        (json!([{ "id": 0, "order": "1" }]), "screens:bad_entry"),
+        (json!([{ "id": 1, "enabled": true }]), "screens:unknown_id"),
+        (json!([{ "id": -1 }]), "screens:unknown_id"),
+        (json!([{ "id": 0.5 }]), "screens:unknown_id"),
+        (json!([{ "id": 65536 }]), "screens:unknown_id"),
+        (json!([{ "id": 1e300 }]), "screens:unknown_id"),
+        (json!([{ "id": 0 }, { "id": 0 }]), "screens:dup_id"),
+        (
+            json!([{ "id": 0, "order": 0 }, { "id": 3 }]),
+            "screens:partial_order",
+        ),
+        (json!([{ "id": 0, "order": 0 }, 5]), "screens:partial_order"),
+        (
+            json!([{ "id": 0, "order": 0 }, { "id": 3, "order": "1" }]),
+            "screens:partial_order",
+        ),
+        (json!([{ "id": 0, "order": 1 }]), "screens:order_range"),
+        (json!([{ "id": 0, "order": -1 }]), "screens:order_range"),
+        (json!([{ "id": 0, "order": 0.5 }]), "screens:order_range"),
+        (json!([{ "id": 1, "order": 9 }]), "screens:unknown_id"),
+        (
+            json!([{ "id": 0, "order": 9 }, { "id": 1, "order": 0 }]),
+            "screens:order_range",
+        ),
+        (
+            json!([{ "id": 0, "order": 0 }, { "id": 0, "order": 0 }]),
+            "screens:dup_id",
+        ),
+        (
+            json!([{ "id": 0, "order": 0 }, { "id": 3, "order": 0 }]),
+            "screens:dup_order",
+        ),
+        (json!([{ "id": 0, "order": 0 }]), "screens:incomplete"),
+        (reorder(&PLAIN[1..]), "screens:incomplete"),
+        (reorder(&PLAIN), "ok"),
+        (reorder(&ALL), "ok"),
+    ];
+    for (screens, expected) in rows {
+        assert_eq!(
+            outcome(&Settings::default(), &screens),
+            expected,
+            "{screens}"
+        );
+    }
+}
+
+#[test]
+fn visibility_alone_leaves_the_order() {
+    let body =
+        r#"{"screens": [{"id": 0, "enabled": false}, {"id": 90, "enabled": true}, {"id": 3}]}"#;
+    let settings = bench::send(&Settings::default(), body).unwrap().settings;
+    assert!(
+        !settings.is_screen_enabled(0)
+            && settings.is_screen_enabled(90)
+            && settings.is_screen_enabled(3)
+    );
+    assert!(settings.screen_order.is_empty());
+    assert!(!Settings::default().is_screen_enabled(90));
+}
+
+#[test]
+fn a_reorder_is_shown_as_it_was_sent() {
+    let ids = reversed(&PLAIN);
+    let body = json!({ "screens": reorder(&ids) }).to_string();
+    let settings = bench::send(&Settings::default(), &body).unwrap().settings;
+    assert_eq!(settings.screen_order, ids);
+    assert_eq!(listed(&settings), [40, 30, 20, 10, 6, 4, 3, 0]);
+    let document = bench::get(&settings);
+    assert_eq!(
+        document.get("screenOrder"),
+        Some(&Value::from("40,30,20,10,6,4,3,0"))
+    );
+    let first = document
+        .get("screens")
+        .and_then(|screens| screens.get(0))
+        .unwrap();
+    assert_eq!(
+        first,
+        &json!({ "id": 40, "name": "Bitcoin Supply", "enabled": true, "order": 0 })
+    );
+}
+
+#[test]
+fn screens_that_are_not_there_keep_their_places() {
+    let order = [80, 0, 3, 4, 6, 81, 10, 20, 30, 40];
+    let body = json!({ "screens": reorder(&order) }).to_string();
+    let settings = bench::send(&with_miner(), &body).unwrap().settings;
+    let without = Settings {
+        miner_enabled: false,
+        ..settings.clone()
+    };
+    assert_eq!(listed(&without), [0, 3, 4, 6, 10, 20, 30, 40]);
+    let body = json!({ "screens": reorder(&reversed(&PLAIN)) }).to_string();
+    let reordered = bench::send(&without, &body).unwrap().settings;
+    let back = Settings {
+        miner_enabled: true,
+        ..reordered
+    };
+    assert_eq!(listed(&back), [80, 40, 30, 20, 10, 81, 6, 4, 3, 0]);
+}
+
+#[test]
+fn features_may_change_in_the_same_body() {
+    let listed = reorder(&PLAIN);
+    let on = json!({ "bitaxeEnabled": true, "screens": listed, "nwcEnabled": true }).to_string();
+    assert!(bench::send(&Settings::default(), &on).is_ok());
+    let ids = [0, 3, 4, 6, 10, 20, 30, 40, 80, 81];
+    let off = json!({ "screens": reorder(&ids), "minerEnabled": false }).to_string();
+    assert!(bench::send(&with_miner(), &off).is_ok());
+    let stays_on = json!({ "screens": listed }).to_string();
+    let refused = bench::send(&with_miner(), &stays_on).unwrap_err();
+    assert_eq!(refused.to_string(), "screens:incomplete");
+}
+
+#[test]
+fn earnings_are_there_for_pools_that_publish_them() {
+    let available = |pool: &str| {
+        let settings = Settings {
+            mining_pool_stats: true,
+            mining_pool_name: pool.into(),
+            ..Settings::default()
+        };
+        (
+            settings.is_screen_available(70),
+            settings.is_screen_available(71),
+        )
+    };
+    assert_eq!(available("ocean"), (true, true));
+    assert_eq!(available("ckpool"), (true, false));
+    assert_eq!(available("gone_pool"), (true, false));
+    assert!(!Settings::default().is_screen_available(70));
+    assert!(!Settings::default().is_screen_available(7));
+}
