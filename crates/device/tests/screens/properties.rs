@@ -368,9 +368,11 @@ fn anything(
 fn minutes(cells: &[Cell]) -> u128 {
     let parts = [("YRS", 525_600), ("DAYS", 1440), ("HRS", 60), ("MINS", 1)];
     let part = |name: &str| {
-        cells.iter().find_map(|cell| match cell {
-            Cell::Unit { top, bottom } if bottom == name => top.parse::<u128>().ok(),
-            _ => None,
+        cells.iter().find_map(|cell| {
+            let Cell::Unit { top, bottom } = cell else {
+                return None;
+            };
+            top.parse::<u128>().ok().filter(|_| bottom == name)
         })
     };
     parts
