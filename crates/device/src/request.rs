@@ -1,6 +1,7 @@
 //! What a client can ask of the device, and what it is answered.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use core::fmt;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -84,13 +85,22 @@ pub enum FrontlightCommand {
     Set(Vec<u16>),
 }
 
-/// A change of settings as a client sent it.
-#[derive(Debug, Clone, Default)]
+/// A change of settings as a client sent it; `Debug` shows its keys alone, for its values may be secrets.
+#[derive(Clone, Default)]
 pub struct Patch {
     /// The JSON object.
     pub body: Map<String, Value>,
     /// Hashes of the passwords in it: the core makes none, because it has no random numbers.
     pub hashes: BTreeMap<Key, PasswordHash>,
+}
+
+impl fmt::Debug for Patch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Patch")
+            .field("keys", &self.body.keys().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
 }
 
 /// The answer to a [`Request`].

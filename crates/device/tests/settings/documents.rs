@@ -1,7 +1,8 @@
 //! What GET shows, and what the schemas say about it.
 
 use device::{
-    market::Datum,
+    market::{Datum, Seen},
+    request::{Patch, Request},
     secret::{PasswordHash, Secret},
     settings::{
         SPECS, Settings, TEXT_MAX, VIRTUAL,
@@ -11,8 +12,8 @@ use device::{
         schema,
         spec::{Access, Kind},
     },
+    sources::SourceId,
 };
-use device::{market::Seen, sources::SourceId};
 use serde_json::{Map, Value, json};
 
 use crate::bench;
@@ -69,6 +70,19 @@ fn no_secret_is_shown() {
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
         assert!(!document.contains_key(spec.name), "{}", spec.name);
     }
+}
+
+#[test]
+fn a_change_does_not_print_its_values() {
+    let body = bench::object(r#"{"otaPass": "planted", "nwcUri": "planted"}"#);
+    let request = Request::Patch(Patch {
+        body,
+        ..Patch::default()
+    });
+    assert_eq!(
+        format!("{request:?}"),
+        r#"Patch(Patch { keys: ["otaPass", "nwcUri"], .. })"#
+    );
 }
 
 #[test]
