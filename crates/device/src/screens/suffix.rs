@@ -21,7 +21,7 @@ const UNITS: &[(u64, char)] = &[
 
 /// Writes a number in at most `width` characters if its shortest form has no more, rounded.
 ///
-/// Decimals fill the width, but one free character is left free: the dot alone would need it.
+/// Decimals fill the width, but a single free character stays empty: the dot alone would need it.
 /// Rounding does not move a number to the next letter: 999 999 becomes `1000K`.
 pub fn suffixed(value: u64, width: usize) -> String {
     let Some((unit, letter)) = UNITS.iter().find(|(unit, _)| value >= *unit) else {
