@@ -49,7 +49,7 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
             prose::entry("Built", facts.build_date),
         ]),
         entry("Uptime", &duration(facts.uptime)),
-        entry("Leave", "press button 4"),
+        entry("Leave", "button 4"),
     ];
     row::left(cells, panels)
 }

@@ -7,6 +7,9 @@ use crate::cells::{Cell, Line};
 /// Characters that fit on a line without making the text small.
 const LINE_CHARS: usize = 12;
 
+/// Longest word that stays whole, at the price of smaller text: an address, the name of a network.
+const WORD_CHARS: usize = 16;
+
 /// A heading in bold.
 pub fn bold(text: &str) -> Line {
     Line {
@@ -15,7 +18,7 @@ pub fn bold(text: &str) -> Line {
     }
 }
 
-/// A text on as many lines as it needs, broken at spaces, before dashes, and where it must be.
+/// A text on as many lines as it needs, broken at spaces.
 pub fn wrapped(text: &str) -> Vec<Line> {
     wrap(text, LINE_CHARS)
         .into_iter()
@@ -45,7 +48,9 @@ pub fn block(groups: impl IntoIterator<Item = Vec<Line>>, px: u32) -> Cell {
     Cell::Block { lines, px }
 }
 
-/// Breaks a text into lines of at most `width` characters.
+/// Breaks a text into lines of at most `width` characters, or of one word.
+///
+/// Words that would make the text very small are broken too: before dashes, else anywhere.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -68,7 +73,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 /// A word in pieces that fit on a line, each with what separates it from the piece before.
 fn pieces(word: &str, width: usize) -> Vec<(&'static str, String)> {
     let mut pieces: Vec<(&'static str, String)> = Vec::from([(" ", String::new())]);
-    let fits = word.chars().count() <= width;
+    let fits = word.chars().count() <= width.max(WORD_CHARS);
     for character in word.chars() {
         let last = pieces.last().map_or(0, |(_, piece)| piece.chars().count());
         let breaks = !fits && (last >= width || (character == '-' && last > 0));

@@ -6,7 +6,7 @@ use super::{prose, row};
 use crate::cells::Cell;
 
 /// Height of instructions, px.
-const PX: u32 = 20;
+const PX: u32 = 22;
 
 /// Height of what has to be typed or read off, px.
 const DETAILS_PX: u32 = 18;
@@ -58,7 +58,8 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
             "o entra a mano en esta Wi-Fi y abre la página",
         ),
         prose::block(details, DETAILS_PX),
-        prose::block(about, DETAILS_PX),
+        // Without empty lines: it is a lot for one panel.
+        prose::block([about.concat()], DETAILS_PX),
         Cell::Qr(join(facts.ssid, facts.password)),
         prose::block([prose::entry("Page", &url)], PX),
     ];

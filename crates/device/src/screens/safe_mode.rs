@@ -1,6 +1,6 @@
 //! The notice that the clock runs without what made it fail.
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 use super::{prose, row};
 use crate::cells::{Cell, Line};
@@ -11,15 +11,17 @@ const PX: u32 = 26;
 /// Characters on a line of the reason.
 const LINE_CHARS: usize = 10;
 
-/// Lines of the reason on one panel.
-const LINES: usize = 6;
+/// Most lines of the reason on one panel.
+const LINES: usize = 7;
 
-/// The reason in words fit for people, over as many panels as it needs.
+/// The reason in words fit for people, over as many panels as it needs, about the same on each.
 pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
     let mut cells = vec![Cell::label("SAFE", "MODE")];
     let lines = prose::wrap(reason, LINE_CHARS);
-    cells.extend(lines.chunks(LINES).map(|lines| {
-        let line = |text: &alloc::string::String| Line {
+    let needed = lines.len().div_ceil(LINES).max(1);
+    let each = lines.len().div_ceil(needed).max(1);
+    cells.extend(lines.chunks(each).map(|lines| {
+        let line = |text: &String| Line {
             text: text.clone(),
             bold: false,
         };
