@@ -11,3 +11,5 @@ pub mod bolt11;
 pub mod data;
 pub mod recent;
 pub mod zap;
+
+pub mod wallet;

@@ -7,6 +7,7 @@ mod bolt11;
 mod data;
 mod event;
 mod frame;
+mod wallet;
 mod zap;
 
 /// A secret key that everybody knows.

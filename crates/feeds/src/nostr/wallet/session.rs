@@ -1,0 +1,385 @@
+//! One conversation with a wallet, as a value: messages and time in, messages and observations out.
+//!
+//! The session asks for the balance when the wallet has said what it can do, then at every poll and
+//! after every payment. One request is under way at a time; a lost reply is superseded by the next.
+
+use std::{collections::VecDeque, fmt, time::Duration};
+
+use device::{
+    market::{Direction, Observation, Payment},
+    now::{Now, UtcTime},
+    settings::pairing::PairingUri,
+    units::Msats,
+};
+
+use super::{
+    super::{
+        event::{Bytes32, Signer, VerifiedEvent, key},
+        frame::{self, Filter, RelayMessage},
+        recent::Recent,
+    },
+    INFO, NOTIFICATION_NIP04, NOTIFICATION_NIP44, REPLY, REQUEST,
+    cipher::{Channel, Cipher},
+    message::{self, Info, Method, Transaction},
+    step::{Complaint, Noise, Step},
+};
+use crate::malformed::Malformed;
+
+/// Time within which a payment that is told twice is one payment.
+pub const REPEAT_WINDOW: Duration = Duration::from_secs(120);
+
+/// Payments that are remembered, so that none is told twice.
+const PAYMENTS_REMEMBERED: usize = 8;
+
+/// Events that are remembered, so that a relay cannot repeat them.
+const EVENTS_REMEMBERED: usize = 64;
+
+/// Time before the start for which missed payments are asked, s.
+const MISSED_SECS: u64 = 600;
+
+/// Age from which a notification is no news, s.
+const NOTIFICATION_AGE_MAX_SECS: u64 = 900;
+
+/// Wall clocks before this are not put into events, s since 1970-01-01 UTC.
+const CLOCK_FROM_SECS: u64 = 1_700_000_000;
+
+/// How far the conversation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// The wallet has not said what it can do.
+    Bootstrapping,
+    /// The wallet answers in this cipher.
+    Ready(Cipher),
+}
+
+/// One conversation with a wallet.
+pub struct WalletSession {
+    wallet: String,
+    wallet_key: Bytes32,
+    signer: Signer,
+    channel: Channel,
+    refresh: Duration,
+    state: State,
+    in_flight: Option<(Bytes32, Method)>,
+    next_poll: Option<Duration>,
+    asked_for_missed: bool,
+    balance: Option<Msats>,
+    payments: VecDeque<(String, Duration)>,
+    events: Recent<Bytes32, EVENTS_REMEMBERED>,
+}
+
+impl WalletSession {
+    /// Prepares a conversation; the balance is asked for every `refresh`.
+    ///
+    /// # Errors
+    /// The pairing holds a key that is none.
+    pub fn new(pairing: &PairingUri, refresh: Duration) -> Result<WalletSession, Malformed> {
+        Ok(WalletSession {
+            wallet: pairing.wallet.to_ascii_lowercase(),
+            wallet_key: key(&pairing.wallet).ok_or(Malformed("wallet-key"))?,
+            signer: Signer::new(&pairing.secret).ok_or(Malformed("secret"))?,
+            channel: Channel::new(&pairing.secret, &pairing.wallet)
+                .ok_or(Malformed("wallet-key"))?,
+            refresh,
+            state: State::Bootstrapping,
+            in_flight: None,
+            next_poll: None,
+            asked_for_missed: false,
+            balance: None,
+            payments: VecDeque::new(),
+            events: Recent::default(),
+        })
+    }
+
+    /// How far the conversation is.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Tells whether a reply is awaited.
+    pub fn is_waiting(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    /// Balance as far as it is known.
+    pub fn balance(&self) -> Option<Msats> {
+        self.balance
+    }
+
+    /// Begins on a new connection: what was under way on the last one is lost.
+    pub fn connected(&mut self, now: Now) -> Step {
+        self.in_flight = None;
+        self.next_poll = (self.state != State::Bootstrapping).then_some(now.uptime);
+        let info = Filter {
+            kinds: vec![INFO],
+            authors: vec![self.wallet.clone()],
+            limit: Some(1),
+            ..Filter::default()
+        };
+        // Two subscriptions, because the info event is for nobody in particular.
+        let replies = Filter {
+            kinds: vec![REPLY, NOTIFICATION_NIP44, NOTIFICATION_NIP04],
+            authors: vec![self.wallet.clone()],
+            recipients: vec![self.signer.author()],
+            ..Filter::default()
+        };
+        let [info_name, replies_name] = self.subscriptions();
+        Step {
+            send: vec![
+                frame::subscribe(&info_name, &info),
+                frame::subscribe(&replies_name, &replies),
+            ],
+            ..Step::default()
+        }
+    }
+
+    /// Ends the conversation; the messages close what the relay still serves.
+    pub fn closed(&mut self) -> Vec<String> {
+        self.state = State::Bootstrapping;
+        self.in_flight = None;
+        self.next_poll = None;
+        self.subscriptions()
+            .iter()
+            .map(|name| frame::close(name))
+            .collect()
+    }
+
+    /// Uptime at which [`WalletSession::poll`] is due.
+    pub fn next_poll(&self) -> Option<Duration> {
+        self.next_poll
+    }
+
+    /// Asks for the balance if it is time; a request that is still under way is given up.
+    pub fn poll(&mut self, now: Now, noise: &Noise) -> Step {
+        if self.next_poll.is_none_or(|at| now.uptime < at) {
+            return Step::default();
+        }
+        Step {
+            send: self.ask(Method::GetBalance, now, noise),
+            ..Step::default()
+        }
+    }
+
+    /// Takes one message of the relay.
+    pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &Noise) -> Step {
+        let taken = match message {
+            RelayMessage::Event { event, .. } => VerifiedEvent::verify(event)
+                .map_err(Complaint::from)
+                .and_then(|event| self.event(&event, now, noise)),
+            RelayMessage::Closed { reason, .. }
+            | RelayMessage::Taken {
+                accepted: false,
+                reason,
+                ..
+            } => Err(Complaint::Relay(
+                reason
+                    .chars()
+                    .filter(|char| !char.is_control())
+                    .take(200)
+                    .collect(),
+            )),
+            RelayMessage::EndOfStored { .. }
+            | RelayMessage::Notice(_)
+            | RelayMessage::Taken { .. }
+            | RelayMessage::Other => Ok(Step::default()),
+        };
+        taken.unwrap_or_else(|complaint| Step {
+            complaint: Some(complaint),
+            ..Step::default()
+        })
+    }
+
+    fn event(&mut self, event: &VerifiedEvent, now: Now, noise: &Noise) -> Result<Step, Complaint> {
+        if *event.author() != self.wallet_key {
+            return Err(Malformed("author").into());
+        }
+        if !self.events.insert(*event.id()) {
+            return Ok(Step::default());
+        }
+        match event.kind() {
+            INFO => self.info(event, now, noise),
+            REPLY => self.reply(event, now, noise),
+            NOTIFICATION_NIP44 => self.notification(event, Cipher::Nip44, now, noise),
+            // Wallets that know both ciphers send everything twice.
+            NOTIFICATION_NIP04 if self.state == State::Ready(Cipher::Nip44) => Ok(Step::default()),
+            NOTIFICATION_NIP04 => self.notification(event, Cipher::Nip04, now, noise),
+            _ => Err(Malformed("kind").into()),
+        }
+    }
+
+    fn info(&mut self, event: &VerifiedEvent, now: Now, noise: &Noise) -> Result<Step, Complaint> {
+        let was = self.state;
+        self.state = State::Ready(Info::read(event)?.cipher);
+        if self.state == was {
+            return Ok(Step::default());
+        }
+        Ok(Step {
+            send: self.ask(Method::GetBalance, now, noise),
+            ..Step::default()
+        })
+    }
+
+    fn reply(&mut self, event: &VerifiedEvent, now: Now, noise: &Noise) -> Result<Step, Complaint> {
+        let State::Ready(negotiated) = self.state else {
+            return Ok(Step::default());
+        };
+        // A reply to a request that was given up comes too late.
+        let answered = event.tag_value("e").and_then(key);
+        let Some((_, method)) = self.in_flight.filter(|(id, _)| answered == Some(*id)) else {
+            return Ok(Step::default());
+        };
+        let cipher = match event.tag_value("encryption") {
+            Some(word) => Cipher::named(word).ok_or(Malformed("cipher"))?,
+            None => negotiated,
+        };
+        let text = self.channel.decrypt(cipher, event.content())?;
+        self.in_flight = None;
+        let result = message::reply(method, &text)?.map_err(Complaint::Wallet)?;
+        match method {
+            Method::GetBalance => {
+                let balance = message::balance(&result)?;
+                self.balance = Some(balance);
+                Ok(Step {
+                    send: self.ask_for_missed(now, noise),
+                    heard: vec![Observation::Balance(balance)],
+                    complaint: None,
+                })
+            }
+            Method::ListTransactions => {
+                let missed = message::transactions(&result);
+                let heard = missed
+                    .iter()
+                    .filter_map(|payment| self.payment(payment, now))
+                    .collect();
+                Ok(Step {
+                    heard,
+                    ..Step::default()
+                })
+            }
+        }
+    }
+
+    fn notification(
+        &mut self,
+        event: &VerifiedEvent,
+        cipher: Cipher,
+        now: Now,
+        noise: &Noise,
+    ) -> Result<Step, Complaint> {
+        let age = clock_secs(now.utc).map(|secs| secs.saturating_sub(event.created_at()));
+        if age.is_some_and(|age| age > NOTIFICATION_AGE_MAX_SECS) {
+            return Ok(Step::default());
+        }
+        let text = self.channel.decrypt(cipher, event.content())?;
+        let transaction = message::notification(&text)?;
+        let mut heard = Vec::new();
+        if transaction.direction.is_some() {
+            let Some(payment) = self.payment(&transaction, now) else {
+                return Ok(Step::default());
+            };
+            heard.push(payment);
+            heard.extend(self.expect_balance(&transaction).map(Observation::Balance));
+        }
+        Ok(Step {
+            send: self.refetch(now, noise),
+            heard,
+            complaint: None,
+        })
+    }
+
+    /// The payment, unless it was told before or has no amount.
+    fn payment(&mut self, transaction: &Transaction, now: Now) -> Option<Observation> {
+        let amount = transaction.amount?;
+        if !transaction.hash.is_empty() {
+            let is_repeated = self.payments.iter().any(|(hash, at)| {
+                *hash == transaction.hash && now.uptime.saturating_sub(*at) < REPEAT_WINDOW
+            });
+            if is_repeated {
+                return None;
+            }
+            if self.payments.len() == PAYMENTS_REMEMBERED {
+                self.payments.pop_front();
+            }
+            self.payments
+                .push_back((transaction.hash.clone(), now.uptime));
+        }
+        Some(Observation::Payment(Payment {
+            direction: transaction.direction,
+            amount,
+        }))
+    }
+
+    /// The balance that the next reply will tell.
+    fn expect_balance(&mut self, transaction: &Transaction) -> Option<Msats> {
+        let (Msats(balance), Msats(amount)) = (self.balance?, transaction.amount?);
+        let expected = match transaction.direction? {
+            Direction::Received => balance.saturating_add(amount),
+            Direction::Sent => balance.saturating_sub(amount.saturating_add(transaction.fees.0)),
+        };
+        self.balance = Some(Msats(expected));
+        self.balance
+    }
+
+    /// Asks for the balance, unless another question is open.
+    fn refetch(&mut self, now: Now, noise: &Noise) -> Vec<String> {
+        match self.in_flight {
+            None | Some((_, Method::GetBalance)) => self.ask(Method::GetBalance, now, noise),
+            Some((_, Method::ListTransactions)) => Vec::new(),
+        }
+    }
+
+    /// Asks once for the payments that were missed while nobody listened.
+    fn ask_for_missed(&mut self, now: Now, noise: &Noise) -> Vec<String> {
+        if self.asked_for_missed || clock_secs(now.utc).is_none() {
+            return Vec::new();
+        }
+        self.asked_for_missed = true;
+        self.ask(Method::ListTransactions, now, noise)
+    }
+
+    fn ask(&mut self, method: Method, now: Now, noise: &Noise) -> Vec<String> {
+        let State::Ready(cipher) = self.state else {
+            return Vec::new();
+        };
+        let secs = clock_secs(now.utc).unwrap_or(now.uptime.as_secs());
+        let text = match method {
+            Method::GetBalance => {
+                self.next_poll = Some(now.uptime.saturating_add(self.refresh));
+                message::get_balance()
+            }
+            Method::ListTransactions => {
+                message::list_transactions(secs.saturating_sub(MISSED_SECS))
+            }
+        };
+        let Ok(content) = self.channel.encrypt(cipher, &text, &noise.cipher) else {
+            return Vec::new();
+        };
+        let tags: [&[&str]; 2] = [&["p", &self.wallet], &["encryption", cipher.word()]];
+        let request = self
+            .signer
+            .sign(secs, REQUEST, &tags, content, &noise.signature);
+        self.in_flight = key(&request.id).map(|id| (id, method));
+        vec![frame::publish(&request)]
+    }
+
+    fn subscriptions(&self) -> [String; 2] {
+        let short = self.wallet.get(..8).unwrap_or_default();
+        [format!("nwci-{short}"), format!("nwcr-{short}")]
+    }
+}
+
+impl fmt::Debug for WalletSession {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("WalletSession")
+            .field("wallet", &self.wallet)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The wall clock, if it can be right, s since 1970-01-01 UTC.
+fn clock_secs(utc: Option<UtcTime>) -> Option<u64> {
+    let secs = u64::try_from(utc?.unix_secs()).ok()?;
+    (secs > CLOCK_FROM_SECS).then_some(secs)
+}

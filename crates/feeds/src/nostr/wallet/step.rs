@@ -1,0 +1,61 @@
+//! What goes into and comes out of one step of a session.
+
+use std::fmt;
+
+use device::market::Observation;
+
+use super::{super::event::Bytes32, message::WalletError};
+use crate::malformed::Malformed;
+
+/// Randomness for one step, from the operating system; never used twice.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Noise {
+    /// For the cipher.
+    pub cipher: Bytes32,
+    /// For the signature.
+    pub signature: Bytes32,
+}
+
+impl fmt::Debug for Noise {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Noise(..)")
+    }
+}
+
+/// What follows from one input.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Step {
+    /// Messages to the relay, in this order.
+    pub send: Vec<String>,
+    /// What was learned.
+    pub heard: Vec<Observation>,
+    /// What was wrong with the input.
+    pub complaint: Option<Complaint>,
+}
+
+/// What can be wrong with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Complaint {
+    /// It was not understood.
+    Malformed(Malformed),
+    /// The wallet refused a request.
+    Wallet(WalletError),
+    /// The relay refused a request or ended a subscription, in its own words.
+    Relay(String),
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Complaint::Malformed(malformed) => malformed.fmt(formatter),
+            Complaint::Wallet(error) => error.fmt(formatter),
+            Complaint::Relay(words) => write!(formatter, "the relay refused: {words}"),
+        }
+    }
+}
+
+impl From<Malformed> for Complaint {
+    fn from(malformed: Malformed) -> Complaint {
+        Complaint::Malformed(malformed)
+    }
+}

@@ -1,0 +1,5 @@
+//! The wallet: ciphers, messages, and whole conversations.
+
+mod cipher;
+mod message;
+mod session;
