@@ -243,7 +243,7 @@ settings! {
     /// Host and port of the self-hosted pool.
     local_pool_host: String = "umbrel.local:2019", "localPoolHost", Text(TEXT_MAX), ReadWrite, Reboot, Pool;
     /// Time between polls of the pool, s.
-    pool_poll_sec: u32 = 60u32, "poolPollSec", Uint(10..=3600), ReadWrite, Live(&[Sources]), Pool;
+    pool_poll_sec: u32 = 60u32, "poolPollSec", Uint(10..=3600), ReadWrite, Live(&[Sources, Panels]), Pool;
     /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
     pool_logos_url: String = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", BaseUrl, ReadWrite, Live(&[Sources]), Pool;
 
@@ -252,14 +252,14 @@ settings! {
     /// Host of the miner.
     miner_hostname: String = "bitaxe1", "minerHostname" | "bitaxeHostname", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Miner;
     /// Time between polls of the miner, s.
-    miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", Uint(5..=300), ReadWrite, Live(&[Sources]), Miner;
+    miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", Uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner;
 
     /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty turns both off.
     nostr_relay: String = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr;
     /// Key of the author whose data the clock follows: 64 lower-case hex digits, or empty.
     nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey(HexCase::Lower), ReadWrite, Reboot, Nostr;
     /// Listens for zaps and shows them.
-    nostr_zap_notify: bool = false, "nostrZapNotify", Bool, ReadWrite, Live(&[Sources]), Nostr;
+    nostr_zap_notify: bool = false, "nostrZapNotify", Bool, ReadWrite, Live(&[Sources, Panels, Strip, Frontlight]), Nostr;
     /// Key whose zaps are shown: 64 hex digits, or empty.
     nostr_zap_pubkey: String = "", "nostrZapPubkey", HexKey(HexCase::Any), ReadWrite, Live(&[Sources]), Nostr;
     /// Goes back to the screen before, once a zap was shown.
@@ -274,7 +274,7 @@ settings! {
     /// Time between polls of the balance, s.
     nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", Uint(15..=3600), ReadWrite, Reboot, Wallet;
     /// Shows payments as they happen.
-    nwc_show_notify: bool = true, "nwcShowNotify", Bool, ReadWrite, Live(&[Panels]), Wallet;
+    nwc_show_notify: bool = true, "nwcShowNotify", Bool, ReadWrite, Live(&[Panels, Strip, Frontlight]), Wallet;
     /// Flashes the lights when a payment is shown.
     nwc_flash_on_pay: bool = true, "nwcFlashOnPay", Bool, ReadWrite, Live(&[Strip, Frontlight]), Wallet;
 

@@ -127,7 +127,7 @@ fn settled(bodies: &[Map<String, Value>]) -> Settings {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_body_changes_nothing_but_what_it_gives_and_names_its_reboots(bodies in vec(body(), 0..6), last in body()) {

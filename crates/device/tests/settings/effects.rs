@@ -1,0 +1,303 @@
+//! Rows do what they say: each changes something that can be observed, and nothing but its components.
+
+use std::collections::BTreeSet;
+
+use device::settings::{
+    SPECS, Settings,
+    spec::{Access, Apply, Component, Kind, Spec},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    bench,
+    twins::{Part, Twins},
+};
+
+/// Rows that act outside the core, or not at all, and where.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("mcapBigChar", "the panels have the big form alone"),
+    ("fgColor", "told to clients, follows invertedColor"),
+    ("bgColor", "told to clients, follows invertedColor"),
+    ("wifiConfigured", "set by provisioning"),
+    ("wpTimeout", "the portal's own scenarios"),
+    ("wifiRebootMin", "the network's own scenarios"),
+    ("httpAuthEnabled", "the HTTP server"),
+    ("httpAuthUser", "the HTTP server"),
+    ("httpAuthPass", "the HTTP server"),
+    ("otaEnabled", "the HTTP server"),
+    ("otaPass", "the HTTP server"),
+    ("gitReleaseUrl", "the updater"),
+    ("enableDebugLog", "the log"),
+];
+
+/// Rows of the lights, which the device hands to the strip and the frontlight once they are wired to it.
+const UNWIRED: &[&str] = &[
+    "blockFlashColor",
+    "disableLeds",
+    "ledFlashOnUpd",
+    "ledFlashOnZap",
+    "ledTestOnPower",
+    "flAlwaysOn",
+    "flDisable",
+    "flEffectDelay",
+    "flFlashOnUpd",
+    "flFlashOnZap",
+    "flMaxBrightness",
+    "flOffWhenDark",
+    "flOffOnDnd",
+    "luxLightToggle",
+    "dndEnabled",
+    "dndTimeEnabled",
+    "dndStartHour",
+    "dndStartMin",
+    "dndEndHour",
+    "dndEndMin",
+    "nwcFlashOnPay",
+];
+
+/// What must be set for a row to matter, and what to change it to; rows not named are toggled as they are.
+const CASES: &[(&str, &str, &str)] = &[
+    ("fontName", "{}", r#"{"fontName": "inter"}"#),
+    ("timerSeconds", "{}", r#"{"timePerScreen": 1}"#),
+    ("screenOrder", "{}", "reversed"),
+    ("hostnamePrefix", "{}", r#"{"hostnamePrefix": "kitchen"}"#),
+    ("txPower", "{}", r#"{"txPower": 20}"#),
+    ("minSecPriceUpd", "{}", r#"{"minSecPriceUpd": 600}"#),
+    (
+        "decimalShareDot",
+        r#"{"suffixPrice": true}"#,
+        r#"{"decimalShareDot": true}"#,
+    ),
+    (
+        "satsVariant",
+        r#"{"priceSymMode": 1}"#,
+        r#"{"satsVariant": 3}"#,
+    ),
+    (
+        "proxyEnabled",
+        r#"{"proxyType": 1, "proxyHost": "p"}"#,
+        r#"{"proxyEnabled": true}"#,
+    ),
+    ("proxyType", PROXY, r#"{"proxyType": 1}"#),
+    ("proxyHost", PROXY, r#"{"proxyHost": "q"}"#),
+    ("proxyPort", PROXY, r#"{"proxyPort": 1}"#),
+    ("proxyUser", PROXY, r#"{"proxyUser": "me"}"#),
+    ("proxyPass", PROXY, r#"{"proxyPass": "pw"}"#),
+    ("proxyBypass", PROXY, r#"{"proxyBypass": ""}"#),
+    ("dataSource", "{}", r#"{"dataSource": 1}"#),
+    (
+        "explorerInstance",
+        r#"{"dataSource": 1}"#,
+        r#"{"explorerInstance": "e"}"#,
+    ),
+    (
+        "explorerSecure",
+        r#"{"dataSource": 1}"#,
+        r#"{"explorerSecure": false}"#,
+    ),
+    (
+        "ceEndpoint",
+        r#"{"dataSource": 3}"#,
+        r#"{"ceEndpoint": "c"}"#,
+    ),
+    (
+        "ceDisableSSL",
+        r#"{"dataSource": 3}"#,
+        r#"{"ceDisableSSL": true}"#,
+    ),
+    (
+        "actCurrencies",
+        "{}",
+        r#"{"actCurrencies": ["GBP", "USD"]}"#,
+    ),
+    ("ledFlashOnUpd", "{}", r#"{"ledFlashOnUpd": true}"#),
+    (
+        "blockFlashColor",
+        r#"{"ledFlashOnUpd": true}"#,
+        r#"{"blockFlashColor": 255}"#,
+    ),
+    ("flMaxBrightness", "{}", r#"{"flMaxBrightness": 500}"#),
+    ("flEffectDelay", "{}", r#"{"flEffectDelay": 100}"#),
+    (
+        "luxLightToggle",
+        r#"{"flAlwaysOn": false}"#,
+        r#"{"luxLightToggle": 5}"#,
+    ),
+    ("flAlwaysOn", "{}", r#"{"flAlwaysOn": false}"#),
+    (
+        "flOffOnDnd",
+        r#"{"dnd": {"enabled": true}}"#,
+        r#"{"flOffOnDnd": false}"#,
+    ),
+    ("dndEnabled", "{}", r#"{"dnd": {"enabled": true}}"#),
+    (
+        "dndTimeEnabled",
+        "{}",
+        r#"{"dnd": {"dndTimeEnabled": true}}"#,
+    ),
+    (
+        "dndStartHour",
+        SCHEDULE,
+        r#"{"dnd": {"startHour": 20, "startMinute": 0, "endHour": 7, "endMinute": 0}}"#,
+    ),
+    (
+        "dndStartMin",
+        SCHEDULE,
+        r#"{"dnd": {"startHour": 22, "startMinute": 30, "endHour": 7, "endMinute": 0}}"#,
+    ),
+    (
+        "dndEndHour",
+        SCHEDULE,
+        r#"{"dnd": {"startHour": 22, "startMinute": 0, "endHour": 5, "endMinute": 0}}"#,
+    ),
+    (
+        "dndEndMin",
+        SCHEDULE,
+        r#"{"dnd": {"startHour": 22, "startMinute": 0, "endHour": 7, "endMinute": 30}}"#,
+    ),
+    ("tzString", SCHEDULE, r#"{"tzString": "Asia/Tokyo"}"#),
+    ("miningPoolName", "{}", r#"{"miningPoolName": "ocean"}"#),
+    ("miningPoolUser", "{}", r#"{"miningPoolUser": "me"}"#),
+    ("poolWorker", "{}", r#"{"poolWorker": "w"}"#),
+    (
+        "localPoolHost",
+        r#"{"miningPoolName": "local_public_pool"}"#,
+        r#"{"localPoolHost": "h:1"}"#,
+    ),
+    ("poolPollSec", "{}", r#"{"poolPollSec": 3600}"#),
+    ("poolLogosUrl", "{}", r#"{"poolLogosUrl": ""}"#),
+    ("minerHostname", "{}", r#"{"minerHostname": "m"}"#),
+    ("minerPollSec", "{}", r#"{"minerPollSec": 300}"#),
+    (
+        "nostrRelay",
+        r#"{"dataSource": 2}"#,
+        r#"{"nostrRelay": "wss://other"}"#,
+    ),
+    (
+        "nostrPubKey",
+        r#"{"dataSource": 2}"#,
+        r#"{"nostrPubKey": ""}"#,
+    ),
+    ("nostrZapPubkey", "{}", r#"{"nostrZapPubkey": ""}"#),
+    (
+        "scrnRestoreZap",
+        r#"{"timePerScreen": 0.25}"#,
+        r#"{"scrnRestoreZap": false}"#,
+    ),
+    ("nwcUri", "{}", r#"{"nwcUri": ""}"#),
+    ("nwcRefreshSecs", "{}", r#"{"nwcRefreshSecs": 15}"#),
+];
+
+const PROXY: &str = r#"{"proxyEnabled": true, "proxyType": 4, "proxyHost": "p"}"#;
+
+const SCHEDULE: &str = r#"{"dnd": {"dndTimeEnabled": true}}"#;
+
+/// Every feature on, so that every row has something to act on.
+const FEATURES: &str = r#"{
+    "miningPoolStats": true, "minerEnabled": true, "nwcEnabled": true, "nostrZapNotify": true,
+    "nostrZapPubkey": "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422",
+    "nwcUri": "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Fr&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c",
+    "screens": [{"id": 90, "enabled": true}]
+}"#;
+
+fn with(stored: &Settings, body: &str) -> Settings {
+    let mut body: Map<String, Value> = match body {
+        "reversed" => {
+            let mut ids = stored.rotation_order();
+            ids.reverse();
+            let entry = |(order, id)| json!({ "id": id, "order": order });
+            let screens: Value = ids.into_iter().enumerate().map(entry).collect();
+            [("screens".to_string(), screens)].into_iter().collect()
+        }
+        body => bench::object(body),
+    };
+    body.retain(|_, value| !value.is_null());
+    bench::patch(stored, &body)
+        .unwrap_or_else(|token| panic!("{body:?}: {token}"))
+        .settings
+}
+
+/// The other value of a row without a case of its own.
+fn toggled(spec: &Spec, stored: &Settings) -> String {
+    let other = match (&spec.kind, stored.get(spec.key)) {
+        (_, Value::Bool(on)) => Value::from(!on),
+        (Kind::Uint(range), Value::Number(number))
+            if number.as_u64() == Some(u64::from(*range.end())) =>
+        {
+            json!(range.start())
+        }
+        (Kind::Uint(range), _) => json!(range.end()),
+        (Kind::Numbered(_), value) => json!(u32::from(value == 0)),
+        (kind, value) => panic!("{} needs a case of its own: {kind:?} {value}", spec.name),
+    };
+    json!({ spec.name: other }).to_string()
+}
+
+fn differences(spec: &Spec) -> BTreeSet<Part> {
+    let case = CASES.iter().find(|(name, ..)| *name == spec.name);
+    let base = with(
+        &with(&Settings::default(), FEATURES),
+        case.map_or("{}", |(_, preset, _)| preset),
+    );
+    let change = case.map_or_else(
+        || toggled(spec, &base),
+        |(_, _, change)| (*change).to_string(),
+    );
+    let changed = with(&base, &change);
+    assert!(
+        base.get(spec.key) != changed.get(spec.key),
+        "{} did not change",
+        spec.name
+    );
+    let mut twins = Twins::new([base, changed]);
+    twins.live_a_day();
+    twins.differ
+}
+
+fn allowed(components: &[Component]) -> BTreeSet<Part> {
+    let parts = components.iter().flat_map(|component| match component {
+        Component::Panels | Component::Rotation => vec![Part::Picture],
+        Component::Strip => vec![Part::Strip],
+        Component::Frontlight => vec![Part::Frontlight],
+        Component::Sources => vec![Part::Sources],
+        Component::Outbound => vec![Part::Route],
+        Component::Advert => vec![Part::Advert],
+        Component::Wifi => vec![Part::Wifi, Part::Effects],
+        Component::Update => vec![],
+    });
+    parts.collect()
+}
+
+#[test]
+fn every_row_changes_what_it_says_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for spec in SPECS.iter().filter(|spec| spec.access != Access::Internal) {
+        if ELSEWHERE.iter().any(|(name, _)| *name == spec.name) {
+            continue;
+        }
+        let found = differences(spec);
+        if found.is_empty() && !UNWIRED.contains(&spec.name) {
+            wrong.push(format!("{} changes nothing", spec.name));
+        }
+        if let Apply::Live(components) = spec.apply {
+            let surplus: Vec<Part> = found.difference(&allowed(components)).copied().collect();
+            if !surplus.is_empty() {
+                wrong.push(format!(
+                    "{} changes {surplus:?}, says {components:?}",
+                    spec.name
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_acts_elsewhere_is_a_row() {
+    for (name, place) in ELSEWHERE {
+        assert!(
+            SPECS.iter().any(|spec| spec.name == *name) && !place.is_empty(),
+            "{name}"
+        );
+    }
+}

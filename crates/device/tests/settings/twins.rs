@@ -1,0 +1,229 @@
+//! Two clocks, which differ in one setting, live through the same day; what each wants of the world is compared.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use device::{
+    Device,
+    input::{Input, LinkEvent, LinkFailure, Sensed},
+    lights::Rgb,
+    market::{Direction, MinerStats, Observation, Payment, PoolStats, Zap},
+    memory::Memory,
+    now::{Now, UtcTime},
+    output::Output,
+    request::Request,
+    settings::Settings,
+    sources::SourceId,
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+};
+
+use crate::bench;
+
+/// 2026-02-03 07:05 UTC, which is 08:05 in Amsterdam.
+const MORNING_MS: i64 = 1_770_102_300_000;
+
+/// A part of what a clock wants of the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Picture,
+    Strip,
+    Frontlight,
+    Sources,
+    Route,
+    Advert,
+    Wifi,
+    Effects,
+}
+
+/// Two clocks in the same day.
+pub(crate) struct Twins {
+    clocks: [Device; 2],
+    uptime: Duration,
+    pub(crate) differ: BTreeSet<Part>,
+}
+
+impl Twins {
+    pub(crate) fn new(settings: [Settings; 2]) -> Twins {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let clocks =
+            settings.map(|settings| Device::new(bench::BOARD, settings, Memory::default(), now));
+        let mut twins = Twins {
+            clocks,
+            uptime: Duration::ZERO,
+            differ: BTreeSet::new(),
+        };
+        twins.compare([Output::default(), Output::default()]);
+        twins
+    }
+
+    fn now(&self) -> Now {
+        let elapsed = i64::try_from(self.uptime.as_millis()).unwrap();
+        Now {
+            uptime: self.uptime,
+            utc: UtcTime::plausible(MORNING_MS + elapsed),
+        }
+    }
+
+    fn tell(&mut self, input: &Input) {
+        let now = self.now();
+        let outputs = self
+            .clocks
+            .each_mut()
+            .map(|clock| clock.handle(input.clone(), now));
+        self.compare(outputs);
+    }
+
+    fn ask(&mut self, request: Request) {
+        self.tell(&Input::Asked(request));
+    }
+
+    fn learn(&mut self, source: SourceId, observation: Observation) {
+        self.tell(&Input::Observed(source, vec![observation]));
+    }
+
+    /// Lets time pass; the clocks are compared at every step.
+    fn wait(&mut self, time: Duration, step: Duration) {
+        let end = self.uptime + time;
+        while self.uptime < end {
+            self.uptime = (self.uptime + step).min(end);
+            self.tell(&Input::Tick);
+        }
+    }
+
+    fn glance(&mut self) {
+        self.wait(Duration::from_millis(200), Duration::from_millis(100));
+    }
+
+    fn watch(&mut self, seconds: u64) {
+        self.wait(Duration::from_secs(seconds), Duration::from_millis(100));
+    }
+
+    fn compare(&mut self, outputs: [Output; 2]) {
+        let [a, b] = self.clocks.each_ref().map(Device::desired);
+        let same_plans = a.sources.keys().eq(b.sources.keys())
+            && a.sources
+                .values()
+                .zip(b.sources.values())
+                .all(|(a, b)| a.config == b.config);
+        let same_routes = a.sources.iter().all(|(id, plan)| {
+            b.sources
+                .get(id)
+                .is_none_or(|other| other.route == plan.route)
+        });
+        let [first, second] = outputs;
+        let parts = [
+            (Part::Picture, a.picture == b.picture),
+            (Part::Strip, a.strip == b.strip),
+            (Part::Frontlight, a.frontlight == b.frontlight),
+            (Part::Sources, same_plans),
+            (Part::Route, same_routes),
+            (Part::Advert, a.advert == b.advert),
+            (Part::Wifi, a.wifi == b.wifi),
+            (Part::Effects, first.effects == second.effects),
+        ];
+        self.differ.extend(
+            parts
+                .iter()
+                .filter(|(_, same)| !same)
+                .map(|(part, _)| *part),
+        );
+    }
+
+    pub(crate) fn live_a_day(&mut self) {
+        self.watch(12);
+        self.tell(&Input::Linked(LinkEvent::Up {
+            ip: "192.0.2.7".into(),
+            ssid: Some("home".into()),
+        }));
+        self.tell(&Input::Sensed(Sensed::Millilux(300_000)));
+        self.learn_everything();
+        self.ask(Request::SetLightsColor(Rgb::from_u24(0x10_20_30)));
+        self.watch(3);
+        for screen in [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90] {
+            self.ask(Request::ShowScreen(screen));
+            self.glance();
+        }
+        self.ask(Request::ShowScreen(20));
+        for price in ["64300.5", "64400.5"] {
+            self.learn(
+                SourceId::Relay,
+                Observation::Price(Currency::USD, Price::parse(price).unwrap()),
+            );
+            self.wait(Duration::from_secs(35), Duration::from_secs(1));
+        }
+        self.learn(SourceId::Relay, Observation::Block(840_001));
+        self.watch(4);
+        self.learn(
+            SourceId::Zaps,
+            Observation::Zap(Zap {
+                amount: Sats(21),
+                message: String::new(),
+            }),
+        );
+        self.wait(Duration::from_secs(40), Duration::from_millis(500));
+        self.ask(Request::Next);
+        self.learn(
+            SourceId::Wallet,
+            Observation::Payment(Payment {
+                direction: Some(Direction::Received),
+                amount: Msats(5000),
+            }),
+        );
+        self.watch(4);
+        self.ask(Request::Next);
+        for millilux in [100_000, 20_000, 500, 300_000] {
+            self.tell(&Input::Sensed(Sensed::Millilux(millilux)));
+            self.watch(3);
+        }
+        for buttons in [0b0010, 0, 0b0001, 0, 0b0001, 0] {
+            self.tell(&Input::Pressed(buttons));
+            self.wait(Duration::from_millis(100), Duration::from_millis(10));
+        }
+        self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
+        self.wait(Duration::from_secs(4 * 3600), Duration::from_secs(60));
+        self.wait(Duration::from_secs(20 * 3600), Duration::from_secs(300));
+    }
+
+    fn learn_everything(&mut self) {
+        let currency = |code: &str| Currency::parse(code).unwrap();
+        self.learn(
+            SourceId::Relay,
+            Observation::Currencies(bench::currencies()),
+        );
+        self.learn(SourceId::Relay, Observation::Block(840_000));
+        for (code, price) in [
+            ("USD", "64211.53"),
+            ("EUR", "59000"),
+            ("JPY", "9900000"),
+            ("GBP", "50000"),
+        ] {
+            self.learn(
+                SourceId::Relay,
+                Observation::Price(currency(code), Price::parse(price).unwrap()),
+            );
+        }
+        self.learn(
+            SourceId::Relay,
+            Observation::Fee(FeeRate::whole(12).unwrap()),
+        );
+        self.learn(
+            SourceId::Relay,
+            Observation::PreciseFee(FeeRate::parse("12.75").unwrap()),
+        );
+        self.learn(SourceId::Wallet, Observation::Balance(Msats(123_456_000)));
+        let stats = |pool: &str| PoolStats {
+            pool: pool.into(),
+            hashrate: Hashrate(1_200_000_000_000),
+            daily: Some(Sats(500)),
+            workers: None,
+        };
+        self.learn(SourceId::Pool, Observation::Pool(stats("noderunners")));
+        let miner = MinerStats {
+            hashrate: Some(Hashrate(900_000_000_000)),
+            best_difficulty: Some("1.2G".into()),
+        };
+        self.learn(SourceId::Miner, Observation::Miner(miner));
+    }
+}
