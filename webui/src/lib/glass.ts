@@ -49,10 +49,11 @@ export function fit(count: number, panelWidth: number, panelHeight: number, room
   };
 }
 
-/** Which panels an `event: panels` frame names, and whether they went through black and white. */
+/** Panels that were repainted, by how. */
 export interface Repainted {
-  panels: number[];
-  full: boolean;
+  /** Those that went through black and white. */
+  full: number[];
+  partial: number[];
 }
 
 /** Reads an `event: panels` frame; undefined if it cannot be understood, and then all panels should be asked for. */
@@ -63,15 +64,10 @@ export function repainted(data: string): Repainted | undefined {
   } catch {
     return undefined;
   }
-  const list = Array.isArray(value) ? value : (value as { panels?: unknown } | null)?.panels;
-  if (!Array.isArray(list)) return undefined;
-  const panels: number[] = [];
-  let full = (value as { refresh?: unknown }).refresh === 'full';
-  for (const entry of list) {
-    const index: unknown = typeof entry === 'object' && entry ? (entry as { panel?: unknown }).panel : entry;
-    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0) return undefined;
-    full ||= (entry as { refresh?: unknown }).refresh === 'full';
-    panels.push(index);
-  }
-  return { panels, full };
+  const { full, partial } = (value ?? {}) as { full?: unknown; partial?: unknown };
+  return areIndices(full) && areIndices(partial) ? { full, partial } : undefined;
+}
+
+function areIndices(list: unknown): list is number[] {
+  return Array.isArray(list) && list.every((index) => Number.isInteger(index) && index >= 0);
 }

@@ -1,5 +1,5 @@
 /** Where the clock's data comes from, in words. */
-import type { Status } from './types';
+import type { SourceStatus, Status } from './types';
 
 export interface SourceLine {
   name: string;
@@ -21,31 +21,32 @@ const NAMES: Record<string, string> = {
   relay: 'Relay',
   explorer: 'Block explorer',
   exchange: 'Exchange',
+  nostr: 'Nostr data',
+  zaps: 'Zaps',
+  wallet: 'Wallet',
   pool: 'Mining pool',
   miner: 'Miner',
-  nostr: 'Nostr relay',
-  zaps: 'Zap listener',
-  wallet: 'Wallet',
-  time: 'Time',
-  sntp: 'Time',
 };
 
 /** The sources of a status: with ages where the clock tells them, else what its connection flags say. */
 export function sourceLines(status: Status): SourceLine[] {
   if (status.sources) {
-    return Object.entries(status.sources).map(([id, source]) => {
-      const name = source.name ?? id;
-      const up = source.up === true;
-      let note = '';
-      if (!up && source.error) note = source.error;
-      if (!up && typeof source.nextTry === 'number') note += `${note ? '; ' : ''}next try in ${Math.max(0, Math.round(source.nextTry))} s`;
-      return { name: NAMES[name] ?? name, up, age: source.age ?? null, note };
-    });
+    return Object.entries(status.sources).map(([id, source]) => ({
+      name: NAMES[id] ?? id,
+      up: source.up,
+      age: source.ageSec ?? null,
+      note: source.up ? '' : whyDown(source),
+    }));
   }
   const flags = status.connectionStatus;
   return Object.entries(FLAGS)
     .filter(([key]) => key in flags && (key === 'price' || key === 'blocks' || isUp(flags[key])))
     .map(([key, name]) => ({ name, up: isUp(flags[key]), age: null, note: '' }));
+}
+
+function whyDown({ lastError, nextTrySec }: SourceStatus): string {
+  const next = nextTrySec === undefined ? '' : `next try in ${nextTrySec} s`;
+  return [lastError, next].filter(Boolean).join('; ');
 }
 
 function isUp(flag: Status['connectionStatus'][string] | undefined): boolean {

@@ -24,13 +24,12 @@ export interface FrontlightStatus {
 
 /** A source of data; absent members are not known. */
 export interface SourceStatus {
-  name?: string;
-  up?: boolean;
+  up: boolean;
   /** Time since it last said something of use, s. */
-  age?: number | null;
-  error?: string | null;
+  ageSec?: number;
+  lastError?: string;
   /** Time until the next attempt, s. */
-  nextTry?: number | null;
+  nextTrySec?: number;
 }
 
 export interface Status {
@@ -52,7 +51,7 @@ export interface Status {
   frontlight?: FrontlightStatus;
   stale?: boolean;
   mode?: string;
-  sources?: Record<string, SourceStatus> | SourceStatus[];
+  sources?: Record<string, SourceStatus>;
 }
 
 export interface ScreenEntry {

@@ -11,6 +11,8 @@ class Clock {
   statusAt = $state(0);
   settings = $state.raw<Settings | null>(null);
   settingsTag: string | null = null;
+  /** Told of newer settings before they are shown. */
+  onSettings: (old: Settings | null, fresh: Settings) => void = () => {};
   stream = $state.raw<StreamState>({ kind: 'connecting' });
   /** Why the settings could not be read, while they are missing. */
   settingsFailure = $state('');
@@ -28,7 +30,10 @@ class Clock {
     this.#events.start();
     addEventListener('online', () => this.#events.retryNow());
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.retry();
+      if (document.visibilityState !== 'visible') return;
+      this.retry();
+      // Others can change settings too, and the stream does not tell.
+      if (this.stream.kind === 'live') void this.loadSettings();
     });
   }
 
@@ -40,7 +45,9 @@ class Clock {
   async loadSettings(): Promise<void> {
     try {
       const answer = await ask('GET', '/api/settings');
-      this.settings = answer.body as Settings;
+      const fresh = answer.body as Settings;
+      this.onSettings(this.settings, fresh);
+      this.settings = fresh;
       this.settingsTag = answer.etag;
       this.settingsFailure = '';
     } catch (failure) {

@@ -31,12 +31,15 @@ class Glass {
 
   /** Takes the data of an `event: panels` frame; what cannot be read means all panels. */
   changed(data: string): void {
-    const what = repainted(data);
-    const indices = what?.panels ?? Array.from({ length: this.#count }, (_, index) => index);
-    for (const index of indices) {
-      if (index < this.#count) this.#wanted.set(index, what?.full ?? false);
-    }
+    const all = Array.from({ length: this.#count }, (_, index) => index);
+    const { full, partial } = repainted(data) ?? { full: [], partial: all };
+    for (const index of partial) this.#want(index, false);
+    for (const index of full) this.#want(index, true);
     if (!this.#fetching) void this.#fetchWanted();
+  }
+
+  #want(index: number, full: boolean): void {
+    if (index < this.#count) this.#wanted.set(index, full);
   }
 
   async #fetchWanted(): Promise<void> {

@@ -4,34 +4,22 @@ export type View = 'clock' | 'settings';
 
 class Route {
   view = $state<View>('clock');
+  /** Section of the settings that was asked for. */
   part = $state('');
-  /** Asked before leaving a view; false keeps it. */
-  mayLeave: () => boolean = () => true;
-  #hash = '';
 
   start(): void {
     this.#read();
-    addEventListener('hashchange', () => this.#changed());
-  }
-
-  #changed(): void {
-    const leavesView = this.#viewOf(location.hash) !== this.view;
-    if (leavesView && !this.mayLeave()) {
-      history.replaceState(null, '', this.#hash || '#/');
-      return;
-    }
-    this.#read();
-    if (leavesView) scrollTo(0, 0);
-  }
-
-  #viewOf(hash: string): View {
-    return hash.startsWith('#/settings') ? 'settings' : 'clock';
+    addEventListener('hashchange', () => {
+      const before = this.view;
+      this.#read();
+      if (this.view !== before) scrollTo(0, 0);
+    });
   }
 
   #read(): void {
-    this.#hash = location.hash;
-    this.view = this.#viewOf(this.#hash);
-    this.part = this.#hash.split('/')[2] ?? '';
+    const [, view, part] = location.hash.split('/');
+    this.view = view === 'settings' ? 'settings' : 'clock';
+    this.part = part ?? '';
   }
 }
 

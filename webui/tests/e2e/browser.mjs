@@ -1,24 +1,42 @@
-// Starts a headless Chromium with a profile of its own.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Starts a headless Chromium with a profile of its own, and pages that watch for what must never happen.
+import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-/** Runs `use` with a browser context and ends the browser whatever happens. */
-export async function withBrowser(options, use) {
-  const profile = await mkdtemp(join(tmpdir(), 'papertick-page-'));
-  const context = await chromium.launchPersistentContext(profile, {
+/** Starts a browser; its profile is fresh and goes away with it. */
+export function launch() {
+  return chromium.launch({
     executablePath: process.env.PAPERTICK_CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
     args: ARGS,
-    ...options,
   });
-  try {
-    return await use(context);
-  } finally {
-    await context.close();
-    await rm(profile, { recursive: true, force: true });
+}
+
+/** Opens the page of a clock; `faults` collects script errors, refused content and requests to elsewhere. */
+export async function openPage(context, url, path = '/') {
+  const page = await context.newPage();
+  const faults = [];
+  page.on('pageerror', (error) => faults.push(`script error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) faults.push(`request to ${request.url()}`);
+  });
+  page.setDefaultTimeout(5_000);
+  await page.goto(url + path);
+  await page.waitForSelector('[data-link="live"]');
+  return { page, faults };
+}
+
+/** Waits until a check of the world outside the page holds. */
+export async function until(what, check, ms = 5_000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    assert.ok(Date.now() < end, `in vain: ${what}`);
+    await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -28,7 +28,6 @@ export class MockClock {
     this.front = { on: false, brightness: 2048 };
     this.lux = 120;
     this.link = 'up';
-    this.failPanels = false;
     this.log = [];
     this.streams = new Set();
     this.version = 0;
@@ -53,9 +52,20 @@ export class MockClock {
     await closed;
   }
 
+  async close() {
+    this.server.closeAllConnections();
+    await new Promise((done) => this.server.close(done));
+  }
+
   async comeBack() {
     this.server = createServer((request, response) => void this.#serve(request, response));
     await new Promise((done) => this.server.listen(this.port, '127.0.0.1', done));
+  }
+
+  async #restart() {
+    if (!this.server.listening) return;
+    await this.goAway({ closing: true });
+    await this.comeBack();
   }
 
   data() {
@@ -92,6 +102,7 @@ export class MockClock {
       ...(this.hasFrontlight && { lightLevel: this.lux, frontlight: { on: this.front.on, duties: Array(this.panels).fill(this.front.on ? this.front.brightness : 0), targetDuty: this.front.on ? this.front.brightness : 0, configuredBrightness: this.front.brightness } }),
       leds: this.leds.map((hex) => ({ red: parseInt(hex.slice(1, 3), 16), green: parseInt(hex.slice(3, 5), 16), blue: parseInt(hex.slice(5, 7), 16), hex })),
       stale: this.stale,
+      sources: { relay: { up: this.link === 'up', ageSec: 3, ...(this.link !== 'up' && { lastError: 'network unreachable', nextTrySec: 8 }) } },
       mode: this.custom ? 'custom' : 'rotation',
     };
   }
@@ -111,7 +122,7 @@ export class MockClock {
     const after = this.data();
     const panels = after.flatMap((cell, index) => (full || cell !== before?.[index] ? [index] : []));
     this.send('status', this.status());
-    if (panels.length > 0) this.send('panels', { panels, refresh: full ? 'full' : 'partial' });
+    if (panels.length > 0) this.send('panels', { generation: (this.version += 1), full: full ? panels : [], partial: full ? [] : panels });
   }
 
   send(name, value) {
@@ -165,7 +176,7 @@ export class MockClock {
   #patch(patch, request, json, response) {
     const match = request.headers['if-match'];
     if (match && match !== this.settingsTag()) return json(412, { error: 'precondition failed' });
-    const error = patchError(patch, this.settings);
+    const error = this.refuse ?? patchError(patch, this.settings);
     if (error) return json(400, { error });
     const before = this.data();
     let reboot = false;
@@ -224,7 +235,7 @@ export class MockClock {
       '/api/frontlight/off': () => (this.front.on = false),
       '/api/frontlight/flash': () => {},
       '/api/frontlight/brightness': () => (this.front.brightness = body.b),
-      '/api/restart': () => void setTimeout(() => void this.goAway({ closing: true }).then(() => this.comeBack()), 100),
+      '/api/restart': () => void setTimeout(() => void this.#restart(), 100),
     };
     if (!acts[path]) return json(404, { error: 'not found' });
     acts[path]();

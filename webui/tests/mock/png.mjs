@@ -15,8 +15,12 @@ const GLYPHS = {
   9: '0e11110f01020c', $: '040f140e051e04', '.': '00000000000c0c', ':': '000c0c000c0c00', '%': '18190204081303',
 };
 
-/** The picture of one cell of `data`, as the bytes of a PNG. */
-export function panelPng(cell, inverted) {
+/** The picture of one cell of `data`, as `#` and `.`. */
+export function panelInk(cell) {
+  return Array.from(paint(cell), (ink) => (ink ? '#' : '.')).join('');
+}
+
+function paint(cell) {
   const pixels = new Uint8Array(WIDTH * HEIGHT);
   const [top, low] = cell.length > 1 ? cell.split('/') : [cell];
   if (low === undefined) {
@@ -27,6 +31,12 @@ export function panelPng(cell, inverted) {
     draw(pixels, low, scale, 165);
     for (let y = 122; y < 128; y += 1) pixels.fill(1, y * WIDTH + 12, y * WIDTH + 110);
   }
+  return pixels;
+}
+
+/** The picture of one cell of `data`, as the bytes of a PNG. */
+export function panelPng(cell, inverted) {
+  const pixels = paint(cell);
   const stride = Math.ceil(WIDTH / 8);
   const raw = Buffer.alloc((stride + 1) * HEIGHT);
   for (let y = 0; y < HEIGHT; y += 1) {

@@ -28,12 +28,11 @@ describe('fit', () => {
 });
 
 test.each([
-  ['[0,3]', { panels: [0, 3], full: false }],
-  ['{"panels":[1,2],"refresh":"full"}', { panels: [1, 2], full: true }],
-  ['{"panels":[{"panel":4,"refresh":"full"},{"panel":5,"refresh":"partial"}]}', { panels: [4, 5], full: true }],
-  ['{"panels":[]}', { panels: [], full: false }],
-  ['{"panels":[-1]}', undefined],
-  ['{"panels":"all"}', undefined],
+  ['{"generation":4,"full":[],"partial":[0,3]}', { full: [], partial: [0, 3] }],
+  ['{"full":[1,2],"partial":[]}', { full: [1, 2], partial: [] }],
+  ['{"full":[-1],"partial":[]}', undefined],
+  ['{"full":[]}', undefined],
+  ['[0]', undefined],
   ['null', undefined],
   ['all', undefined],
 ])('repainted %s', (data, expected) => {

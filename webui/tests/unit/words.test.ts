@@ -42,7 +42,7 @@ test('sources come with ages where the clock tells them, else from the flags', (
     ['Blocks and fees', false],
     ['Nostr relay', true],
   ]);
-  const sources = { relay: { up: false, age: 90, error: 'timed out', nextTry: 4.2 } };
+  const sources = { relay: { up: false, ageSec: 90, lastError: 'timed out', nextTrySec: 4 } };
   expect(sourceLines({ ...base, sources } as unknown as Status)).toEqual([
     { name: 'Relay', up: false, age: 90, note: 'timed out; next try in 4 s' },
   ]);

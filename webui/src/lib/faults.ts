@@ -1,0 +1,84 @@
+/** What is wrong with a value: found here before it is sent, or told by the clock. */
+import type { Edits } from './draft';
+import { shown } from './draft';
+import type { Field } from './fields';
+import type { Settings } from './types';
+
+/** A fault and the key of the field it belongs to; an empty key belongs to none. */
+export interface Fault {
+  key: string;
+  text: string;
+}
+
+const REASONS: Record<string, string> = {
+  bad_type: 'This value has the wrong form, or is too long.',
+  bad_length: 'This is empty, too short or too long.',
+  bad_hex: 'This must be empty or 64 hexadecimal digits.',
+  bad_scheme: 'The address starts with a scheme that is not allowed here.',
+  unknown: 'The clock does not know this value.',
+  not_string: 'Every currency must be a code such as USD.',
+  range: 'The clock takes no such time.',
+  partial_order: 'Every screen needs a place.',
+  bad_entry: 'The list of screens is damaged.',
+  unknown_id: 'The list names a screen that the clock does not have.',
+  dup_id: 'A screen is in the list twice.',
+  dup_order: 'Two screens have the same place.',
+  order_range: 'A screen has a place outside the list.',
+  incomplete: 'The list does not name every screen.',
+};
+
+/** Names in error tokens that differ from the key of the field. */
+const TOKEN_KEYS: Record<string, string> = { currency: 'actCurrencies' };
+
+/** Reads an error token of a refused PATCH. */
+export function faultOf(token: string, fields: readonly Field[]): Fault {
+  const [left = '', right = ''] = token.split(':', 2);
+  if (left === 'range') {
+    const field = fields.find(({ key }) => key === right);
+    return { key: right, text: field ? rangeText(field) : 'This number is out of range.' };
+  }
+  if (right === '') {
+    return { key: '', text: `The clock refused the change: ${token || 'no reason given'}.` };
+  }
+  return { key: TOKEN_KEYS[left] ?? left, text: REASONS[right] ?? `The clock refused this: ${right}.` };
+}
+
+/** Faults among the edits that need no clock to find. */
+export function faults(settings: Settings, edits: Edits, fields: readonly Field[]): Fault[] {
+  const found: Fault[] = [];
+  for (const field of fields) {
+    if (!(field.key in edits)) continue;
+    const text = faultIn(field, edits[field.key]);
+    if (text) found.push({ key: field.key, text });
+  }
+  const read = (key: string) => shown(settings, edits, key);
+  const password = edits.httpAuthPass ?? (settings.httpAuthPassSet === true ? 'set' : '');
+  if (read('httpAuthEnabled') === true && password === '' && ('httpAuthEnabled' in edits || 'httpAuthPass' in edits)) {
+    found.push({ key: 'httpAuthPass', text: 'Choose a password, or everybody is locked out.' });
+  }
+  if (read('proxyEnabled') === true && read('proxyHost') === '') {
+    found.push({ key: 'proxyHost', text: 'A proxy needs a host.' });
+  }
+  return found;
+}
+
+function faultIn(field: Field, value: unknown): string {
+  if (field.control === 'number' || field.control === 'minutes') {
+    const whole = field.control === 'minutes' || Number.isInteger(value);
+    const fits = typeof value === 'number' && whole && value >= (field.min ?? -Infinity) && value <= (field.max ?? Infinity);
+    return fits ? '' : rangeText(field);
+  }
+  if (typeof value !== 'string' || value === '') return '';
+  if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes) return `This is longer than ${field.maxBytes} bytes.`;
+  if (/[\u0000-\u001f\u007f]/.test(value)) return 'This holds characters that cannot be shown.';
+  if (field.control === 'key' && !/^[0-9a-fA-F]{64}$/.test(value)) return REASONS.bad_hex!;
+  if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
+    return `The address must start with ${field.schemes.map((scheme) => `${scheme}://`).join(' or ')}.`;
+  }
+  return '';
+}
+
+function rangeText({ control, min, max }: Field): string {
+  if (min === undefined || max === undefined) return 'This number is out of range.';
+  return `${control === 'minutes' ? 'A' : 'A whole'} number from ${min} to ${max}.`;
+}

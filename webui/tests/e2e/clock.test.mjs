@@ -1,0 +1,228 @@
+// The clock in the page: panels, controls, and what happens when the clock goes away.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { MockClock } from '../mock/clock.mjs';
+import { panelInk } from '../mock/png.mjs';
+import { launch, openPage, until } from './browser.mjs';
+
+let browser;
+let clock;
+let page;
+let faults;
+
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+beforeEach(async () => {
+  clock = new MockClock();
+  const url = await clock.listen();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  ({ page, faults } = await openPage(context, url));
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+});
+
+afterEach(async () => {
+  assert.deepEqual(faults, []);
+  await page.context().close();
+  await clock.close();
+});
+
+const posts = () => clock.log.filter(({ key }) => key.startsWith('POST')).map(({ key, body }) => (body === undefined ? key : [key, body]));
+const last = async () => until('a request', () => posts().at(-1));
+
+/** Ink of a panel as the page draws it, one character per pixel of the panel. */
+const ink = (index) =>
+  page.evaluate((at) => {
+    const canvas = document.querySelectorAll('canvas')[at];
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let text = '';
+    for (let place = 0; place < data.length; place += 4) text += data[place] < 128 ? '#' : '.';
+    return { text, width: canvas.width, shown: canvas.getBoundingClientRect().width * devicePixelRatio };
+  }, index);
+
+test('panels are shown pixel by pixel', async () => {
+  const drawn = await ink(0);
+  assert.equal(drawn.width, 122);
+  assert.equal(drawn.shown, 122);
+  const expected = panelInk('BLOCK/HEIGHT');
+  assert.equal(drawn.text, expected);
+});
+
+test('only what changed is fetched', async () => {
+  clock.log = [];
+  const before = clock.data();
+  clock.height += 1;
+  clock.changed(before);
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[6].dataset.version === '2');
+  assert.deepEqual(clock.log, [{ key: 'GET panel 6', notModified: false }]);
+  assert.equal((await ink(6)).text, panelInk('4'));
+});
+
+test('a picture that is the same is not sent again', async () => {
+  clock.log = [];
+  clock.changed(undefined, true);
+  await until('all panels asked for', () => clock.log.length === 7);
+  assert.ok(clock.log.every(({ notModified }) => notModified));
+});
+
+test('the glass has a twin in words', async () => {
+  assert.equal(await page.textContent('[data-twin]'), 'BLOCK HEIGHT, 900123');
+  assert.equal(await page.getAttribute('[data-twin]', 'aria-live'), 'polite');
+});
+
+test('next, previous, pause and resume', async () => {
+  await page.getByRole('button', { name: 'Next screen' }).click();
+  assert.equal(await last(), 'POST /api/screen/next');
+  await page.waitForSelector('[data-current]:has-text("Time")');
+  await page.getByRole('button', { name: 'Previous screen' }).click();
+  await page.waitForSelector('[data-current]:has-text("Block Height")');
+  await page.getByRole('button', { name: 'Pause rotation' }).click();
+  await page.waitForSelector('[data-rotation]:has-text("Paused by you")');
+  await page.getByRole('button', { name: 'Resume rotation' }).click();
+  await page.waitForSelector('[data-rotation]:has-text("A new screen every 30 min")');
+});
+
+test('the clock itself takes arrow keys and space', async () => {
+  await page.getByRole('group', { name: /^The clock/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('[data-current]:has-text("Time")');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForSelector('[data-current]:has-text("Block Height")');
+  await page.keyboard.press(' ');
+  await page.waitForSelector('[data-rotation]:has-text("Paused by you")');
+});
+
+test('jump to a screen and choose a currency', async () => {
+  await page.getByRole('button', { name: 'Ticker' }).click();
+  assert.deepEqual(await last(), ['POST /api/show/screen', { s: 20 }]);
+  await page.waitForSelector('button[aria-current="true"]:has-text("Ticker")');
+  await page.getByRole('button', { name: 'EUR' }).click();
+  await until('the currency', () => clock.currency === 'EUR');
+  assert.deepEqual(await last(), ['POST /api/show/currency', { c: 'EUR' }]);
+  await page.waitForSelector('[data-current]:has-text("EUR")');
+});
+
+test('custom text is counted, cut, shown and taken away', async () => {
+  await page.getByLabel('Text, one character per panel').fill('₿ITCOIN!');
+  assert.match(await page.textContent('#text-count'), /8 of 7 characters; the rest is cut/);
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  assert.deepEqual(await last(), ['POST /api/show/text', { t: '₿ITCOIN' }]);
+  await page.waitForSelector('[data-current]:has-text("Your text")');
+  await page.getByRole('button', { name: 'Take it away' }).click();
+  await page.waitForSelector('[data-current]:has-text("Block Height")');
+});
+
+test('a text for each panel', async () => {
+  await page.getByLabel('Panel by panel').check();
+  await page.getByLabel('Panel 1').fill('TOP/LOW');
+  await page.getByLabel('Panel 7').fill('!');
+  await page.keyboard.press('Enter');
+  assert.deepEqual(await last(), ['POST /api/show/custom', ['TOP/LOW', '', '', '', '', '', '!']]);
+});
+
+test('lights: one LED, all, off, and live', async () => {
+  await page.getByText('LED 2').locator('xpath=ancestor::label').click();
+  await page.getByRole('button', { name: 'Colour #38D430' }).click();
+  await until('a colour', () => clock.leds[1] === '#38D430');
+  assert.deepEqual(clock.leds, ['#000000', '#38D430', '#000000', '#000000']);
+  await page.waitForSelector('[data-led="#38D430"]');
+  await page.getByText('All', { exact: true }).click();
+  await page.getByRole('button', { name: 'Colour #2F6BFF' }).click();
+  await until('all of one colour', () => clock.leds.every((hex) => hex === '#2F6BFF'));
+  await page.getByRole('button', { name: 'Off', exact: true }).click();
+  await until('dark', () => clock.leds.every((hex) => hex === '#000000'));
+});
+
+test('frontlight and Do Not Disturb', async () => {
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('button', { name: 'Turn off' }).waitFor();
+  await page.getByRole('button', { name: 'Flash' }).click();
+  await until('a flash', () => posts().includes('POST /api/frontlight/flash'));
+  await page.getByLabel('Brightness').fill('1024');
+  await until('a brightness', () => clock.front.brightness === 1024);
+  await page.getByRole('switch', { name: 'Off' }).click();
+  await page.getByRole('switch', { name: 'On, until you turn it off' }).waitFor();
+  assert.equal(clock.settings.dnd.enabled, true);
+});
+
+test('a stale value is explained', async () => {
+  assert.equal(await page.locator('[data-stale]').count(), 0);
+  clock.stale = true;
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-stale]:has-text("older than it should be")');
+});
+
+test('restart asks first, and the page follows', async () => {
+  await page.getByRole('button', { name: 'Restart…' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual(posts(), []);
+  await page.getByRole('button', { name: 'Restart…' }).click();
+  await page.getByRole('button', { name: 'Restart', exact: true }).click();
+  await page.waitForSelector('[data-banner]:has-text("The clock restarts")');
+  await page.getByRole('button', { name: /^Try now/ }).click();
+  await page.waitForSelector('[data-link="live"]');
+  await page.waitForSelector('[data-banner]', { state: 'detached' });
+});
+
+test('a clock that goes away is told, and comes back by itself', async () => {
+  await clock.goAway();
+  await page.waitForSelector('[data-banner]:has-text("does not answer")');
+  clock.height += 1;
+  await clock.comeBack();
+  await page.waitForSelector('[data-link="live"]', { timeout: 10_000 });
+  await page.waitForSelector('[data-banner]', { state: 'detached' });
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[6].dataset.version === '2');
+});
+
+test('a control that fails says so', async () => {
+  await clock.goAway();
+  await page.getByRole('button', { name: 'Next screen' }).click();
+  await page.waitForSelector('.notice:has-text("The clock does not answer.")');
+  await clock.comeBack();
+});
+
+test('the theme can be chosen and is kept', async () => {
+  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await ground();
+  await page.getByRole('button', { name: /^Colours/ }).click();
+  const light = await ground();
+  assert.notEqual(light, dark);
+  await page.reload();
+  assert.equal(await ground(), light);
+});
+
+test('nothing is wider than a phone', async () => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const hash of ['#/', '#/settings']) {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.waitForTimeout(150);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 320, `${hash}: ${wide} px`);
+  }
+});
+
+test('every control has a name', async () => {
+  for (const hash of ['#/', '#/settings']) {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.waitForTimeout(150);
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll('button, input, select, a')]
+        .filter((control) => !(control.textContent.trim() || control.getAttribute('aria-label') || [...(control.labels ?? [])].some((label) => label.textContent.trim())))
+        .map((control) => control.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(nameless, []);
+  }
+});
+
+test('eight panels, and none of the lights of another board', async () => {
+  await clock.close();
+  clock = new MockClock({ panels: 8, frontlight: false });
+  const url = await clock.listen();
+  const context = await browser.newContext();
+  const other = await openPage(context, url);
+  await other.page.waitForFunction(() => document.querySelectorAll('canvas').length === 8);
+  assert.equal(await other.page.getByText('Frontlight').count(), 0);
+  assert.deepEqual(other.faults, []);
+  await context.close();
+});

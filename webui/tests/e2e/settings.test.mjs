@@ -1,0 +1,188 @@
+// The settings form: what is sent, what is told, and what is kept.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { MockClock } from '../mock/clock.mjs';
+import { launch, openPage, until } from './browser.mjs';
+
+let browser;
+let clock;
+let page;
+let faults;
+
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+beforeEach(async () => {
+  clock = new MockClock();
+  const url = await clock.listen();
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 } });
+  ({ page, faults } = await openPage(context, url, '/#/settings'));
+  await page.waitForSelector('[data-key="digitFontPx"]');
+});
+
+afterEach(async () => {
+  assert.deepEqual(faults, []);
+  await page.context().close();
+  await clock.close();
+});
+
+const patches = () => clock.log.filter(({ key }) => key === 'PATCH /api/settings');
+const patch = () => until('a PATCH', () => patches().at(-1));
+const setting = (key) => page.locator(`[data-key="${key}"]`);
+const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+const saved = () => page.waitForSelector('.notice:has-text("Saved.")');
+
+test('only what changed is sent, on condition that nothing else changed', async () => {
+  const tag = clock.settingsTag();
+  await setting('fullRefreshMin').getByRole('spinbutton').fill('30');
+  await setting('invertedColor').getByRole('switch').click();
+  await setting('hideLeadZero').getByRole('switch').click();
+  await setting('hideLeadZero').getByRole('switch').click();
+  await page.waitForSelector('[data-savebar]:has-text("2 changes")');
+  await save();
+  const { body, headers } = await patch();
+  assert.deepEqual(body, { fullRefreshMin: 30, invertedColor: true });
+  assert.equal(headers['if-match'], tag);
+  await saved();
+  assert.equal(await page.locator('[data-savebar]').count(), 0);
+});
+
+test('time per screen is sent in minutes', async () => {
+  await setting('timePerScreen').getByRole('spinbutton').fill('2.5');
+  await save();
+  assert.deepEqual((await patch()).body, { timePerScreen: 2.5 });
+  assert.equal(clock.settings.timerSeconds, 150);
+});
+
+test('a fault that the page sees is not sent', async () => {
+  await setting('fullRefreshMin').getByRole('spinbutton').fill('2000');
+  await setting('fullRefreshMin').locator('text=A whole number from 0 to 1440.').waitFor();
+  await save();
+  assert.equal(await page.evaluate(() => document.activeElement.closest('[data-key]').dataset.key), 'fullRefreshMin');
+  assert.equal(patches().length, 0);
+});
+
+test('a fault that the clock sees stands at its field', async () => {
+  clock.refuse = 'range:ledBrightness';
+  await setting('ledBrightness').getByRole('slider').fill('10');
+  await save();
+  await setting('ledBrightness').locator('text=A whole number from 0 to 255.').waitFor();
+  clock.refuse = 'explorerInstance:bad_length';
+  await save();
+  await setting('explorerInstance').locator('text=This is empty, too short or too long.').waitFor();
+  assert.equal(await setting('explorerInstance').getByRole('textbox').getAttribute('aria-invalid'), 'true');
+  clock.refuse = undefined;
+  await save();
+  await saved();
+});
+
+test('screens are ordered by keyboard', async () => {
+  await page.locator('[data-grip="3"]').focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('End');
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.grip), '3');
+  await save();
+  const { screens } = (await patch()).body;
+  assert.deepEqual(screens.map(({ id }) => id), [0, 4, 6, 10, 20, 30, 40, 3]);
+  assert.deepEqual(screens.map(({ order }) => order), [0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('screens are ordered by dragging', async () => {
+  const from = await page.locator('[data-grip="0"]').boundingBox();
+  const to = await page.locator('[data-screen="6"]').boundingBox();
+  await page.mouse.move(from.x + 10, from.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 10, from.y + 60, { steps: 4 });
+  await page.mouse.move(from.x + 10, to.y + to.height - 4, { steps: 6 });
+  await page.mouse.up();
+  await save();
+  assert.deepEqual((await patch()).body.screens.map(({ id }) => id), [3, 4, 6, 0, 10, 20, 30, 40]);
+});
+
+test('a screen that is only hidden is sent alone', async () => {
+  await page.locator('[data-screen="40"]').getByRole('switch').click();
+  await save();
+  assert.deepEqual((await patch()).body, { screens: [{ id: 40, enabled: false }] });
+});
+
+test('quiet hours are sent all together', async () => {
+  await setting('dnd').getByRole('switch').click();
+  await setting('dnd').getByLabel('From').fill('23:30');
+  await save();
+  assert.deepEqual((await patch()).body, { dnd: { dndTimeEnabled: true, startHour: 23, startMinute: 30, endHour: 7, endMinute: 0 } });
+});
+
+test('currencies', async () => {
+  await setting('actCurrencies').getByLabel('JPY').uncheck();
+  await setting('actCurrencies').getByLabel('CHF').check();
+  await save();
+  assert.deepEqual((await patch()).body, { actCurrencies: ['USD', 'EUR', 'CHF'] });
+});
+
+test('secrets are written and never read', async () => {
+  await setting('httpAuthEnabled').getByRole('switch').click();
+  await setting('httpAuthPass').locator('text=Choose a password').waitFor();
+  await save();
+  assert.equal(patches().length, 0);
+  const input = setting('httpAuthPass').locator('input');
+  await input.fill('correct horse');
+  await save();
+  assert.deepEqual((await patch()).body, { httpAuthEnabled: true, httpAuthPass: 'correct horse' });
+  await saved();
+  assert.equal(await input.inputValue(), '');
+  await setting('httpAuthPass').getByText('Set', { exact: false }).first().waitFor();
+  await setting('httpAuthPass').getByRole('button', { name: 'Remove' }).click();
+  await setting('httpAuthPass').locator('text=Choose a password').waitFor();
+});
+
+test('a restart is offered where one is needed', async () => {
+  await setting('dataSource').getByRole('combobox').selectOption({ index: 3 });
+  await setting('ceEndpoint').getByRole('textbox').fill('relay.lan:8080');
+  await save();
+  assert.deepEqual((await patch()).body, { dataSource: 3, ceEndpoint: 'relay.lan:8080' });
+  await page.waitForSelector('[data-reboot]');
+  await page.getByRole('button', { name: 'Restart now' }).click();
+  await until('a restart', () => clock.log.some(({ key }) => key === 'POST /api/restart'));
+  await page.waitForSelector('[data-reboot]', { state: 'detached' });
+});
+
+test('what somebody else changed elsewhere is no conflict', async () => {
+  await setting('labelFitPct').getByRole('slider').fill('80');
+  clock.settings.digitFontPx = 200;
+  await save();
+  await saved();
+  assert.deepEqual(patches().map(({ body }) => body), [{ labelFitPct: 80 }, { labelFitPct: 80 }]);
+  assert.equal(clock.settings.digitFontPx, 200);
+});
+
+test('what somebody else changed too is for the person to decide', async () => {
+  await setting('labelFitPct').getByRole('slider').fill('80');
+  clock.settings.labelFitPct = 60;
+  await save();
+  await page.waitForSelector('.notice:has-text("Label width")');
+  await setting('labelFitPct').locator('text=Somebody else changed this too').waitFor();
+  assert.equal(clock.settings.labelFitPct, 60);
+  await save();
+  await saved();
+  assert.equal(clock.settings.labelFitPct, 80);
+});
+
+test('the search finds settings, also those that do not apply', async () => {
+  await page.getByRole('searchbox').fill('socks');
+  await setting('proxyType').waitFor();
+  assert.equal(await setting('fontName').count(), 0);
+  await page.getByRole('searchbox').fill('no such thing');
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await setting('fontName').waitFor();
+});
+
+test('unsaved changes are kept between views, and leaving the page is asked about', async () => {
+  await setting('suffixPrice').getByRole('switch').click();
+  await page.getByRole('link', { name: 'Clock', exact: true }).click();
+  await page.waitForSelector('[data-savebar]:has-text("One change")');
+  const asked = new Promise((done) => page.once('dialog', async (dialog) => done([dialog.type(), await dialog.dismiss()])));
+  void page.close({ runBeforeUnload: true });
+  assert.equal((await asked)[0], 'beforeunload');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.waitForSelector('[data-savebar]', { state: 'detached' });
+});

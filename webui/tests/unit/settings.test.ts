@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import table from '../../src/settings.gen.json';
+import { edited, moved, patchOf, rebase, same, shown } from '../../src/lib/draft';
+import { faultOf, faults } from '../../src/lib/faults';
+import { applies, choices, FIELDS, matches, OMITTED, SECTIONS, spaced, type Field, type Row } from '../../src/lib/fields';
+import type { ScreenEntry, Settings } from '../../src/lib/types';
+import { WORDS } from '../../src/lib/words';
+
+const screens: ScreenEntry[] = [
+  { id: 0, name: 'Block Height', enabled: true, order: 0 },
+  { id: 3, name: 'Time', enabled: true, order: 1 },
+  { id: 20, name: 'Ticker', enabled: false, order: 2 },
+];
+const base = {
+  numScreens: 7,
+  digitFontPx: 180,
+  timerSeconds: 1800,
+  httpAuthEnabled: false,
+  httpAuthPassSet: false,
+  proxyEnabled: false,
+  proxyHost: '',
+  nostrRelay: '',
+  hasFrontlight: true,
+  actCurrencies: ['USD', 'EUR'],
+  availableCurrencies: ['USD', 'EUR', 'JPY'],
+  screens,
+  dnd: { enabled: false, dndTimeEnabled: false, startHour: 22, startMinute: 0, endHour: 7, endMinute: 0 },
+} as unknown as Settings;
+
+const field = (key: string): Field => {
+  const found = FIELDS.find((candidate) => candidate.key === key);
+  if (!found) throw new Error(`no field ${key}`);
+  return found;
+};
+
+const rows = table.flatMap(({ fields }) => fields as Row[]);
+
+test('every row of the table has a name, a section and a control that the form draws', () => {
+  const drawn = ['switch', 'number', 'select', 'choice', 'color', 'text', 'password', 'url', 'key', 'zone', 'txPower', 'minutes', 'screens', 'currencies', 'dnd'];
+  for (const row of rows.filter(({ key }) => !OMITTED.has(key))) {
+    expect(WORDS, row.key).toHaveProperty(row.key);
+    expect(SECTIONS.map(({ id }) => id)).toContain(field(row.key).section);
+    expect(drawn, row.key).toContain(row.control);
+    if (row.control === 'number') expect([typeof row.min, typeof row.max], row.key).toEqual(['number', 'number']);
+  }
+});
+
+test('no name stands for a row that is gone', () => {
+  const known = new Set(rows.map(({ key }) => key));
+  expect(Object.keys(WORDS).filter((key) => !known.has(key))).toEqual([]);
+});
+
+describe('edits', () => {
+  test('the stored value again is no edit', () => {
+    const edits = edited(base, {}, 'digitFontPx', 200);
+    expect(edits).toEqual({ digitFontPx: 200 });
+    expect(edited(base, edits, 'digitFontPx', 180)).toEqual({});
+    expect(edited(base, {}, 'actCurrencies', ['USD', 'EUR'])).toEqual({});
+    expect(edited(base, {}, 'timePerScreen', 30)).toEqual({});
+    expect(edited(base, {}, 'httpAuthPass', undefined)).toEqual({});
+  });
+
+  test('the form shows the edit, else the stored value', () => {
+    expect([shown(base, {}, 'timePerScreen'), shown(base, { timePerScreen: 5 }, 'timePerScreen')]).toEqual([30, 5]);
+  });
+
+  test.each([
+    [{ digitFontPx: 200 }, { digitFontPx: 200 }],
+    [{ httpAuthPass: '' }, { httpAuthPass: '' }],
+    [{ screens: screens.map((screen) => ({ ...screen, enabled: true })) }, { screens: [{ id: 20, enabled: true }] }],
+    [
+      { screens: moved(screens, 2, 0) },
+      {
+        screens: [
+          { id: 20, enabled: false, order: 0 },
+          { id: 0, enabled: true, order: 1 },
+          { id: 3, enabled: true, order: 2 },
+        ],
+      },
+    ],
+    [{ dnd: { ...base.dnd, enabled: true } }, { dnd: { enabled: true } }],
+    [
+      { dnd: { ...base.dnd, endHour: 6 } },
+      { dnd: { startHour: 22, startMinute: 0, endHour: 6, endMinute: 0 } },
+    ],
+  ])('%j is sent as %j', (edits, patch) => {
+    expect(patchOf(base, edits)).toEqual(patch);
+  });
+});
+
+describe('newer settings under the edits', () => {
+  test('what others changed elsewhere is taken silently', () => {
+    expect(rebase({ digitFontPx: 200 }, base, { ...base, timerSeconds: 60 })).toEqual({ edits: { digitFontPx: 200 }, both: [] });
+  });
+  test('what both changed is named', () => {
+    expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 100 })).toEqual({ edits: { digitFontPx: 200 }, both: ['digitFontPx'] });
+  });
+  test('what others changed to the same value is no edit any more', () => {
+    expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 200 })).toEqual({ edits: {}, both: [] });
+  });
+  test('an edited order keeps to the screens that there are', () => {
+    const fresh = { ...base, screens: [screens[0]!, { id: 70, name: 'Pool', enabled: true, order: 1 }, { ...screens[2]!, order: 2 }] };
+    const { edits } = rebase({ screens: moved(screens, 2, 0) }, base, fresh);
+    expect((edits.screens as ScreenEntry[]).map(({ id, order }) => [id, order])).toEqual([[20, 0], [0, 1], [70, 2]]);
+  });
+});
+
+test.each([
+  [[1, 2, 3], 0, 2, [2, 3, 1]],
+  [[1, 2, 3], 2, 0, [3, 1, 2]],
+  [[1, 2, 3], 1, 9, [1, 3, 2]],
+  [[1, 2, 3], 7, 0, [1, 2, 3]],
+])('%j with %i at %i', (list, from, to, result) => {
+  expect(moved(list, from, to)).toEqual(result);
+});
+
+test('equal as JSON', () => {
+  expect(same({ a: [1, { b: 2 }], c: null }, { c: null, a: [1, { b: 2 }] })).toBe(true);
+  expect([same([1], { 0: 1 }), same(null, {}), same({ a: 1 }, { a: 1, b: 2 }), same('1', 1)]).toEqual([false, false, false, false]);
+});
+
+test.each([
+  ['range:digitFontPx', 'digitFontPx', /from 80 to 220/],
+  ['explorerInstance:bad_length', 'explorerInstance', /empty, too short or too long/],
+  ['nostrRelay:bad_scheme', 'nostrRelay', /scheme/],
+  ['screens:incomplete', 'screens', /every screen/],
+  ['currency:not_string', 'actCurrencies', /code/],
+  ['dnd:range', 'dnd', /time/],
+  ['fontName:new_reason', 'fontName', /new_reason/],
+  ['bad body', '', /bad body/],
+  ['', '', /no reason given/],
+])('token %s', (token, key, text) => {
+  const fault = faultOf(token, FIELDS);
+  expect(fault.key).toBe(key);
+  expect(fault.text).toMatch(text);
+});
+
+test.each([
+  [{ digitFontPx: 300 }, ['digitFontPx']],
+  [{ digitFontPx: null }, ['digitFontPx']],
+  [{ digitFontPx: 100.5 }, ['digitFontPx']],
+  [{ digitFontPx: 100 }, []],
+  [{ timePerScreen: 61 }, ['timePerScreen']],
+  [{ timePerScreen: 0.5 }, []],
+  [{ nostrPubKey: 'abc' }, ['nostrPubKey']],
+  [{ nostrPubKey: '' }, []],
+  [{ nostrRelay: 'https://relay' }, ['nostrRelay']],
+  [{ gitReleaseUrl: 'ftp://x' }, ['gitReleaseUrl']],
+  [{ proxyUser: 'a\u0007' }, ['proxyUser']],
+  [{ proxyUser: 'ä'.repeat(129) }, ['proxyUser']],
+  [{ proxyEnabled: true }, ['proxyHost']],
+  [{ proxyEnabled: true, proxyHost: 'p' }, []],
+  [{ httpAuthEnabled: true }, ['httpAuthPass']],
+  [{ httpAuthEnabled: true, httpAuthPass: 'x' }, []],
+])('faults in %j', (edits, keys) => {
+  expect(faults(base, edits, FIELDS).map(({ key }) => key)).toEqual(keys);
+});
+
+test('the password of a clock with authentication cannot be removed', () => {
+  const guarded = { ...base, httpAuthEnabled: true, httpAuthPassSet: true };
+  expect(faults(guarded, { httpAuthPass: '' }, FIELDS)).toHaveLength(1);
+  expect(faults(guarded, { digitFontPx: 100 }, FIELDS)).toHaveLength(0);
+});
+
+test('fields that mean nothing are hidden', () => {
+  const at = (values: Record<string, unknown>) => (key: string) => values[key];
+  expect(applies(field('proxyHost'), at({ proxyEnabled: false }))).toBe(false);
+  expect(applies(field('proxyUser'), at({ proxyEnabled: true, proxyType: 2 }))).toBe(false);
+  expect(applies(field('proxyUser'), at({ proxyEnabled: true, proxyType: 4 }))).toBe(true);
+  expect(applies(field('flDisable'), at({ hasFrontlight: false }))).toBe(false);
+  expect(applies(field('fontName'), at({}))).toBe(true);
+});
+
+test('search takes all words, in names, keys, help, sections and choices', () => {
+  expect(matches(field('proxyType'), 'socks4a')).toBe(true);
+  expect(matches(field('proxyType'), 'PROXY kind')).toBe(true);
+  expect(matches(field('proxyType'), 'proxy font')).toBe(false);
+});
+
+test('choices come from the clock where it has a catalogue', () => {
+  const settings = { ...base, availableFonts: [{ id: 'interBold', hasBtcSymbol: true }], availablePools: ['eu_ckpool'] };
+  expect(choices(field('fontName'), settings)).toEqual([{ value: 'interBold', label: 'Inter Bold (has the bitcoin sign)' }]);
+  expect(choices(field('miningPoolName'), settings)).toEqual([{ value: 'eu_ckpool', label: 'Eu Ckpool' }]);
+  expect(choices(field('priceSymMode'), settings).map(({ value }) => value)).toEqual([0, 1, 2]);
+  expect(spaced('sourceSerifBold')).toBe('Source Serif Bold');
+});
