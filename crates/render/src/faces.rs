@@ -90,12 +90,42 @@ pub fn has_btc_symbol(font: FontId) -> bool {
     FACES[font.index()].btc
 }
 
+/// The face of the debug view and of provisioning.
+pub(crate) fn plain() -> FontId {
+    fixed("atkinson")
+}
+
+/// Its bold cut.
+pub(crate) fn plain_bold() -> FontId {
+    fixed("atkinsonBold")
+}
+
+/// The face of the owner's split texts.
+pub(crate) fn poster() -> FontId {
+    fixed("oswaldBold")
+}
+
+/// The face whose glyphs stand in for those that the owner's text needs and its font lacks.
+pub(crate) fn stand_in() -> FontId {
+    fixed("notoSans")
+}
+
+fn fixed(id: &str) -> FontId {
+    FontId::named(id).unwrap_or(FontId::DEFAULT)
+}
+
 #[cfg(test)]
 mod tests {
     use device::settings::fonts::FONTS;
 
     use super::*;
     use crate::font::Font;
+
+    #[test]
+    fn fixed_faces_are_in_the_catalogue() {
+        let ids = [plain(), plain_bold(), poster(), stand_in()].map(FontId::id);
+        assert_eq!(ids, ["atkinson", "atkinsonBold", "oswaldBold", "notoSans"]);
+    }
 
     #[test]
     fn rows_follow_the_catalogue() {

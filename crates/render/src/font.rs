@@ -8,8 +8,8 @@ use skrifa::{
     FontRef, GlyphId, MetadataProvider,
     instance::{LocationRef, Size},
     outline::{
-        DrawSettings, Engine, GlyphStyles, HintingInstance, HintingOptions, OutlineGlyph,
-        OutlinePen, Target,
+        DrawSettings, Engine, GlyphStyles, HintingInstance, HintingOptions, OutlinePen, SmoothMode,
+        Target,
     },
     raw::TableProvider,
 };
@@ -19,8 +19,17 @@ use crate::{faces::FACES, mask::Mask};
 
 /// Height up to which glyphs are fitted to the pixel grid, in halves of a px.
 ///
-/// Up to here uneven stems are seen; above, the outline is truer to its design without.
+/// Only heights are fitted, never widths: on one bit that would make stems of some sizes too thin.
+/// Above, the outline is truer to its design without.
 const HINTED_MAX: u32 = 2 * 72;
+
+/// Height up to which letters stand a little wider apart than designed, in halves of a px.
+///
+/// On whole pixels they would touch.
+const SPACED_MAX: u32 = 2 * 26;
+
+/// How much wider, px before rounding.
+const SPACING: f32 = 0.4;
 
 /// A font, decoded.
 pub(crate) struct Font {
@@ -67,7 +76,6 @@ impl Font {
     }
 
     /// Whether the font draws a character.
-    #[cfg(test)]
     pub(crate) fn has(&self, ch: char) -> bool {
         self.find(ch).is_some()
     }
@@ -110,17 +118,18 @@ impl File {
             .glyph_metrics(size, LocationRef::default())
             .advance_width(id)?;
         let hinted = self.hinting.as_ref().filter(|_| half_px <= HINTED_MAX);
-        let (path, advance) = match hinted {
-            Some((_, instance)) => {
-                let (path, advance) = trace(&outline, DrawSettings::hinted(instance, false))?;
-                (path, advance.unwrap_or_else(|| linear.round()))
-            }
-            None => {
-                let settings = DrawSettings::unhinted(size, LocationRef::default());
-                (trace(&outline, settings)?.0, linear)
-            }
+        let settings = match hinted {
+            Some((_, instance)) => DrawSettings::hinted(instance, false),
+            None => DrawSettings::unhinted(size, LocationRef::default()),
         };
-        Some(ink(&path, advance))
+        let mut pen = Pen::default();
+        outline.draw(settings, &mut pen).ok()?;
+        let advance = match half_px {
+            ..=SPACED_MAX => (linear + SPACING).round(),
+            ..=HINTED_MAX => linear.round(),
+            _ => linear,
+        };
+        Some(ink(&pen.path, advance))
     }
 
     fn prepare_hinting(&mut self, half_px: u32, em_px: f32) {
@@ -135,27 +144,20 @@ impl File {
             return;
         };
         let outlines = font.outline_glyphs();
-        let styles = self
-            .styles
-            .get_or_insert_with(|| GlyphStyles::new(&outlines));
-        let options = HintingOptions {
-            engine: Engine::Auto(Some(styles.clone())),
-            target: Target::Mono,
+        let engine = if outlines.prefer_interpreter() {
+            Engine::Interpreter
+        } else {
+            let styles = self
+                .styles
+                .get_or_insert_with(|| GlyphStyles::new(&outlines));
+            Engine::Auto(Some(styles.clone()))
         };
+        let target = Target::from(SmoothMode::Light);
+        let options = HintingOptions { engine, target };
         let instance =
             HintingInstance::new(&outlines, Size::new(em_px), LocationRef::default(), options);
         self.hinting = instance.ok().map(|instance| (half_px, instance));
     }
-}
-
-/// The path of a glyph and the advance that hinting gave it, if any.
-fn trace(
-    outline: &OutlineGlyph<'_>,
-    settings: DrawSettings<'_>,
-) -> Option<(Vec<Command>, Option<f32>)> {
-    let mut pen = Pen::default();
-    let metrics = outline.draw(settings, &mut pen).ok()?;
-    Some((pen.path, metrics.advance_width))
 }
 
 fn ink(path: &[Command], advance: f32) -> Glyph {

@@ -8,6 +8,7 @@ mod bitmap;
 mod draw;
 mod faces;
 mod font;
+mod icons;
 mod mask;
 mod paint;
 pub mod png;

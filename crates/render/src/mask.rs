@@ -119,6 +119,15 @@ impl Mask {
 
     /// Adds the ink of another shape, clipped.
     pub(crate) fn blit(&mut self, other: &Mask, x: i32, y: i32) {
+        self.combine(other, x, y, |word, ink| *word |= ink);
+    }
+
+    /// Turns ink into paper and back wherever another shape has ink, clipped.
+    pub(crate) fn flip(&mut self, other: &Mask, x: i32, y: i32) {
+        self.combine(other, x, y, |word, ink| *word ^= ink);
+    }
+
+    fn combine(&mut self, other: &Mask, x: i32, y: i32, change: impl Fn(&mut u64, u64)) {
         let (word_shift, bit_shift) = (x.div_euclid(64), x.rem_euclid(64) as u32);
         let last = self.stride as i32 - 1;
         let tail = span(0, self.width - last * 64);
@@ -130,10 +139,10 @@ impl Mask {
             let target = &mut self.words[start..start + self.stride];
             for (index, &word) in (word_shift..).zip(source) {
                 if (0..=last).contains(&index) {
-                    target[index as usize] |= word >> bit_shift;
+                    change(&mut target[index as usize], word >> bit_shift);
                 }
                 if bit_shift > 0 && (0..=last).contains(&(index + 1)) {
-                    target[(index + 1) as usize] |= word << (64 - bit_shift);
+                    change(&mut target[(index + 1) as usize], word << (64 - bit_shift));
                 }
             }
             target[last as usize] &= tail;

@@ -2,7 +2,11 @@
 
 use device::cells::{Cell, Picture, Style};
 
-use crate::{Bitmap, draw, text::Typesetter};
+use crate::{
+    Bitmap,
+    draw::{self, Letters},
+    text::Typesetter,
+};
 
 /// Panels kept as they were drawn; a rotation through all screens needs about this many.
 const PLATES_MAX: usize = 64;
@@ -32,6 +36,8 @@ struct Plate {
 struct Extra {
     /// Carries the mark of an old value.
     stale: bool,
+    /// Size of large letters, where the panel has one.
+    letters: Option<Letters>,
 }
 
 impl Painter {
@@ -52,6 +58,7 @@ impl Painter {
         let cell = picture.cells.get(panel).unwrap_or(&blank);
         let extra = Extra {
             stale: picture.stale && panel == 0,
+            letters: self.letters(picture, cell),
         };
         self.paints += 1;
         let used = self.paints;
@@ -80,14 +87,27 @@ impl Painter {
             .collect()
     }
 
-    fn draw(&mut self, cell: &Cell, style: &Style, extra: Extra) -> Bitmap {
-        let mut panel = draw::Panel {
+    /// The common size of the picture's large letters, if the cell is one.
+    fn letters(&mut self, picture: &Picture, cell: &Cell) -> Option<Letters> {
+        let Cell::Letter(_) = cell else { return None };
+        let texts = picture.cells.iter().filter_map(|cell| match cell {
+            Cell::Letter(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Some(self.panel(&picture.style).letters(texts))
+    }
+
+    fn panel<'a>(&'a mut self, style: &'a Style) -> draw::Panel<'a> {
+        draw::Panel {
             width: i32::from(self.width),
             height: i32::from(self.height),
             style,
             type_: &mut self.type_,
-        };
-        let mut mask = panel.cell(cell);
+        }
+    }
+
+    fn draw(&mut self, cell: &Cell, style: &Style, extra: Extra) -> Bitmap {
+        let mut mask = self.panel(style).cell(cell, extra.letters);
         if extra.stale {
             draw::stale::mark(&mut mask);
         }

@@ -5,12 +5,19 @@ use std::{collections::BTreeMap, sync::Arc};
 use device::settings::fonts::FontId;
 
 use crate::{
+    faces,
     font::{Font, Glyph},
     mask::Mask,
 };
 
-/// Decoded fonts kept; a picture uses its own and one of the fixed faces.
-const FONTS_MAX: usize = 2;
+/// Decoded fonts kept; a picture uses its own, a fixed face and the stand-in at most.
+const FONTS_MAX: usize = 3;
+
+/// Characters of a line that are looked at; far more than fit.
+const CHARS_MAX: usize = 256;
+
+/// Height below which nothing can be read, in halves of a px.
+const LEAST: u32 = 2 * 8;
 
 /// Ink of glyphs kept, bytes.
 const GLYPH_BYTES_MAX: usize = 192 * 1024;
@@ -69,9 +76,10 @@ impl Room {
 impl Typesetter {
     /// Sets a line at a height.
     pub(crate) fn run(&mut self, font: FontId, half_px: u32, text: &str) -> Run {
+        let font = self.whole_font(font, text);
         let mut pen = 0.0_f32;
         let mut placed = Vec::new();
-        for ch in text.chars() {
+        for ch in text.chars().take(CHARS_MAX) {
             if let Some(glyph) = self.glyph(font, half_px, ch) {
                 placed.push((pen.round() as i32 + glyph.left, glyph.clone()));
                 pen += glyph.advance;
@@ -95,9 +103,10 @@ impl Typesetter {
         if room.holds(&run) || start <= least {
             return (run, start);
         }
-        let scale = |have: i32, want: i32| start * have.max(0) as u32 / want.max(1) as u32;
+        let scale =
+            |have: i32, want: i32| u64::from(start) * have.max(0) as u64 / want.max(1) as u64;
         let guess = scale(room.width, run.width()).min(scale(room.height, run.height()));
-        let mut half_px = (guess + 2).clamp(least, start - 1);
+        let mut half_px = (guess.min(start.into()) as u32 + 2).clamp(least, start - 1);
         loop {
             let run = self.run(font, half_px, text);
             if room.holds(&run) || half_px <= least {
@@ -107,6 +116,57 @@ impl Typesetter {
         }
     }
 
+    /// Sets a line like `fit`, going on below `least`; what is too long at any height ends in an ellipsis.
+    pub(crate) fn fit_or_cut(
+        &mut self,
+        font: FontId,
+        start: u32,
+        least: u32,
+        room: Room,
+        text: &str,
+    ) -> (Run, u32) {
+        let (run, half_px) = self.fit(font, start, least, room, text);
+        if room.holds(&run) {
+            return (run, half_px);
+        }
+        let (run, half_px) = self.fit(font, half_px, LEAST, room, text);
+        if room.holds(&run) {
+            return (run, half_px);
+        }
+        (self.cut(font, half_px, room, text), half_px)
+    }
+
+    /// Sets as much of a line as fits at a height, with an ellipsis if that is not all.
+    pub(crate) fn cut(&mut self, font: FontId, half_px: u32, room: Room, text: &str) -> Run {
+        let mut run = self.run(font, half_px, text);
+        let mut kept: String = text.chars().take(CHARS_MAX).collect();
+        while !room.holds(&run) && kept.pop().is_some() {
+            run = self.run(font, half_px, &format!("{}…", kept.trim_end()));
+        }
+        if room.holds(&run) {
+            run
+        } else {
+            Run::default()
+        }
+    }
+
+    /// The font, or the stand-in for the whole line where letters would be missing.
+    ///
+    /// A single sign can come from another font, but not some letters of a word.
+    fn whole_font(&mut self, font: FontId, text: &str) -> FontId {
+        let missing = |ch: char| !ch.is_ascii() && ch.is_alphabetic() && !self.has(font, ch);
+        if text.chars().take(CHARS_MAX).any(missing) {
+            faces::stand_in()
+        } else {
+            font
+        }
+    }
+
+    /// Whether a font has a character.
+    pub(crate) fn has(&mut self, font: FontId, ch: char) -> bool {
+        self.font(font).has(ch)
+    }
+
     fn glyph(&mut self, font: FontId, half_px: u32, ch: char) -> Option<Arc<Glyph>> {
         self.uses += 1;
         let key = (font, half_px, ch);
@@ -114,7 +174,11 @@ impl Typesetter {
             kept.used = self.uses;
             return kept.glyph.clone();
         }
-        let glyph = self.font(font).glyph(ch, half_px).map(Arc::new);
+        let mut glyph = self.font(font).glyph(ch, half_px);
+        if glyph.is_none() && !ch.is_control() {
+            glyph = self.font(faces::stand_in()).glyph(ch, half_px);
+        }
+        let glyph = glyph.map(Arc::new);
         self.glyph_bytes += cost(glyph.as_deref());
         let used = self.uses;
         self.glyphs.insert(

@@ -1,7 +1,7 @@
 //! Digits, currency signs and the miner's words: one height and one baseline on all panels.
 
-use super::{MARGIN, Panel, centred};
-use crate::{mask::Mask, text::Room};
+use super::{Panel, centred};
+use crate::mask::Mask;
 
 /// Height of the miner's words, in halves of a px.
 pub(super) const TAIL: u32 = 2 * 160;
@@ -11,17 +11,19 @@ const REFERENCE: &str = "0123456789";
 
 impl Panel<'_> {
     /// A text in the digit font, on the baseline that digits have at that height.
+    ///
+    /// A sign that the font lacks leaves the panel empty: another font's would not belong to the digits.
     pub(super) fn digit(&mut self, text: &str, half_px: u32) -> Mask {
+        if !text.chars().all(|ch| self.type_.has(self.style.font, ch)) {
+            return self.blank();
+        }
         let half_px = half_px.clamp(2 * 80, 2 * 220);
         let font = self.style.font;
         let half_px = self.digit_height(half_px);
         let digits = self.type_.run(font, half_px, REFERENCE);
         let baseline = centred(self.height, &digits);
-        let room = Room {
-            width: self.width - 2 * MARGIN,
-            height: self.height - 2 * MARGIN,
-        };
-        let (run, _) = self.type_.fit(font, half_px, 2 * 8, room, text);
+        let room = self.room();
+        let (run, _) = self.type_.fit_or_cut(font, half_px, 2 * 16, room, text);
         let mut mask = self.blank();
         let baseline = match text {
             // The font's colon stands between lowercase letters; between digits it belongs in their middle.

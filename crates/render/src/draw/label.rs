@@ -84,7 +84,7 @@ impl Panel<'_> {
         };
         let px = fitting(self, start, least, wanted);
         let px = fitting(self, px, LEAST, whole);
-        let [top, bottom] = lines.map(|line| self.type_.run(font, px, line));
+        let [top, bottom] = lines.map(|line| self.type_.cut(font, px, whole, line));
         let middle = canvas.height() / 2;
         put(&mut canvas, &top, middle - GAP - top.height());
         put(&mut canvas, &bottom, middle + GAP);

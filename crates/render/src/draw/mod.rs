@@ -1,8 +1,15 @@
 //! One panel: a cell in, its ink out.
 
+mod block;
 mod digit;
 mod label;
+mod owner;
+mod qr;
+mod sats;
 pub(crate) mod stale;
+mod symbol;
+
+pub(crate) use owner::Letters;
 
 use device::{
     cells::{Cell, Style},
@@ -29,8 +36,8 @@ pub(crate) struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// The ink of a cell.
-    pub(crate) fn cell(&mut self, cell: &Cell) -> Mask {
+    /// The ink of a cell; large letters need the size that they have in common.
+    pub(crate) fn cell(&mut self, cell: &Cell, letters: Option<Letters>) -> Mask {
         match cell {
             Cell::Digit(text) => self.digit(text, self.style.digit_px * 2),
             Cell::Tail(text) => self.digit(text, digit::TAIL),
@@ -38,17 +45,22 @@ impl Panel<'_> {
             Cell::Label { top, bottom } => self.label(top, bottom),
             Cell::Unit { top, bottom } => self.unit(top, bottom),
             Cell::Word(text) => self.word(text),
-            Cell::Blank
-            | Cell::Text { .. }
-            | Cell::Split { .. }
-            | Cell::Icon(_)
-            | Cell::NamedIcon { .. }
-            | Cell::Sats
-            | Cell::Logo(_)
-            | Cell::Block { .. }
-            | Cell::Title(_)
-            | Cell::Letter(_)
-            | Cell::Qr(_) => self.blank(),
+            Cell::Text { text, px } => self.text(text, *px),
+            Cell::Split { top, bottom } => self.split_text(top, bottom),
+            Cell::Icon(icon)
+            | Cell::NamedIcon {
+                icon: Some(icon), ..
+            } => self.icon(*icon),
+            Cell::Sats => self.sats(),
+            Cell::Logo(logo) => self.logo(logo),
+            Cell::Block { lines, px } => self.block(lines, *px),
+            Cell::Title(text) => self.title(text),
+            Cell::Letter(text) => match letters {
+                Some(letters) => self.letter(text, letters),
+                None => self.blank(),
+            },
+            Cell::Qr(text) => self.qr(text),
+            Cell::Blank | Cell::NamedIcon { icon: None, .. } => self.blank(),
         }
     }
 
@@ -67,7 +79,9 @@ impl Panel<'_> {
     /// One line, centred by its ink across and by the height of capitals down.
     fn line(&mut self, font: FontId, half_px: u32, text: &str) -> Mask {
         let mut mask = self.blank();
-        let (run, half_px) = self.type_.fit(font, half_px, 2 * 8, self.room(), text);
+        let (run, half_px) = self
+            .type_
+            .fit_or_cut(font, half_px, 2 * 16, self.room(), text);
         let baseline = self.capital_baseline(font, half_px, self.height);
         place(&mut mask, &run, baseline);
         mask

@@ -1,0 +1,103 @@
+//! The owner's text, titles and large letters: one line, fitted.
+
+use device::settings::fonts::FontId;
+
+use super::{MARGIN, Panel, place};
+use crate::{faces, mask::Mask, text::Room};
+
+/// Height, least height and white kept at the sides, px, by the number of characters.
+const BY_LENGTH: [(u32, u32, i32); 3] = [(120, 20, 2), (90, 18, 2), (64, 14, 3)];
+
+/// Room for the lines of a split text, px: height, least height, white kept at the sides.
+const SPLIT: (u32, u32, i32) = (54, 14, 3);
+
+/// Height and least height of a title, in halves of a px.
+const TITLE: (u32, u32) = (2 * 48, 2 * 14);
+
+/// Heights of large letters, in halves of a px.
+const LETTER: (u32, u32) = (2 * 220, 2 * 8);
+
+/// White beside large letters, px.
+const LETTER_SIDE: i32 = 16;
+
+/// The common size of the large letters of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Letters {
+    half_px: u32,
+    baseline: i32,
+}
+
+impl Panel<'_> {
+    /// The owner's text in the digit font; shorter is larger.
+    pub(super) fn text(&mut self, text: &str, px: Option<u32>) -> Mask {
+        let count = text.chars().count();
+        let (start, least, side) = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
+        let start = px.unwrap_or(start).clamp(8, 220);
+        let room = Room {
+            width: self.width - 2 * side,
+            height: self.height - 2 * MARGIN,
+        };
+        self.fitted(self.style.font, (2 * start, 2 * least), room, text)
+    }
+
+    /// The owner's text on two lines.
+    pub(super) fn split_text(&mut self, top: &str, bottom: &str) -> Mask {
+        let (start, least, side) = SPLIT;
+        let canvas = self.blank();
+        let target = self.width - 2 * side;
+        self.split(
+            canvas,
+            faces::poster(),
+            (2 * start, 2 * least),
+            target,
+            [top, bottom],
+        )
+    }
+
+    /// A title in the bold cut of the plain face.
+    pub(super) fn title(&mut self, text: &str) -> Mask {
+        let room = Room {
+            width: self.width - 6,
+            ..self.room()
+        };
+        self.fitted(faces::plain_bold(), TITLE, room, text)
+    }
+
+    /// A large letter at the size that all letters of its picture have.
+    pub(super) fn letter(&mut self, text: &str, letters: Letters) -> Mask {
+        let run = self.type_.run(self.style.font, letters.half_px, text);
+        let mut mask = self.blank();
+        place(&mut mask, &run, letters.baseline);
+        mask
+    }
+
+    /// The largest size at which every letter fits, and the baseline that centres them all.
+    pub(crate) fn letters<'t>(&mut self, texts: impl Iterator<Item = &'t str> + Clone) -> Letters {
+        let font = self.style.font;
+        let room = Room {
+            width: self.width - 2 * LETTER_SIDE,
+            ..self.room()
+        };
+        let (start, least) = LETTER;
+        let half_px = texts.clone().fold(start, |px, text| {
+            self.type_.fit(font, px, least, room, text).1
+        });
+        let (above, below) = texts.fold((0, 0), |(above, below): (i32, i32), text| {
+            let run = self.type_.run(font, half_px, text);
+            (above.max(run.above), below.max(run.height() - run.above))
+        });
+        Letters {
+            half_px,
+            baseline: (self.height - above - below) / 2 + above,
+        }
+    }
+
+    /// One line at the largest height that fits; below the least height it is cut instead.
+    fn fitted(&mut self, font: FontId, (start, least): (u32, u32), room: Room, text: &str) -> Mask {
+        let (run, half_px) = self.type_.fit_or_cut(font, start, least, room, text);
+        let baseline = self.capital_baseline(font, half_px, self.height);
+        let mut mask = self.blank();
+        place(&mut mask, &run, baseline);
+        mask
+    }
+}

@@ -1,0 +1,62 @@
+//! QR codes.
+
+use fast_qr::{ECL, QRBuilder};
+
+use super::Panel;
+use crate::mask::{Area, Mask};
+
+impl Panel<'_> {
+    /// A QR code, as large as fits with white around it; empty paper if the text is too long for any.
+    ///
+    /// It stays dark on light when the panels are inverted, because many scanners want that.
+    pub(super) fn qr(&self, text: &str) -> Mask {
+        let mut mask = self.blank();
+        let Ok(code) = QRBuilder::new(text).ecl(ECL::M).build() else {
+            return mask;
+        };
+        let modules = code.size as i32;
+        let Some((side, quiet)) = module(self.width.min(self.height), modules) else {
+            return mask;
+        };
+        let (left, top) = (
+            (self.width - modules * side) / 2,
+            (self.height - modules * side) / 2,
+        );
+        for row in 0..modules {
+            for column in (0..modules).filter(|column| code[row as usize][*column as usize].value())
+            {
+                mask.fill(square(left + column * side, top + row * side, side));
+            }
+        }
+        if self.style.inverted {
+            mask.invert(square(
+                left - quiet,
+                top - quiet,
+                modules * side + 2 * quiet,
+            ));
+        }
+        mask
+    }
+}
+
+/// Side of a module and width of the white around the code, px; none if the code does not fit.
+///
+/// Two modules of white are worth a smaller module as long as that has three pixels.
+fn module(room: i32, modules: i32) -> Option<(i32, i32)> {
+    let side = [(2, 3), (1, 2), (0, 1)]
+        .into_iter()
+        .find_map(|(quiet, least)| {
+            let side = room / (modules + 2 * quiet);
+            (side >= least).then_some(side)
+        })?;
+    Some((side, ((room - modules * side) / 2).min(4 * side)))
+}
+
+fn square(x: i32, y: i32, side: i32) -> Area {
+    Area {
+        x,
+        y,
+        width: side,
+        height: side,
+    }
+}

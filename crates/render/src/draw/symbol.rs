@@ -1,0 +1,98 @@
+//! Icons and logos, centred by their ink.
+
+use device::cells::{Icon, Logo};
+use zeno::Transform;
+
+use super::Panel;
+use crate::{icons, mask::Mask};
+
+/// Side of the square of an icon, px.
+const ICON: f32 = 130.0;
+
+impl Panel<'_> {
+    /// An icon, as large as icons are or as large as fits.
+    pub(super) fn icon(&self, icon: Icon) -> Mask {
+        let room = self.room();
+        let mut side = ICON;
+        let mut ink = outline(icon, side);
+        while side > 1.0 && (ink.width() > room.width || ink.height() > room.height) {
+            side -= 1.0;
+            ink = outline(icon, side);
+        }
+        self.centre(&ink)
+    }
+
+    /// A logo; one that is larger than the panel is made smaller.
+    pub(super) fn logo(&self, logo: &Logo) -> Mask {
+        let source = LogoInk::new(logo);
+        let times = |have: i32, room: i32| (have - 1) / room.max(1) + 1;
+        let shrink = times(source.width, self.width)
+            .max(times(source.height, self.height))
+            .max(1);
+        let mut ink = Mask::new(source.width / shrink, source.height / shrink);
+        for y in 0..ink.height() {
+            for x in 0..ink.width() {
+                if source.mostly_ink(x * shrink, y * shrink, shrink) {
+                    ink.set(x, y);
+                }
+            }
+        }
+        self.centre(&ink)
+    }
+
+    pub(super) fn centre(&self, ink: &Mask) -> Mask {
+        let mut mask = self.blank();
+        mask.blit(
+            ink,
+            (self.width - ink.width()) / 2,
+            (self.height - ink.height()) / 2,
+        );
+        mask
+    }
+}
+
+/// The ink of an icon, no larger than it must be.
+fn outline(icon: Icon, side: f32) -> Mask {
+    let scale = side / icons::SIDE;
+    let (coverage, place) = zeno::Mask::new(icons::path(icon))
+        .transform(Some(Transform::scale(scale, scale)))
+        .render();
+    let mask = Mask::from_coverage(&coverage, place.width as i32, place.height as i32);
+    mask.ink()
+        .map(|area| mask.cropped(area))
+        .unwrap_or_default()
+}
+
+/// The pixels of a logo, whatever its rows hold.
+struct LogoInk<'a> {
+    width: i32,
+    height: i32,
+    stride: usize,
+    rows: &'a [u8],
+}
+
+impl LogoInk<'_> {
+    fn new(logo: &Logo) -> LogoInk<'_> {
+        let stride = usize::from(logo.width).div_ceil(8);
+        let rows = logo.rows.len() / stride.max(1);
+        LogoInk {
+            width: logo.width.into(),
+            height: rows.min(logo.height.into()) as i32,
+            stride,
+            rows: &logo.rows,
+        }
+    }
+
+    fn is_ink(&self, x: i32, y: i32) -> bool {
+        let byte = self.rows.get(y as usize * self.stride + x as usize / 8);
+        byte.is_some_and(|byte| byte >> (7 - x % 8) & 1 == 0)
+    }
+
+    fn mostly_ink(&self, left: i32, top: i32, side: i32) -> bool {
+        let count = (top..top + side)
+            .flat_map(|y| (left..left + side).map(move |x| (x, y)))
+            .filter(|&(x, y)| self.is_ink(x, y))
+            .count();
+        2 * count as i32 >= side * side
+    }
+}
