@@ -124,10 +124,12 @@ impl File {
         };
         let mut pen = Pen::default();
         outline.draw(settings, &mut pen).ok()?;
-        let advance = match half_px {
-            ..=SPACED_MAX => (linear + SPACING).round(),
-            ..=HINTED_MAX => linear.round(),
-            _ => linear,
+        let advance = if half_px <= SPACED_MAX {
+            (linear + SPACING).round()
+        } else if half_px <= HINTED_MAX {
+            linear.round()
+        } else {
+            linear
         };
         Some(ink(&pen.path, advance))
     }

@@ -89,11 +89,8 @@ impl Painter {
 
     /// The common size of the picture's large letters, if the cell is one.
     fn letters(&mut self, picture: &Picture, cell: &Cell) -> Option<Letters> {
-        let Cell::Letter(_) = cell else { return None };
-        let texts = picture.cells.iter().filter_map(|cell| match cell {
-            Cell::Letter(text) => Some(text.as_str()),
-            _ => None,
-        });
+        letter(cell)?;
+        let texts = picture.cells.iter().filter_map(letter);
         Some(self.panel(&picture.style).letters(texts))
     }
 
@@ -123,5 +120,14 @@ impl Painter {
         } else if let Some(oldest) = self.plates.iter_mut().min_by_key(|plate| plate.used) {
             *oldest = plate;
         }
+    }
+}
+
+/// The text of a large letter.
+fn letter(cell: &Cell) -> Option<&str> {
+    if let Cell::Letter(text) = cell {
+        Some(text)
+    } else {
+        None
     }
 }

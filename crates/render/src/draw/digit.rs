@@ -3,25 +3,24 @@
 use super::{Panel, centred};
 use crate::mask::Mask;
 
-/// Height of the miner's words, in halves of a px.
-pub(super) const TAIL: u32 = 2 * 160;
+/// Height of the miner's words, px.
+pub(super) const TAIL: u32 = 160;
 
-/// The characters whose common height is centred on the panel.
-const REFERENCE: &str = "0123456789";
+/// The digit whose height is centred on the panel; some fonts let others reach below the baseline.
+const MIDDLE: &str = "0";
 
 impl Panel<'_> {
     /// A text in the digit font, on the baseline that digits have at that height.
     ///
     /// A sign that the font lacks leaves the panel empty: another font's would not belong to the digits.
-    pub(super) fn digit(&mut self, text: &str, half_px: u32) -> Mask {
+    pub(super) fn digit(&mut self, text: &str, px: u32) -> Mask {
         if !text.chars().all(|ch| self.type_.has(self.style.font, ch)) {
             return self.blank();
         }
-        let half_px = half_px.clamp(2 * 80, 2 * 220);
         let font = self.style.font;
-        let half_px = self.digit_height(half_px);
-        let digits = self.type_.run(font, half_px, REFERENCE);
-        let baseline = centred(self.height, &digits);
+        let half_px = self.digit_height(2 * px.clamp(80, 220));
+        let zero = self.type_.run(font, half_px, MIDDLE);
+        let baseline = centred(self.height, &zero);
         let room = self.room();
         let (run, _) = self.type_.fit_or_cut(font, half_px, 2 * 16, room, text);
         let mut mask = self.blank();
@@ -37,7 +36,7 @@ impl Panel<'_> {
     /// The largest height up to the one asked for at which every digit fits, so that all keep one height.
     fn digit_height(&mut self, half_px: u32) -> u32 {
         let room = self.room();
-        REFERENCE.chars().fold(half_px, |height, digit| {
+        "0123456789".chars().fold(half_px, |height, digit| {
             let mut text = [0; 4];
             self.type_
                 .fit(

@@ -39,7 +39,7 @@ impl Panel<'_> {
     /// The ink of a cell; large letters need the size that they have in common.
     pub(crate) fn cell(&mut self, cell: &Cell, letters: Option<Letters>) -> Mask {
         match cell {
-            Cell::Digit(text) => self.digit(text, self.style.digit_px * 2),
+            Cell::Digit(text) => self.digit(text, self.style.digit_px),
             Cell::Tail(text) => self.digit(text, digit::TAIL),
             Cell::Code(text) => self.line(self.style.font, LABEL, text),
             Cell::Label { top, bottom } => self.label(top, bottom),

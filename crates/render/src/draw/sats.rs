@@ -40,6 +40,8 @@ enum Strokes {
     Through,
     /// One above, one below, and the bars joined to an S.
     Joined,
+    /// One above, one below, and a white one through all bars.
+    Cut,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -70,11 +72,13 @@ static DRAWINGS: [Drawing; 16] = [
     },
     Drawing {
         round: true,
+        strokes: Strokes::Cut,
         ..PLAIN
     },
     Drawing {
         weight: 3.2,
         round: true,
+        bars: [1.0, 0.75, 0.5],
         ..PLAIN
     },
     Drawing {
@@ -207,11 +211,21 @@ impl Measured {
         let first = self.stroke + self.gap;
         for (row, length) in (0..).zip(drawing.bars) {
             let width = even_with((self.width as f32 * length).round() as i32, self.thick);
-            piece(-width, first + row * pitch, width, self.thick);
+            let y = first + row * pitch;
+            match drawing.strokes {
+                Strokes::Cut => {
+                    let half = (width - self.gap) / 2;
+                    piece(-width, y, half, self.thick);
+                    piece(width - 2 * half, y, half, self.thick);
+                }
+                Strokes::One | Strokes::Two | Strokes::Through | Strokes::Joined => {
+                    piece(-width, y, width, self.thick)
+                }
+            }
         }
         let last = self.height() - self.stroke;
         match drawing.strokes {
-            Strokes::One => {
+            Strokes::One | Strokes::Cut => {
                 piece(-self.thick, 0, self.thick, self.stroke);
                 piece(-self.thick, last, self.thick, self.stroke);
             }

@@ -1,0 +1,58 @@
+//! What the tests of painting share.
+
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+
+use device::{
+    cells::{Cell, Picture, Style},
+    settings::fonts::FontId,
+};
+use render::Bitmap;
+
+/// Size of a panel, px.
+pub const WIDTH: u16 = 122;
+pub const HEIGHT: u16 = 250;
+
+/// The style of a fresh device.
+pub const STYLE: Style = Style {
+    font: FontId::DEFAULT,
+    digit_px: 180,
+    label_fit_pct: 100,
+    vertical_labels: true,
+    inverted: false,
+    sats_variant: 7,
+};
+
+/// A picture in the style of a fresh device.
+pub fn picture(cells: Vec<Cell>) -> Picture {
+    Picture {
+        cells,
+        style: STYLE,
+        stale: false,
+        full_refreshes: 0,
+        repaints: 0,
+    }
+}
+
+/// A rectangle of pixels, the last ones included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ink {
+    pub left: u16,
+    pub right: u16,
+    pub top: u16,
+    pub bottom: u16,
+}
+
+/// The smallest rectangle around all ink.
+pub fn ink(bitmap: &Bitmap) -> Option<Ink> {
+    let pixels = || {
+        (0..bitmap.height())
+            .flat_map(|y| (0..bitmap.width()).map(move |x| (x, y)))
+            .filter(|&(x, y)| bitmap.is_ink(x, y))
+    };
+    Some(Ink {
+        left: pixels().map(|(x, _)| x).min()?,
+        right: pixels().map(|(x, _)| x).max()?,
+        top: pixels().map(|(_, y)| y).min()?,
+        bottom: pixels().map(|(_, y)| y).max()?,
+    })
+}

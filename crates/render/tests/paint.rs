@@ -1,0 +1,428 @@
+//! What holds for every picture, in every font, at every size.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{HEIGHT, Ink, WIDTH, ink, picture};
+use device::{
+    cells::{Cell, Icon, Line, Logo, Picture, Style},
+    settings::fonts::FontId,
+};
+use proptest::prelude::*;
+use render::{Bitmap, Painter, png};
+
+/// White that is kept around digits, px.
+const MARGIN: u16 = 4;
+
+/// Everything that stands in the digit font.
+const SIGNS: &[&str] = &[
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", ":", "%", "K", "M", "B", "T", "Q", "$",
+    "€", "£", "¥", "₿", "?", "0.", "5.", "12.", "150.", "8888.",
+];
+
+fn fonts() -> impl Strategy<Value = FontId> {
+    proptest::sample::select(FontId::all().collect::<Vec<_>>())
+}
+
+fn paint_digit(painter: &mut Painter, font: FontId, digit_px: u32, text: &str) -> Option<Ink> {
+    let mut picture = picture(vec![Cell::digit(text)]);
+    picture.style.font = font;
+    picture.style.digit_px = digit_px;
+    ink(&painter.paint(&picture, 0))
+}
+
+fn check_margin(font: FontId, digit_px: u32, text: &str, ink: Ink) {
+    let Ink {
+        left,
+        right,
+        top,
+        bottom,
+    } = ink;
+    let inside =
+        left >= MARGIN && right < WIDTH - MARGIN && top >= MARGIN && bottom < HEIGHT - MARGIN;
+    assert!(inside, "{text} in {} at {digit_px} px: {ink:?}", font.id());
+    let (before, after) = (left, WIDTH - 1 - right);
+    assert!(
+        before.abs_diff(after) <= 1,
+        "{text} in {} at {digit_px} px is off centre: {ink:?}",
+        font.id()
+    );
+}
+
+fn check_digits(painter: &mut Painter, font: FontId, digit_px: u32) {
+    let digits: Vec<_> = ('0'..='9')
+        .map(|digit| {
+            let text = digit.to_string();
+            let ink = paint_digit(painter, font, digit_px, &text).unwrap();
+            check_margin(font, digit_px, &text, ink);
+            ink
+        })
+        .collect();
+    // Only digits with flat feet stand on the baseline exactly; round ones reach below it.
+    let feet = [1, 2, 4, 7].map(|digit: usize| digits[digit].bottom);
+    assert!(
+        feet.iter().all(|foot| foot.abs_diff(feet[0]) <= 2),
+        "{}: {digits:?}",
+        font.id()
+    );
+    let zero = digits[0];
+    assert!(
+        zero.top.abs_diff(HEIGHT - 1 - zero.bottom) <= 1,
+        "digits in {} at {digit_px} px are not in the middle: {zero:?}",
+        font.id()
+    );
+}
+
+#[test]
+fn digits_keep_margin_middle_and_baseline_in_every_font() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    for font in FontId::all() {
+        for digit_px in [80, 180, 220] {
+            check_digits(&mut painter, font, digit_px);
+        }
+    }
+}
+
+#[test]
+fn signs_keep_the_margin_in_every_font() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    for font in FontId::all() {
+        for (digit_px, text) in [180, 220]
+            .into_iter()
+            .flat_map(|px| SIGNS.iter().map(move |text| (px, text)))
+        {
+            match paint_digit(&mut painter, font, digit_px, text) {
+                Some(ink) => check_margin(font, digit_px, text, ink),
+                None => assert!(
+                    *text == "₿" && !render::has_btc_symbol(font),
+                    "{text} in {}",
+                    font.id()
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_dot_stands_on_the_baseline_of_the_digits() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    for font in FontId::all() {
+        let dot = paint_digit(&mut painter, font, 180, ".").unwrap();
+        let one = paint_digit(&mut painter, font, 180, "1").unwrap();
+        let merged = paint_digit(&mut painter, font, 180, "12.").unwrap();
+        assert!(
+            dot.bottom.abs_diff(one.bottom) <= 3,
+            "{}: {dot:?} {one:?}",
+            font.id()
+        );
+        assert!(
+            merged.bottom.abs_diff(one.bottom) <= 3,
+            "{}: {merged:?} {one:?}",
+            font.id()
+        );
+    }
+}
+
+#[test]
+fn turned_words_are_the_plain_words_turned() {
+    let across = |text: &str| {
+        let mut picture = picture(vec![Cell::Word(text.into())]);
+        picture.style.vertical_labels = false;
+        Painter::new(HEIGHT, WIDTH).paint(&picture, 0)
+    };
+    for text in ["ZAP", "RECV", "satoshiradio", "Ægg"] {
+        let plain = across(text);
+        let turned = Painter::new(WIDTH, HEIGHT).paint(&picture(vec![Cell::Word(text.into())]), 0);
+        for (x, y) in (0..HEIGHT).flat_map(|x| (0..WIDTH).map(move |y| (x, y))) {
+            assert_eq!(
+                plain.is_ink(x, y),
+                turned.is_ink(y, HEIGHT - 1 - x),
+                "{text} at {x},{y}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_labels_and_words_are_turned() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut both = |cell: Cell| {
+        let mut picture = picture(vec![cell]);
+        let turned = painter.paint(&picture, 0);
+        picture.style.vertical_labels = false;
+        turned != painter.paint(&picture, 0)
+    };
+    assert!(both(Cell::label("BLOCK", "HEIGHT")));
+    assert!(both(Cell::Word("ZAP".into())));
+    let others = [
+        Cell::unit("TH", "S"),
+        Cell::digit("7"),
+        Cell::Tail("F".into()),
+        Cell::Code("CHF".into()),
+        Cell::Text {
+            text: "Hello".into(),
+            px: None,
+        },
+        Cell::Split {
+            top: "A".into(),
+            bottom: "B".into(),
+        },
+        Cell::Icon(Icon::Wifi),
+        Cell::Sats,
+        Cell::Title("DEBUG".into()),
+        Cell::Letter("P".into()),
+        Cell::Qr("papertick".into()),
+    ];
+    for cell in others {
+        assert!(!both(cell.clone()), "{cell:?}");
+    }
+}
+
+#[test]
+fn letters_of_a_picture_have_one_height() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let wide = picture(
+        ["H", "E", "W"]
+            .map(|letter| Cell::Letter(letter.into()))
+            .to_vec(),
+    );
+    let narrow = picture(
+        ["H", "E", "I"]
+            .map(|letter| Cell::Letter(letter.into()))
+            .to_vec(),
+    );
+    let height = |bitmap: Bitmap| ink(&bitmap).map(|ink| (ink.top, ink.bottom)).unwrap();
+    let heights: Vec<_> = painter.paint_all(&wide).into_iter().map(height).collect();
+    assert!(
+        heights.iter().all(|each| each == &heights[0]),
+        "{heights:?}"
+    );
+    assert_ne!(height(painter.paint(&narrow, 0)), heights[0]);
+}
+
+#[test]
+fn old_values_are_marked_without_touching_the_label() {
+    let labels = [
+        Cell::label("BLOCK", "HEIGHT"),
+        Cell::label("MSCW", "TIME"),
+        Cell::label("satoshi", "radio"),
+        Cell::Word("satoshiradio".into()),
+        Cell::digit("$"),
+        Cell::digit("8"),
+    ];
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    for font in FontId::all() {
+        for (cell, vertical_labels) in labels.iter().flat_map(|cell| [(cell, false), (cell, true)])
+        {
+            let mut picture = picture(vec![cell.clone(), cell.clone()]);
+            picture.style.font = font;
+            picture.style.vertical_labels = vertical_labels;
+            let plain = painter.paint_all(&picture);
+            picture.stale = true;
+            let marked = painter.paint_all(&picture);
+            let mark = added(&plain[0], &marked[0]);
+            assert!(
+                (40..=225).contains(&mark),
+                "{cell:?} in {}: {mark} pixels",
+                font.id()
+            );
+            assert_eq!(plain[1], marked[1]);
+        }
+    }
+}
+
+/// Pixels of ink that `after` has and `before` has not; it must have all of the others.
+fn added(before: &Bitmap, after: &Bitmap) -> usize {
+    let pixels = (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| (x, y)));
+    pixels
+        .inspect(|&(x, y)| {
+            assert!(
+                after.is_ink(x, y) || !before.is_ink(x, y),
+                "ink lost at {x},{y}"
+            )
+        })
+        .filter(|&(x, y)| after.is_ink(x, y) && !before.is_ink(x, y))
+        .count()
+}
+
+#[test]
+fn all_satoshi_symbols_differ() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut drawn = |sats_variant| {
+        let mut picture = picture(vec![Cell::Sats]);
+        picture.style.sats_variant = sats_variant;
+        painter.paint(&picture, 0)
+    };
+    let symbols: Vec<_> = (0..16).map(&mut drawn).collect();
+    for (index, symbol) in symbols.iter().enumerate() {
+        for (other_index, other) in symbols.iter().enumerate().skip(index + 1) {
+            let differing = symbol
+                .rows()
+                .iter()
+                .zip(other.rows())
+                .map(|(a, b)| (a ^ b).count_ones())
+                .sum::<u32>();
+            assert!(
+                differing > 250,
+                "{index}, {other_index}: {differing} pixels"
+            );
+        }
+    }
+}
+
+#[test]
+fn qr_codes_stay_dark_on_light() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut picture = picture(vec![Cell::Qr(
+        "WIFI:T:WPA;S:papertick;P:secret123;;".into(),
+    )]);
+    let plain = painter.paint(&picture, 0);
+    picture.style.inverted = true;
+    let inverted = painter.paint(&picture, 0);
+    let code = ink(&plain).unwrap();
+    for (x, y) in
+        (code.left..=code.right).flat_map(|x| (code.top..=code.bottom).map(move |y| (x, y)))
+    {
+        assert_eq!(plain.is_ink(x, y), inverted.is_ink(x, y));
+    }
+    assert!(inverted.is_ink(0, 0) && !inverted.is_ink(code.left - 1, code.top - 1));
+}
+
+#[test]
+fn panels_that_a_picture_lacks_are_paper() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let bitmap = painter.paint(&picture(vec![]), 3);
+    assert_eq!(bitmap, Bitmap::paper(WIDTH, HEIGHT));
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![
+        ".{0,12}",
+        "\\PC{0,300}",
+        "[A-Za-z0-9 /₿łéß.,:-]{0,40}",
+        "[\\x00-\\x20]{0,5}"
+    ]
+}
+
+fn logos() -> impl Strategy<Value = Logo> {
+    (
+        0..400u16,
+        0..600u16,
+        proptest::collection::vec(any::<u8>(), 0..6000),
+    )
+        .prop_map(|(width, height, rows)| Logo {
+            name: "any".into(),
+            width,
+            height,
+            rows,
+        })
+}
+
+fn cells() -> impl Strategy<Value = Cell> {
+    let lines = proptest::collection::vec((texts(), any::<bool>()), 0..40);
+    let lines = lines.prop_map(|lines| {
+        lines
+            .into_iter()
+            .map(|(text, bold)| Line { text, bold })
+            .collect()
+    });
+    prop_oneof![
+        texts().prop_map(Cell::Digit),
+        texts().prop_map(Cell::Tail),
+        texts().prop_map(Cell::Code),
+        texts().prop_map(Cell::Word),
+        texts().prop_map(Cell::Title),
+        texts().prop_map(Cell::Letter),
+        texts().prop_map(Cell::Qr),
+        (texts(), texts()).prop_map(|(top, bottom)| Cell::Label { top, bottom }),
+        (texts(), texts()).prop_map(|(top, bottom)| Cell::Unit { top, bottom }),
+        (texts(), texts()).prop_map(|(top, bottom)| Cell::Split { top, bottom }),
+        (texts(), any::<Option<u32>>()).prop_map(|(text, px)| Cell::Text { text, px }),
+        (lines, any::<u32>()).prop_map(|(lines, px)| Cell::Block { lines, px }),
+        logos().prop_map(|logo| Cell::Logo(Arc::new(logo))),
+        Just(Cell::Sats),
+    ]
+}
+
+fn styles() -> impl Strategy<Value = Style> {
+    (
+        fonts(),
+        any::<u32>(),
+        any::<u32>(),
+        any::<bool>(),
+        any::<bool>(),
+        any::<u8>(),
+    )
+        .prop_map(
+            |(font, digit_px, label_fit_pct, vertical_labels, inverted, sats_variant)| Style {
+                font,
+                digit_px,
+                label_fit_pct,
+                vertical_labels,
+                inverted,
+                sats_variant,
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn digits_keep_margin_middle_and_baseline(font in fonts(), digit_px in 80..=220u32) {
+        check_digits(&mut Painter::new(WIDTH, HEIGHT), font, digit_px);
+    }
+
+    #[test]
+    fn every_picture_can_be_painted(
+        cells in proptest::collection::vec(cells(), 1..4),
+        style in styles(),
+        stale in any::<bool>(),
+        size in prop_oneof![Just((WIDTH, HEIGHT)), (0..300u16, 0..300u16)],
+    ) {
+        let picture = Picture { cells, style, stale, full_refreshes: 0, repaints: 0 };
+        let panels = Painter::new(size.0, size.1).paint_all(&picture);
+        prop_assert!(panels.iter().all(|panel| (panel.width(), panel.height()) == size));
+        prop_assert!(!png::panel(&panels[0]).is_empty());
+    }
+
+    #[test]
+    fn owners_text_keeps_off_the_edge(text in texts(), font in fonts(), split in any::<bool>()) {
+        let cell = if split {
+            Cell::Split { top: text.clone(), bottom: text }
+        } else {
+            Cell::Text { text, px: None }
+        };
+        let mut picture = picture(vec![cell]);
+        picture.style.font = font;
+        if let Some(ink) = ink(&Painter::new(WIDTH, HEIGHT).paint(&picture, 0)) {
+            prop_assert!(ink.left >= 1 && ink.right < WIDTH - 1 && ink.top >= 1 && ink.bottom < HEIGHT - 1, "{:?}", ink);
+        }
+    }
+
+    #[test]
+    fn inversion_is_exact(font in fonts(), text in "[0-9$€.]{1,2}", stale in any::<bool>()) {
+        let mut painter = Painter::new(WIDTH, HEIGHT);
+        let mut picture = picture(vec![Cell::digit(text)]);
+        picture.style.font = font;
+        picture.stale = stale;
+        let plain = painter.paint(&picture, 0);
+        picture.style.inverted = true;
+        let inverted = painter.paint(&picture, 0);
+        for (x, y) in (0..WIDTH).flat_map(|x| (0..HEIGHT).map(move |y| (x, y))) {
+            prop_assert_ne!(plain.is_ink(x, y), inverted.is_ink(x, y));
+        }
+    }
+
+    #[test]
+    fn painting_again_gives_the_same(cells in proptest::collection::vec(cells(), 1..4), style in styles()) {
+        let picture = Picture { cells, style, stale: true, full_refreshes: 0, repaints: 0 };
+        let mut painter = Painter::new(WIDTH, HEIGHT);
+        let first = painter.paint_all(&picture);
+        prop_assert_eq!(&painter.paint_all(&picture), &first);
+        prop_assert_eq!(Painter::new(WIDTH, HEIGHT).paint_all(&picture), first);
+    }
+}
