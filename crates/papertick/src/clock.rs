@@ -110,7 +110,10 @@ pub(crate) fn host_unix_ms() -> i64 {
 /// when that clock is set.
 pub(crate) fn host_started_ms() -> i64 {
     let since = clock_gettime(ClockId::Boottime);
-    let since_ms = since.tv_sec.saturating_mul(1000).saturating_add(since.tv_nsec / 1_000_000);
+    let since_ms = since
+        .tv_sec
+        .saturating_mul(1000)
+        .saturating_add(since.tv_nsec / 1_000_000);
     host_unix_ms().saturating_sub(since_ms)
 }
 

@@ -11,5 +11,16 @@ pub mod tasks;
 
 pub mod main_loop;
 
+pub mod cli;
+pub mod config;
+pub mod failure;
+
+pub mod device_process;
+pub mod lifeline;
+pub mod supervisor;
+mod wiring;
+
+pub mod build;
+
 pub mod drivers;
 pub mod storage;

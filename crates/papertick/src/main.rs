@@ -1,1 +1,36 @@
-fn main() {}
+//! The program: reads the command line and does what it says.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use papertick::{
+    cli::{self, Command},
+    device_process,
+    failure::Failure,
+    supervisor,
+};
+
+fn main() -> ExitCode {
+    match act() {
+        Ok(code) => code,
+        Err(failure) => {
+            // Without anybody to read it the number still says why.
+            let _ = writeln!(io::stderr(), "papertick: {failure}");
+            ExitCode::from(failure.code as u8)
+        }
+    }
+}
+
+fn act() -> Result<ExitCode, Failure> {
+    match cli::parse(std::env::args_os())? {
+        Command::Run(config) => supervisor::run(*config).map(|()| ExitCode::SUCCESS),
+        Command::Device(config) => device_process::run(*config),
+        Command::Print(text) => {
+            // A reader that has seen enough is no failure.
+            let _ = io::stdout().write_all(text.as_bytes());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

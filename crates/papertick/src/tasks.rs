@@ -114,6 +114,11 @@ impl Stop {
         let _ = self.signal.wait_for(|stop| *stop).await;
     }
 
+    /// The signal itself, for those who wait for it in their own way.
+    pub fn signal(&self) -> watch::Receiver<bool> {
+        self.signal.clone()
+    }
+
     /// Tells whether the signal was given.
     pub fn is_stopped(&self) -> bool {
         *self.signal.borrow()

@@ -1,0 +1,283 @@
+//! The command line.
+//!
+//! What is said on the command line counts before the environment, and that before the configuration file (`config`).
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{
+    Args, Parser, Subcommand,
+    builder::PossibleValuesParser,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use board::{sim::PanelTiming, spec::BOARDS};
+
+use crate::{
+    config::{self, DeviceConfig, RunConfig},
+    failure::Failure,
+};
+
+/// What the program is asked to do.
+#[derive(Debug)]
+pub enum Command {
+    /// Run the clock, as its supervisor.
+    Run(Box<RunConfig>),
+    /// Be the device of a supervisor.
+    Device(Box<DeviceConfig>),
+    /// Print a text that was asked for.
+    Print(String),
+}
+
+/// A Bitcoin clock for e-paper panels, simulated or real.
+#[derive(Debug, Parser)]
+#[command(name = "papertick", version, about, disable_help_subcommand = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    /// Run the clock.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Box<Flags>),
+    /// Run the clock on a market of its own, without any network.
+    #[command(after_help = DEMO_EXAMPLES)]
+    Demo(Box<Flags>),
+    /// Be the device of a supervisor; started by `run` and `demo`.
+    #[command(hide = true)]
+    Device {
+        /// What to run, as JSON.
+        config: String,
+    },
+}
+
+/// The flags of `run` and `demo`.
+#[derive(Debug, Default, Args)]
+pub struct Flags {
+    /// Address and port of the page and the control interface [default: 127.0.0.1:8080]
+    #[arg(long, env = "PAPERTICK_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<String>,
+
+    /// Folder of settings and memory [default: $XDG_STATE_HOME/papertick]
+    #[arg(long, env = "PAPERTICK_DATA_DIR", value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// The board [default: rev-b]
+    #[arg(long, env = "PAPERTICK_BOARD", value_parser = boards(), ignore_case = true)]
+    pub(crate) board: Option<String>,
+
+    /// Origin of another site whose pages may control the clock; may be repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_ALLOW_ORIGIN",
+        value_name = "URL",
+        value_delimiter = ','
+    )]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// Address used instead of a public one: relay, exchange, sntp or the id of a pool; may be repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_UPSTREAM",
+        value_name = "NAME=URL",
+        value_delimiter = ','
+    )]
+    pub(crate) upstream: Vec<String>,
+
+    /// Speed of the simulated panels [default: real]
+    #[arg(long, env = "PAPERTICK_PANEL_TIMING", value_parser = timings())]
+    pub(crate) panel_timing: Option<String>,
+
+    /// How much is logged [default: info]
+    #[arg(long, env = "PAPERTICK_LOG", value_parser = PossibleValuesParser::new(config::LOG_LEVELS))]
+    pub(crate) log: Option<String>,
+
+    /// Configuration file with the same names: `listen = "0.0.0.0:80"`
+    #[arg(long, env = "PAPERTICK_CONFIG", value_name = "FILE.toml")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  papertick demo                     a clock to look at, without a network
+  papertick run                      the clock, at http://127.0.0.1:8080/
+  papertick run --listen 0.0.0.0:80  the same for everybody on the network";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  papertick run
+  papertick run --board v8 --data-dir /var/lib/papertick --listen 0.0.0.0:80
+  papertick run --upstream relay=ws://192.168.1.10:8080
+  papertick run --config /etc/papertick.toml
+
+Each flag can also be given in the environment (PAPERTICK_DATA_DIR for --data-dir)
+or in the configuration file (data-dir = \"...\"); the command line counts first.";
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  papertick demo
+  papertick demo --panel-timing instant --listen 127.0.0.1:8090
+
+The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-demo.";
+
+fn boards() -> PossibleValuesParser {
+    PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
+}
+
+fn timings() -> PossibleValuesParser {
+    PossibleValuesParser::new(PanelTiming::NAMED.iter().map(|(name, _)| *name))
+}
+
+/// Reads the command line, the environment and the configuration file.
+///
+/// # Errors
+/// One of them says what cannot be.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error),
+    };
+    match cli.command {
+        Subcommands::Run(flags) => Ok(Command::Run(Box::new(config::resolve(
+            *flags,
+            config::Market::World,
+        )?))),
+        Subcommands::Demo(flags) => Ok(Command::Run(Box::new(config::resolve(
+            *flags,
+            config::Market::Demo,
+        )?))),
+        Subcommands::Device { config } => serde_json::from_str(&config)
+            .map(|config| Command::Device(Box::new(config)))
+            .map_err(|_| {
+                Failure::usage("`papertick device` is started by `papertick run`: use that")
+            }),
+    }
+}
+
+/// Turns what clap says in several lines into one; help that was asked for is no failure.
+fn explain(error: &clap::Error) -> Result<Command, Failure> {
+    let kind = error.kind();
+    if matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return Ok(Command::Print(error.to_string()));
+    }
+    if matches!(
+        kind,
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+    ) {
+        return Err(Failure::usage(
+            "say what to do: try `papertick demo`, `papertick run` or `papertick --help`",
+        ));
+    }
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let what = first.strip_prefix("error: ").unwrap_or(first);
+    let advice = advice(error).unwrap_or_else(|| "try --help".to_string());
+    Err(Failure::usage(format!("{what}: {advice}")))
+}
+
+/// What to do about it: the nearest words that exist, or all of them.
+fn advice(error: &clap::Error) -> Option<String> {
+    let words = |kind: ContextKind| {
+        let value = error.get(kind)?;
+        if let ContextValue::String(word) = value {
+            return Some(format!("`{word}`"));
+        }
+        let ContextValue::Strings(words) = value else {
+            return None;
+        };
+        let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+        (!quoted.is_empty()).then(|| quoted.join(", "))
+    };
+    [
+        (ContextKind::SuggestedValue, "did you mean"),
+        (ContextKind::SuggestedArg, "did you mean"),
+        (ContextKind::SuggestedSubcommand, "did you mean"),
+    ]
+    .into_iter()
+    .find_map(|(kind, say)| Some(format!("{say} {}?", words(kind)?)))
+    .or_else(|| Some(format!("there are {}", words(ContextKind::ValidValue)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::failure::Code;
+
+    fn parse_words(line: &str) -> Result<Command, Failure> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn mistakes_are_one_line_that_says_what_to_do() {
+        for (line, parts) in [
+            (
+                "papertick run --bord v8",
+                &["'--bord'", "did you mean `--board`?"][..],
+            ),
+            (
+                "papertick run --board rev-c",
+                &["'rev-c'", "did you mean `rev-a`?"],
+            ),
+            (
+                "papertick run --board mainframe",
+                &["'mainframe'", "there are `rev-b`, `rev-a`, `v8`"],
+            ),
+            (
+                "papertick run --panel-timing slow",
+                &["'slow'", "`real`, `instant`"],
+            ),
+            ("papertick rum", &["'rum'", "did you mean `run`?"]),
+            ("papertick", &["papertick demo", "--help"]),
+            ("papertick run --listen", &["--listen", "--help"]),
+            ("papertick run --listen here", &["here", "127.0.0.1:8080"]),
+            ("papertick run --upstream x=ws://a", &["x", "relay"]),
+            ("papertick run --upstream relay", &["relay", "NAME=URL"]),
+            (
+                "papertick run --allow-origin *",
+                &["*", "http://localhost:5173"],
+            ),
+            ("papertick run --config /nowhere.toml", &["/nowhere.toml"]),
+            ("papertick device x", &["papertick run"]),
+        ] {
+            let failure = parse_words(line).unwrap_err();
+            assert_eq!(failure.code, Code::Usage, "{line}");
+            assert!(
+                !failure.message.contains('\n'),
+                "{line}: {}",
+                failure.message
+            );
+            for part in parts {
+                assert!(
+                    failure.message.contains(part),
+                    "{line}: {} lacks {part}",
+                    failure.message
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn help_and_version_are_printed() {
+        for (line, part) in [
+            ("papertick --help", "papertick demo"),
+            ("papertick run --help", "PAPERTICK_DATA_DIR"),
+            ("papertick demo --help", "papertick-demo"),
+            ("papertick --version", env!("CARGO_PKG_VERSION")),
+        ] {
+            let Ok(Command::Print(text)) = parse_words(line) else {
+                panic!("{line} prints")
+            };
+            assert!(text.contains(part), "{line}");
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! What the clock is run with: command line and environment over the configuration file over defaults.
+
+use std::{
+    env, fs,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use board::{
+    sim::{PanelTiming, PowerCycle},
+    spec,
+};
+use device::board::BoardSpec;
+use serde::{Deserialize, Serialize};
+
+use crate::{cli::Flags, failure::Failure, net::upstreams::Upstreams};
+
+/// Words for how much is logged.
+pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Where the page is if nobody says otherwise.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
+/// Largest configuration file, bytes.
+const FILE_MAX: u64 = 64 * 1024;
+
+/// What the clock is run with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunConfig {
+    /// Where the page and the control interface are.
+    pub listen: SocketAddr,
+    /// Folder of settings and memory.
+    pub data_dir: PathBuf,
+    /// Word for the board.
+    pub board: String,
+    /// Origins of other sites whose pages may control the clock.
+    pub allow_origins: Vec<String>,
+    /// Addresses used instead of public ones, `NAME=URL`.
+    pub upstreams: Vec<String>,
+    /// The simulated panels paint at once.
+    pub instant_panels: bool,
+    /// Word for how much is logged; none leaves it to the settings.
+    pub log: Option<String>,
+    /// Which market the clock shows.
+    pub market: Market,
+}
+
+/// Which market the clock shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Market {
+    /// The real one.
+    World,
+    /// One of its own, in the same process.
+    Demo,
+}
+
+/// What a device process is started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceConfig {
+    /// What the clock is run with.
+    pub run: RunConfig,
+    /// Process number of the supervisor.
+    pub supervisor: u32,
+    /// How often the device broke off since the supervisor started.
+    pub crashes: u64,
+    /// Why it is started again, in words for people; none after a start or restart that was wanted.
+    pub note: Option<String>,
+    /// Buttons that are held while the power comes on, a bit each.
+    pub held_mask: u8,
+    /// How long they are held, ms.
+    pub held_ms: u64,
+}
+
+impl RunConfig {
+    /// The board.
+    pub fn board(&self) -> &'static BoardSpec {
+        spec::find(&self.board).unwrap_or(&spec::BOARDS[0])
+    }
+
+    /// Speed of the simulated panels.
+    pub fn panel_timing(&self) -> PanelTiming {
+        if self.instant_panels {
+            PanelTiming::Instant
+        } else {
+            PanelTiming::Real
+        }
+    }
+}
+
+impl DeviceConfig {
+    /// Buttons that are held while the power comes on.
+    pub fn held(&self) -> PowerCycle {
+        PowerCycle {
+            mask: self.held_mask,
+            held: Duration::from_millis(self.held_ms),
+        }
+    }
+}
+
+/// The configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct File {
+    listen: Option<String>,
+    data_dir: Option<PathBuf>,
+    board: Option<String>,
+    allow_origin: Vec<String>,
+    upstream: std::collections::BTreeMap<String, String>,
+    panel_timing: Option<String>,
+    log: Option<String>,
+}
+
+/// Puts together what was said where.
+///
+/// # Errors
+/// Something that was said cannot be.
+pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure> {
+    let file = match &flags.config {
+        Some(path) => read_file(path)?,
+        None => File::default(),
+    };
+    let listen = flags.listen.or(file.listen);
+    let data_dir = match flags.data_dir.or(file.data_dir) {
+        Some(folder) => folder,
+        None => default_data_dir(market)?,
+    };
+    let upstreams = if flags.upstream.is_empty() {
+        file.upstream
+            .iter()
+            .map(|(name, url)| format!("{name}={url}"))
+            .collect()
+    } else {
+        flags.upstream
+    };
+    let origins = if flags.allow_origin.is_empty() {
+        file.allow_origin
+    } else {
+        flags.allow_origin
+    };
+    let timing = one_of(
+        "panel timing",
+        flags.panel_timing.or(file.panel_timing),
+        &names(PanelTiming::NAMED),
+    )?;
+    check_upstreams(&upstreams)?;
+    Ok(RunConfig {
+        listen: listen.map_or(Ok(LISTEN), |text| address(&text))?,
+        data_dir,
+        board: one_of("board", flags.board.or(file.board), &board_ids())?
+            .unwrap_or_else(|| spec::BOARDS[0].id.to_string()),
+        allow_origins: origins
+            .iter()
+            .map(|text| origin(text))
+            .collect::<Result<_, _>>()?,
+        upstreams,
+        instant_panels: timing.is_some_and(|word| word == PanelTiming::Instant.name()),
+        log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
+        market,
+    })
+}
+
+fn names<T>(named: &[(&'static str, T)]) -> Vec<&'static str> {
+    named.iter().map(|(name, _)| *name).collect()
+}
+
+fn board_ids() -> Vec<&'static str> {
+    spec::BOARDS.iter().map(|board| board.id).collect()
+}
+
+fn read_file(path: &Path) -> Result<File, Failure> {
+    let about =
+        |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
+    let length = fs::metadata(path)
+        .map_err(|error| about(error.to_string()))?
+        .len();
+    if length > FILE_MAX {
+        return Err(about(format!("it is larger than {FILE_MAX} bytes")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| about(error.to_string()))?;
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].matches('\n').count() + 1
+        });
+        about(format!(
+            "line {line}: {}",
+            error.message().replace('\n', " ")
+        ))
+    })
+}
+
+fn one_of(what: &str, word: Option<String>, words: &[&str]) -> Result<Option<String>, Failure> {
+    let Some(word) = word else { return Ok(None) };
+    let known = words.iter().find(|known| known.eq_ignore_ascii_case(&word));
+    known
+        .map(|known| Some((*known).to_string()))
+        .ok_or_else(|| {
+            let list = words
+                .iter()
+                .map(|word| format!("`{word}`"))
+                .collect::<Vec<_>>()
+                .join(", ");
+            Failure::usage(format!("no {what} is called `{word}`: there are {list}"))
+        })
+}
+
+fn check_upstreams(assignments: &[String]) -> Result<(), Failure> {
+    let mut upstreams = Upstreams::default();
+    for assignment in assignments {
+        upstreams
+            .replace(assignment)
+            .map_err(|error| Failure::usage(format!("--upstream: {error}")))?;
+    }
+    Ok(())
+}
+
+/// Reads `ADDRESS:PORT`, `localhost:PORT` or `PORT`.
+fn address(text: &str) -> Result<SocketAddr, Failure> {
+    let local = |port: &str| Some(SocketAddr::new(LISTEN.ip(), port.parse().ok()?));
+    let port = text
+        .strip_prefix("localhost:")
+        .or_else(|| text.strip_prefix(':'))
+        .unwrap_or(text);
+    text.parse().ok().or_else(|| local(port)).ok_or_else(|| {
+        Failure::usage(format!(
+            "`{text}` is no place to listen: say ADDRESS:PORT, such as {LISTEN} or 0.0.0.0:80"
+        ))
+    })
+}
+
+/// Checks an origin: scheme, host and perhaps a port, nothing more.
+fn origin(text: &str) -> Result<String, Failure> {
+    let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+    let rest = text
+        .strip_prefix("http://")
+        .or_else(|| text.strip_prefix("https://"));
+    let plain = |host: &str| {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || "-.:[]".contains(letter);
+        !host.is_empty() && host.chars().all(allowed)
+    };
+    match rest {
+        Some(host) if plain(host) => Ok(text),
+        _ => Err(Failure::usage(format!(
+            "`{text}` is no origin: say scheme, host and port, such as http://localhost:5173"
+        ))),
+    }
+}
+
+/// The folder for state that the user's environment names.
+fn default_data_dir(market: Market) -> Result<PathBuf, Failure> {
+    let absolute = |name: &str| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+    let folder = match market {
+        Market::World => "papertick",
+        Market::Demo => "papertick-demo",
+    };
+    state.map(|state| state.join(folder)).ok_or_else(|| {
+        Failure::usage("there is no home folder to keep settings in: name a folder with --data-dir")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::io::Write;
+
+    use super::*;
+
+    fn with_file(text: &str, flags: Flags) -> Result<RunConfig, Failure> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let config = Some(file.path().to_path_buf());
+        resolve(Flags { config, ..flags }, Market::World)
+    }
+
+    const FULL: &str = "
+        listen = \"0.0.0.0:80\"
+        data-dir = \"/var/lib/papertick\"
+        board = \"V8\"
+        allow-origin = [\"http://localhost:5173/\"]
+        panel-timing = \"instant\"
+        log = \"debug\"
+        [upstream]
+        relay = \"ws://127.0.0.1:9000\"
+    ";
+
+    #[test]
+    fn the_file_is_read() {
+        let config = with_file(FULL, Flags::default()).unwrap();
+        assert_eq!(
+            config,
+            RunConfig {
+                listen: "0.0.0.0:80".parse().unwrap(),
+                data_dir: "/var/lib/papertick".into(),
+                board: "v8".into(),
+                allow_origins: vec!["http://localhost:5173".into()],
+                upstreams: vec!["relay=ws://127.0.0.1:9000".into()],
+                instant_panels: true,
+                log: Some("debug".into()),
+                market: Market::World,
+            }
+        );
+        assert_eq!(config.board().panels, 8);
+    }
+
+    #[test]
+    fn flags_count_before_the_file() {
+        let flags = Flags {
+            listen: Some("8090".into()),
+            board: Some("rev-a".into()),
+            upstream: vec!["sntp=127.0.0.1:123".into()],
+            ..Flags::default()
+        };
+        let config = with_file(FULL, flags).unwrap();
+        assert_eq!(config.listen, "127.0.0.1:8090".parse().unwrap());
+        assert_eq!(config.board, "rev-a");
+        assert_eq!(config.upstreams, ["sntp=127.0.0.1:123"]);
+        assert_eq!(config.data_dir, Path::new("/var/lib/papertick"));
+    }
+
+    #[test]
+    fn mistakes_in_the_file_name_the_line() {
+        for (text, parts) in [
+            ("listen = \"a\"", &["`a`", "ADDRESS:PORT"][..]),
+            ("\nlissten = \"a\"", &["line 2", "lissten", "listen"]),
+            ("board = 3", &["line 1", "string"]),
+            ("board = \"rev-c\"", &["rev-c", "rev-b"]),
+            ("panel-timing = \"slow\"", &["slow", "real"]),
+            ("[upstream]\nmoon = \"ws://x\"", &["moon"]),
+            ("= =", &["line 1"]),
+        ] {
+            let failure = with_file(text, Flags::default()).unwrap_err();
+            assert!(!failure.message.contains('\n'), "{}", failure.message);
+            for part in parts {
+                assert!(
+                    failure.message.contains(part),
+                    "{text}: {} lacks {part}",
+                    failure.message
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn places_to_listen() {
+        for (text, expected) in [
+            ("0", Some("127.0.0.1:0")),
+            (":8080", Some("127.0.0.1:8080")),
+            ("localhost:81", Some("127.0.0.1:81")),
+            ("[::]:80", Some("[::]:80")),
+            ("0.0.0.0", None),
+            ("65536", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|text| text.parse().unwrap());
+            assert_eq!(address(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn origins() {
+        for (text, good) in [
+            ("http://localhost:5173", true),
+            ("HTTPS://Example.org/", true),
+            ("http://[::1]:80", true),
+            ("https://example.org/path", false),
+            ("example.org", false),
+            ("null", false),
+            ("http://", false),
+        ] {
+            assert_eq!(origin(text).is_ok(), good, "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Reports what the machine can say of itself, and gives the clock a name of its own on the network.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use device::{host::HostFacts, input::Input};
+use sha2::{Digest, Sha256};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::inbox::Inbox;
+
+/// Time between two looks at the machine.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// Reports memory and disk until the device is gone.
+pub async fn measure(data_dir: PathBuf, version: String, built: String, inbox: Inbox) {
+    let mut ticks = interval(PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut reported = HostFacts::default();
+    loop {
+        ticks.tick().await;
+        let facts = HostFacts {
+            memory_free: coarse(memory_free()),
+            disk_free: coarse(disk_free(&data_dir)),
+            version: version.clone(),
+            built: built.clone(),
+        };
+        if facts == reported {
+            continue;
+        }
+        reported = facts.clone();
+        if inbox.tell(Input::Measured(facts)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Rounded down to what the debug view resolves, so that a change of no interest wakes nobody.
+fn coarse(bytes: u64) -> u64 {
+    const STEP: u64 = 1024 * 1024;
+    if bytes < STEP {
+        bytes
+    } else {
+        bytes / STEP * STEP
+    }
+}
+
+fn memory_free() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kibibytes.unwrap_or_default().saturating_mul(1024)
+}
+
+fn disk_free(folder: &Path) -> u64 {
+    rustix::fs::statvfs(folder).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Six hex digits that stand in for the end of a hardware address.
+///
+/// They stay the same for a data folder on a machine, and differ between two clocks on one machine.
+pub fn name_suffix(data_dir: &Path) -> String {
+    let machine = ["/etc/machine-id", "/etc/hostname"]
+        .iter()
+        .find_map(|path| fs::read(path).ok())
+        .unwrap_or_default();
+    let folder = fs::canonicalize(data_dir).unwrap_or_else(|_| data_dir.to_path_buf());
+    let mut hash = Sha256::new();
+    hash.update(machine);
+    hash.update(folder.as_os_str().as_encoded_bytes());
+    let hash = hash.finalize();
+    hash.iter()
+        .take(3)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suffix_is_stable_and_differs_between_folders() {
+        let one = name_suffix(Path::new("/nowhere/one"));
+        assert_eq!(one, name_suffix(Path::new("/nowhere/one")));
+        assert_ne!(one, name_suffix(Path::new("/nowhere/two")));
+        assert!(one.len() == 6 && one.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+
+    #[test]
+    fn the_machine_says_what_is_free() {
+        assert!(memory_free() > 0);
+        assert!(disk_free(Path::new("/")) > 0);
+        assert_eq!(coarse(3 * 1024 * 1024 + 5), 3 * 1024 * 1024);
+        assert_eq!(coarse(1000), 1000);
+    }
+}

@@ -1,0 +1,245 @@
+//! Puts the parts of the device together: makes the channels, starts the tasks.
+
+use std::{io, net::TcpListener, sync::Arc};
+
+use board::sim::{self, Bench, SimBoard, SimOptions};
+use device::{
+    device::Device,
+    input::Input,
+    output::Effect,
+    settings::{emit::Identity, fonts::FontId},
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep},
+};
+
+use crate::{
+    build,
+    clock::Clock,
+    config::{DeviceConfig, Market},
+    device_process::Kept,
+    drivers::{
+        host, lights,
+        painter::{self, Canvas},
+        senses,
+    },
+    glass::Glass,
+    http::{self, Services},
+    inbox::{Inbox, inbox},
+    lifeline::{BEAT_PERIOD, Word},
+    main_loop::{Followed, MainLoop},
+    net::{dialer::Dialer, tls::Roots, upstreams::Upstreams},
+    sources::{
+        Shared,
+        demo::{DemoRelay, Pace, market::Quotes},
+        logos::LogoCache,
+        supervisor::supervise,
+    },
+    storage::{Store, keeper::Keeper},
+    tasks::{Stop, Stopper, Tasks, stop_signal},
+};
+
+/// Name of the task that ends with the supervisor.
+pub(crate) const HEART: &str = "heart";
+
+/// Seed of the demo's market.
+const DEMO_SEED: u64 = 21;
+
+/// All tasks of the device, and what the process listens to.
+pub(crate) struct Parts {
+    /// What talks to clients; it ends first.
+    pub(crate) front: Tasks,
+    pub(crate) front_stop: Stopper,
+    /// Everything else.
+    pub(crate) rest: Tasks,
+    pub(crate) rest_stop: Stopper,
+    /// What the process itself has to do.
+    pub(crate) effects: mpsc::Receiver<Effect>,
+    pub(crate) bench: Bench,
+    pub(crate) logos: LogoCache,
+}
+
+/// What most parts need.
+struct Common {
+    config: DeviceConfig,
+    inbox: Inbox,
+    clock: Clock,
+    logos: LogoCache,
+}
+
+impl Parts {
+    /// Starts all parts, first those that clients wait for.
+    pub(crate) async fn start(
+        config: DeviceConfig,
+        listener: TcpListener,
+        store: Store,
+        kept: Kept,
+    ) -> io::Result<Parts> {
+        let spec = *config.run.board();
+        let options = SimOptions {
+            timing: config.run.panel_timing(),
+            held: config.held(),
+        };
+        let board = sim::board(&spec, options);
+        let bench = board.bench.clone();
+        let clock = Clock::host();
+        let (inbox, inputs) = inbox();
+        let device = Device::new(spec, kept.settings, kept.memory, clock.now());
+        let (main_loop, followed) =
+            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
+        let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let glass = watch::Sender::new(Arc::new(unknown));
+        let (front_stop, front_stopped) = stop_signal();
+        let (rest_stop, stop) = stop_signal();
+        let services = Services {
+            inbox: inbox.clone(),
+            view: followed.view.clone(),
+            glass: glass.subscribe(),
+            identity: identity(),
+            allow_origins: config.run.allow_origins.clone(),
+            started: Instant::now(),
+            data_dir: config.run.data_dir.clone(),
+            shutdown: front_stopped.signal(),
+        };
+        let (mut front, mut rest) = (Tasks::new(), Tasks::new());
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        front.spawn("http", http::serve(listener, services));
+        rest.spawn("main loop", main_loop.run(stop.clone()));
+        let logos = LogoCache::new(config.run.data_dir.join("logos"));
+        let common = Common {
+            config,
+            inbox,
+            clock,
+            logos: logos.clone(),
+        };
+        common.tell_notes(kept.notes).await;
+        let effects = common
+            .start_rest(&mut rest, board, followed, glass, stop)
+            .await?;
+        Ok(Parts {
+            front,
+            front_stop,
+            rest,
+            rest_stop,
+            effects,
+            bench,
+            logos,
+        })
+    }
+}
+
+impl Common {
+    /// Puts into the log and the status what went wrong before the device was there.
+    async fn tell_notes(&self, notes: Vec<String>) {
+        for note in notes.into_iter().chain(self.config.note.clone()) {
+            tracing::warn!("{note}");
+            // The device has just been started, and its loss is noticed elsewhere.
+            let _ = self.inbox.tell(Input::Noticed(note)).await;
+        }
+    }
+
+    async fn start_rest(
+        self,
+        rest: &mut Tasks,
+        board: SimBoard,
+        followed: Followed,
+        glass: watch::Sender<Arc<Glass>>,
+        stop: Stop,
+    ) -> io::Result<mpsc::Receiver<Effect>> {
+        let spec = self.config.run.board();
+        let canvas = Canvas {
+            panels: board.panels,
+            width: spec.panel_width,
+            height: spec.panel_height,
+            pictures: followed.picture,
+            glass,
+            inbox: self.inbox.clone(),
+        };
+        rest.spawn("painter", painter::run(canvas));
+        rest.spawn(HEART, heart(followed.rounds, self.inbox.clone()));
+        rest.spawn("strip", lights::strip(board.strip, followed.strip));
+        if let Some(frontlight) = board.frontlight {
+            rest.spawn(
+                "frontlight",
+                lights::frontlight(frontlight, followed.frontlight),
+            );
+        }
+        if let Some(sensor) = board.sensor {
+            rest.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
+        }
+        rest.spawn(
+            "buttons",
+            senses::buttons(board.buttons, self.inbox.clone()),
+        );
+        let data_dir = &self.config.run.data_dir;
+        let suffix = host::name_suffix(data_dir);
+        rest.spawn(
+            "network",
+            senses::network(board.wifi, suffix, self.inbox.clone()),
+        );
+        let measuring = host::measure(
+            data_dir.clone(),
+            build::VERSION.into(),
+            build::date(),
+            self.inbox.clone(),
+        );
+        rest.spawn("host", measuring);
+        let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
+        let shared = Shared {
+            dialer: Dialer::new(Roots::public()),
+            upstreams,
+            inbox: self.inbox,
+            clock: self.clock,
+            logos: self.logos,
+        };
+        rest.spawn("sources", supervise(followed.sources, shared, stop));
+        Ok(followed.effects)
+    }
+
+    /// The addresses used instead of public ones; starts the relay of the demo.
+    async fn upstreams(&self, rest: &mut Tasks, mut stop: Stop) -> io::Result<Upstreams> {
+        let mut upstreams = Upstreams::default();
+        let mut assignments = self.config.run.upstreams.clone();
+        if self.config.run.market == Market::Demo {
+            let relay =
+                DemoRelay::start(Quotes::default(), Pace::Lively { seed: DEMO_SEED }).await?;
+            assignments.insert(0, relay.upstream());
+            rest.spawn("demo", async move {
+                stop.stopped().await;
+                relay.stop().await;
+            });
+        }
+        for assignment in &assignments {
+            // They were checked with the command line.
+            upstreams.replace(assignment).map_err(io::Error::other)?;
+        }
+        Ok(upstreams)
+    }
+}
+
+/// Gives the supervisor a sign of life whenever the main loop has made progress; ends when it is gone.
+async fn heart(mut rounds: watch::Receiver<u64>, inbox: Inbox) {
+    loop {
+        rounds.mark_unchanged();
+        if inbox.tell(Input::Tick).await.is_err() || rounds.changed().await.is_err() {
+            return;
+        }
+        if Word::Beat.say().is_err() {
+            return;
+        }
+        sleep(BEAT_PERIOD).await;
+    }
+}
+
+fn identity() -> Identity {
+    Identity {
+        git_rev: build::revision(),
+        git_tag: build::VERSION.to_string(),
+        last_build_time: build::time(),
+        bitcoin_sign_fonts: FontId::all()
+            .filter(|font| render::has_btc_symbol(*font))
+            .collect(),
+        ..Identity::default()
+    }
+}
