@@ -1,49 +1,49 @@
-//! Documents made of a view, kept until the view is replaced.
+//! Documents made of something that is replaced as a whole, kept until it is replaced.
 
 use std::sync::Arc;
 
-use device::view::View;
 use tokio::sync::watch;
 
-/// The newest document of one kind.
-pub(crate) struct Cached<T> {
-    slot: watch::Sender<Option<Entry<T>>>,
+/// The newest document of one kind, made of a `S`.
+pub(crate) struct Cached<S, T> {
+    slot: watch::Sender<Option<Entry<S, T>>>,
 }
 
-#[derive(Clone)]
-struct Entry<T> {
-    // Holding on to the view keeps its address from being used again for another one.
-    view: Arc<View>,
-    second: u64,
+struct Entry<S, T> {
+    // Holding on to the source keeps its address from being used again for another one.
+    source: Arc<S>,
+    variant: u64,
     document: T,
 }
 
-impl<T: Clone> Cached<T> {
+impl<S, T: Clone> Cached<S, T> {
     /// Nothing is kept yet.
-    pub(crate) fn new() -> Cached<T> {
+    pub(crate) fn new() -> Cached<S, T> {
         Cached {
             slot: watch::Sender::new(None),
         }
     }
 
-    /// Returns the document of a view in a second of uptime; makes it if the kept one is of another.
+    /// Returns a variant of the document of a source; makes it, given the kept one, if that is another.
     pub(crate) fn get(
         &self,
-        view: &Arc<View>,
-        second: u64,
+        source: &Arc<S>,
+        variant: u64,
         make: impl FnOnce(Option<T>) -> T,
     ) -> T {
-        let before = self.slot.borrow().clone();
-        if let Some(entry) = &before
-            && entry.second == second
-            && Arc::ptr_eq(&entry.view, view)
-        {
-            return entry.document.clone();
-        }
-        let document = make(before.map(|entry| entry.document));
+        let kept = {
+            let slot = self.slot.borrow();
+            match &*slot {
+                Some(entry) if entry.variant == variant && Arc::ptr_eq(&entry.source, source) => {
+                    return entry.document.clone();
+                }
+                other => other.as_ref().map(|entry| entry.document.clone()),
+            }
+        };
+        let document = make(kept);
         self.slot.send_replace(Some(Entry {
-            view: Arc::clone(view),
-            second,
+            source: Arc::clone(source),
+            variant,
             document: document.clone(),
         }));
         document

@@ -1,6 +1,6 @@
 //! One request on its way to its handler: who asks, what was matched, and the body, read with bounds.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header::CONTENT_LENGTH, request::Parts};
@@ -23,8 +23,6 @@ pub(crate) struct Call {
     pub(crate) state: Arc<State>,
     /// Head of the request.
     pub(crate) parts: Parts,
-    /// Address of the client.
-    pub(crate) peer: SocketAddr,
     /// The part of the path that the route leaves open, decoded.
     pub(crate) param: Option<String>,
     body: Option<Incoming>,
@@ -48,14 +46,12 @@ impl Call {
     pub(crate) fn new(
         state: Arc<State>,
         request: http::Request<Incoming>,
-        peer: SocketAddr,
         param: Option<String>,
     ) -> Call {
         let (parts, body) = request.into_parts();
         Call {
             state,
             parts,
-            peer,
             param,
             body: Some(body),
         }
@@ -74,11 +70,6 @@ impl Call {
     /// The declared length of the body.
     pub(crate) fn content_length(&self) -> Option<u64> {
         self.header(CONTENT_LENGTH)?.parse().ok()
-    }
-
-    /// Takes the body itself, for a handler that reads it piece by piece.
-    pub(crate) fn take_body(&mut self) -> Option<Incoming> {
-        self.body.take()
     }
 
     /// A value of the query, decoded; none if it is missing or its escapes are malformed.

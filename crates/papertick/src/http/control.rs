@@ -13,13 +13,30 @@ use super::{
     call::Call,
     status,
 };
+use crate::inbox::Stopped;
+
+/// Largest body that confirms something, bytes.
+const SMALL_BODY_MAX: usize = 256;
+
+/// Largest body with a transmit power, bytes.
+const TX_POWER_BODY_MAX: usize = 128;
 
 /// Asks the device and tells its reply.
 pub(crate) async fn ask(state: &State, request: Request) -> Response {
-    match state.services.inbox.ask(request).await {
+    match reply(state, request).await {
         Ok(reply) => tell(reply),
-        Err(stopped) => answer::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string()),
+        Err(stopped) => stopped,
     }
+}
+
+/// Asks the device.
+///
+/// # Errors
+/// The device has stopped; the answer says so.
+pub(crate) async fn reply(state: &State, request: Request) -> Result<Reply, Response> {
+    let stopped =
+        |stopped: Stopped| answer::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string());
+    state.services.inbox.ask(request).await.map_err(stopped)
 }
 
 /// Tells a reply of the device.
@@ -88,4 +105,50 @@ asks! {
     full_refresh => Request::FullRefresh;
     /// Restarts the clock.
     restart => Request::Restart;
+    /// Makes the clock recognisable.
+    identify => Request::Identify;
+    /// Stops all data sources.
+    stop_sources => Request::StopSources;
+    /// Stops and starts all data sources.
+    restart_sources => Request::RestartSources;
+    /// Switches Do Not Disturb on.
+    dnd_on => Request::SetDnd(true);
+    /// Switches Do Not Disturb off.
+    dnd_off => Request::SetDnd(false);
+}
+
+/// Wipes every setting, if that is really meant.
+pub(crate) async fn factory_reset(mut call: Call) -> Response {
+    let body = call.json(SMALL_BODY_MAX).await;
+    let word = body.as_ref().and_then(|body| body.get("confirm")?.as_str());
+    if word != Some("factory_reset") {
+        return answer::bad_request("confirmation required");
+    }
+    match reply(&call.state, Request::FactoryReset).await {
+        Ok(Reply::Done) => answer::message(StatusCode::OK, "factory reset scheduled"),
+        Ok(other) => tell(other),
+        Err(stopped) => stopped,
+    }
+}
+
+/// Forgets the pool logos and fetches them again.
+pub(crate) async fn clear_logos(call: Call) -> Response {
+    let known = usize::from(call.state.view().market.pool_logo.is_some());
+    match reply(&call.state, Request::ClearPoolLogos).await {
+        Ok(Reply::Done) => answer::json(&json!({ "removed": known })),
+        Ok(other) => tell(other),
+        Err(stopped) => stopped,
+    }
+}
+
+/// Sets the transmit power of the radio.
+pub(crate) async fn tx_power(mut call: Call) -> Response {
+    let Some(quarter_dbm) = call.number("txPower", TX_POWER_BODY_MAX).await else {
+        return answer::bad_request("txPower missing");
+    };
+    match reply(&call.state, Request::SetTxPower(quarter_dbm)).await {
+        Ok(Reply::Done) => answer::json(&json!({ "setTxPower": "ok" })),
+        Ok(other) => tell(other),
+        Err(stopped) => stopped,
+    }
 }

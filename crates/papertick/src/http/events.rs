@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::stream;
 use http::{
-    HeaderName, HeaderValue,
+    HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tokio::{
 
 use super::{
     State,
-    answer::{Body, Response},
+    answer::{self, Body, Response},
     call::Call,
 };
 use crate::glass::{Glass, Refresh};
@@ -139,6 +139,10 @@ struct Follower {
 
 /// Lets a client follow the clock.
 pub(crate) fn follow(call: &Call) -> Response {
+    // The rest of the places is kept for those who want to act.
+    if call.state.frames.receiver_count() >= call.state.places / 4 * 3 {
+        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "max sse clients reached");
+    }
     let follower = Follower {
         state: Arc::clone(&call.state),
         frames: call.state.frames.subscribe(),

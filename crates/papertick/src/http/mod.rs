@@ -4,36 +4,48 @@
 //! `server` holds the connections, `events` the clients that follow.
 //! Handlers only translate: they ask the device through the inbox, or show what its view says.
 
-#![allow(dead_code, reason = "guards and pictures come next")]
-
 mod answer;
+mod auth;
 mod cache;
 pub mod call;
 mod control;
+mod diag;
+mod etag;
 mod events;
 mod lights;
+mod metrics;
+pub mod openapi;
+mod origin;
+mod pages;
 mod panels;
+mod password;
+mod route;
 mod router;
 mod routes;
 mod server;
-mod settings;
+pub mod settings;
+mod shape;
 mod show;
 mod slow;
 mod status;
+mod update;
 mod vitals;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use device::{settings::emit::Identity, view::View};
 use tokio::{
     net::TcpListener,
-    sync::{broadcast, watch},
+    sync::{Semaphore, broadcast, watch},
     time::Instant,
 };
 
 use crate::{glass::Glass, inbox::Inbox};
-use bytes::Bytes;
+use auth::Gate;
 use cache::Cached;
+use origin::Sites;
+use settings::SettingsDocument;
 use status::StatusDocument;
 use vitals::Memory;
 
@@ -61,19 +73,36 @@ pub struct Services {
 /// What every handler can reach.
 pub(crate) struct State {
     services: Services,
-    status: Cached<StatusDocument>,
-    settings: Cached<Bytes>,
+    gate: Gate,
+    sites: Sites,
+    status: Cached<View, StatusDocument>,
+    settings: Cached<View, SettingsDocument>,
+    settings_key: [u8; 16],
+    changes: Semaphore,
+    hashing: Semaphore,
+    pictures: Cached<Glass, Bytes>,
     frames: broadcast::Sender<events::Frame>,
+    places: usize,
 }
 
 impl State {
-    fn new(services: Services) -> State {
-        State {
+    fn new(mut services: Services) -> (State, auth::Attempts) {
+        services.identity.fs_rev = pages::revision();
+        let (gate, attempts) = Gate::new(&services.view.borrow().active);
+        let state = State {
+            gate,
+            sites: Sites::new(&services.allow_origins),
             services,
             status: Cached::new(),
             settings: Cached::new(),
+            settings_key: password::random().unwrap_or_default(),
+            changes: Semaphore::new(settings::CHANGES_MAX as usize),
+            hashing: Semaphore::new(1),
+            pictures: Cached::new(),
             frames: broadcast::Sender::new(events::FRAMES_KEPT),
-        }
+            places: server::places(),
+        };
+        (state, attempts)
     }
 
     /// The newest view.
@@ -105,17 +134,17 @@ impl State {
     }
 
     /// The newest settings document.
-    pub(crate) fn settings(&self) -> Bytes {
+    pub(crate) fn settings(&self) -> SettingsDocument {
         let view = self.view();
-        self.settings.get(&view, 0, |_| {
-            settings::document(&view, &self.services.identity)
-                .to_string()
-                .into()
-        })
+        let make = |_| SettingsDocument::of(&view, &self.services.identity, &self.settings_key);
+        self.settings.get(&view, 0, make)
     }
 }
 
 /// Serves the control interface until it is told to stop, then lets the requests under way end.
+///
+/// The credentials that guard it are those in the view at this moment.
 pub async fn serve(listener: TcpListener, services: Services) {
-    server::run(listener, Arc::new(State::new(services))).await;
+    let (state, attempts) = State::new(services);
+    server::run(listener, Arc::new(state), attempts).await;
 }

@@ -4,14 +4,19 @@ use std::sync::Arc;
 use std::{collections::HashMap, net::SocketAddr, panic::AssertUnwindSafe, sync::LazyLock};
 
 use futures_util::FutureExt;
-use http::{HeaderValue, Method, Request, StatusCode, header::ALLOW};
+use http::{
+    HeaderValue, Method, Request, StatusCode,
+    header::{ALLOW, ORIGIN, VARY},
+};
 use hyper::body::Incoming;
 
 use super::{
     State,
     answer::{self, Response},
     call::{Call, percent_decode},
-    routes::{Handler, ROUTES, Route},
+    origin, pages,
+    route::{Guard, Handler, Route},
+    routes::ROUTES,
 };
 
 /// Rows by path; those with an open part in a list of their own.
@@ -44,7 +49,7 @@ static PATHS: LazyLock<Paths> = LazyLock::new(|| {
         fixed: HashMap::new(),
         open: Vec::new(),
     };
-    for route in ROUTES {
+    for route in ROUTES.iter().flat_map(|group| group.routes) {
         let Some(open) = OpenPath::of(route.path) else {
             paths.fixed.entry(route.path).or_default().push(route);
             continue;
@@ -79,14 +84,69 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
     peer: SocketAddr,
 ) -> Response {
+    let reader = state.sites.reader(request.headers());
+    let mut response = match refusal(&state, &request, peer).await {
+        Some(refusal) => refusal,
+        None => serve(Arc::clone(&state), request).await,
+    };
+    match reader {
+        Some(origin) => origin::admit(&mut response, origin),
+        None if state.sites.any_allowed() => {
+            response
+                .headers_mut()
+                .append(VARY, HeaderValue::from_static("Origin"));
+        }
+        None => {}
+    }
+    response
+}
+
+/// Refuses what a page of another site sends, and who does not know the credentials.
+async fn refusal(state: &State, request: &Request<Incoming>, peer: SocketAddr) -> Option<Response> {
+    let headers = request.headers();
     let path = request.uri().path();
+    if let Some(refusal) = state
+        .sites
+        .rebound(headers, &state.services.view.borrow().hostname)
+    {
+        return Some(refusal);
+    }
+    if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
+        return Some(origin::preflight(state.sites.reader(headers)));
+    }
+    let route = rows(path).and_then(|(routes, _)| choose(routes, request.method()));
+    if route.is_some_and(|route| route.changes)
+        && let Some(refusal) = state.sites.foreign(headers, request.method())
+    {
+        return Some(refusal);
+    }
+    let guard = match route {
+        Some(route) => route.guard,
+        None if path.starts_with("/api/") => Guard::Control,
+        None if path.starts_with("/upload/") => Guard::Upload,
+        None => Guard::Open,
+    };
+    let verdict = match guard {
+        Guard::Open => return None,
+        Guard::Control => state.gate.control(headers, peer.ip()).await,
+        Guard::Upload => state.gate.upload(headers, peer.ip()).await,
+    };
+    verdict.refusal()
+}
+
+async fn serve(state: Arc<State>, request: Request<Incoming>) -> Response {
+    let path = request.uri().path();
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let Some((routes, param)) = rows(path) else {
-        return answer::not_found();
+        let file = reads
+            .then(|| pages::file(path, request.headers()))
+            .flatten();
+        return file.unwrap_or_else(answer::not_found);
     };
     let Some(route) = choose(routes, request.method()) else {
         return not_allowed(routes);
     };
-    let call = Call::new(state, request, peer, param);
+    let call = Call::new(state, request, param);
     let answered = match route.handler {
         Handler::Now(handler) => std::panic::catch_unwind(AssertUnwindSafe(|| handler(&call))),
         Handler::Later(handler) => AssertUnwindSafe(handler(call)).catch_unwind().await,

@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{State, events, router, slow::Impatient};
+use super::{State, auth, events, router, slow::Impatient};
 
 /// Connections at the same time.
 const CONNECTIONS_MAX: usize = 8192;
@@ -43,11 +43,12 @@ const GRACE: Duration = Duration::from_secs(2);
 const STOP_TIME: Duration = Duration::from_secs(3);
 
 /// Accepts and serves connections until the server is told to stop.
-pub(crate) async fn run(listener: TcpListener, state: Arc<State>) {
+pub(crate) async fn run(listener: TcpListener, state: Arc<State>, attempts: auth::Attempts) {
     let mut connections = JoinSet::new();
     let mut stop = state.services.shutdown.clone();
     connections.spawn(events::broadcast(Arc::clone(&state)));
-    let places = Arc::new(Semaphore::new(places()));
+    connections.spawn(auth::check(attempts, stop.clone()));
+    let places = Arc::new(Semaphore::new(state.places));
     let pressure = watch::Sender::new(());
     loop {
         let accepted = tokio::select! {
@@ -86,7 +87,7 @@ fn report(ended: Result<(), tokio::task::JoinError>) {
 }
 
 /// How many connections the limit on open files leaves room for, after raising that limit as far as it goes.
-fn places() -> usize {
+pub(crate) fn places() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,

@@ -1,50 +1,153 @@
 //! Reading and changing the settings.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write};
 
+use bytes::Bytes;
 use device::{
     limits::PATCH_BODY_MAX,
     request::{Patch, Request},
+    secret::{PasswordHash, Secret},
     settings::{
-        Key,
+        Key, Settings,
         emit::{self, Identity},
+        legacy::to_patch,
+        patch::passwords_in,
         reject::Rejection,
+        store,
     },
     view::View,
 };
+use http::StatusCode;
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::{
-    answer::Response,
+    answer::{self, Response},
     call::{Call, Received},
     control::{ask, rejected},
+    etag, password,
 };
 
-/// The settings document.
-pub(crate) fn document(view: &View, identity: &Identity) -> Value {
-    Value::Object(emit::document(view, identity))
+/// Changes that may be under way at the same time; one that insists on a version waits for all others.
+pub(crate) const CHANGES_MAX: u32 = 64;
+
+/// The settings, ready to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct SettingsDocument {
+    text: Bytes,
+    tag: String,
+}
+
+impl SettingsDocument {
+    /// Makes the settings document of a view; the key keeps the tag from telling anything of the secrets in it.
+    pub(crate) fn of(view: &View, identity: &Identity, key: &[u8]) -> SettingsDocument {
+        SettingsDocument {
+            text: Value::Object(emit::document(view, identity))
+                .to_string()
+                .into(),
+            tag: tag(&view.settings, key),
+        }
+    }
+}
+
+/// Names a version of the settings; the rotation timer is not part of it, because a button changes that.
+fn tag(settings: &Settings, key: &[u8]) -> String {
+    let mut stored = store::to_json(settings);
+    stored.remove("timerActive");
+    let digest = Sha256::new()
+        .chain_update(key)
+        .chain_update(Value::Object(stored).to_string())
+        .finalize();
+    let mut tag = String::from("\"");
+    for byte in &digest[..12] {
+        let _ = write!(tag, "{byte:02x}");
+    }
+    tag.push('"');
+    tag
+}
+
+/// All settings.
+pub(crate) fn read(call: &Call) -> Response {
+    let document = call.state.settings();
+    etag::tagged(answer::json_bytes(document.text), &document.tag)
 }
 
 /// Changes settings.
 pub(crate) async fn patch(mut call: Call) -> Response {
-    let object = match call.body(PATCH_BODY_MAX).await {
-        Received::Whole(body) => parse(&body),
-        Received::Nothing | Received::TooLarge | Received::Broken => Err(Rejection::BadBody),
-    };
-    match object {
-        Ok(body) => {
-            let hashes = BTreeMap::<Key, _>::new();
-            ask(&call.state, Request::Patch(Patch { body, hashes })).await
-        }
+    match object(&mut call).await {
+        Ok(body) => change(&call, body).await,
         Err(rejection) => rejected(&rejection),
     }
 }
 
+/// Changes settings in the words of older clients.
+pub(crate) async fn legacy(mut call: Call) -> Response {
+    let body = match object(&mut call).await {
+        Ok(body) => to_patch(&body),
+        Err(rejection) => Err(rejection),
+    };
+    match body {
+        Ok(body) => change(&call, body).await,
+        Err(rejection) => rejected(&rejection),
+    }
+}
+
+async fn object(call: &mut Call) -> Result<Map<String, Value>, Rejection> {
+    match call.body(PATCH_BODY_MAX).await {
+        Received::Whole(body) => parse(&body),
+        Received::Nothing | Received::TooLarge | Received::Broken => Err(Rejection::BadBody),
+    }
+}
+
 /// Reads the body of a change.
-fn parse(body: &[u8]) -> Result<Map<String, Value>, Rejection> {
+///
+/// # Errors
+/// It is no JSON, or no object.
+pub fn parse(body: &[u8]) -> Result<Map<String, Value>, Rejection> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(Rejection::NotObject),
+        Ok(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+        ) => Err(Rejection::NotObject),
         Err(_) => Err(Rejection::Json),
     }
+}
+
+async fn change(call: &Call, body: Map<String, Value>) -> Response {
+    let insists = call.headers().contains_key(http::header::IF_MATCH);
+    let turns = if insists { CHANGES_MAX } else { 1 };
+    let Ok(_turn) = call.state.changes.acquire_many(turns).await else {
+        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
+    };
+    if insists && etag::is_outdated(call.headers(), &call.state.settings().tag) {
+        return answer::error(StatusCode::PRECONDITION_FAILED, "settings changed");
+    }
+    match hashes(call, &body).await {
+        Some(hashes) => ask(&call.state, Request::Patch(Patch { body, hashes })).await,
+        None => answer::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"),
+    }
+}
+
+/// Hashes the passwords of a body; one that is stored already keeps its hash, so that it counts as unchanged.
+async fn hashes(call: &Call, body: &Map<String, Value>) -> Option<BTreeMap<Key, PasswordHash>> {
+    let settings = &call.state.view().settings;
+    let mut hashes = BTreeMap::new();
+    for (key, text) in passwords_in(body) {
+        let stored = settings
+            .get(key)
+            .as_str()
+            .map(PasswordHash::new)
+            .unwrap_or_default();
+        let given = Secret::new(text);
+        // One at a time: each takes memory.
+        let _turn = call.state.hashing.acquire().await.ok()?;
+        let hash = tokio::task::spawn_blocking(move || {
+            if !stored.is_empty() && password::matches(&stored, &given) {
+                return Some(stored);
+            }
+            password::hash(given.expose())
+        });
+        hashes.insert(key, hash.await.ok()??);
+    }
+    Some(hashes)
 }

@@ -1,6 +1,10 @@
 //! Operations that choose what the panels show.
 
-use device::{request::Request, units::Currency};
+use device::{
+    market::Zap,
+    request::Request,
+    units::{Currency, Sats},
+};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -18,6 +22,9 @@ const TEXT_BODY_MAX: usize = 1024;
 
 /// Largest body with a text per panel, bytes.
 const CUSTOM_BODY_MAX: usize = 8192;
+
+/// Longest message of a simulated zap, bytes.
+const ZAP_MESSAGE_MAX: usize = 256;
 
 /// Shows a screen named by a body or the query.
 pub(crate) async fn screen(mut call: Call) -> Response {
@@ -99,4 +106,22 @@ fn custom_request(body: &[u8]) -> Option<Request> {
         .and_then(|px| u32::try_from(px).ok())
         .filter(|px| (20..=220).contains(px));
     Some(Request::ShowCustom { cells, digit_px })
+}
+
+/// Acts as if a zap had come in; what the body does not say is made up.
+pub(crate) async fn simulate_zap(mut call: Call) -> Response {
+    let body = call.json(TEXT_BODY_MAX).await.unwrap_or_default();
+    let amount = body
+        .get("amount_sats")
+        .and_then(whole_number)
+        .unwrap_or(21_000);
+    let message = body
+        .get("message")
+        .and_then(Value::as_str)
+        .unwrap_or("test zap");
+    let zap = Zap {
+        amount: Sats(amount.max(0).unsigned_abs()),
+        message: message[..message.floor_char_boundary(ZAP_MESSAGE_MAX)].to_string(),
+    };
+    ask(&call.state, Request::SimulateZap(zap)).await
 }

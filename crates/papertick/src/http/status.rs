@@ -76,6 +76,7 @@ fn lasting(view: &View) -> Map<String, Value> {
     }
     put("mode", view.mode.into());
     put("stale", view.stale.into());
+    put("notes", view.notes.clone().into());
     status
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
             brightness: 2048,
         }),
         millilux: board.light_sensor.then_some(15_760),
+        notes: Vec::new(),
         link: LinkState {
             state: "connected",
             ip: "192.0.2.7".into(),

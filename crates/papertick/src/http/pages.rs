@@ -1,0 +1,203 @@
+//! The page and its parts, as built into the program.
+
+use std::{
+    collections::HashMap,
+    io::Write,
+    sync::{LazyLock, OnceLock},
+};
+
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{
+        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY,
+        X_CONTENT_TYPE_OPTIONS,
+    },
+};
+use rust_embed::RustEmbed;
+use serde_json::{Value, json};
+
+use super::{
+    answer::{self, Response},
+    call::{Call, percent_decode},
+    etag,
+};
+
+#[derive(RustEmbed)]
+#[folder = "../../webui/dist"]
+struct Bundle;
+
+/// What the page may load: only what comes from here.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'",
+);
+
+/// The page that describes the interface.
+const DOCS: &str = include_str!("docs.html");
+
+/// What fills that page.
+const DOCS_SCRIPT: &str = include_str!("docs.js");
+
+/// One file, ready to be sent.
+struct Asset {
+    plain: Bytes,
+    gzip: OnceLock<Option<Bytes>>,
+    content_type: HeaderValue,
+    tag: String,
+    cache: HeaderValue,
+}
+
+static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
+    let bundled = Bundle::iter().filter_map(|path| {
+        let file = Bundle::get(&path)?;
+        let content_type = content_type(&path, file.metadata.mimetype());
+        let asset = Asset::new(
+            file.data.into_owned().into(),
+            content_type,
+            path == "index.html",
+        );
+        Some((path.into_owned(), asset))
+    });
+    let docs = Asset::new(
+        DOCS.into(),
+        HeaderValue::from_static("text/html; charset=utf-8"),
+        true,
+    );
+    let script = Asset::new(
+        DOCS_SCRIPT.into(),
+        HeaderValue::from_static("text/javascript; charset=utf-8"),
+        true,
+    );
+    bundled
+        .chain([("docs".to_string(), docs), ("docs.js".to_string(), script)])
+        .collect()
+});
+
+fn content_type(path: &str, guessed: &str) -> HeaderValue {
+    let text = guessed.starts_with("text/") && !guessed.contains("charset");
+    match path.rsplit('.').next() {
+        Some("json" | "map") => answer::JSON,
+        Some("webmanifest") => HeaderValue::from_static("application/manifest+json"),
+        _ if text => {
+            HeaderValue::from_str(&format!("{guessed}; charset=utf-8")).unwrap_or(answer::JSON)
+        }
+        _ => HeaderValue::from_str(guessed)
+            .unwrap_or(HeaderValue::from_static("application/octet-stream")),
+    }
+}
+
+impl Asset {
+    fn new(plain: Bytes, content_type: HeaderValue, entry: bool) -> Asset {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&plain);
+        Asset {
+            tag: format!("\"{:08x}-{}\"", hasher.finalize(), plain.len()),
+            plain,
+            gzip: OnceLock::new(),
+            content_type,
+            // The entry names the other files by their content, so that only it must be asked for again.
+            cache: HeaderValue::from_static(if entry {
+                "no-cache"
+            } else {
+                "public, max-age=300"
+            }),
+        }
+    }
+
+    /// The compressed form; none if it is not smaller.
+    fn gzip(&self) -> Option<Bytes> {
+        let compress = || {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+            encoder.write_all(&self.plain).ok()?;
+            let packed = encoder.finish().ok()?;
+            (packed.len() < self.plain.len()).then(|| packed.into())
+        };
+        self.gzip.get_or_init(compress).clone()
+    }
+
+    fn answer(&self, headers: &HeaderMap) -> Response {
+        let gzip = accepts_gzip(headers).then(|| self.gzip()).flatten();
+        let tag = match gzip {
+            Some(_) => self.tag.replacen('"', "\"gz-", 1),
+            None => self.tag.clone(),
+        };
+        let mut response = if etag::is_known(headers, &tag) {
+            etag::not_modified(&tag)
+        } else {
+            let packed = gzip.is_some();
+            let body = gzip.unwrap_or_else(|| self.plain.clone());
+            let mut response = etag::tagged(answer::bytes(self.content_type.clone(), body), &tag);
+            if packed {
+                response
+                    .headers_mut()
+                    .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            }
+            response
+        };
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, self.cache.clone());
+        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+        response
+    }
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers
+        .get(ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    accepted.split(',').any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let refused = |quality: &str| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
+        parts.next() == Some("gzip") && !parts.any(refused)
+    })
+}
+
+/// Answers with a file of the page; none if there is no such file.
+pub(crate) fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
+    let decoded = percent_decode(path, false).unwrap_or_else(|| path.to_string());
+    if decoded.contains('\0') || decoded.split('/').any(|segment| segment == "..") {
+        return Some(answer::bad_request("bad path"));
+    }
+    let segments: Vec<&str> = decoded
+        .split('/')
+        .filter(|segment| !matches!(*segment, "" | "."))
+        .collect();
+    let mut name = segments.join("/");
+    if decoded.ends_with('/') {
+        name = format!("{name}/index.html")
+            .trim_start_matches('/')
+            .to_string();
+    }
+    ASSETS.get(&name).map(|asset| asset.answer(headers))
+}
+
+/// Version of the page, from its own manifest.
+pub(crate) fn revision() -> String {
+    let manifest = ASSETS
+        .get("manifest.json")
+        .and_then(|asset| serde_json::from_slice::<Value>(&asset.plain).ok());
+    let commit = manifest
+        .as_ref()
+        .and_then(|manifest| manifest.get("commit")?.as_str());
+    commit.unwrap_or_default().to_string()
+}
+
+/// Answers with the file a route is named after.
+pub(crate) fn named(call: &Call) -> Response {
+    file(call.parts.uri.path(), call.headers()).unwrap_or_else(answer::not_found)
+}
+
+/// Whether the clock runs: the device answers through its view, and is not about to stop.
+pub(crate) fn ready(call: &Call) -> Response {
+    let stopping = *call.state.services.shutdown.borrow();
+    let status = if stopping {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else {
+        StatusCode::OK
+    };
+    answer::json_with(status, &json!({ "ok": !stopping }))
+}

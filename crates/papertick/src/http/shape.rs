@@ -1,0 +1,390 @@
+//! Shapes of bodies and answers, for the description of the interface.
+
+use device::{
+    lights::Effect,
+    settings::schema::{document_schema, json_schema},
+};
+use serde_json::{Value, json};
+
+/// Shape of a body or an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shape {
+    /// Nothing.
+    Empty,
+    /// A whole number.
+    Integer,
+    /// A text.
+    Text,
+    /// A reason for a refusal.
+    Error,
+    /// A word to the user.
+    Message,
+    /// The status.
+    Status,
+    /// The system status.
+    System,
+    /// The event stream.
+    Events,
+    /// A PNG picture.
+    Png,
+    /// Bytes.
+    Bytes,
+    /// A web page.
+    Html,
+    /// Metrics.
+    Metrics,
+    /// The settings.
+    Settings,
+    /// A change of settings.
+    Change,
+    /// A change of settings in the words of older clients.
+    LegacyChange,
+    /// What a change of settings came to.
+    Patched,
+    /// Which screen.
+    ScreenChoice,
+    /// Which currency.
+    CurrencyChoice,
+    /// A text for the panels.
+    Words,
+    /// A text per panel.
+    Cells,
+    /// A zap.
+    Zap,
+    /// Colours of the LEDs.
+    Lights,
+    /// One colour.
+    Colour,
+    /// A colour per LED.
+    Pixels,
+    /// Which effect.
+    EffectChoice,
+    /// The effect that will be played.
+    Queued,
+    /// Duties of the frontlight.
+    FrontlightStatus,
+    /// Brightness of the frontlight.
+    Brightness,
+    /// A duty per channel.
+    Duties,
+    /// Do Not Disturb.
+    Dnd,
+    /// Confirms a factory reset.
+    Confirmation,
+    /// How many files were removed.
+    Removed,
+    /// Transmit power.
+    TxPower,
+    /// The transmit power was set.
+    TxPowerSet,
+    /// An image to install.
+    Image,
+    /// An image was installed.
+    Uploaded,
+    /// An image is too large.
+    Oversize,
+    /// How many records to keep.
+    TraceSize,
+    /// A trace runs.
+    TraceStarted,
+    /// A trace.
+    Trace,
+    /// Memory by kind.
+    Heap,
+    /// Whether all is well.
+    Health,
+    /// Versions of the page.
+    Manifest,
+    /// Any JSON.
+    Json,
+}
+
+impl Shape {
+    /// Content type; none for nothing.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a shape is JSON unless it says otherwise")]
+    pub(crate) fn content_type(self) -> Option<&'static str> {
+        match self {
+            Shape::Empty => None,
+            Shape::Events => Some("text/event-stream"),
+            Shape::Png => Some("image/png"),
+            Shape::Bytes | Shape::Image => Some("application/octet-stream"),
+            Shape::Html => Some("text/html"),
+            Shape::Metrics => Some("application/openmetrics-text"),
+            _ => Some("application/json"),
+        }
+    }
+
+    /// JSON Schema.
+    pub(crate) fn schema(self) -> Value {
+        let text = || json!({ "type": "string" });
+        let flag = || json!({ "type": "boolean" });
+        let integer = || json!({ "type": "integer" });
+        match self {
+            Shape::Empty | Shape::Json => json!({}),
+            Shape::Integer => integer(),
+            Shape::Text | Shape::Html | Shape::Events | Shape::Metrics => text(),
+            Shape::Png | Shape::Bytes | Shape::Image => {
+                json!({ "type": "string", "format": "binary" })
+            }
+            Shape::Error => object(&[("error", text())]),
+            Shape::Message => message(),
+            Shape::Status => status(),
+            Shape::System => system(),
+            Shape::Settings => document_schema(),
+            Shape::Change => json_schema(),
+            Shape::LegacyChange => legacy(),
+            Shape::Patched => object(&[("rebootRequired", json!({ "const": true }))]),
+            Shape::ScreenChoice => object(&[("s", integer())]),
+            Shape::CurrencyChoice => {
+                object(&[("c", json!({ "type": "string", "pattern": "^[A-Za-z]{3}$" }))])
+            }
+            Shape::Words => object(&[("t", text())]),
+            Shape::Cells => cells(),
+            Shape::Zap => zap(),
+            Shape::Lights => array(light()),
+            Shape::Colour => object(&[("c", text())]),
+            Shape::Pixels => array(json!({ "anyOf": [
+                object(&[("hex", json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }))]),
+                object(&[("red", integer()), ("green", integer()), ("blue", integer())]),
+            ]})),
+            Shape::EffectChoice => object(&[("name", json!({ "enum": effects() }))]),
+            Shape::Queued => object(&[("queued", flag()), ("name", json!({ "enum": effects() }))]),
+            Shape::FrontlightStatus => object(&[("flStatus", array(duty()))]),
+            Shape::Brightness => object(&[(
+                "b",
+                json!({ "type": "integer", "minimum": 0, "maximum": 65535 }),
+            )]),
+            Shape::Duties => array(duty()),
+            Shape::Dnd => dnd(),
+            Shape::Confirmation => object(&[("confirm", json!({ "const": "factory_reset" }))]),
+            Shape::Removed => object(&[("removed", integer())]),
+            Shape::TxPower => object(&[(
+                "txPower",
+                json!({ "anyOf": [
+                    { "type": "integer", "minimum": -1, "maximum": 78 },
+                    { "const": 80 },
+                ]}),
+            )]),
+            Shape::TxPowerSet => object(&[("setTxPower", json!({ "const": "ok" }))]),
+            Shape::Uploaded => {
+                object(&[("result", json!({ "const": "ok" })), ("bytes", integer())])
+            }
+            Shape::Oversize => object(&[("error", text()), ("max", integer())]),
+            Shape::TraceSize => object(&[(
+                "cap",
+                json!({ "type": "integer", "minimum": 1, "maximum": 4096 }),
+            )]),
+            Shape::TraceStarted => object(&[
+                ("started", flag()),
+                ("capacity", integer()),
+                ("depth", integer()),
+            ]),
+            Shape::Trace => trace(),
+            Shape::Heap => object(&[
+                ("espUptime", integer()),
+                ("caps", json!({ "type": "object" })),
+            ]),
+            Shape::Health => object(&[("ok", flag())]),
+            Shape::Manifest => object(&[
+                ("commit", text()),
+                ("buildTime", integer()),
+                ("minFirmware", text()),
+            ]),
+        }
+    }
+}
+
+/// An object with these members, all of which are always there.
+pub(crate) fn object(members: &[(&str, Value)]) -> Value {
+    let properties: serde_json::Map<String, Value> = members
+        .iter()
+        .map(|(name, schema)| ((*name).to_string(), schema.clone()))
+        .collect();
+    let required: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// An object whose members may all be missing.
+fn loose(members: &[(&str, Value)]) -> Value {
+    let mut schema = object(members);
+    if let Some(schema) = schema.as_object_mut() {
+        schema.remove("required");
+    }
+    schema
+}
+
+fn array(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+/// Operations of updates say `msg`; one that is switched off says `error`.
+fn message() -> Value {
+    loose(&[
+        ("msg", json!({ "type": "string" })),
+        ("error", json!({ "type": "string" })),
+    ])
+}
+
+fn byte() -> Value {
+    json!({ "type": "integer", "minimum": 0, "maximum": 255 })
+}
+
+fn duty() -> Value {
+    json!({ "type": "integer", "minimum": 0, "maximum": 4095 })
+}
+
+fn light() -> Value {
+    object(&[
+        ("red", byte()),
+        ("green", byte()),
+        ("blue", byte()),
+        (
+            "hex",
+            json!({ "type": "string", "pattern": "^#[0-9A-F]{6}$" }),
+        ),
+    ])
+}
+
+fn effects() -> Vec<&'static str> {
+    Effect::NAMED.iter().map(|(name, _)| *name).collect()
+}
+
+fn dnd() -> Value {
+    let (flag, text) = (json!({ "type": "boolean" }), json!({ "type": "string" }));
+    object(&[
+        ("enabled", flag.clone()),
+        ("dndTimeEnabled", flag.clone()),
+        ("timeBasedEnabled", flag.clone()),
+        ("startTime", text.clone()),
+        ("endTime", text),
+        ("active", flag),
+    ])
+}
+
+fn cells() -> Value {
+    let texts = array(json!({ "type": "string" }));
+    let mut with_height = object(&[("cells", texts.clone())]);
+    with_height["properties"]["digitPx"] =
+        json!({ "type": "integer", "minimum": 20, "maximum": 220 });
+    json!({ "anyOf": [texts, with_height] })
+}
+
+fn zap() -> Value {
+    loose(&[
+        ("amount_sats", json!({ "type": "integer", "minimum": 0 })),
+        ("message", json!({ "type": "string", "maxLength": 256 })),
+    ])
+}
+
+fn legacy() -> Value {
+    let mut schema = json_schema();
+    let mut add = |name: &str, member: Value| schema["properties"][name] = member;
+    add("fetchEurPrice", json!({ "type": "boolean" }));
+    for place in 0..6 {
+        add(&format!("screen[{place}]"), json!({ "type": "boolean" }));
+    }
+    add("fgColor", json!({ "type": "string" }));
+    add("bgColor", json!({ "type": "string" }));
+    add("tzOffset", json!({ "type": "integer" }));
+    schema
+}
+
+fn memory() -> Vec<(&'static str, Value)> {
+    let bytes = || json!({ "type": "integer", "minimum": 0 });
+    let names = [
+        "espFreeHeap",
+        "espHeapSize",
+        "espMinFreeHeap",
+        "espLargestFreeBlock",
+        "espFreePsram",
+        "espPsramSize",
+    ];
+    names.into_iter().map(|name| (name, bytes())).collect()
+}
+
+fn system() -> Value {
+    let integer = || json!({ "type": "integer" });
+    let mut members = memory();
+    members.extend([
+        ("fsUsedBytes", integer()),
+        ("fsTotalBytes", integer()),
+        ("rssi", integer()),
+        ("txPower", integer()),
+        (
+            "queueDrops",
+            object(&[
+                ("buttons", integer()),
+                ("led", integer()),
+                ("frontlight", integer()),
+            ]),
+        ),
+        ("uptime", integer()),
+    ]);
+    object(&members)
+}
+
+fn status() -> Value {
+    let (flag, integer, text) = (
+        json!({ "type": "boolean" }),
+        json!({ "type": "integer" }),
+        json!({ "type": "string" }),
+    );
+    let connections = ["price", "blocks", "V2", "nostr", "nwc"].map(|name| (name, flag.clone()));
+    let source = json!({
+        "type": "object",
+        "properties": {
+            "up": flag,
+            "ageSec": integer,
+            "lastError": text,
+            "nextTrySec": integer,
+        },
+        "required": ["up"],
+    });
+    let mut members = vec![
+        ("currentScreen", integer.clone()),
+        ("numScreens", integer.clone()),
+        ("timerRunning", flag.clone()),
+        ("isOTAUpdating", flag.clone()),
+        ("espUptime", integer.clone()),
+        ("epdInverted", flag.clone()),
+        ("connectionStatus", object(&connections)),
+        ("rssi", integer.clone()),
+        ("currency", text.clone()),
+        ("data", array(text.clone())),
+        ("dnd", dnd()),
+        ("leds", array(light())),
+        ("mode", text.clone()),
+        ("stale", flag.clone()),
+        ("notes", array(text)),
+        (
+            "sources",
+            json!({ "type": "object", "additionalProperties": source }),
+        ),
+    ];
+    members.extend(memory());
+    let mut schema = object(&members);
+    schema["properties"]["lightLevel"] = json!({ "type": "number", "minimum": 0 });
+    schema["properties"]["flStatus"] = array(duty());
+    schema["properties"]["frontlight"] = object(&[
+        ("on", flag),
+        ("duties", array(duty())),
+        ("targetDuty", integer.clone()),
+        ("configuredBrightness", integer),
+    ]);
+    schema
+}
+
+fn trace() -> Value {
+    let (integer, text) = (json!({ "type": "integer" }), json!({ "type": "string" }));
+    let leak = object(&[
+        ("sz", integer.clone()),
+        ("addr", text.clone()),
+        ("cc", integer.clone()),
+        ("pcs", array(text)),
+    ]);
+    object(&[
+        ("count", integer.clone()),
+        ("capacity", integer),
+        ("leaks", array(leak)),
+    ])
+}

@@ -1,0 +1,246 @@
+//! What can be read: settings and their tag, pictures, the page, metrics, the description of the interface.
+
+use std::sync::Arc;
+
+use papertick::http::openapi;
+use serde_json::Value;
+
+use crate::support::Clock;
+
+#[tokio::test]
+async fn settings_have_a_tag_that_changes_with_them_alone() {
+    let clock = Clock::start().await;
+    let first = clock.get("/api/settings").await;
+    let tag = first.header("etag").unwrap().to_string();
+    assert_eq!(first.json()["numScreens"], 7);
+    assert_eq!(first.json()["gitTag"], "4.0.0");
+    assert!(!first.json()["fsRev"].as_str().unwrap().is_empty());
+
+    clock.change(|view| view.millilux = Some(1));
+    assert_eq!(
+        clock.get("/api/settings").await.header("etag"),
+        Some(tag.as_str())
+    );
+    clock.change(|view| Arc::make_mut(&mut view.settings).timer_active = false);
+    assert_eq!(
+        clock.get("/api/settings").await.header("etag"),
+        Some(tag.as_str())
+    );
+    clock.change(|view| Arc::make_mut(&mut view.settings).led_brightness = 5);
+    assert_ne!(
+        clock.get("/api/settings").await.header("etag"),
+        Some(tag.as_str())
+    );
+}
+
+#[tokio::test]
+async fn a_change_of_another_version_is_refused() {
+    let mut clock = Clock::start().await;
+    let tag = clock
+        .get("/api/settings")
+        .await
+        .header("etag")
+        .unwrap()
+        .to_string();
+    let body = r#"{"ledBrightness":7}"#;
+    let length = format!("Content-Length: {}", body.len());
+    let patch = async |condition: &str| {
+        let headers = [length.as_str(), condition];
+        clock.send("PATCH", "/api/settings", &headers, body).await
+    };
+    assert_eq!(patch(&format!("If-Match: {tag}")).await.status, 200);
+    assert_eq!(patch("If-Match: *").await.status, 200);
+    assert_eq!(patch("X-None: 1").await.status, 200);
+    let refused = patch("If-Match: \"another\"").await;
+    assert_eq!(refused.status, 412);
+    assert_eq!(refused.json()["error"], "settings changed");
+    for _ in 0..3 {
+        clock.asked().await;
+    }
+    assert!(clock.asked.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn pictures_are_sent_once() {
+    let clock = Clock::start().await;
+    for path in [
+        "/api/panels.png",
+        "/api/panels.png?scale=2",
+        "/api/panels/6.png",
+    ] {
+        let first = clock.get(path).await;
+        assert_eq!(
+            (first.status, first.header("content-type")),
+            (200, Some("image/png")),
+            "{path}"
+        );
+        assert_eq!(&first.body[..4], b"\x89PNG", "{path}");
+        let known = format!("If-None-Match: {}", first.header("etag").unwrap());
+        let second = clock.send("GET", path, &[&known], "").await;
+        assert_eq!((second.status, second.body.len()), (304, 0), "{path}");
+    }
+    for path in ["/api/panels/7.png", "/api/panels/x.png", "/api/panels/.png"] {
+        assert_eq!(clock.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_compressed_and_known_again() {
+    let clock = Clock::start().await;
+    let plain = clock.get("/").await;
+    assert_eq!(
+        plain.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert_eq!(
+        (
+            plain.header("content-encoding"),
+            plain.header("cache-control")
+        ),
+        (None, Some("no-cache"))
+    );
+    let packed = clock
+        .send("GET", "/", &["Accept-Encoding: br, gzip"], "")
+        .await;
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert_eq!(packed.header("vary"), Some("Accept-Encoding"));
+    assert_ne!(packed.header("etag"), plain.header("etag"));
+    let known = format!("If-None-Match: {}", packed.header("etag").unwrap());
+    assert_eq!(
+        clock
+            .send("GET", "/", &["Accept-Encoding: gzip", &known], "")
+            .await
+            .status,
+        304
+    );
+    let refused = clock
+        .send("GET", "/", &["Accept-Encoding: gzip;q=0"], "")
+        .await;
+    assert_eq!(refused.header("content-encoding"), None);
+
+    let script = clock.get("/docs.js").await;
+    assert_eq!(script.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(clock.get("/nothing.js").await.status, 404);
+    assert_eq!(clock.get("/%2e%2e/secret").await.status, 400);
+}
+
+#[tokio::test]
+async fn head_is_answered_like_get_without_a_body() {
+    let clock = Clock::start().await;
+    for path in ["/", "/api/status", "/api/settings", "/api/panels/0.png"] {
+        let (head, get) = (
+            clock.send("HEAD", path, &[], "").await,
+            clock.get(path).await,
+        );
+        assert_eq!((head.status, head.body.len()), (200, 0), "{path}");
+        assert_eq!(
+            head.header("content-length"),
+            get.header("content-length"),
+            "{path}"
+        );
+    }
+    assert_eq!(
+        clock.send("HEAD", "/api/restart", &[], "").await.status,
+        405
+    );
+}
+
+#[tokio::test]
+async fn methods_that_are_not_there_are_named() {
+    let clock = Clock::start().await;
+    let rows = [
+        ("DELETE", "/api/settings", "GET, PATCH, POST, HEAD"),
+        ("GET", "/api/screen/next", "POST"),
+        ("PUT", "/api/restart", "POST, GET"),
+        ("POST", "/api/status", "GET, HEAD"),
+    ];
+    for (method, path, allow) in rows {
+        let answer = clock.send(method, path, &[], "").await;
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, Some(allow)),
+            "{method} {path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn metrics_end_as_the_format_wants() {
+    let clock = Clock::start().await;
+    let answer = clock.get("/metrics").await;
+    let text = answer.text();
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    assert!(
+        text.contains("papertick_build_info{version=\"4.0.0\"} 1\n"),
+        "{text}"
+    );
+    assert!(text.contains("papertick_refreshes_total 1\n"), "{text}");
+}
+
+/// Rewrites the golden copy where it differs, and says so.
+#[test]
+fn the_description_in_the_docs_is_fresh() {
+    let fresh = format!("{:#}\n", openapi::document());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    if kept != fresh {
+        std::fs::write(path, &fresh).unwrap();
+        panic!("docs/openapi.json was not fresh; it is now, commit it");
+    }
+}
+
+#[tokio::test]
+async fn the_description_is_served_and_whole() {
+    let clock = Clock::start().await;
+    let served = clock.get("/openapi.json").await.json();
+    assert_eq!(served, openapi::document());
+    let schemas = served["components"]["schemas"].as_object().unwrap();
+    let text = served.to_string();
+    let named = text
+        .split("#/components/schemas/")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap());
+    for name in named {
+        assert!(schemas.contains_key(name), "{name}");
+    }
+    let operations = served["paths"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|item| item.as_object().unwrap().values());
+    let mut ids: Vec<&str> = operations
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    ids.sort_unstable();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "operation ids are unique");
+}
+
+/// What is answered is what the description promises.
+#[tokio::test]
+async fn documents_fit_their_schemas() {
+    let clock = Clock::start().await;
+    let api = openapi::document();
+    for path in [
+        "/api/status",
+        "/api/system/status",
+        "/api/settings",
+        "/api/lights",
+        "/api/dnd/status",
+        "/api/diag/heap",
+    ] {
+        let answer = clock.get(path).await.json();
+        let mut schema =
+            api["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+                .clone();
+        schema["components"] = api["components"].clone();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&answer)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{path}: {errors:?}");
+    }
+    assert_ne!(api, Value::Null);
+}

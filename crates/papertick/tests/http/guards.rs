@@ -1,0 +1,259 @@
+//! Who may do what: credentials, pages of other sites, names that are not ours.
+
+use argon2::{
+    Argon2, Params,
+    password_hash::{PasswordHasher, SaltString},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use device::{secret::PasswordHash, settings::Settings};
+
+use crate::support::{Clock, Setup};
+
+fn hash(password: &str) -> PasswordHash {
+    let salt = SaltString::encode_b64(b"sixteen bytes 16").unwrap();
+    // The cheapest there is: these tests are about who is let in.
+    let argon2 = Argon2::from(Params::new(Params::MIN_M_COST, 1, 1, None).unwrap());
+    let hash = argon2.hash_password(password.as_bytes(), &salt).unwrap();
+    PasswordHash::new(hash.to_string())
+}
+
+fn basic(pair: &str) -> String {
+    format!("Authorization: Basic {}", BASE64_STANDARD.encode(pair))
+}
+
+async fn guarded() -> Clock {
+    Clock::with(Setup {
+        settings: Settings {
+            http_auth_enabled: true,
+            http_auth_user: "satoshi".into(),
+            http_auth_pass: hash("correct horse"),
+            ..Settings::default()
+        },
+        ..Setup::default()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn everything_but_the_page_wants_credentials() {
+    let clock = guarded().await;
+    let guarded = [
+        "GET /api/status",
+        "GET /api/settings",
+        "PATCH /api/settings",
+        "POST /api/screen/next",
+        "GET /api/restart",
+        "GET /api/panels.png",
+        "GET /api/panels/0.png",
+        "GET /events",
+        "GET /metrics",
+        "POST /upload/firmware",
+        "POST /upload/webui",
+        "GET /api/nothing",
+        "DELETE /api/status",
+    ];
+    for request in guarded {
+        let (method, path) = request.split_once(' ').unwrap();
+        let answer = clock.send(method, path, &[], "").await;
+        assert_eq!(answer.status, 401, "{request}");
+        assert_eq!(answer.json()["error"], "unauthorized", "{request}");
+        let challenge = answer.header("www-authenticate").unwrap();
+        assert!(
+            challenge.starts_with("Basic realm=\"papertick\""),
+            "{challenge}"
+        );
+    }
+    for path in [
+        "/",
+        "/manifest.json",
+        "/docs",
+        "/openapi.json",
+        "/healthz",
+        "/readyz",
+    ] {
+        assert_eq!(clock.get(path).await.status, 200, "{path}");
+    }
+    let right = basic("satoshi:correct horse");
+    assert_eq!(
+        clock.send("GET", "/api/status", &[&right], "").await.status,
+        200
+    );
+    let wrong = basic("satoshi:wrong");
+    assert_eq!(
+        clock.send("GET", "/api/status", &[&wrong], "").await.status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn who_guesses_has_to_wait() {
+    let clock = guarded().await;
+    for guess in ["a", "b", "c"] {
+        let header = basic(&format!("satoshi:{guess}"));
+        assert_eq!(
+            clock
+                .send("GET", "/api/status", &[&header], "")
+                .await
+                .status,
+            401
+        );
+    }
+    let answer = clock
+        .send("GET", "/api/status", &[&basic("satoshi:d")], "")
+        .await;
+    assert_eq!(answer.status, 429);
+    assert_eq!(answer.json()["error"], "too many attempts");
+    assert!(answer.header("retry-after").is_some());
+}
+
+#[tokio::test]
+async fn credentials_are_those_stored_at_the_start() {
+    let clock = Clock::start().await;
+    clock.change(|view| {
+        let settings = Settings {
+            http_auth_enabled: true,
+            http_auth_pass: hash("new"),
+            ..(*view.settings).clone()
+        };
+        view.settings = settings.into();
+    });
+    assert_eq!(clock.get("/api/status").await.status, 200);
+}
+
+#[tokio::test]
+async fn uploads_have_a_password_of_their_own() {
+    let settings = Settings {
+        http_auth_enabled: true,
+        http_auth_pass: hash("control"),
+        ota_pass: hash("upload"),
+        ..Settings::default()
+    };
+    let clock = Clock::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let status = async |pair: &str| {
+        let header = basic(pair);
+        clock
+            .send(
+                "POST",
+                "/upload/firmware",
+                &[&header, "Content-Length: 1"],
+                "x",
+            )
+            .await
+            .status
+    };
+    assert_eq!(status("anybody:upload").await, 503);
+    assert_eq!(status("papertick:control").await, 401);
+    let header = basic("anybody:upload");
+    assert_eq!(
+        clock
+            .send("GET", "/api/status", &[&header], "")
+            .await
+            .status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_change_nothing() {
+    let mut clock = Clock::with(Setup {
+        allow_origins: vec!["http://localhost:5173".into()],
+        ..Setup::default()
+    })
+    .await;
+    let own = format!("Origin: http://{}", clock.address);
+    let rows = [
+        ("POST", "Origin: http://evil.example", 403),
+        ("POST", "Origin: null", 403),
+        ("POST", "Sec-Fetch-Site: cross-site", 403),
+        ("GET", "Origin: http://evil.example", 403),
+        ("GET", "Sec-Fetch-Site: cross-site", 403),
+        ("POST", own.as_str(), 200),
+        ("POST", "Origin: http://localhost:5173", 200),
+        ("POST", "Sec-Fetch-Site: same-origin", 200),
+        ("GET", "Sec-Fetch-Site: none", 200),
+        ("POST", "X-Nothing: 1", 200),
+    ];
+    for (method, mark, status) in rows {
+        let answer = clock.send(method, "/api/full_refresh", &[mark], "").await;
+        assert_eq!(answer.status, status, "{method} {mark}");
+        match status {
+            200 => drop(clock.asked().await),
+            _ => assert_eq!(answer.json()["error"], "cross-site request"),
+        }
+    }
+    assert!(
+        clock.asked.try_recv().is_err(),
+        "refused requests reached the device"
+    );
+}
+
+#[tokio::test]
+async fn only_allowed_origins_may_read() {
+    let clock = Clock::with(Setup {
+        allow_origins: vec!["http://localhost:5173".into()],
+        ..Setup::default()
+    })
+    .await;
+    let allowed = clock
+        .send("GET", "/api/status", &["Origin: http://localhost:5173"], "")
+        .await;
+    assert_eq!(
+        allowed.header("access-control-allow-origin"),
+        Some("http://localhost:5173")
+    );
+    let other = clock
+        .send("GET", "/api/status", &["Origin: http://evil.example"], "")
+        .await;
+    assert_eq!(
+        (other.status, other.header("access-control-allow-origin")),
+        (200, None)
+    );
+
+    let ask = [
+        "Origin: http://localhost:5173",
+        "Access-Control-Request-Method: PATCH",
+    ];
+    let preflight = clock.send("OPTIONS", "/api/settings", &ask, "").await;
+    assert_eq!(preflight.status, 204);
+    assert!(
+        preflight
+            .header("access-control-allow-methods")
+            .unwrap()
+            .contains("PATCH")
+    );
+    let ask = [
+        "Origin: http://evil.example",
+        "Access-Control-Request-Method: PATCH",
+    ];
+    assert_eq!(
+        clock
+            .send("OPTIONS", "/api/settings", &ask, "")
+            .await
+            .status,
+        403
+    );
+}
+
+#[tokio::test]
+async fn a_browser_that_was_sent_here_under_another_name_is_refused() {
+    let clock = Clock::start().await;
+    let ask = async |host: &str, agent: &str| {
+        let request = format!(
+            "GET /api/settings HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\nConnection: close\r\n\r\n"
+        );
+        clock.raw(request.as_bytes()).await.status
+    };
+    let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    assert_eq!(ask("evil.example", browser).await, 403);
+    assert_eq!(
+        ask("evil.example", "HomeAssistant/2026.11 aiohttp/3.13").await,
+        200
+    );
+    assert_eq!(ask("papertick-a1b2c3.local", browser).await, 200);
+    assert_eq!(ask("localhost:8080", browser).await, 200);
+    assert_eq!(ask("127.0.0.1", browser).await, 200);
+}
