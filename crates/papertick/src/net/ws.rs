@@ -16,7 +16,7 @@ use super::{
     AGENT,
     dialer::{BoxedStream, DialError, Dialer},
     http::retry_after,
-    url::{BadUrl, Url},
+    url::{BadUrl, Scheme, Url},
 };
 
 /// Longest time until a server has agreed to a web socket.
@@ -112,6 +112,10 @@ impl Socket {
         url: &Url,
         policy: Policy,
     ) -> Result<Socket, WsError> {
+        match url.scheme {
+            Scheme::Ws | Scheme::Wss => {}
+            Scheme::Http | Scheme::Https => return Err(BadUrl::Scheme.into()),
+        }
         let stream = dialer.connect(route, url.into()).await?;
         let mut request = url
             .to_string()

@@ -13,6 +13,7 @@ pub mod session;
 pub mod exchange;
 pub mod explorer;
 pub mod miner;
+pub mod nostr;
 pub mod pool;
 pub mod relay;
 

@@ -18,6 +18,7 @@ use super::{
     explorer::Explorer,
     freshness::Freshness,
     miner::Miner,
+    nostr::{Data, Subscriber, Zaps},
     poll,
     pool::{self, Logos, Pool},
     relay::{Memory, Relay},
@@ -212,8 +213,14 @@ async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stop
             )
             .await
         }
-        SourceConfig::Nostr { .. } | SourceConfig::Zaps { .. } | SourceConfig::Wallet { .. } => {
-            std::future::pending().await
+        SourceConfig::Nostr { relay, author } => {
+            let feed = Data::of(author);
+            session::keep(context, Subscriber { relay, feed }).await
         }
+        SourceConfig::Zaps { relay, recipient } => {
+            let feed = Zaps::of(recipient);
+            session::keep(context, Subscriber { relay, feed }).await
+        }
+        SourceConfig::Wallet { .. } => std::future::pending().await,
     }
 }

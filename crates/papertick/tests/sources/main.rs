@@ -11,5 +11,11 @@
 
 mod rig;
 
+mod explorer;
+mod http;
+mod nostr;
+mod polls;
+mod proxy;
 mod relay;
 mod supervisor;
+mod time;

@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use crate::rig::{Rig, accept, price, relay_config};
+use crate::rig::{Rig, accept, answer, first_line, price, relay_config};
 
 type Server = WebSocketStream<DuplexStream>;
 
@@ -244,23 +244,6 @@ async fn a_wish_to_be_left_alone_is_obeyed() {
     rig.stop().await;
 }
 
-/// Answers one request beside the socket and returns its first line.
-async fn answer(mut raw: DuplexStream, body: &str) -> String {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(raw.read_u8().await.unwrap());
-    }
-    let length = body.len();
-    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}");
-    raw.write_all(answer.as_bytes()).await.unwrap();
-    String::from_utf8(head)
-        .unwrap()
-        .lines()
-        .next()
-        .unwrap()
-        .to_owned()
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
     let (mut rig, mut arrivals) = Rig::in_memory();
@@ -279,8 +262,8 @@ async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
             }
         }
     });
-    let catalogue = answer(arrivals.recv().await.unwrap().stream, "[\"USD\",\"CHF\"]").await;
-    assert_eq!(catalogue, "GET /api/v2/currencies HTTP/1.1");
+    let catalogue = answer(&mut arrivals, "200 OK", "[\"USD\",\"CHF\"]").await;
+    assert_eq!(first_line(&catalogue), "GET /api/v2/currencies HTTP/1.1");
     rig.until(|seen| matches!(seen, Observation::Currencies(list) if list.len() == 2))
         .await;
 
@@ -296,8 +279,8 @@ async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
             (2, "900000\n"),
             (3, "900003"),
         ] {
-            let probe = answer(arrivals.recv().await.unwrap().stream, body).await;
-            assert_eq!(probe, "GET /api/lastblock HTTP/1.1");
+            let probe = answer(&mut arrivals, "200 OK", body).await;
+            assert_eq!(first_line(&probe), "GET /api/lastblock HTTP/1.1");
             assert_eq!(began.elapsed().as_secs() / 3600, hour, "{body}");
         }
     };

@@ -25,7 +25,7 @@ use papertick::{
 };
 use tempfile::TempDir;
 use tokio::{
-    io::DuplexStream,
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream},
     sync::{mpsc, watch},
     time,
 };
@@ -35,6 +35,8 @@ use tokio_tungstenite::{WebSocketStream, accept_async};
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 pub struct Rig {
+    pub clock: Clock,
+    pub logos: LogoCache,
     pub plans: watch::Sender<Plans>,
     pub stopper: Stopper,
     pub tasks: Tasks,
@@ -48,16 +50,20 @@ impl Rig {
         let (stopper, stop) = stop_signal();
         let plans = watch::Sender::new(Plans::new());
         let folder = TempDir::new().unwrap();
+        let clock = Clock::unset();
+        let logos = LogoCache::new(folder.path().join("logos"));
         let shared = Shared {
             dialer,
             upstreams: Arc::new(upstreams),
             inbox,
-            clock: Clock::unset(),
-            logos: LogoCache::new(folder.path()),
+            clock: clock.clone(),
+            logos: logos.clone(),
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
         Rig {
+            clock,
+            logos,
             plans,
             stopper,
             tasks,
@@ -163,6 +169,39 @@ pub async fn accept(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<D
     accept_async(arrivals.recv().await.unwrap().stream)
         .await
         .unwrap()
+}
+
+/// Answers the next connection's request and returns the request's head; `status` may carry more
+/// header lines.
+pub async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, status: &str, body: &str) -> String {
+    answer_on(
+        arrivals.recv().await.unwrap().stream,
+        status,
+        body.as_bytes(),
+    )
+    .await
+}
+
+/// Answers the request on a connection and returns the request's head.
+pub async fn answer_on(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    status: &str,
+    body: &[u8],
+) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    let length = body.len();
+    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(answer.as_bytes()).await.unwrap();
+    // A client may hang up as soon as it has seen enough.
+    let _ = stream.write_all(body).await;
+    String::from_utf8(head).unwrap()
+}
+
+pub fn first_line(head: &str) -> &str {
+    head.lines().next().unwrap()
 }
 
 pub fn relay_config() -> SourceConfig {

@@ -1,0 +1,197 @@
+//! Nostr relays: market data of one author, and zap receipts of one recipient.
+//!
+//! Both are a *feed*: a filter that says which events are wanted, and a reader of the events that
+//! were verified.
+
+use std::{convert::Infallible, time::Duration};
+
+use device::{market::Observation, now::UtcTime};
+use feeds::{
+    malformed::Malformed,
+    nostr::{
+        data::{self, DataFeed},
+        event::{NostrEvent, VerifiedEvent},
+        frame::{self, Filter, RelayMessage},
+        zap::{self, ZapFeed},
+    },
+};
+
+use super::session::{Ended, Link, Session};
+use crate::net::{
+    url::Url,
+    ws::{Frame, Policy},
+};
+
+/// Bounds of the socket.
+pub const POLICY: Policy = Policy {
+    message_max: frame::FRAME_MAX,
+    ping_every: Duration::from_secs(30),
+    pong_timeout: Duration::from_secs(20),
+};
+
+/// Characters of a relay's own words that are passed on.
+const WORDS_MAX: usize = 120;
+
+/// Events of one kind, and what they say.
+pub trait Feed: Send {
+    /// Name of the subscription.
+    const SUBSCRIPTION: &'static str;
+
+    /// Which events are wanted.
+    fn filter(&self, now: Option<UtcTime>) -> Filter;
+
+    /// Reads a verified event.
+    ///
+    /// # Errors
+    /// The event is not one that was wanted, or cannot be read.
+    fn accept(
+        &mut self,
+        event: &VerifiedEvent,
+        now: Option<UtcTime>,
+    ) -> Result<Vec<Observation>, Malformed>;
+}
+
+/// Market data of one author.
+#[derive(Debug)]
+pub struct Data {
+    author: String,
+    feed: DataFeed,
+}
+
+impl Data {
+    /// The data of an author, named by 64 hex digits; none if it is no key.
+    pub fn of(author: String) -> Option<Data> {
+        let feed = DataFeed::new(&author)?;
+        Some(Data { author, feed })
+    }
+}
+
+impl Feed for Data {
+    const SUBSCRIPTION: &'static str = data::SUBSCRIPTION;
+
+    fn filter(&self, _: Option<UtcTime>) -> Filter {
+        DataFeed::filter(&self.author)
+    }
+
+    fn accept(
+        &mut self,
+        event: &VerifiedEvent,
+        _: Option<UtcTime>,
+    ) -> Result<Vec<Observation>, Malformed> {
+        self.feed.accept(event)
+    }
+}
+
+/// Zap receipts of one recipient.
+#[derive(Debug)]
+pub struct Zaps {
+    recipient: String,
+    feed: ZapFeed,
+}
+
+impl Zaps {
+    /// The zaps of a recipient, named by 64 hex digits; none if it is no key.
+    pub fn of(recipient: String) -> Option<Zaps> {
+        let feed = ZapFeed::new(&recipient)?;
+        Some(Zaps { recipient, feed })
+    }
+}
+
+impl Feed for Zaps {
+    const SUBSCRIPTION: &'static str = zap::SUBSCRIPTION;
+
+    fn filter(&self, now: Option<UtcTime>) -> Filter {
+        ZapFeed::filter(&self.recipient, now)
+    }
+
+    fn accept(
+        &mut self,
+        event: &VerifiedEvent,
+        now: Option<UtcTime>,
+    ) -> Result<Vec<Observation>, Malformed> {
+        let zap = self.feed.accept(event, now)?;
+        Ok(zap.map(Observation::Zap).into_iter().collect())
+    }
+}
+
+/// A feed on a relay; without a feed, the key is none.
+#[derive(Debug)]
+pub struct Subscriber<F> {
+    /// Relay URL.
+    pub relay: String,
+    /// What is wanted.
+    pub feed: Option<F>,
+}
+
+impl<F: Feed> Session for Subscriber<F> {
+    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+        let url = Url::parse(&self.relay)?;
+        let feed = self
+            .feed
+            .as_mut()
+            .ok_or_else(|| Ended::because("the key that is set is none"))?;
+        let mut socket = link.open(&url, POLICY).await?;
+        let now = link.context().shared.clock.now().utc;
+        let request = frame::subscribe(F::SUBSCRIPTION, &feed.filter(now));
+        socket.send_text(request).await?;
+        loop {
+            match link.next(&mut socket).await? {
+                Frame::Text(text) => heard(feed, link, text.as_bytes()).await?,
+                Frame::Binary(_) => link.nonsense(Malformed("not-text"))?,
+            }
+        }
+    }
+}
+
+async fn heard<F: Feed>(feed: &mut F, link: &mut Link<'_>, text: &[u8]) -> Result<(), Ended> {
+    let message = match frame::message(text) {
+        Ok(message) => message,
+        Err(malformed) => return link.nonsense(malformed),
+    };
+    match message {
+        RelayMessage::Event {
+            subscription,
+            event,
+        } if subscription == F::SUBSCRIPTION => {
+            let now = link.context().shared.clock.now().utc;
+            match read(feed, event, now) {
+                Ok(observations) => link.understood(observations).await,
+                Err(malformed) => link.nonsense(malformed),
+            }
+        }
+        RelayMessage::EndOfStored { subscription } if subscription == F::SUBSCRIPTION => {
+            link.understood(Vec::new()).await
+        }
+        RelayMessage::Closed {
+            subscription,
+            reason,
+        } if subscription == F::SUBSCRIPTION => Err(Ended::because(format!(
+            "the relay ended the subscription: {}",
+            words(&reason)
+        ))),
+        RelayMessage::Event { .. }
+        | RelayMessage::EndOfStored { .. }
+        | RelayMessage::Closed { .. } => link.nonsense(Malformed("subscription")),
+        RelayMessage::Notice(notice) => {
+            tracing::debug!(notice = words(&notice), "the relay says");
+            Ok(())
+        }
+        RelayMessage::Taken { .. } | RelayMessage::Other => Ok(()),
+    }
+}
+
+fn read<F: Feed>(
+    feed: &mut F,
+    event: NostrEvent,
+    now: Option<UtcTime>,
+) -> Result<Vec<Observation>, Malformed> {
+    feed.accept(&VerifiedEvent::verify(event)?, now)
+}
+
+/// A relay's own words, cut to what people can read.
+pub(super) fn words(text: &str) -> String {
+    text.chars()
+        .filter(|char| !char.is_control())
+        .take(WORDS_MAX)
+        .collect()
+}

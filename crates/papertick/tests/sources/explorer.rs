@@ -1,0 +1,132 @@
+//! Explorer and exchange: two sockets that know nothing of each other.
+
+use std::time::Duration;
+
+use device::{
+    market::{Connection, Observation},
+    sources::{SourceConfig, SourceId},
+    units::FeeRate,
+};
+use futures_util::{SinkExt, StreamExt};
+use papertick::sources::freshness::STALE_AFTER;
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::rig::{Rig, accept, answer, currency, first_line, precise_fee, price};
+
+fn explorer() -> SourceConfig {
+    SourceConfig::Explorer {
+        host: "explorer:8999".to_owned(),
+        tls: false,
+        precise_fee: true,
+    }
+}
+
+fn exchange(codes: &[&str]) -> SourceConfig {
+    let currencies = codes.iter().map(|code| currency(code)).collect();
+    SourceConfig::Exchange { currencies }
+}
+
+fn fee(rate: u64) -> Observation {
+    Observation::Fee(FeeRate::whole(rate).unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_explorer_starts_from_requests_and_goes_on_by_its_socket() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Explorer, explorer());
+    let mut server = accept(&mut arrivals).await;
+    let want = server.next().await.unwrap().unwrap();
+    assert_eq!(want, Message::text(feeds::explorer::WANT));
+    assert_eq!(
+        rig.next().await.1,
+        [Observation::Connection(Connection::Connecting)]
+    );
+
+    let tip = answer(&mut arrivals, "200 OK", "900000").await;
+    assert_eq!(first_line(&tip), "GET /api/blocks/tip/height HTTP/1.1");
+    assert!(tip.contains("host: explorer:8999\r\n"), "{tip}");
+    assert_eq!(
+        rig.next().await.1,
+        [Observation::Block(900_000)],
+        "not up yet"
+    );
+    let fees = answer(&mut arrivals, "200 OK", r#"[{"medianFee":4.5}]"#).await;
+    assert_eq!(
+        first_line(&fees),
+        "GET /api/v1/fees/mempool-blocks HTTP/1.1"
+    );
+    assert_eq!(rig.next().await.1, [fee(5), precise_fee("4.5")]);
+
+    let news =
+        r#"{"blocks":[{"height":900001},{"height":900002}],"mempool-blocks":[{"medianFee":3}]}"#;
+    server.send(Message::text(news)).await.unwrap();
+    let seen = rig.next().await.1;
+    assert_eq!(
+        seen,
+        [
+            Observation::Connection(Connection::Up),
+            Observation::Block(900_002),
+            fee(3),
+            precise_fee("3"),
+        ]
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_explorer_whose_feed_stands_still_is_left() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Explorer, explorer());
+    let mut server = accept(&mut arrivals).await;
+    answer(&mut arrivals, "500 Broken", "").await;
+    answer(&mut arrivals, "500 Broken", "").await;
+    server
+        .send(Message::text(r#"{"block":{"height":900000}}"#))
+        .await
+        .unwrap();
+    rig.up().await;
+    let began = Instant::now();
+    let listening = tokio::spawn(async move { while let Some(Ok(_)) = server.next().await {} });
+    answer(&mut arrivals, "200 OK", "900004").await;
+    assert!(began.elapsed() >= STALE_AFTER);
+    assert_eq!(
+        rig.down().await.0,
+        "the explorer has newer blocks than its feed"
+    );
+    listening.await.unwrap();
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exchange_serves_the_currencies_that_are_active() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Exchange, exchange(&["USD", "EUR"]));
+    let mut server = accept(&mut arrivals).await;
+    let subscription = server.next().await.unwrap().unwrap();
+    let expected =
+        r#"{"method":"subscribe","params":{"channel":"ticker","symbol":["BTC/USD","BTC/EUR"]}}"#;
+    assert_eq!(subscription, Message::text(expected));
+    server
+        .send(Message::text(r#"{"channel":"heartbeat"}"#))
+        .await
+        .unwrap();
+    rig.up().await;
+    let ticker = r#"{"channel":"ticker","data":[{"symbol":"BTC/EUR","last":90000.5}]}"#;
+    server.send(Message::text(ticker)).await.unwrap();
+    assert_eq!(rig.next().await.1, [price("EUR", "90000.5")]);
+
+    rig.plan(SourceId::Exchange, exchange(&["CHF"]));
+    let mut server = accept(&mut arrivals).await;
+    let subscription = server.next().await.unwrap().unwrap().into_text().unwrap();
+    assert!(
+        subscription.contains("BTC/CHF") && !subscription.contains("EUR"),
+        "{subscription}"
+    );
+
+    rig.plan(SourceId::Exchange, exchange(&[]));
+    assert!(server.next().await.is_none_or(|end| end.is_err()));
+    let nothing = tokio::time::timeout(Duration::from_secs(3600), arrivals.recv()).await;
+    assert!(nothing.is_err(), "without a currency nothing is connected");
+    rig.stop().await;
+}

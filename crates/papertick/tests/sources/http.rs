@@ -1,0 +1,191 @@
+//! HTTP with its caps: size, time, redirects, and secrets that stay with their origin.
+
+use std::time::Duration;
+
+use device::sources::Route;
+use http::header::AUTHORIZATION;
+use papertick::net::{
+    dialer::{Arrival, Dialer},
+    http::{Answer, Get, HttpError, Limits, get, open},
+    tls::Roots,
+    url::Url,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::mpsc,
+    time,
+};
+
+use crate::rig::{answer, answer_on, first_line};
+
+const LIMITS: Limits = Limits {
+    timeout: Duration::from_secs(8),
+    body_max: 1024,
+};
+
+fn network() -> (Dialer, mpsc::Receiver<Arrival>) {
+    let (arrive, arrivals) = mpsc::channel(16);
+    (Dialer::in_memory(Roots::public(), arrive), arrivals)
+}
+
+fn request(url: &str) -> Get {
+    Get::new(Url::parse(url).unwrap())
+}
+
+async fn asked(dialer: &Dialer, url: &str) -> Result<Answer, HttpError> {
+    get(dialer, &Route::default(), request(url), LIMITS).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_is_capped_whatever_its_length_header_says() {
+    for head in [
+        "Content-Length: 2000",
+        "Transfer-Encoding: chunked",
+        "Connection: close",
+    ] {
+        let (dialer, mut arrivals) = network();
+        let serve = async {
+            let mut stream = arrivals.recv().await.unwrap().stream;
+            let mut request = [0; 64];
+            stream.read_exact(&mut request[..20]).await.unwrap();
+            let head = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.unwrap();
+            for _ in 0..4 {
+                if head.contains("chunked") {
+                    let _ = stream.write_all(b"1f4\r\n").await;
+                }
+                let _ = stream.write_all(&[b'x'; 500]).await;
+                if head.contains("chunked") {
+                    let _ = stream.write_all(b"\r\n").await;
+                }
+            }
+        };
+        let (answer, ()) = tokio::join!(asked(&dialer, "http://example/"), serve);
+        assert!(
+            matches!(answer, Err(HttpError::TooLarge(1024))),
+            "{head}: {answer:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dripping_answer_is_left_after_its_time() {
+    let (dialer, mut arrivals) = network();
+    let serve = async {
+        let mut stream = arrivals.recv().await.unwrap().stream;
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            .await
+            .unwrap();
+        while stream.write_all(b"x").await.is_ok() {
+            time::sleep(Duration::from_secs(1)).await;
+        }
+    };
+    let began = time::Instant::now();
+    let (answer, ()) = tokio::join!(asked(&dialer, "http://example/"), serve);
+    assert!(matches!(answer, Err(HttpError::Timeout)), "{answer:?}");
+    assert!(began.elapsed() <= LIMITS.timeout + Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_breaks_off_is_no_answer() {
+    for reply in [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+        "HTTP/1.1 200",
+        "garbage\r\n\r\n",
+        "",
+    ] {
+        let (dialer, mut arrivals) = network();
+        let serve = async {
+            let mut stream = arrivals.recv().await.unwrap().stream;
+            let mut request = [0; 20];
+            stream.read_exact(&mut request).await.unwrap();
+            stream.write_all(reply.as_bytes()).await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(asked(&dialer, "http://example/"), serve);
+        assert!(
+            matches!(answer, Err(HttpError::Broken)),
+            "{reply:?}: {answer:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_are_followed_up_to_a_cap() {
+    let (dialer, mut arrivals) = network();
+    let serve = async {
+        let mut paths = Vec::new();
+        while let Some(arrival) = arrivals.recv().await {
+            let status = "302 Found\r\nLocation: ../next";
+            let head = answer_on(arrival.stream, status, b"").await;
+            paths.push(first_line(&head).to_owned());
+        }
+        paths
+    };
+    let ask = async {
+        let answer = asked(&dialer, "http://example/a/b").await;
+        drop(dialer);
+        answer
+    };
+    let (answer, paths) = tokio::join!(ask, serve);
+    assert!(matches!(answer, Err(HttpError::Redirects)), "{answer:?}");
+    assert_eq!(paths.len(), 6);
+    assert_eq!(paths[1], "GET /a/../next HTTP/1.1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_stays_with_its_origin() {
+    let (dialer, mut arrivals) = network();
+    let serve = async {
+        let same = answer(&mut arrivals, "301 Moved\r\nLocation: /b", "").await;
+        let again = answer(&mut arrivals, "307 Moved\r\nLocation: http://other/c", "").await;
+        let other = answer(&mut arrivals, "200 OK", "done").await;
+        (same, again, other)
+    };
+    let request = request("http://example/a")
+        .accepting_json()
+        .with_secret(AUTHORIZATION, "planted")
+        .unwrap();
+    let route = Route::default();
+    let (answer, (same, again, other)) = tokio::join!(get(&dialer, &route, request, LIMITS), serve);
+    assert_eq!(answer.unwrap().body, "done");
+    assert!(same.contains("planted") && again.contains("planted"));
+    assert!(!other.contains("planted"), "{other}");
+    assert!(other.contains("host: other\r\n") && other.contains("accept: application/json\r\n"));
+    assert!(other.contains("user-agent: papertick/"), "{other}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_download_may_take_long_but_not_pause() {
+    let (dialer, mut arrivals) = network();
+    let serve = async {
+        let mut stream = arrivals.recv().await.unwrap().stream;
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            .await
+            .unwrap();
+        for _ in 0..60 {
+            stream.write_all(b"x").await.unwrap();
+            time::sleep(Duration::from_secs(5)).await;
+        }
+        time::sleep(Duration::from_secs(60)).await;
+    };
+    let load = async {
+        let route = Route::default();
+        let request = request("http://example/image");
+        let mut download = open(&dialer, &route, request, Duration::from_secs(10))
+            .await
+            .unwrap();
+        let mut got = 0;
+        loop {
+            match download.chunk().await {
+                Ok(Some(chunk)) => got += chunk.len(),
+                Ok(None) => panic!("it was cut short"),
+                Err(error) => return (got, error),
+            }
+        }
+    };
+    let ((got, error), ()) = tokio::join!(load, serve);
+    assert_eq!(got, 60);
+    assert!(matches!(error, HttpError::Timeout), "{error:?}");
+}

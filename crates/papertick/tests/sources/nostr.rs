@@ -1,0 +1,248 @@
+//! Nostr data and zaps: against a real relay, and against relays that lie.
+
+use std::time::Duration;
+
+use device::{
+    market::{Observation, Zap},
+    secret::Secret,
+    sources::{SourceConfig, SourceId},
+    units::Sats,
+};
+use feeds::nostr::{
+    data,
+    event::{NostrEvent, Signer},
+    frame, zap,
+};
+use futures_util::{SinkExt, StreamExt};
+use nostr_relay_builder::MockRelay;
+use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+
+use crate::rig::{Rig, accept, precise_fee, price};
+
+const AUTHOR_SECRET: &str = "b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef";
+const STRANGER_SECRET: &str = "0000000000000000000000000000000000000000000000000000000000000002";
+
+fn signer(secret: &str) -> Signer {
+    Signer::new(&Secret::new(secret)).unwrap()
+}
+
+fn data_event(slot: &str, content: &str, created_at: u64) -> NostrEvent {
+    signer(AUTHOR_SECRET).sign(
+        created_at,
+        data::KIND,
+        &[&["d", slot]],
+        content.to_owned(),
+        &[7; 32],
+    )
+}
+
+fn receipt(recipient: &str, message: &str, created_at: u64) -> NostrEvent {
+    let tags: &[&[&str]] = &[&["p", recipient], &["amount", "21000"]];
+    signer(STRANGER_SECRET).sign(created_at, zap::KIND, tags, message.to_owned(), &[7; 32])
+}
+
+fn data_config(relay: &str) -> SourceConfig {
+    SourceConfig::Nostr {
+        relay: relay.to_owned(),
+        author: signer(AUTHOR_SECRET).author(),
+    }
+}
+
+fn zap_config(relay: &str) -> SourceConfig {
+    SourceConfig::Zaps {
+        relay: relay.to_owned(),
+        recipient: signer(AUTHOR_SECRET).author(),
+    }
+}
+
+/// A message of a relay for a subscription.
+fn told(subscription: &str, event: &NostrEvent) -> Message {
+    Message::text(serde_json::to_string(&("EVENT", subscription, event)).unwrap())
+}
+
+fn unix_secs() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+}
+
+/// Publishes on a real relay.
+struct Publisher(WebSocketStream<tokio::net::TcpStream>);
+
+impl Publisher {
+    async fn connect(url: &str) -> Publisher {
+        let place = url.trim_start_matches("ws://").trim_end_matches('/');
+        let tcp = tokio::net::TcpStream::connect(place).await.unwrap();
+        Publisher(tokio_tungstenite::client_async(url, tcp).await.unwrap().0)
+    }
+
+    async fn publish(&mut self, event: &NostrEvent) {
+        self.0
+            .send(Message::text(frame::publish(event)))
+            .await
+            .unwrap();
+        let answer = self.0.next().await.unwrap().unwrap().into_text().unwrap();
+        assert!(answer.contains("true"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn data_and_zaps_come_from_a_real_relay() {
+    let relay = MockRelay::run().await.unwrap();
+    let url = relay.url().await.to_string();
+    let mut publisher = Publisher::connect(&url).await;
+    let now = unix_secs();
+    publisher
+        .publish(&data_event("blockheight", "870124", now - 60))
+        .await;
+    let mut rig = Rig::on_loopback(&[]);
+    rig.plan(SourceId::Nostr, data_config(&url));
+    let seen = rig.until(|seen| *seen == Observation::Block(870_124)).await;
+    assert!(
+        seen.iter()
+            .any(|seen| matches!(seen, Observation::Connection(_)))
+    );
+    publisher
+        .publish(&data_event("price:USD", "64321.50", now))
+        .await;
+    rig.until(|seen| *seen == price("USD", "64321.50")).await;
+    publisher
+        .publish(&data_event("medianFee", "12.75", now))
+        .await;
+    rig.until(|seen| *seen == precise_fee("12.75")).await;
+
+    rig.plan(SourceId::Zaps, zap_config(&url));
+    rig.up().await;
+    publisher
+        .publish(&receipt(&signer(AUTHOR_SECRET).author(), "thanks!", now))
+        .await;
+    let zap = Zap {
+        amount: Sats(21),
+        message: "thanks!".to_owned(),
+    };
+    rig.until(|seen| *seen == Observation::Zap(zap.clone()))
+        .await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lying_relay_has_no_effect() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Nostr, data_config("ws://nostr.example"));
+    let mut server = accept(&mut arrivals).await;
+    let request = server.next().await.unwrap().unwrap().into_text().unwrap();
+    let author = signer(AUTHOR_SECRET).author();
+    assert_eq!(
+        request.as_str(),
+        format!(
+            r#"["REQ","{}",{{"kinds":[30078],"authors":["{author}"]}}]"#,
+            data::SUBSCRIPTION
+        )
+    );
+    rig.next().await;
+    let good = data_event("blockheight", "870124", 1_714_000_000);
+    let lies = [
+        NostrEvent {
+            content: "999999".to_owned(),
+            ..good.clone()
+        },
+        NostrEvent {
+            sig: good.sig.replace('a', "b"),
+            ..good.clone()
+        },
+        NostrEvent {
+            id: good.id.replace('a', "b"),
+            ..good.clone()
+        },
+        signer(STRANGER_SECRET).sign(
+            1_714_000_000,
+            data::KIND,
+            &[&["d", "blockheight"]],
+            "999999".to_owned(),
+            &[7; 32],
+        ),
+    ];
+    for lie in &lies {
+        server.send(told(data::SUBSCRIPTION, lie)).await.unwrap();
+    }
+    server.send(told("another", &good)).await.unwrap();
+    server.send(Message::text("[\"EVENT\"]")).await.unwrap();
+    server
+        .send(Message::text("[\"NOTICE\",\"rate-limited\"]"))
+        .await
+        .unwrap();
+    assert!(
+        rig.is_quiet(Duration::from_secs(1)).await,
+        "nothing of it was believed"
+    );
+    server.send(told(data::SUBSCRIPTION, &good)).await.unwrap();
+    rig.until(|seen| *seen == Observation::Block(870_124)).await;
+    server
+        .send(Message::text(format!(
+            r#"["CLOSED","{}","no more"]"#,
+            data::SUBSCRIPTION
+        )))
+        .await
+        .unwrap();
+    assert_eq!(
+        rig.down().await.0,
+        "the relay ended the subscription: no more"
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn zaps_are_asked_for_since_a_while_and_shown_once() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    let now = 1_767_225_600;
+    rig.clock.set(1_767_225_600_000);
+    rig.plan(SourceId::Zaps, zap_config("ws://nostr.example"));
+    let mut server = accept(&mut arrivals).await;
+    let request = server.next().await.unwrap().unwrap().into_text().unwrap();
+    let recipient = signer(AUTHOR_SECRET).author();
+    let filter = format!(
+        r##"{{"kinds":[9735],"#p":["{recipient}"],"since":{},"limit":1}}"##,
+        now - 900
+    );
+    assert_eq!(
+        request.as_str(),
+        format!(r#"["REQ","{}",{filter}]"#, zap::SUBSCRIPTION)
+    );
+    let old = receipt(&recipient, "old", now - 901);
+    let fresh = receipt(&recipient, "fresh", now - 900);
+    let elsewhere = receipt(&signer(STRANGER_SECRET).author(), "elsewhere", now);
+    for event in [&old, &elsewhere, &fresh, &fresh] {
+        server.send(told(zap::SUBSCRIPTION, event)).await.unwrap();
+    }
+    let zap = |message: &str| {
+        Observation::Zap(Zap {
+            amount: Sats(21),
+            message: message.to_owned(),
+        })
+    };
+    rig.until(|seen| *seen == zap("fresh")).await;
+
+    // What was shown is remembered over a lost connection.
+    drop(server);
+    let mut server = accept(&mut arrivals).await;
+    server.send(told(zap::SUBSCRIPTION, &fresh)).await.unwrap();
+    server
+        .send(told(zap::SUBSCRIPTION, &receipt(&recipient, "next", now)))
+        .await
+        .unwrap();
+    let seen = rig.until(|seen| *seen == zap("next")).await;
+    assert!(!seen.contains(&zap("fresh")), "{seen:?}");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_is_no_web_socket_is_said() {
+    let (mut rig, _arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Nostr, data_config("https://nostr.example"));
+    assert_eq!(
+        rig.down().await.0,
+        "the address has no scheme that is spoken here"
+    );
+    rig.stop().await;
+}

@@ -1,0 +1,237 @@
+//! Pools and miner: polls that answer, fail, and ask to be left alone.
+
+use std::time::Duration;
+
+use device::{
+    market::{Connection, MinerStats, Observation, PoolStats},
+    secret::Secret,
+    sources::{SourceConfig, SourceId},
+    units::{Hashrate, Sats},
+};
+use papertick::{
+    net::{backoff, dialer::Arrival},
+    sources::poll::FIRST_POLL_AFTER,
+};
+use tokio::{sync::mpsc, time::Instant};
+
+use crate::rig::{Rig, answer, answer_on, first_line};
+
+const KEY: &str = "planted-secret-key";
+
+fn pool(id: &str) -> SourceConfig {
+    SourceConfig::Pool {
+        pool: id.to_owned(),
+        user: Secret::new(KEY),
+        worker: "farm".to_owned(),
+        global: false,
+        local_host: "umbrel:2019".to_owned(),
+        poll_secs: 60,
+        logos_url: String::new(),
+        logo_fetches: 0,
+    }
+}
+
+fn miner() -> SourceConfig {
+    SourceConfig::Miner {
+        host: "miner1".to_owned(),
+        poll_secs: 10,
+    }
+}
+
+async fn arrival(arrivals: &mut mpsc::Receiver<Arrival>) -> Arrival {
+    arrivals.recv().await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Pool, pool("local_public_pool"));
+    let began = Instant::now();
+    let first = arrival(&mut arrivals).await;
+    assert_eq!(began.elapsed(), FIRST_POLL_AFTER);
+    assert_eq!(first.place, "umbrel:2019");
+    let body =
+        br#"{"workers":[{"hashRate":500e9},{"hashRate":"300000000000"},{"hashRate":200e9}]}"#;
+    let head = answer_on(first.stream, "200 OK", body).await;
+    assert_eq!(first_line(&head), format!("GET /api/client/{KEY} HTTP/1.1"));
+    assert!(head.contains("accept: application/json\r\n"), "{head}");
+    rig.next().await;
+    let stats = PoolStats {
+        pool: "local_public_pool".to_owned(),
+        hashrate: Hashrate(1_000_000_000_000),
+        daily: None,
+        workers: Some(3),
+    };
+    let up = Observation::Connection(Connection::Up);
+    assert_eq!(rig.next().await.1, [up.clone(), Observation::Pool(stats)]);
+
+    let answered = Instant::now();
+    answer(&mut arrivals, "200 OK", r#"{"workers":[]}"#).await;
+    assert_eq!(answered.elapsed().as_secs(), 60);
+    assert_eq!(
+        rig.next().await.1,
+        [up],
+        "an honest answer without a figure"
+    );
+    answer(&mut arrivals, "200 OK", "<html>").await;
+    assert_eq!(rig.down().await.0, "the answer makes no sense (json)");
+    answer(&mut arrivals, "502 Bad Gateway", "").await;
+    assert_eq!(rig.down().await.0, "the server answers with status 502");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pools_wish_to_be_left_alone_is_obeyed() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Pool, pool("local_public_pool"));
+    answer(&mut arrivals, "429 Slow Down\r\nRetry-After: 600", "").await;
+    let (_, retry_in) = rig.down().await;
+    assert!((600..=720).contains(&retry_in.as_secs()), "{retry_in:?}");
+    let told = Instant::now();
+    arrival(&mut arrivals).await;
+    assert_eq!(told.elapsed().as_secs(), retry_in.as_secs());
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_missing_or_unknown_is_said() {
+    let (mut rig, _arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Pool, pool("long_gone_pool"));
+    assert_eq!(rig.down().await.0, "there is no such pool");
+    let mut config = pool("foundry_usa");
+    if let SourceConfig::Pool { worker, .. } = &mut config {
+        worker.clear();
+    }
+    rig.plan(SourceId::Pool, config);
+    let (reason, retry_in) = rig.down().await;
+    assert_eq!(reason, "no worker is set for the pool");
+    assert!(retry_in >= Duration::from_secs(60));
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_miner_is_polled_often_and_less_often_while_it_is_off() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Miner, miner());
+    let head = answer(
+        &mut arrivals,
+        "200 OK",
+        r#"{"hashRate":1235.4,"bestDiff":"15.6M","sharesAccepted":4200,"temp":62.5}"#,
+    )
+    .await;
+    assert_eq!(first_line(&head), "GET /api/system/info HTTP/1.1");
+    let stats = MinerStats {
+        hashrate: Some(Hashrate(1_235_400_000_000)),
+        best_difficulty: Some("15.6M".to_owned()),
+    };
+    let seen = rig
+        .until(|seen| matches!(seen, Observation::Miner(_)))
+        .await;
+    assert_eq!(seen.last(), Some(&Observation::Miner(stats)));
+    let mut waits = Vec::new();
+    for _ in 0..6 {
+        drop(arrival(&mut arrivals).await);
+        let (reason, retry_in) = rig.down().await;
+        assert_eq!(reason, "the answer broke off or is not HTTP");
+        waits.push(retry_in.as_secs());
+    }
+    assert_eq!(waits[0], 10, "the first miss changes nothing");
+    let cap = backoff::RETRY_CAP.as_secs();
+    assert!(waits[5] > cap / 2 && waits[5] <= cap * 6 / 5, "{waits:?}");
+    rig.stop().await;
+}
+
+/// On real sockets, so that a pool's fixed address can be replaced.
+#[tokio::test]
+async fn a_pools_key_travels_in_its_header_only() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut rig = Rig::on_loopback(&[format!("braiins=http://{address}")]);
+    rig.plan(SourceId::Pool, pool("braiins"));
+    let body =
+        br#"{"btc":{"hash_rate_5m":250.5,"hash_rate_unit":"Th/s","today_reward":"0.00123456"}}"#;
+    let head = answer_on(listener.accept().await.unwrap().0, "200 OK", body).await;
+    assert_eq!(
+        first_line(&head),
+        "GET /accounts/profile/json/btc/ HTTP/1.1"
+    );
+    assert!(
+        head.contains(&format!("pool-auth-token: {KEY}\r\n")),
+        "{head}"
+    );
+    let seen = rig.until(|seen| matches!(seen, Observation::Pool(_))).await;
+    let Some(Observation::Pool(stats)) = seen.last() else {
+        unreachable!()
+    };
+    assert_eq!(stats.hashrate, Hashrate(251_000_000_000_000));
+    assert_eq!(stats.daily, Some(Sats(123_456)));
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    let config = |logo_fetches| {
+        let mut config = pool("ocean");
+        if let SourceConfig::Pool {
+            logos_url,
+            logo_fetches: fetches,
+            ..
+        } = &mut config
+        {
+            *logos_url = "http://logos/raw".to_owned();
+            *fetches = logo_fetches;
+        }
+        config
+    };
+    let picture = |fill: u8| vec![fill; 16 * 122];
+    let is_logo = |seen: &Observation| matches!(seen, Observation::PoolLogo(_));
+    rig.plan(SourceId::Pool, config(0));
+    let broken = arrival(&mut arrivals).await;
+    assert_eq!(broken.place, "logos:80");
+    drop(broken);
+    // Five seconds later it is asked for again; the pool itself is polled meanwhile.
+    let second = loop {
+        let next = arrival(&mut arrivals).await;
+        if next.place == "logos:80" {
+            break next;
+        }
+    };
+    let head = answer_on(second.stream, "200 OK", &picture(0xAA)).await;
+    assert_eq!(first_line(&head), "GET /raw/ocean.bin HTTP/1.1");
+    let seen = rig.until(is_logo).await;
+    let Some(Observation::PoolLogo(logo)) = seen.last() else {
+        unreachable!()
+    };
+    assert_eq!(
+        (logo.name.as_str(), logo.width, logo.rows.len()),
+        ("ocean", 122, 1952)
+    );
+
+    rig.plans
+        .send_replace(papertick::sources::supervisor::Plans::new());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    rig.plan(SourceId::Pool, config(0));
+    let seen = rig.until(is_logo).await;
+    assert!(
+        seen.contains(&Observation::PoolLogo(logo.clone())),
+        "it was kept"
+    );
+
+    rig.plan(SourceId::Pool, config(1));
+    let third = loop {
+        let next = arrival(&mut arrivals).await;
+        if next.place == "logos:80" {
+            break next;
+        }
+    };
+    answer_on(third.stream, "200 OK", &picture(0x55)).await;
+    let seen = rig.until(is_logo).await;
+    let Some(Observation::PoolLogo(logo)) = seen.last() else {
+        unreachable!()
+    };
+    assert_eq!(logo.rows, picture(0x55));
+    assert_eq!(rig.logos.clear().await.unwrap(), 1);
+    assert_eq!(rig.logos.clear().await.unwrap(), 0);
+    rig.stop().await;
+}

@@ -1,0 +1,95 @@
+//! Time servers that are right, wrong, silent, or contradict themselves.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use papertick::{
+    clock::Clock,
+    sources::time::keep_time,
+    tasks::{Tasks, stop_signal},
+};
+use tokio::{net::UdpSocket, time};
+
+/// Seconds from 1900 to 1970.
+const NTP_EPOCH: u64 = 2_208_988_800;
+
+fn unix_ms() -> i64 {
+    i64::try_from(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap()
+            .as_millis(),
+    )
+    .unwrap()
+}
+
+fn stamp(unix_ms: i64) -> [u8; 8] {
+    let ms = u64::try_from(unix_ms).unwrap();
+    let secs = u32::try_from(ms / 1000 + NTP_EPOCH).unwrap();
+    let fraction = u32::try_from(((ms % 1000) << 32) / 1000).unwrap();
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&secs.to_be_bytes());
+    bytes[4..].copy_from_slice(&fraction.to_be_bytes());
+    bytes
+}
+
+/// Answers one question as a server whose clock is off.
+async fn answer(server: &UdpSocket, off_ms: i64, stratum: u8) {
+    let mut question = [0; 48];
+    let (_, client) = server.recv_from(&mut question).await.unwrap();
+    let mut reply = [0; 48];
+    reply[0] = 0x24;
+    reply[1] = stratum;
+    reply[24..32].copy_from_slice(&question[40..48]);
+    let now = stamp(unix_ms() + off_ms);
+    reply[32..40].copy_from_slice(&now);
+    reply[40..48].copy_from_slice(&now);
+    server.send_to(&reply, client).await.unwrap();
+}
+
+async fn corrected(clock: &Clock) -> i64 {
+    let mut steps = clock.steps();
+    time::timeout(Duration::from_secs(10), steps.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    clock.now().utc.unwrap().unix_ms - unix_ms()
+}
+
+#[tokio::test]
+async fn a_time_server_sets_the_clock() {
+    let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    let clock = Clock::unset();
+    assert_eq!(clock.now().utc, None);
+    let (stopper, stop) = stop_signal();
+    let mut tasks = Tasks::new();
+    tasks.spawn(
+        "time",
+        keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), stop),
+    );
+    answer(&server, 90_000, 2).await;
+    let off_ms = corrected(&clock).await;
+    assert!((89_000..91_000).contains(&off_ms), "{off_ms}");
+    stopper.stop();
+    assert!(tasks.stop(Duration::from_secs(1)).await.is_empty());
+}
+
+#[tokio::test]
+async fn implausible_answers_leave_the_clock_unset() {
+    let century_ms = 100 * 365 * 86_400 * 1000;
+    for (off_ms, stratum) in [(-century_ms / 2, 2), (0, 0), (0, 16)] {
+        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = server.local_addr().unwrap().port();
+        let clock = Clock::unset();
+        let (_stopper, stop) = stop_signal();
+        let mut tasks = Tasks::new();
+        tasks.spawn(
+            "time",
+            keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), stop),
+        );
+        answer(&server, off_ms, stratum).await;
+        let mut steps = clock.steps();
+        let stepped = time::timeout(Duration::from_millis(300), steps.changed()).await;
+        assert!(stepped.is_err(), "{off_ms} ms, stratum {stratum}");
+    }
+}
