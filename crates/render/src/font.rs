@@ -13,7 +13,7 @@ use skrifa::{
     },
     raw::TableProvider,
 };
-use zeno::{Command, PathBuilder};
+use zeno::{Command, PathBuilder, Transform};
 
 use crate::{faces::FACES, mask::Mask};
 
@@ -82,9 +82,14 @@ impl Font {
 
     /// Draws a character; none where the font has no glyph for it.
     pub(crate) fn glyph(&mut self, ch: char, half_px: u32) -> Option<Glyph> {
+        self.condensed(ch, half_px, 1.0)
+    }
+
+    /// Draws a character narrower than designed.
+    pub(crate) fn condensed(&mut self, ch: char, half_px: u32, ratio: f32) -> Option<Glyph> {
         let (file, id) = self.find(ch)?;
         let em_px = half_px as f32 / 2.0 * self.em_per_line;
-        self.files[file].glyph(id, half_px, em_px)
+        self.files[file].glyph(id, half_px, em_px, ratio)
     }
 
     fn find(&self, ch: char) -> Option<(usize, GlyphId)> {
@@ -107,7 +112,7 @@ impl File {
         Some(f32::from(font.head().ok()?.units_per_em()) / line.max(1) as f32)
     }
 
-    fn glyph(&mut self, id: GlyphId, half_px: u32, em_px: f32) -> Option<Glyph> {
+    fn glyph(&mut self, id: GlyphId, half_px: u32, em_px: f32, ratio: f32) -> Option<Glyph> {
         if half_px <= HINTED_MAX {
             self.prepare_hinting(half_px, em_px);
         }
@@ -131,7 +136,7 @@ impl File {
         } else {
             linear
         };
-        Some(ink(&pen.path, advance))
+        Some(ink(&pen.path, ratio, advance * ratio))
     }
 
     fn prepare_hinting(&mut self, half_px: u32, em_px: f32) {
@@ -162,8 +167,10 @@ impl File {
     }
 }
 
-fn ink(path: &[Command], advance: f32) -> Glyph {
-    let (coverage, place) = zeno::Mask::new(path).render();
+fn ink(path: &[Command], ratio: f32, advance: f32) -> Glyph {
+    let (coverage, place) = zeno::Mask::new(path)
+        .transform(Some(Transform::scale(ratio, 1.0)))
+        .render();
     let full = Mask::from_coverage(&coverage, place.width as i32, place.height as i32);
     match full.ink() {
         Some(area) => Glyph {

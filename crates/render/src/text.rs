@@ -68,7 +68,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    fn holds(self, run: &Run) -> bool {
+    pub(crate) fn holds(self, run: &Run) -> bool {
         run.width() <= self.width && run.height() <= self.height
     }
 }
@@ -86,6 +86,14 @@ impl Typesetter {
             }
         }
         assemble(&placed)
+    }
+
+    /// Sets a single sign narrower than designed.
+    pub(crate) fn condensed(&mut self, font: FontId, half_px: u32, ratio: f32, sign: char) -> Run {
+        let glyph = self.font(font).condensed(sign, half_px, ratio);
+        glyph
+            .map(|glyph| assemble(&[(0, Arc::new(glyph))]))
+            .unwrap_or_default()
     }
 
     /// Sets a line at the largest height from `start` down to `least` that fits, both in halves of a px.

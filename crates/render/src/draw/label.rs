@@ -2,7 +2,7 @@
 
 use device::settings::fonts::FontId;
 
-use super::{LABEL, MARGIN, Panel, bar};
+use super::{LABEL, LABEL_MIN, MARGIN, Panel, bar};
 use crate::{
     mask::Mask,
     text::{Room, Run},
@@ -10,9 +10,6 @@ use crate::{
 
 /// From the middle of the panel to the ink of each line, px.
 const GAP: i32 = 12;
-
-/// Least height of labels, in halves of a px; longer ones go on shrinking to stay on the panel.
-const LABEL_MIN: u32 = 2 * 16;
 
 /// Least height of anything, in halves of a px.
 const LEAST: u32 = 2 * 8;
@@ -37,7 +34,7 @@ impl Panel<'_> {
     /// One line at label size, turned if the style says so.
     pub(super) fn word(&mut self, text: &str) -> Mask {
         if !self.style.vertical_labels {
-            return self.line(self.style.font, LABEL, text);
+            return self.fitted(self.style.font, (LABEL, LABEL_MIN), text);
         }
         let mut across = Panel {
             width: self.height,
@@ -45,7 +42,9 @@ impl Panel<'_> {
             style: self.style,
             type_: self.type_,
         };
-        across.line(self.style.font, LABEL, text).turned()
+        across
+            .fitted(self.style.font, (LABEL, LABEL_MIN), text)
+            .turned()
     }
 
     fn split_label(&mut self, canvas: Mask, top: &str, bottom: &str) -> Mask {
@@ -86,8 +85,10 @@ impl Panel<'_> {
         let px = fitting(self, px, LEAST, whole);
         let [top, bottom] = lines.map(|line| self.type_.cut(font, px, whole, line));
         let middle = canvas.height() / 2;
-        put(&mut canvas, &top, middle - GAP - top.height());
-        put(&mut canvas, &bottom, middle + GAP);
+        let capital = self.type_.run(font, px, "H");
+        let (over, under) = (stance(&top, &capital), stance(&bottom, &capital));
+        put(&mut canvas, &top, middle - GAP - over.below - top.height());
+        put(&mut canvas, &bottom, middle + GAP + under.above);
         if top.width() > 0 && bottom.width() > 0 {
             bar(&mut canvas, top.width().min(bottom.width()));
         }
@@ -97,4 +98,21 @@ impl Panel<'_> {
 
 fn put(canvas: &mut Mask, run: &Run, top: i32) {
     canvas.blit(&run.mask, (canvas.width() - run.width()) / 2, top);
+}
+
+/// White that a line keeps above and below itself so that it stands as letters would.
+struct Stance {
+    above: i32,
+    below: i32,
+}
+
+/// None for letters, which stand by their own ink; a dash stays at its height.
+fn stance(line: &Run, capital: &Run) -> Stance {
+    if 2 * line.height() > capital.height() {
+        return Stance { above: 0, below: 0 };
+    }
+    Stance {
+        above: (capital.above - line.above).max(0),
+        below: (line.above - line.height()).max(0),
+    }
 }

@@ -21,11 +21,17 @@ use crate::{
     text::{Room, Run, Typesetter},
 };
 
-/// White kept at each edge of a panel, px.
+/// White kept above and below everything, and beside labels, px.
 const MARGIN: i32 = 4;
+
+/// White kept beside everything else, px.
+const SIDE: i32 = 6;
 
 /// Height of labels, in halves of a px.
 const LABEL: u32 = 2 * 54;
+
+/// Least height of labels, in halves of a px; longer ones go on shrinking to stay on the panel.
+const LABEL_MIN: u32 = 2 * 16;
 
 /// A panel to draw, and the means.
 pub(crate) struct Panel<'a> {
@@ -41,7 +47,7 @@ impl Panel<'_> {
         match cell {
             Cell::Digit(text) => self.digit(text, self.style.digit_px),
             Cell::Tail(text) => self.digit(text, digit::TAIL),
-            Cell::Code(text) => self.line(self.style.font, LABEL, text),
+            Cell::Code(text) => self.fitted(self.style.font, (LABEL, LABEL_MIN), text),
             Cell::Label { top, bottom } => self.label(top, bottom),
             Cell::Unit { top, bottom } => self.unit(top, bottom),
             Cell::Word(text) => self.word(text),
@@ -71,20 +77,9 @@ impl Panel<'_> {
     /// All of the panel but its margin.
     fn room(&self) -> Room {
         Room {
-            width: self.width - 2 * MARGIN,
+            width: self.width - 2 * SIDE,
             height: self.height - 2 * MARGIN,
         }
-    }
-
-    /// One line, centred by its ink across and by the height of capitals down.
-    fn line(&mut self, font: FontId, half_px: u32, text: &str) -> Mask {
-        let mut mask = self.blank();
-        let (run, half_px) = self
-            .type_
-            .fit_or_cut(font, half_px, 2 * 16, self.room(), text);
-        let baseline = self.capital_baseline(font, half_px, self.height);
-        place(&mut mask, &run, baseline);
-        mask
     }
 
     /// The baseline on which capitals stand in the middle of a height.

@@ -2,14 +2,14 @@
 
 use device::settings::fonts::FontId;
 
-use super::{MARGIN, Panel, place};
+use super::{Panel, SIDE, place};
 use crate::{faces, mask::Mask, text::Room};
 
-/// Height, least height and white kept at the sides, px, by the number of characters.
-const BY_LENGTH: [(u32, u32, i32); 3] = [(120, 20, 2), (90, 18, 2), (64, 14, 3)];
+/// Height and least height by the number of characters, px.
+const BY_LENGTH: [(u32, u32); 3] = [(120, 20), (90, 18), (64, 14)];
 
-/// Room for the lines of a split text, px: height, least height, white kept at the sides.
-const SPLIT: (u32, u32, i32) = (54, 14, 3);
+/// Height and least height of the lines of a split text, in halves of a px.
+const SPLIT: (u32, u32) = (2 * 54, 2 * 14);
 
 /// Height and least height of a title, in halves of a px.
 const TITLE: (u32, u32) = (2 * 48, 2 * 14);
@@ -31,36 +31,21 @@ impl Panel<'_> {
     /// The owner's text in the digit font; shorter is larger.
     pub(super) fn text(&mut self, text: &str, px: Option<u32>) -> Mask {
         let count = text.chars().count();
-        let (start, least, side) = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
+        let (start, least) = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
         let start = px.unwrap_or(start).clamp(8, 220);
-        let room = Room {
-            width: self.width - 2 * side,
-            height: self.height - 2 * MARGIN,
-        };
-        self.fitted(self.style.font, (2 * start, 2 * least), room, text)
+        self.fitted(self.style.font, (2 * start, 2 * least), text)
     }
 
     /// The owner's text on two lines.
     pub(super) fn split_text(&mut self, top: &str, bottom: &str) -> Mask {
-        let (start, least, side) = SPLIT;
         let canvas = self.blank();
-        let target = self.width - 2 * side;
-        self.split(
-            canvas,
-            faces::poster(),
-            (2 * start, 2 * least),
-            target,
-            [top, bottom],
-        )
+        let target = self.width - 2 * SIDE;
+        self.split(canvas, faces::poster(), SPLIT, target, [top, bottom])
     }
 
     /// A title in the bold cut of the plain face.
     pub(super) fn title(&mut self, text: &str) -> Mask {
-        let room = Room {
-            width: self.width - 6,
-            ..self.room()
-        };
-        self.fitted(faces::plain_bold(), TITLE, room, text)
+        self.fitted(faces::plain_bold(), TITLE, text)
     }
 
     /// A large letter at the size that all letters of its picture have.
@@ -93,8 +78,8 @@ impl Panel<'_> {
     }
 
     /// One line at the largest height that fits; below the least height it is cut instead.
-    fn fitted(&mut self, font: FontId, (start, least): (u32, u32), room: Room, text: &str) -> Mask {
-        let (run, half_px) = self.type_.fit_or_cut(font, start, least, room, text);
+    pub(super) fn fitted(&mut self, font: FontId, (start, least): (u32, u32), text: &str) -> Mask {
+        let (run, half_px) = self.type_.fit_or_cut(font, start, least, self.room(), text);
         let baseline = self.capital_baseline(font, half_px, self.height);
         let mut mask = self.blank();
         place(&mut mask, &run, baseline);
