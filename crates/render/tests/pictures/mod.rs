@@ -1,0 +1,355 @@
+//! The pictures that have golden images.
+
+use std::{sync::Arc, time::Duration};
+
+use device::{
+    cells::{Cell, Icon, Logo, Picture},
+    market::{Direction, Payment, Zap},
+    screens::{
+        Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, splash, update,
+        zap,
+    },
+    settings::{Settings, fonts::FontId},
+    units::{Msats, Sats},
+};
+
+use crate::{
+    common::{STYLE, picture},
+    line::Line,
+};
+
+/// Screens of the rotation: name of the file and the line that describes it.
+///
+/// `stale` is no part of the line: it marks the first panel.
+const SCREENS: &[(&str, &str)] = &[
+    ("block-height--plain", "block height=840000"),
+    ("block-height--seven-digits", "block height=1234567"),
+    ("block-height--stale", "block height=840000"),
+    ("block-height--inverted", "block height=957123"),
+    (
+        "block-height--plain-labels",
+        "block height=840000 verticalDesc=false",
+    ),
+    (
+        "block-height--narrow-label",
+        "block height=840000 labelFitPct=50",
+    ),
+    ("block-height--small", "block height=840000 digitFontPx=80"),
+    ("block-height--large", "block height=840000 digitFontPx=220"),
+    ("clock--plain", "clock time=21:34-20/11"),
+    ("clock--no-zero", "clock time=07:05-9/5 hideLeadZero"),
+    ("clock--not-set", "clock"),
+    ("ticker--usd", "ticker USD price=95432"),
+    ("ticker--eur", "ticker EUR price=88001"),
+    ("ticker--gbp", "ticker GBP price=74210"),
+    ("ticker--jpy", "ticker JPY price=14500000"),
+    ("ticker--chf", "ticker CHF price=75000"),
+    ("ticker--suffix", "ticker USD price=95432 suffixPrice"),
+    (
+        "ticker--share-dot",
+        "ticker USD price=95432 suffixPrice decimalShareDot",
+    ),
+    (
+        "ticker--money-over-weight",
+        "ticker USD price=95432 suffixPrice mowMode",
+    ),
+    (
+        "ticker--money-over-weight-stale",
+        "ticker USD price=95432 suffixPrice mowMode",
+    ),
+    ("ticker--cents", "ticker USD price=45.67"),
+    ("sats--moscow", "sats USD price=95432"),
+    ("sats--symbol", "sats USD price=95432 priceSymMode=1"),
+    (
+        "sats--bitcoin-sign",
+        "sats EUR price=88001 priceSymMode=2 fontName=inter",
+    ),
+    (
+        "sats--fraction",
+        "sats JPY price=255000000 priceSymMode=1 decimalShareDot",
+    ),
+    ("market-cap--usd", "mcap USD price=95432 height=957123"),
+    (
+        "market-cap--share-dot",
+        "mcap USD price=95432 height=957123 decimalShareDot",
+    ),
+    ("market-cap--chf", "mcap CHF price=75000 height=957123"),
+    ("fee-rate--decimals", "fee fee=4.7"),
+    ("fee-rate--share-dot", "fee fee=12.34 decimalShareDot"),
+    (
+        "fee-rate--three-share-dot",
+        "fee fee=150.25 decimalShareDot",
+    ),
+    ("fee-rate--unknown", "fee"),
+    ("halving--blocks", "halving height=957123"),
+    (
+        "halving--time",
+        "halving height=957123 useBlkCountdown=false",
+    ),
+    ("supply--amount", "supply height=957123"),
+    ("supply--percent", "supply height=957123 supplyPercent"),
+    (
+        "pool-hashrate--name",
+        "pool-hash miningPoolName=braiins hashrate=12500000000000000000",
+    ),
+    (
+        "pool-hashrate--two-words",
+        "pool-hash miningPoolName=public_pool hashrate=742500000000000",
+    ),
+    (
+        "pool-hashrate--logo",
+        "pool-hash miningPoolName=ocean hashrate=645000000000 logo=ocean",
+    ),
+    ("pool-hashrate--offline", "pool-hash miningPoolName=ocean"),
+    (
+        "pool-earnings--sats",
+        "pool-earn miningPoolName=ocean daily=9999 hashrate=1",
+    ),
+    (
+        "pool-earnings--bitcoin",
+        "pool-earn miningPoolName=ocean daily=250000000 hashrate=1",
+    ),
+    (
+        "miner-hashrate--terahashes",
+        "miner-hash minerEnabled minerHostname=axe miner=1234000000000",
+    ),
+    (
+        "miner-hashrate--offline",
+        "miner-hash minerEnabled minerHostname=axe",
+    ),
+    (
+        "miner-best-difficulty--plain",
+        "miner-best minerEnabled minerHostname=axe best=4.29G",
+    ),
+    ("wallet-balance--sats", "balance sats=50000 priceSymMode=1"),
+    ("wallet-balance--bitcoin", "balance sats=123456789"),
+    ("wallet-balance--unknown", "balance"),
+];
+
+/// All pictures of a board, each with the name of its file.
+pub(crate) fn screens(panels: usize) -> Vec<(String, Picture)> {
+    let rotation = SCREENS
+        .iter()
+        .map(|(name, line)| ((*name).to_owned(), screen(name, line, panels)));
+    rotation
+        .chain(notices(panels))
+        .chain(texts(panels))
+        .chain(symbols(panels))
+        .collect()
+}
+
+fn screen(name: &str, line: &str, panels: usize) -> Picture {
+    let mut line = Line::parse(line);
+    if let Some(logo) = &mut line.market.pool_logo {
+        *logo = Arc::new(drawn_logo(&logo.name));
+    }
+    let scene = Scene {
+        market: &line.market,
+        settings: &line.settings,
+        local: line.local,
+        currency: line.currency,
+        panels,
+    };
+    let screen = catalog::find(line.screen).unwrap();
+    let mut picture = styled((screen.cells)(&scene), &line.settings);
+    picture.stale = name.ends_with("stale");
+    picture.style.inverted = name.ends_with("inverted");
+    picture
+}
+
+fn styled(cells: Vec<Cell>, settings: &Settings) -> Picture {
+    let mut picture = picture(cells);
+    picture.style = device::panels::style(settings);
+    picture
+}
+
+/// What covers the rotation for a while.
+fn notices(panels: usize) -> Vec<(String, Picture)> {
+    let settings = Settings {
+        price_sym_mode: 1,
+        ..Settings::default()
+    };
+    let zap = |sats| {
+        let zap = Zap {
+            amount: Sats(sats),
+            message: String::new(),
+        };
+        picture(zap::cells(&zap, &settings, panels))
+    };
+    let paid = |direction, sats: u64| {
+        let payment = Payment {
+            direction,
+            amount: Msats(sats * 1000),
+        };
+        picture(payment::cells(&payment, &settings, panels))
+    };
+    let cases = [
+        ("zap--sats", zap(420)),
+        ("zap--millions", zap(1_250_000)),
+        ("payment--received", paid(Some(Direction::Received), 2100)),
+        ("payment--sent", paid(Some(Direction::Sent), 250_000)),
+        ("update--start", picture(update::cells(0, panels))),
+        ("update--end", picture(update::cells(100, panels))),
+        ("splash--plain", picture(splash::cells(panels))),
+        ("erasing--plain", picture(erasing::cells(panels))),
+    ];
+    cases
+        .map(|(name, picture)| (name.to_owned(), picture))
+        .into()
+}
+
+/// What explains something, and what the owner writes.
+fn texts(panels: usize) -> Vec<(String, Picture)> {
+    let debug = debug::Facts {
+        ip: "192.168.178.123",
+        ssid: "FRITZ!Box 7590 XY",
+        heap_free: Some(143_000),
+        psram_free: Some(6_010_000),
+        hardware: "Rev B",
+        version: "4.0.0",
+        build_date: "2026-11-20",
+        uptime: Duration::from_secs(97_329),
+    };
+    let provisioning = provisioning::Facts {
+        ssid: "papertick-1a2b3c",
+        password: "kite-lamp-42",
+        hostname: "papertick-1a2b3c",
+        hardware: "Rev B",
+        version: "4.0.0",
+        build_date: "2026-11-20",
+        portal: "192.168.4.1",
+    };
+    let owner = |texts: &[&str]| {
+        let texts: Vec<_> = texts.iter().map(|text| (*text).to_owned()).collect();
+        picture(custom::cells(&texts, None, panels))
+    };
+    let reason = "The settings could not be read and were set aside; the clock runs on defaults.";
+    let cases = [
+        ("debug--plain", picture(debug::cells(&debug, panels))),
+        (
+            "provisioning--plain",
+            picture(provisioning::cells(&provisioning, panels)),
+        ),
+        (
+            "safe-mode--settings",
+            picture(safe_mode::cells(reason, panels)),
+        ),
+        ("custom--letters", picture(custom::letters("HELLO", panels))),
+        (
+            "custom--mixed",
+            owner(&["A/B", "mdi:wifi", "₿", "ab", "gqy", "Hello", "Tick/tock"]),
+        ),
+        (
+            "custom--signs",
+            owner(&["$", "€", "£", "¥", "50%", "łódź", "…"]),
+        ),
+        (
+            "custom--long",
+            owner(&[
+                "Rosebud",
+                "antidisestablishmentarianism",
+                "a/antidisestablishment",
+                "1234567890",
+                "i",
+                "W",
+                "WW",
+            ]),
+        ),
+        (
+            "custom--unknown-icon",
+            owner(&["mdi:nothing", "mdi:alarm", "mdi:bell", "mdi:pickaxe"]),
+        ),
+    ];
+    cases
+        .map(|(name, picture)| (name.to_owned(), picture))
+        .into()
+}
+
+/// Icons and satoshi symbols, as many on a picture as there are panels.
+fn symbols(panels: usize) -> Vec<(String, Picture)> {
+    let icons: Vec<Cell> = Icon::NAMED
+        .iter()
+        .map(|(_, icon)| Cell::Icon(*icon))
+        .chain([Cell::Icon(Icon::Loading)])
+        .collect();
+    let icons = icons
+        .chunks(panels)
+        .enumerate()
+        .map(|(index, icons)| (format!("icons--{index}"), picture(icons.to_vec())));
+    let sats = (0..16).map(|sats_variant| {
+        let mut picture = picture([Cell::Sats, Cell::digit("2"), Cell::digit("1")].to_vec());
+        picture.style.sats_variant = sats_variant;
+        (format!("satoshi--{sats_variant:02}"), picture)
+    });
+    icons.chain(sats).collect()
+}
+
+/// Three pictures of seven panels in every font.
+pub(crate) fn fonts() -> Vec<(String, Picture)> {
+    let digits = |label: Cell, signs: &[&str]| {
+        let mut cells = vec![label];
+        cells.extend(signs.iter().map(|sign| Cell::digit(*sign)));
+        cells
+    };
+    let pictures = [
+        (
+            "block",
+            digits(
+                Cell::label("BLOCK", "HEIGHT"),
+                &["1", "2", "3", "4", "5", "6"],
+            ),
+        ),
+        (
+            "price",
+            digits(
+                Cell::label("BTC", "SUPPLY"),
+                &["$", "7", "8", ".", "9", "M"],
+            ),
+        ),
+        (
+            "signs",
+            digits(Cell::Word("RECV".into()), &["₿", "12.", "0", "€", "%"]),
+        ),
+        (
+            "words",
+            vec![
+                Cell::label("sat", "radio"),
+                Cell::unit("sat", "vB"),
+                Cell::unit("PH", "S"),
+                Cell::unit("363", "DAYS"),
+                Cell::Code("CHF".into()),
+                Cell::Text {
+                    text: "Hopgy".into(),
+                    px: None,
+                },
+                Cell::Tail("F".into()),
+            ],
+        ),
+    ];
+    let in_font = |font: FontId| {
+        pictures.clone().map(|(name, cells)| {
+            let mut picture = picture(cells);
+            picture.style = device::cells::Style { font, ..STYLE };
+            (format!("font--{}-{name}", font.id()), picture)
+        })
+    };
+    FontId::all().flat_map(in_font).collect()
+}
+
+/// A logo as pools publish them: a ring with a bar.
+fn drawn_logo(name: &str) -> Logo {
+    let ink = |x: i32, y: i32| {
+        let distance = (x - 61).pow(2) + (y - 61).pow(2);
+        (45 * 45..58 * 58).contains(&distance) || ((30..92).contains(&x) && (54..68).contains(&y))
+    };
+    let byte =
+        |y: i32, left: i32| (0..8).fold(0, |byte, x| byte << 1 | u8::from(!ink(left + x, y)));
+    Logo {
+        name: name.into(),
+        width: 122,
+        height: 122,
+        rows: (0..122)
+            .flat_map(|y| (0..16).map(move |left| byte(y, left * 8)))
+            .collect(),
+    }
+}
