@@ -100,6 +100,7 @@ impl Parts {
             allow_origins: config.run.allow_origins.clone(),
             started: Instant::now(),
             data_dir: config.run.data_dir.clone(),
+            bench: Some(bench.clone()),
             shutdown: front_stopped.signal(),
         };
         let (mut front, mut rest) = (Tasks::new(), Tasks::new());

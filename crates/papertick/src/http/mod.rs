@@ -19,6 +19,7 @@ mod origin;
 mod pages;
 mod panels;
 mod password;
+mod preview;
 mod route;
 mod router;
 mod routes;
@@ -26,18 +27,20 @@ mod server;
 pub mod settings;
 mod shape;
 mod show;
+mod sim;
 mod slow;
 mod status;
 mod update;
 mod vitals;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
+use board::sim::Bench;
 use bytes::Bytes;
 use device::{settings::emit::Identity, view::View};
 use tokio::{
     net::TcpListener,
-    sync::{Semaphore, broadcast, watch},
+    sync::{Semaphore, broadcast, mpsc, watch},
     time::Instant,
 };
 
@@ -66,8 +69,19 @@ pub struct Services {
     pub started: Instant,
     /// Folder whose disk the system status tells of.
     pub data_dir: PathBuf,
+    /// The table on which a simulated board lies.
+    pub bench: Option<Bench>,
     /// Turns true when the server is to stop.
     pub shutdown: watch::Receiver<bool>,
+}
+
+/// Work that goes on after its request was answered.
+pub(crate) type SideTask = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What the server itself works off.
+pub(crate) struct Queues {
+    attempts: auth::Attempts,
+    tasks: mpsc::Receiver<SideTask>,
 }
 
 /// What every handler can reach.
@@ -82,12 +96,15 @@ pub(crate) struct State {
     hashing: Semaphore,
     pictures: Cached<Glass, Bytes>,
     frames: broadcast::Sender<events::Frame>,
+    previews: Arc<Semaphore>,
+    side_tasks: mpsc::Sender<SideTask>,
     places: usize,
 }
 
 impl State {
-    fn new(mut services: Services) -> (State, auth::Attempts) {
+    fn new(mut services: Services) -> (State, Queues) {
         services.identity.fs_rev = pages::revision();
+        let (side_tasks, tasks) = mpsc::channel(preview::CLIENTS_MAX);
         let (gate, attempts) = Gate::new(&services.view.borrow().active);
         let state = State {
             gate,
@@ -100,9 +117,11 @@ impl State {
             hashing: Semaphore::new(1),
             pictures: Cached::new(),
             frames: broadcast::Sender::new(events::FRAMES_KEPT),
+            previews: Arc::new(Semaphore::new(preview::CLIENTS_MAX)),
+            side_tasks,
             places: server::places(),
         };
-        (state, attempts)
+        (state, Queues { attempts, tasks })
     }
 
     /// The newest view.
@@ -145,6 +164,6 @@ impl State {
 ///
 /// The credentials that guard it are those in the view at this moment.
 pub async fn serve(listener: TcpListener, services: Services) {
-    let (state, attempts) = State::new(services);
-    server::run(listener, Arc::new(state), attempts).await;
+    let (state, queues) = State::new(services);
+    server::run(listener, Arc::new(state), queues).await;
 }

@@ -89,7 +89,7 @@ fn operation(group: &str, route: &Route, shapes: &mut BTreeSet<Shape>) -> Value 
         Guard::Control | Guard::Upload => operation["security"] = json!([{ "basic": [] }, {}]),
         Guard::Open => {}
     }
-    if route.changes && route.method == http::Method::GET {
+    if route.old {
         operation["deprecated"] = true.into();
     }
     operation

@@ -24,8 +24,10 @@ pub(crate) struct Route {
     pub(crate) open: Shape,
     /// Who may use it.
     pub(crate) guard: Guard,
-    /// It changes something, whatever its method.
+    /// It is not for pages of other sites: it changes something, or they could read its answer.
     pub(crate) changes: bool,
+    /// There is a better way to ask for the same.
+    pub(crate) old: bool,
     /// What it does.
     pub(crate) summary: &'static str,
     /// Values it takes from the query.
@@ -101,6 +103,7 @@ pub(crate) const fn get(
         open: Shape::Text,
         guard: Guard::Control,
         changes: false,
+        old: false,
         summary,
         query: &[],
         body: Takes::Nothing,
@@ -122,6 +125,7 @@ pub(crate) const fn change(
         open: Shape::Text,
         guard: Guard::Control,
         changes: true,
+        old: false,
         summary,
         query: &[],
         body: Takes::Nothing,
@@ -137,7 +141,9 @@ pub(crate) const fn post(path: &'static str, summary: &'static str, handler: Han
 
 /// A GET that changes something, as older clients send it.
 pub(crate) const fn old(path: &'static str, summary: &'static str, handler: Handler) -> Route {
-    change(Method::GET, path, summary, handler)
+    let mut route = change(Method::GET, path, summary, handler);
+    route.old = true;
+    route
 }
 
 impl Route {

@@ -3,11 +3,11 @@
 use http::Method;
 
 use super::{
-    answer, control, diag, events, lights, metrics, openapi, pages, panels,
+    answer, control, diag, events, lights, metrics, openapi, pages, panels, preview,
     route::{Group, Guard, Param, Route, change, get, later, old, post},
     settings,
     shape::Shape,
-    show, status, update,
+    show, sim, status, update,
 };
 
 const OK: (u16, Shape) = (200, Shape::Empty);
@@ -57,6 +57,9 @@ const UPDATED: &[(u16, Shape)] = &[
     (503, Shape::Message),
 ];
 
+const UNSIMULATED: (u16, Shape) = (404, Shape::Error);
+const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
+
 const fn param(name: &'static str, shape: Shape, doc: &'static str) -> Param {
     Param { name, shape, doc }
 }
@@ -92,6 +95,10 @@ pub(crate) static ROUTES: &[Group] = &[
         routes: DIAGNOSTICS,
     },
     Group {
+        name: "Bench",
+        routes: BENCH,
+    },
+    Group {
         name: "Page",
         routes: PAGE,
     },
@@ -125,6 +132,13 @@ const STATE: &[Route] = &[
     )
     .open(Shape::Integer)
     .answers(&[(200, Shape::Png), (304, Shape::Empty), (404, Shape::Error)]),
+    change(
+        Method::GET,
+        "/api/preview/ws",
+        "Watch the panels over a web socket",
+        later!(preview::open),
+    )
+    .answers(&[(101, Shape::Empty), (426, Shape::Error), LACKING]),
 ];
 
 const SETTINGS: &[Route] = &[
@@ -494,6 +508,42 @@ const DIAGNOSTICS: &[Route] = &[
     )
     .answers(&[(200, Shape::Trace), (409, Shape::Error)]),
     get("/api/diag/heap", "Memory by kind", diag::heap).answers(&[(200, Shape::Heap)]),
+];
+
+const BENCH: &[Route] = &[
+    get("/sim/state", "Signals of the simulated board", sim::state)
+        .answers(&[(200, Shape::Bench), UNSIMULATED]),
+    post(
+        "/sim/buttons",
+        "Press buttons; answers after their release",
+        later!(sim::buttons),
+    )
+    .takes(Shape::Press)
+    .answers(ACTED),
+    post(
+        "/sim/lux",
+        "Light in the room; null takes the sensor away",
+        later!(sim::lux),
+    )
+    .takes(Shape::Lux)
+    .answers(ACTED),
+    post(
+        "/sim/wifi",
+        "Plug the network in or pull it out",
+        later!(sim::wifi),
+    )
+    .takes(Shape::LinkChange)
+    .answers(ACTED),
+    post(
+        "/sim/power",
+        "Cut the power and give it back",
+        later!(sim::power),
+    )
+    .takes(Shape::PowerChange)
+    .answers(ACTED),
+    post("/sim/panel", "Break a panel or mend it", later!(sim::panel))
+        .takes(Shape::Fault)
+        .answers(ACTED),
 ];
 
 const PAGE: &[Route] = &[

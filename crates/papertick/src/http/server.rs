@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{State, auth, events, router, slow::Impatient};
+use super::{Queues, State, auth, events, router, slow::Impatient};
 
 /// Connections at the same time.
 const CONNECTIONS_MAX: usize = 8192;
@@ -43,16 +43,24 @@ const GRACE: Duration = Duration::from_secs(2);
 const STOP_TIME: Duration = Duration::from_secs(3);
 
 /// Accepts and serves connections until the server is told to stop.
-pub(crate) async fn run(listener: TcpListener, state: Arc<State>, attempts: auth::Attempts) {
+pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues) {
     let mut connections = JoinSet::new();
     let mut stop = state.services.shutdown.clone();
     connections.spawn(events::broadcast(Arc::clone(&state)));
+    let Queues {
+        attempts,
+        mut tasks,
+    } = queues;
     connections.spawn(auth::check(attempts, stop.clone()));
     let places = Arc::new(Semaphore::new(state.places));
     let pressure = watch::Sender::new(());
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &places, &pressure) => accepted,
+            Some(task) = tasks.recv() => {
+                connections.spawn(task);
+                continue;
+            }
             Some(ended) = connections.join_next() => {
                 report(ended);
                 continue;

@@ -95,13 +95,28 @@ pub(crate) enum Shape {
     Health,
     /// Versions of the page.
     Manifest,
+    /// Signals of the simulated board.
+    Bench,
+    /// Buttons to press.
+    Press,
+    /// Light in the room.
+    Lux,
+    /// The network comes or goes.
+    LinkChange,
+    /// The power goes and comes.
+    PowerChange,
+    /// What is wrong with a panel.
+    Fault,
     /// Any JSON.
     Json,
 }
 
 impl Shape {
     /// Content type; none for nothing.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "a shape is JSON unless it says otherwise")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a shape is JSON unless it says otherwise"
+    )]
     pub(crate) fn content_type(self) -> Option<&'static str> {
         match self {
             Shape::Empty => None,
@@ -185,6 +200,18 @@ impl Shape {
                 ("caps", json!({ "type": "object" })),
             ]),
             Shape::Health => object(&[("ok", flag())]),
+            Shape::Bench => json!({ "type": "object" }),
+            Shape::Press => press(),
+            Shape::Lux => object(&[(
+                "lux",
+                json!({ "type": ["number", "null"], "minimum": 0, "maximum": 4_294_967 }),
+            )]),
+            Shape::LinkChange => object(&[("link", json!({ "enum": ["up", "down"] }))]),
+            Shape::PowerChange => power(),
+            Shape::Fault => object(&[
+                ("panel", integer()),
+                ("fault", json!({ "enum": ["none", "busy-stuck"] })),
+            ]),
             Shape::Manifest => object(&[
                 ("commit", text()),
                 ("buildTime", integer()),
@@ -247,6 +274,27 @@ fn light() -> Value {
 
 fn effects() -> Vec<&'static str> {
     Effect::NAMED.iter().map(|(name, _)| *name).collect()
+}
+
+fn buttons() -> Value {
+    array(json!({ "type": "integer", "minimum": 1, "maximum": 4 }))
+}
+
+fn held() -> Value {
+    json!({ "type": "integer", "minimum": 0, "maximum": 60_000 })
+}
+
+fn press() -> Value {
+    let mut schema = object(&[("press", buttons())]);
+    schema["properties"]["ms"] = held();
+    schema
+}
+
+fn power() -> Value {
+    let mut schema = object(&[("action", json!({ "const": "cycle" }))]);
+    schema["properties"]["hold"] = buttons();
+    schema["properties"]["ms"] = held();
+    schema
 }
 
 fn dnd() -> Value {

@@ -1,6 +1,7 @@
 //! The control interface as its clients meet it: over a socket, against a stand-in for the device.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod bench;
 mod documents;
 mod following;
 mod guards;

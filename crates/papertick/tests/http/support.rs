@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use board::sim::Bench;
 use device::{
     board::BoardSpec,
     input::Input,
@@ -113,6 +114,7 @@ pub(crate) struct Setup {
     pub(crate) board: &'static str,
     pub(crate) settings: Settings,
     pub(crate) allow_origins: Vec<String>,
+    pub(crate) bench: Option<Bench>,
 }
 
 impl Default for Setup {
@@ -121,6 +123,7 @@ impl Default for Setup {
             board: "rev-b",
             settings: Settings::default(),
             allow_origins: Vec::new(),
+            bench: None,
         }
     }
 }
@@ -163,6 +166,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             started: Instant::now(),
             data_dir: std::env::temp_dir(),
+            bench: setup.bench,
             shutdown: shutdown.subscribe(),
         };
         let server = tokio::spawn(serve(listener, services));

@@ -1,0 +1,183 @@
+//! The panels live over a web socket: one binary message per panel for each picture.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{SinkExt, StreamExt};
+use http::{
+    HeaderValue, StatusCode,
+    header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
+};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Message,
+        handshake::derive_accept_key,
+        protocol::{Role, WebSocketConfig},
+    },
+};
+
+use super::{
+    State,
+    answer::{self, Response},
+    call::Call,
+};
+use crate::glass::{Glass, PanelGlass};
+
+/// Clients that watch at the same time.
+pub(crate) const CLIENTS_MAX: usize = 32;
+
+/// Largest message of a client, bytes.
+const MESSAGE_MAX: usize = 1024;
+
+/// Time in which a client must take a message.
+const SEND_TIME: Duration = Duration::from_secs(20);
+
+/// Starts each binary message, before its version, kind, compression and depth.
+const MAGIC: &[u8] = b"BTFB\x01\x01\x00\x01";
+
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Turns the connection into a web socket.
+pub(crate) async fn open(mut call: Call) -> Response {
+    let Some(accept) = handshake(&call) else {
+        let mut response = answer::error(StatusCode::UPGRADE_REQUIRED, "web socket expected");
+        response
+            .headers_mut()
+            .insert(UPGRADE, HeaderValue::from_static("websocket"));
+        return response;
+    };
+    let place = Arc::clone(&call.state.previews).try_acquire_owned();
+    let (Ok(place), Some(upgrade)) = (place, call.parts.extensions.remove::<OnUpgrade>()) else {
+        return answer::error(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "max preview clients reached",
+        );
+    };
+    let task = Box::pin(watch(Arc::clone(&call.state), upgrade, place));
+    if call.state.side_tasks.try_send(task).is_err() {
+        return answer::error(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "max preview clients reached",
+        );
+    }
+    let mut response = answer::empty(StatusCode::SWITCHING_PROTOCOLS);
+    let headers = response.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+    response
+}
+
+/// The answer to the key of a handshake; none if it is no handshake.
+fn handshake(call: &Call) -> Option<HeaderValue> {
+    let upgrade = call.header(UPGRADE)?;
+    let version = call.header(SEC_WEBSOCKET_VERSION)?;
+    if !upgrade.eq_ignore_ascii_case("websocket") || version != "13" {
+        return None;
+    }
+    let key = call.headers().get(SEC_WEBSOCKET_KEY)?;
+    HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()
+}
+
+async fn watch(state: Arc<State>, upgrade: OnUpgrade, place: OwnedSemaphorePermit) {
+    let Ok(upgraded) = upgrade.await else {
+        return;
+    };
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(MESSAGE_MAX))
+        .max_frame_size(Some(MESSAGE_MAX));
+    let socket =
+        WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    if let Some(mut socket) = stream(&state, socket).await {
+        let _ = timeout(Duration::from_secs(1), socket.close(None)).await;
+    }
+    drop(place);
+}
+
+/// Serves one client; returns the socket if it is to be closed in order.
+async fn stream(state: &State, mut socket: Socket) -> Option<Socket> {
+    let mut glass = state.services.glass.clone();
+    let mut stop = state.services.shutdown.clone();
+    let mut streaming = false;
+    loop {
+        let messages = tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => return Some(socket),
+            changed = glass.changed(), if streaming => {
+                changed.ok()?;
+                frames(&glass.borrow_and_update(), state.uptime())
+            }
+            message = socket.next() => match message?.ok()? {
+                Message::Text(text) => match wish(text.as_str()) {
+                    Some(start) => {
+                        streaming = start;
+                        let mut messages = vec![Message::text(json!({ "streaming": start }).to_string())];
+                        if start {
+                            messages.extend(frames(&glass.borrow_and_update(), state.uptime()));
+                        }
+                        messages
+                    }
+                    None => Vec::new(),
+                },
+                Message::Close(_) => return Some(socket),
+                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Vec::new(),
+            }
+        };
+        for message in messages {
+            timeout(SEND_TIME, socket.send(message)).await.ok()?.ok()?;
+        }
+    }
+}
+
+/// Reads `start`, `stop`, or the same as the member `action` of an object.
+fn wish(text: &str) -> Option<bool> {
+    let word = |word: &str| match word {
+        "start" => Some(true),
+        "stop" => Some(false),
+        _ => None,
+    };
+    let text = text.trim();
+    word(text).or_else(|| {
+        word(
+            serde_json::from_str::<Value>(text)
+                .ok()?
+                .get("action")?
+                .as_str()?,
+        )
+    })
+}
+
+fn frames(glass: &Glass, uptime: Duration) -> Vec<Message> {
+    let panels = (0u8..).zip(&glass.panels);
+    panels
+        .map(|(index, panel)| Message::binary(frame(index, panel, glass.generation, uptime)))
+        .collect()
+}
+
+/// One panel: a header of 34 bytes, then its rows, 0 is ink.
+fn frame(index: u8, panel: &PanelGlass, generation: u64, uptime: Duration) -> Vec<u8> {
+    let bitmap = &panel.bitmap;
+    let low = |number: u128| u32::try_from(number & u128::from(u32::MAX)).unwrap_or_default();
+    let length = u32::try_from(bitmap.rows().len()).unwrap_or(u32::MAX);
+    let stride = u16::try_from(bitmap.stride()).unwrap_or(u16::MAX);
+    let rotation = 0;
+    let mut frame = Vec::with_capacity(34 + bitmap.rows().len());
+    frame.extend_from_slice(MAGIC);
+    frame.extend_from_slice(&[index, 0]);
+    for number in [bitmap.width(), bitmap.height(), stride, rotation] {
+        frame.extend_from_slice(&number.to_le_bytes());
+    }
+    for number in [
+        low(generation.into()),
+        low(uptime.as_millis()),
+        length,
+        length,
+    ] {
+        frame.extend_from_slice(&number.to_le_bytes());
+    }
+    frame.extend_from_slice(bitmap.rows());
+    frame
+}

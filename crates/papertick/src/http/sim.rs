@@ -1,0 +1,141 @@
+//! The bench, on a simulated board only: the hand of the person at the table.
+
+use std::time::Duration;
+
+use board::sim::{Bench, BenchError, SimFault};
+use serde_json::{Value, json};
+
+use super::{
+    answer::{self, Response},
+    call::Call,
+};
+
+/// Largest body, bytes.
+const BODY_MAX: usize = 1024;
+
+/// Time that buttons are held where the body does not say.
+const SHORT_PRESS_MS: u64 = 100;
+
+/// All signals of the board.
+pub(crate) fn state(call: &Call) -> Response {
+    match &call.state.services.bench {
+        Some(bench) => match serde_json::to_value(bench.state()) {
+            Ok(state) => answer::json(&state),
+            Err(_) => answer::not_found(),
+        },
+        None => answer::not_found(),
+    }
+}
+
+/// Presses buttons; answers after their release.
+pub(crate) async fn buttons(mut call: Call) -> Response {
+    let body = body(&mut call).await;
+    let Some(bench) = &call.state.services.bench else {
+        return answer::not_found();
+    };
+    let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), Value::as_u64);
+    match (numbers(&body, "press"), held) {
+        (Some(press), Some(ms)) => told(bench.press(&press, Duration::from_millis(ms)).await),
+        _ => answer::bad_request("press: list of button numbers, ms: whole number"),
+    }
+}
+
+/// Changes the light in the room; null takes the sensor away.
+pub(crate) async fn lux(mut call: Call) -> Response {
+    act(
+        &mut call,
+        "lux: number from 0 to 4294967, or null",
+        |bench, body| {
+            let millilux = match body.get("lux")? {
+                Value::Null => None,
+                lux => Some((lux.as_f64()? * 1000.0).round())
+                    .filter(|lux| (0.0..=4_294_967_000.0).contains(lux)),
+            };
+            if millilux.is_none() && !body["lux"].is_null() {
+                return None;
+            }
+            Some(bench.set_millilux(millilux.map(|millilux| millilux as u32)))
+        },
+    )
+    .await
+}
+
+/// Plugs the network in, or pulls it out.
+pub(crate) async fn wifi(mut call: Call) -> Response {
+    act(&mut call, "link: up or down", |bench, body| {
+        let up = match body.get("link")?.as_str()? {
+            "up" => true,
+            "down" => false,
+            _ => return None,
+        };
+        bench.set_link(up);
+        Some(Ok(()))
+    })
+    .await
+}
+
+/// Cuts the power and gives it back, with buttons held from then on.
+pub(crate) async fn power(mut call: Call) -> Response {
+    act(
+        &mut call,
+        "action: cycle, hold: list of button numbers, ms: whole number",
+        |bench, body| {
+            body.get("action")?
+                .as_str()
+                .filter(|action| *action == "cycle")?;
+            let hold = match body.get("hold") {
+                Some(_) => numbers(body, "hold")?,
+                None => Vec::new(),
+            };
+            let ms = body.get("ms").map_or(Some(0), Value::as_u64)?;
+            Some(bench.cycle_power(&hold, Duration::from_millis(ms)))
+        },
+    )
+    .await
+}
+
+/// Breaks a panel, or mends it.
+pub(crate) async fn panel(mut call: Call) -> Response {
+    act(
+        &mut call,
+        "panel: index, fault: busy-stuck or none",
+        |bench, body| {
+            let panel = body.get("panel")?.as_u64()?.try_into().ok()?;
+            let fault = SimFault::parse(body.get("fault")?.as_str()?)?;
+            Some(bench.set_fault(panel, fault))
+        },
+    )
+    .await
+}
+
+/// Lets a function act on the bench; it returns none where the body is not understood.
+async fn act(
+    call: &mut Call,
+    usage: &str,
+    action: impl FnOnce(&Bench, &Value) -> Option<Result<(), BenchError>>,
+) -> Response {
+    let body = body(call).await;
+    match &call.state.services.bench {
+        None => answer::not_found(),
+        Some(bench) => action(bench, &body).map_or_else(|| answer::bad_request(usage), told),
+    }
+}
+
+async fn body(call: &mut Call) -> Value {
+    call.json(BODY_MAX).await.unwrap_or_else(|| json!({}))
+}
+
+fn numbers(body: &Value, name: &str) -> Option<Vec<u64>> {
+    body.get(name)?
+        .as_array()?
+        .iter()
+        .map(Value::as_u64)
+        .collect()
+}
+
+fn told(outcome: Result<(), BenchError>) -> Response {
+    match outcome {
+        Ok(()) => answer::done(),
+        Err(error) => answer::bad_request(&error.to_string()),
+    }
+}
