@@ -1,0 +1,190 @@
+//! A clock that a test starts, talks to and ends.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Time a slow machine may take for what should take a moment.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The program with arguments and nothing in its environment.
+pub(crate) fn papertick(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_papertick"));
+    command
+        .args(arguments)
+        .env_clear()
+        .env("HOME", "/nonexistent");
+    command
+}
+
+/// Runs the program to its end.
+pub(crate) fn output(arguments: &[&str]) -> Output {
+    papertick(arguments).output().unwrap()
+}
+
+/// A running clock; dropping it kills it.
+pub(crate) struct Clock {
+    supervisor: Child,
+    address: SocketAddr,
+}
+
+/// An answer of the clock.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+/// A folder for state.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+impl Clock {
+    /// Starts a clock on a folder and waits until it says where its page is.
+    pub(crate) fn start(data_dir: &Path) -> Clock {
+        Clock::start_with(data_dir, &[])
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn start_with(data_dir: &Path, arguments: &[&str]) -> Clock {
+        let mut supervisor = papertick(&[
+            "run",
+            "--listen",
+            "127.0.0.1:0",
+            "--panel-timing",
+            "instant",
+        ])
+        // Nobody listens there: the clock is on its own.
+        .args(["--upstream", "relay=ws://127.0.0.1:1"])
+        .arg("--data-dir")
+        .arg(data_dir)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+        let mut line = String::new();
+        BufReader::new(supervisor.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let address = line
+            .trim()
+            .strip_prefix("papertick: http://")
+            .and_then(|rest| rest.strip_suffix('/'))
+            .unwrap_or_else(|| panic!("no page in {line:?}"));
+        Clock {
+            address: address.parse().unwrap(),
+            supervisor,
+        }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn supervisor(&self) -> Pid {
+        Pid::from_child(&self.supervisor)
+    }
+
+    /// The device process.
+    pub(crate) fn device(&self) -> Pid {
+        let own = self.supervisor.id();
+        let path = PathBuf::from(format!("/proc/{own}/task/{own}/children"));
+        let mut pid = None;
+        eventually("the supervisor has a device", || {
+            let children = fs::read_to_string(&path).unwrap_or_default();
+            pid = children
+                .split_whitespace()
+                .next()
+                .and_then(|word| Pid::from_raw(word.parse().ok()?));
+            pid.is_some()
+        });
+        pid.unwrap()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, "").unwrap()
+    }
+
+    pub(crate) fn patch(&self, body: &str) -> Answer {
+        self.send("PATCH", "/api/settings", body).unwrap()
+    }
+
+    /// Sends a request; an error means that the connection broke before the whole answer came.
+    pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
+        let mut stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(format!("{head}{body}").as_bytes())?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text)?;
+        let broken = || std::io::Error::other("no whole answer");
+        let (head, body) = text.split_once("\r\n\r\n").ok_or_else(broken)?;
+        let status = head
+            .split_whitespace()
+            .nth(1)
+            .and_then(|code| code.parse().ok())
+            .ok_or_else(broken)?;
+        let body = body.to_string();
+        Ok(Answer { status, body })
+    }
+
+    pub(crate) fn setting(&self, key: &str) -> Value {
+        self.get("/api/settings").json()[key].clone()
+    }
+
+    /// Sends a signal to the supervisor and waits for its end.
+    pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration) {
+        let begun = Instant::now();
+        kill_process(self.supervisor(), signal).unwrap();
+        let status = self.supervisor.wait().unwrap();
+        (status, begun.elapsed())
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        let _ = self.supervisor.kill();
+        let _ = self.supervisor.wait();
+    }
+}
+
+/// Tells whether a process is there and does something.
+pub(crate) fn is_alive(pid: Pid) -> bool {
+    let stat =
+        fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    let zombie = stat
+        .rsplit(')')
+        .next()
+        .is_some_and(|rest| rest.trim_start().starts_with('Z'));
+    test_kill_process(pid).is_ok() && !zombie
+}
+
+/// Waits until something is so.
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        sleep(Duration::from_millis(5));
+    }
+}

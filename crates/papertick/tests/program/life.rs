@@ -1,0 +1,128 @@
+//! Starting, restarting and ending.
+
+use std::{
+    io::Write,
+    net::TcpStream,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use rustix::process::{Signal, kill_process};
+
+use crate::clock::{Clock, eventually, folder, is_alive};
+
+#[test]
+fn a_clock_says_where_it_is_and_answers() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.get("/api/status").status, 200);
+    assert_eq!(clock.setting("numScreens"), 7);
+}
+
+#[test]
+fn each_board_can_be_chosen() {
+    for (board, panels) in [("rev-a", 7), ("rev-b", 7), ("v8", 8)] {
+        let folder = folder();
+        let clock = Clock::start_with(folder.path(), &["--board", board]);
+        assert_eq!(clock.setting("numScreens"), panels, "{board}");
+    }
+}
+
+#[test]
+fn signals_end_both_processes_within_two_seconds() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let folder = folder();
+        let clock = Clock::start(folder.path());
+        let (supervisor, device) = (clock.supervisor(), clock.device());
+        // A client that follows, one that dawdles, and one that says nothing.
+        let mut follower = TcpStream::connect(clock.address()).unwrap();
+        follower
+            .write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .unwrap();
+        let mut dawdler = TcpStream::connect(clock.address()).unwrap();
+        dawdler
+            .write_all(b"PATCH /api/settings HTTP/1.1\r\nHost: loc")
+            .unwrap();
+        let silent = TcpStream::connect(clock.address()).unwrap();
+        thread::sleep(Duration::from_millis(100));
+        let (status, took) = clock.end(signal);
+        assert!(status.success(), "{signal:?}: {status}");
+        assert!(took < Duration::from_secs(2), "{signal:?} took {took:?}");
+        assert!(!is_alive(supervisor) && !is_alive(device), "{signal:?}");
+        drop((follower, dawdler, silent));
+    }
+}
+
+#[test]
+fn a_restart_refuses_no_connection() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let before = clock.device();
+    let stop = Arc::new(AtomicBool::new(false));
+    let knocking = {
+        let (stop, address) = (Arc::clone(&stop), clock.address());
+        thread::spawn(move || {
+            let mut knocks = 0;
+            while !stop.load(Ordering::Relaxed) {
+                TcpStream::connect(address).unwrap();
+                knocks += 1;
+                thread::sleep(Duration::from_millis(2));
+            }
+            knocks
+        })
+    };
+    let answer = clock.send("POST", "/api/restart", "").unwrap();
+    assert_eq!(answer.status, 200, "answered before it restarts");
+    eventually("another device runs", || clock.device() != before);
+    assert_eq!(
+        clock.get("/api/status").status,
+        200,
+        "a client that waits is answered"
+    );
+    stop.store(true, Ordering::Relaxed);
+    let knocks = knocking.join().unwrap();
+    assert!(knocks > 5, "{knocks} connections");
+    assert!(!is_alive(before));
+}
+
+#[test]
+fn a_device_that_breaks_off_is_started_again() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    clock.patch(r#"{"digitFontPx": 211}"#);
+    let device = clock.device();
+    kill_process(device, Signal::KILL).unwrap();
+    eventually("another device runs", || clock.device() != device);
+    assert_eq!(clock.setting("digitFontPx"), 211);
+}
+
+#[test]
+fn a_device_that_hangs_does_not_keep_the_clock_from_ending() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let device = clock.device();
+    kill_process(device, Signal::STOP).unwrap();
+    let (status, took) = clock.end(Signal::TERM);
+    assert!(status.success(), "{status}");
+    assert!(took < Duration::from_secs(2), "took {took:?}");
+    assert!(!is_alive(device));
+}
+
+#[test]
+fn a_device_ends_with_its_supervisor() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let device = clock.device();
+    kill_process(clock.supervisor(), Signal::KILL).unwrap();
+    eventually("the device ends", || !is_alive(device));
+    let next = Clock::start(folder.path());
+    assert_eq!(
+        next.get("/api/status").status,
+        200,
+        "the folder is free again"
+    );
+}

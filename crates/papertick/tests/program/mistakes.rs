@@ -1,0 +1,138 @@
+//! What cannot be done is said in one line, with a number for programs.
+
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
+
+use crate::clock::{Clock, folder, output, papertick};
+
+/// Checks that the program ends with a code and one line on the error output that has these parts.
+fn assert_fails(arguments: &[&str], code: i32, parts: &[&str]) {
+    let output = output(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    assert_eq!(text.lines().count(), 1, "{arguments:?}: {text}");
+    assert!(text.starts_with("papertick: "), "{arguments:?}: {text}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    for part in parts {
+        assert!(text.contains(part), "{arguments:?}: {text} lacks {part}");
+    }
+}
+
+#[test]
+fn words_that_do_not_exist() {
+    for (arguments, parts) in [
+        (
+            &["run", "--board", "rev-z"][..],
+            &["rev-z", "did you mean"][..],
+        ),
+        (&["run", "--lissten", "1"], &["--lissten", "`--listen`"]),
+        (&["walk"], &["walk", "--help"]),
+        (&[], &["papertick demo"]),
+        (&["run", "--listen", "1:2:3"], &["1:2:3", "ADDRESS:PORT"]),
+        (&["device", "{}"], &["papertick run"]),
+        (&["run"], &["--data-dir"]),
+    ] {
+        if arguments == ["run"] {
+            let output = papertick(arguments).env_remove("HOME").output().unwrap();
+            assert_eq!(output.status.code(), Some(2));
+            assert!(
+                String::from_utf8(output.stderr)
+                    .unwrap()
+                    .contains("--data-dir")
+            );
+        } else {
+            assert_fails(arguments, 2, parts);
+        }
+    }
+}
+
+#[test]
+fn the_environment_is_checked_like_the_command_line() {
+    let output = papertick(&["run"])
+        .env("PAPERTICK_BOARD", "toaster")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("toaster")
+    );
+}
+
+#[test]
+fn a_port_that_is_taken() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let folder = folder();
+    let data_dir = folder.path().to_str().unwrap();
+    let port = address.rsplit(':').next().unwrap();
+    assert_fails(
+        &["run", "--listen", &address, "--data-dir", data_dir],
+        1,
+        &[port, "taken", "--listen"],
+    );
+    assert_fails(
+        &["run", "--listen", "203.0.113.7:80", "--data-dir", data_dir],
+        1,
+        &["203.0.113.7", "--listen"],
+    );
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_used() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let below = file.join("below");
+    assert_fails(
+        &[
+            "run",
+            "--listen",
+            "0",
+            "--data-dir",
+            below.to_str().unwrap(),
+        ],
+        1,
+        &[below.to_str().unwrap(), "--data-dir"],
+    );
+    assert_fails(
+        &["run", "--listen", "0", "--data-dir", "/proc"],
+        1,
+        &["/proc", "--data-dir"],
+    );
+    let locked = folder.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).unwrap();
+    // Whoever may write everywhere finds nothing wrong with it.
+    if fs::write(locked.join("probe"), "").is_err() {
+        assert_fails(
+            &[
+                "run",
+                "--listen",
+                "0",
+                "--data-dir",
+                locked.to_str().unwrap(),
+            ],
+            1,
+            &["--data-dir"],
+        );
+    }
+}
+
+#[test]
+fn a_second_clock_on_one_folder() {
+    let folder = folder();
+    let first = Clock::start(folder.path());
+    let data_dir = folder.path().to_str().unwrap();
+    let pid = first.supervisor().as_raw_nonzero().to_string();
+    assert_fails(
+        &["run", "--listen", "127.0.0.1:0", "--data-dir", data_dir],
+        5,
+        &["another clock", &pid, data_dir, "--data-dir"],
+    );
+    assert_eq!(
+        first.get("/api/status").status,
+        200,
+        "the first one is undisturbed"
+    );
+}

@@ -1,0 +1,100 @@
+//! What was acknowledged survives, whatever happens to the processes.
+
+use std::{fs, os::unix::fs::PermissionsExt, thread, time::Duration};
+
+use rustix::process::{Signal, kill_process};
+
+use crate::clock::{Clock, folder};
+
+#[test]
+fn settings_survive_an_orderly_end() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.patch(r#"{"digitFontPx": 201}"#).status, 200);
+    clock.end(Signal::TERM);
+    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 201);
+}
+
+#[test]
+fn killing_at_any_time_loses_no_acknowledged_setting() {
+    let folder = folder();
+    let mut acknowledged = 80;
+    for round in 0..8_u64 {
+        let clock = Clock::start(folder.path());
+        let found = clock.setting("luxLightToggle").as_u64().unwrap();
+        if round > 0 {
+            // The change that was under way may have made it; an acknowledged one must have.
+            assert!(
+                (acknowledged..=acknowledged + 1).contains(&found),
+                "found {found}, acknowledged {acknowledged}, round {round}"
+            );
+        }
+        acknowledged = thread::scope(|scope| {
+            let patching = scope.spawn(|| {
+                let mut number = found + 1;
+                loop {
+                    let body = format!(r#"{{"luxLightToggle": {number}}}"#);
+                    match clock.send("PATCH", "/api/settings", &body) {
+                        Ok(answer) if answer.status == 200 => number += 1,
+                        _ => return number - 1,
+                    }
+                }
+            });
+            thread::sleep(Duration::from_millis(20 + round * 17));
+            // Both go, in the middle of whatever they do; the first is stopped so that it does not notice.
+            let (supervisor, device) = (clock.supervisor(), clock.device());
+            for (pid, signal) in [
+                (supervisor, Signal::STOP),
+                (device, Signal::KILL),
+                (supervisor, Signal::KILL),
+            ] {
+                kill_process(pid, signal).unwrap();
+            }
+            patching.join().unwrap()
+        });
+    }
+    assert!(acknowledged > 80);
+}
+
+#[test]
+fn a_damaged_file_is_kept_aside_and_said() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    clock.patch(r#"{"digitFontPx": 201}"#);
+    clock.end(Signal::TERM);
+    let path = folder.path().join("settings.json");
+    fs::write(&path, "not what was written").unwrap();
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.setting("digitFontPx"), 180, "the default");
+    let kept = folder.path().join("settings.json.damaged-1");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "not what was written");
+    assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 200);
+    clock.end(Signal::TERM);
+    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 202);
+}
+
+#[test]
+fn a_damaged_file_with_a_generation_before_it_loses_only_the_last_change() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    clock.patch(r#"{"digitFontPx": 201}"#);
+    clock.patch(r#"{"digitFontPx": 202}"#);
+    clock.end(Signal::TERM);
+    fs::write(folder.path().join("settings.json"), [0xFF; 100]).unwrap();
+    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 201);
+}
+
+#[test]
+fn files_with_secrets_are_their_owners_alone() {
+    let folder = folder();
+    let data_dir = folder.path().join("new");
+    let clock = Clock::start(&data_dir);
+    clock.patch(r#"{"proxyPass": "secret"}"#);
+    clock.patch(r#"{"proxyPass": "secret too"}"#);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data_dir), 0o700);
+    for entry in fs::read_dir(&data_dir).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
