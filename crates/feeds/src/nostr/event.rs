@@ -1,17 +1,15 @@
 //! Events: as a relay claims them, and as they are once id and signature were checked.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 
 use device::secret::Secret;
-use nostr::{
-    event::{Event, EventId, Kind, Signature, Tag, Tags},
-    key::{Keys, PublicKey, SecretKey},
-    types::Timestamp,
-};
-use secp256k1::{Secp256k1, SignOnly};
+use secp256k1::{Keypair, Secp256k1, SignOnly, VerifyOnly, XOnlyPublicKey, schnorr::Signature};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::{hex, malformed::Malformed};
+
+static CURVE: LazyLock<Secp256k1<VerifyOnly>> = LazyLock::new(Secp256k1::verification_only);
 
 /// A key or id of 32 bytes.
 pub type Bytes32 = [u8; 32];
@@ -43,7 +41,14 @@ pub struct NostrEvent {
 
 /// An event whose id is the hash of its content and is signed by its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerifiedEvent(Event);
+pub struct VerifiedEvent {
+    id: Bytes32,
+    author: Bytes32,
+    created_at: u64,
+    kind: u16,
+    tags: Vec<Vec<String>>,
+    content: String,
+}
 
 impl VerifiedEvent {
     /// Checks an event; this is the only way to a value of this type.
@@ -52,52 +57,53 @@ impl VerifiedEvent {
     /// Key, id or signature are no hex, the id is not that of the content, or the author did not
     /// sign it.
     pub fn verify(claim: NostrEvent) -> Result<VerifiedEvent, Malformed> {
-        let key = hex::bytes(claim.pubkey.as_bytes()).ok_or(Malformed("hex"))?;
-        let id = hex::bytes(claim.id.as_bytes()).ok_or(Malformed("hex"))?;
-        let signature = hex::bytes(claim.sig.as_bytes()).ok_or(Malformed("hex"))?;
+        let author: Bytes32 = hex::bytes(claim.pubkey.as_bytes()).ok_or(Malformed("hex"))?;
+        let id: Bytes32 = hex::bytes(claim.id.as_bytes()).ok_or(Malformed("hex"))?;
+        let signature: [u8; 64] = hex::bytes(claim.sig.as_bytes()).ok_or(Malformed("hex"))?;
         let kind = u16::try_from(claim.kind).map_err(|_| Malformed("kind"))?;
-        let tags: Result<Vec<Tag>, _> = claim.tags.into_iter().map(Tag::parse).collect();
-        let event = Event::new(
-            EventId::from_byte_array(id),
-            PublicKey::from_byte_array(key),
-            Timestamp::from_secs(claim.created_at),
-            Kind::from_u16(kind),
-            tags.map_err(|_| Malformed("tags"))?,
-            claim.content,
-            Signature::from_byte_array(signature),
-        );
-        if !event.verify_id() {
+        if claim.tags.iter().any(Vec::is_empty) {
+            return Err(Malformed("tags"));
+        }
+        if id != id_of(&author, claim.created_at, kind, &claim.tags, &claim.content) {
             return Err(Malformed("id"));
         }
-        if !event.verify_signature() {
-            return Err(Malformed("signature"));
-        }
-        Ok(VerifiedEvent(event))
+        let key = XOnlyPublicKey::from_slice(&author).map_err(|_| Malformed("signature"))?;
+        CURVE
+            .verify_schnorr(&Signature::from_byte_array(signature), &id, &key)
+            .map_err(|_| Malformed("signature"))?;
+        Ok(VerifiedEvent {
+            id,
+            author,
+            created_at: claim.created_at,
+            kind,
+            tags: claim.tags,
+            content: claim.content,
+        })
     }
 
     /// Id of the event.
     pub fn id(&self) -> &Bytes32 {
-        self.0.id.as_bytes()
+        &self.id
     }
 
     /// Key of the author.
     pub fn author(&self) -> &Bytes32 {
-        self.0.pubkey.as_bytes()
+        &self.author
     }
 
     /// What it is about.
     pub fn kind(&self) -> u16 {
-        self.0.kind.as_u16()
+        self.kind
     }
 
     /// When the author says it was made, s since 1970-01-01 UTC.
     pub fn created_at(&self) -> u64 {
-        self.0.created_at.as_secs()
+        self.created_at
     }
 
     /// Text or payload.
     pub fn content(&self) -> &str {
-        &self.0.content
+        &self.content
     }
 
     /// Values of the first tag of a name.
@@ -112,31 +118,52 @@ impl VerifiedEvent {
 
     /// Values of all tags of a name.
     pub fn tags(&self, name: &str) -> impl Iterator<Item = &[String]> {
-        self.0.tags.iter().filter_map(move |tag| {
-            let (first, values) = tag.as_slice().split_first()?;
+        self.tags.iter().filter_map(move |tag| {
+            let (first, values) = tag.split_first()?;
             (first == name).then_some(values)
         })
     }
 }
 
+/// Hash of the canonical form: a JSON array without blanks.
+fn id_of(
+    author: &Bytes32,
+    created_at: u64,
+    kind: u16,
+    tags: &[Vec<String>],
+    content: &str,
+) -> Bytes32 {
+    let author = hex::digits(author);
+    let mut canonical = Vec::with_capacity(512 + content.len());
+    serde_json::to_writer(
+        &mut canonical,
+        &(0, &author, created_at, kind, tags, content),
+    )
+    .expect("texts and numbers always have a JSON form");
+    Sha256::digest(&canonical).into()
+}
+
 /// Signs events with one key.
 pub struct Signer {
-    keys: Keys,
+    keys: Keypair,
     curve: Secp256k1<SignOnly>,
 }
 
 impl Signer {
     /// Signs with a secret key of 64 hex digits; none if it is no key.
     pub fn new(secret: &Secret) -> Option<Signer> {
-        let bytes: Bytes32 = hex::bytes(secret.expose().as_bytes())?;
         let curve = Secp256k1::signing_only();
-        let keys = Keys::new_with_ctx(&curve, SecretKey::from_slice(&bytes).ok()?);
+        let keys = Keypair::from_seckey_slice(&curve, &key(secret.expose())?).ok()?;
         Some(Signer { keys, curve })
     }
 
     /// Key of the author, 64 hex digits.
     pub fn author(&self) -> String {
-        self.keys.public_key().to_hex()
+        hex::digits(&self.key())
+    }
+
+    fn key(&self) -> Bytes32 {
+        self.keys.x_only_public_key().0.serialize()
     }
 
     /// Makes a signed event; `noise` is 32 random bytes that protect the secret key.
@@ -152,25 +179,25 @@ impl Signer {
             .iter()
             .map(|tag| tag.iter().map(|part| (*part).to_owned()).collect())
             .collect();
-        let id = EventId::compute(
-            &self.keys.public_key(),
-            &Timestamp::from_secs(created_at),
-            &Kind::from_u16(kind),
-            &Tags::from_list(tags.iter().filter_map(|tag| Tag::parse(tag).ok()).collect()),
-            &content,
-        );
+        let id = id_of(&self.key(), created_at, kind, &tags, &content);
         let signature = self
-            .keys
-            .sign_schnorr_with_aux_rand(&self.curve, id.as_bytes(), noise);
+            .curve
+            .sign_schnorr_with_aux_rand(&id, &self.keys, noise);
         NostrEvent {
-            id: id.to_hex(),
+            id: hex::digits(&id),
             pubkey: self.author(),
             created_at,
             kind: u64::from(kind),
             tags,
             content,
-            sig: signature.to_hex(),
+            sig: hex::digits(signature.as_ref()),
         }
+    }
+}
+
+impl Drop for Signer {
+    fn drop(&mut self) {
+        self.keys.non_secure_erase();
     }
 }
 

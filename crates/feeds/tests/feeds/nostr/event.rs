@@ -7,6 +7,7 @@ use feeds::{
         frame::{RelayMessage, message},
     },
 };
+use proptest::{prelude::*, sample::Index};
 use serde_json::json;
 
 use super::{AUTHOR, signed};
@@ -270,6 +271,37 @@ fn the_id_is_the_hash_of_the_canonical_form() {
 fn sha256(bytes: &[u8]) -> [u8; 32] {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).into()
+}
+
+proptest! {
+    #[test]
+    fn another_library_verifies_the_same_events(
+        kind in any::<u16>(),
+        created_at in 0..1u64 << 53,
+        content in any::<String>(),
+        tag in proptest::collection::vec(any::<String>(), 1..4),
+        member in 0..8usize,
+        at in any::<Index>(),
+    ) {
+        let tag: Vec<&str> = tag.iter().map(String::as_str).collect();
+        let mut event = signed(created_at, kind, &[&tag], &content);
+        // Half of the events are changed after they were signed.
+        let hex_member = match member {
+            0 => Some(&mut event.id),
+            1 => Some(&mut event.pubkey),
+            2 => Some(&mut event.sig),
+            3 => { event.content.push('x'); None }
+            _ => None,
+        };
+        if let Some(text) = hex_member {
+            let at = at.index(text.len());
+            let other = if &text[at..=at] == "0" { "1" } else { "0" };
+            text.replace_range(at..=at, other);
+        }
+        let text = serde_json::to_string(&event).unwrap();
+        let theirs = ::nostr::event::Event::from_json(&text).and_then(|event| event.verify());
+        prop_assert_eq!(VerifiedEvent::verify(event).is_ok(), theirs.is_ok(), "{}", text);
+    }
 }
 
 #[test]
