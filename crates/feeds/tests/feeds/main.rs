@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod support;
+#[path = "../../../../fuzz/fuzz_targets/targets.rs"]
+mod targets;
 
 mod exchange;
 mod explorer;
@@ -10,3 +12,4 @@ mod nostr;
 mod pools;
 mod relay;
 mod release;
+mod robust;

@@ -1,0 +1,286 @@
+//! What is fuzzed: one function per parser, which must hold for any bytes.
+//!
+//! The fuzz targets call these with what libFuzzer makes up; the tests of `feeds` call them with
+//! mutated seeds, so that `cargo test` notices a broken parser without a fuzzer.
+
+use std::time::Duration;
+
+use device::{
+    market::{Observation, Zap},
+    now::{Now, UtcTime},
+    secret::Secret,
+    settings::pairing::PairingUri,
+    units::{FeeRate, MICRO, Price, Sats},
+};
+use feeds::{
+    exchange, explorer,
+    malformed::Malformed,
+    miner,
+    nostr::{
+        bolt11,
+        data::DataFeed,
+        event::{NostrEvent, Signer, VerifiedEvent},
+        frame::{self, RelayMessage},
+        wallet::{
+            cipher::{Channel, Cipher},
+            message::{self, Method},
+            session::WalletSession,
+            step::Noise,
+        },
+        zap::ZapFeed,
+    },
+    pools, relay, release,
+};
+
+/// A target, by its name.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    ("relay", relay_frame),
+    ("relay_bodies", relay_bodies),
+    ("explorer", explorer_frame),
+    ("exchange", exchange_frame),
+    ("nostr", nostr_message),
+    ("nostr_event", nostr_event),
+    ("bolt11", invoice),
+    ("wallet_message", wallet_message),
+    ("wallet_payload", wallet_payload),
+    ("wallet_session", wallet_session),
+    ("pairing", pairing),
+    ("pools", pool_body),
+    ("miner", miner_body),
+    ("release", release_feed),
+];
+
+/// Calls a target by its name.
+pub fn run(name: &str, bytes: &[u8]) {
+    let (_, target) = TARGETS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .expect("the target is in the table");
+    target(bytes);
+}
+
+const SECRET: &str = "b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef";
+const AUTHOR: &str = "dff1d77f2a671c5f36183726db2341be58feae1da2deced843240f7b502ba659";
+const WALLET: &str = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5";
+
+const NOW: Now = Now {
+    uptime: Duration::from_secs(60),
+    utc: Some(UtcTime {
+        unix_ms: 1_714_000_200_000,
+    }),
+};
+
+/// Whatever was understood must be within the bounds that the core relies on.
+fn plausible(heard: Result<Vec<Observation>, Malformed>) {
+    for observation in heard.unwrap_or_default() {
+        match observation {
+            Observation::Price(_, price) => {
+                assert!(price.micros > 0 && price.micros <= (Price::MAX_UNITS + 1) * MICRO);
+            }
+            Observation::Fee(rate) => {
+                assert!(
+                    rate.micros % MICRO == 0 && rate.micros <= (FeeRate::MAX_SAT_VB + 1) * MICRO
+                );
+            }
+            Observation::PreciseFee(rate) => {
+                assert!(rate.micros <= (FeeRate::MAX_SAT_VB + 1) * MICRO)
+            }
+            Observation::Miner(stats) => {
+                assert!(
+                    stats
+                        .best_difficulty
+                        .is_none_or(|best| !best.is_empty() && best.len() <= 64)
+                );
+            }
+            Observation::Block(_)
+            | Observation::Pool(_)
+            | Observation::PoolLogo(_)
+            | Observation::Zap(_)
+            | Observation::Payment(_)
+            | Observation::Balance(_)
+            | Observation::Currencies(_)
+            | Observation::Connection(_) => {}
+        }
+    }
+}
+
+fn relay_frame(bytes: &[u8]) {
+    plausible(relay::frame(bytes, true));
+    plausible(relay::frame(bytes, false));
+}
+
+fn relay_bodies(bytes: &[u8]) {
+    let _ = relay::last_block(bytes);
+    let currencies = relay::currencies(bytes).unwrap_or_default();
+    assert!(currencies.len() <= relay::CURRENCIES_BODY_MAX);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let url = relay::currencies_url(text);
+        assert!(url.is_none_or(|url| url.starts_with("http")));
+    }
+}
+
+fn explorer_frame(bytes: &[u8]) {
+    plausible(explorer::frame(bytes, true));
+    plausible(explorer::frame(bytes, false));
+    plausible(explorer::tip_body(bytes));
+    plausible(explorer::projected_body(bytes, true));
+}
+
+fn exchange_frame(bytes: &[u8]) {
+    plausible(exchange::frame(bytes));
+}
+
+fn nostr_message(bytes: &[u8]) {
+    if let Ok(RelayMessage::Event { event, .. }) = frame::message(bytes) {
+        // What can be read can be written, and reads the same.
+        let again = frame::publish(&event).replacen("[\"EVENT\",", "[\"EVENT\",\"s\",", 1);
+        let Ok(RelayMessage::Event { event: read, .. }) = frame::message(again.as_bytes()) else {
+            panic!("{again}");
+        };
+        assert_eq!(read, event);
+        believed(event);
+    }
+}
+
+/// The bytes are the content and tags of an event that is signed as it should be.
+fn nostr_event(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut parts = text.split('\n');
+    let kind = if parts.next() == Some("zap") {
+        9735
+    } else {
+        30078
+    };
+    let content = parts.next().unwrap_or_default().to_owned();
+    let tags: Vec<Vec<&str>> = parts.map(|tag| tag.split('\t').collect()).collect();
+    let tags: Vec<&[&str]> = tags.iter().map(Vec::as_slice).collect();
+    let signer = Signer::new(&Secret::new(SECRET)).expect("the key is one");
+    believed(signer.sign(1_714_000_100, kind, &tags, content, &[1; 32]));
+}
+
+fn believed(event: NostrEvent) {
+    let Ok(event) = VerifiedEvent::verify(event) else {
+        return;
+    };
+    let mut data = DataFeed::new(AUTHOR).expect("the key is one");
+    plausible(data.accept(&event));
+    let mut zaps = ZapFeed::new(AUTHOR).expect("the key is one");
+    if let Ok(Some(Zap { amount, message })) = zaps.accept(&event, NOW.utc) {
+        assert!(amount >= Sats(1) && message.chars().count() <= 512);
+    }
+}
+
+fn invoice(bytes: &[u8]) {
+    let _ = bolt11::amount(&String::from_utf8_lossy(bytes));
+}
+
+fn wallet_message(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = message::notification(&text);
+    for method in [Method::GetBalance, Method::ListTransactions] {
+        if let Ok(Ok(result)) = message::reply(method, &text) {
+            let _ = message::balance(&result);
+            assert!(message::transactions(&result).len() <= message::TRANSACTIONS_MAX);
+        }
+    }
+}
+
+fn channel() -> Channel {
+    Channel::new(&Secret::new(SECRET), WALLET).expect("the keys are some")
+}
+
+fn wallet_payload(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let channel = channel();
+    for cipher in [Cipher::Nip44, Cipher::Nip04] {
+        let _ = channel.decrypt(cipher, &text);
+        if let Ok(payload) = channel.encrypt(cipher, &text, &[1; 32]) {
+            assert_eq!(channel.decrypt(cipher, &payload).as_deref(), Ok(&*text));
+        }
+    }
+}
+
+/// Every line is the text of one message: the wallet's own, or the relay's where it starts with `[`.
+fn wallet_session(bytes: &[u8]) {
+    let uri = format!("nostr+walletconnect://{WALLET}?relay=ws://r&secret={SECRET}");
+    let pairing = PairingUri::parse(&uri).expect("the pairing is one");
+    let mut session =
+        WalletSession::new(&pairing, Duration::from_secs(60)).expect("the keys are some");
+    let secret = Secret::new(format!("{:064x}", 2));
+    let wallet = Signer::new(&secret).expect("the key is one");
+    let channel = Channel::new(&secret, AUTHOR).expect("the keys are some");
+    let mut now = NOW;
+    session.connected(now);
+    let mut asked = String::new();
+    for (line, text) in (1..=16u8).zip(String::from_utf8_lossy(bytes).lines()) {
+        now.uptime += Duration::from_secs(20);
+        let noise = Noise {
+            cipher: [line; 32],
+            signature: [line; 32],
+        };
+        let message = if text.starts_with('[') {
+            frame::message(text.as_bytes()).unwrap_or(RelayMessage::Other)
+        } else {
+            let (word, text) = text.split_once(' ').unwrap_or((text, ""));
+            let (kind, cipher) = match word {
+                "info" => (13194, None),
+                "reply" => (23195, Some(Cipher::Nip44)),
+                "old" => (23196, Some(Cipher::Nip04)),
+                _ => (23197, Some(Cipher::Nip44)),
+            };
+            let sealed = cipher.and_then(|cipher| channel.encrypt(cipher, text, &[line; 32]).ok());
+            let tags: &[&[&str]] = &[&["p", AUTHOR], &["e", &asked], &["encryption", "nip44_v2"]];
+            let content = sealed.unwrap_or_else(|| text.to_owned());
+            RelayMessage::Event {
+                subscription: String::new(),
+                event: wallet.sign(1_714_000_100, kind, tags, content, &[line; 32]),
+            }
+        };
+        let step = session.receive(message, now, &noise);
+        let polled = session.poll(now, &noise);
+        let sent: Vec<String> = step.send.into_iter().chain(polled.send).collect();
+        assert!(sent.len() <= 2 && step.heard.len() <= message::TRANSACTIONS_MAX);
+        for request in sent {
+            assert!(!request.contains(SECRET));
+            asked = request.split('"').nth(5).unwrap_or_default().to_owned();
+        }
+    }
+}
+
+fn pairing(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(pairing) = PairingUri::parse(&text) {
+        assert!(!pairing.masked().contains(pairing.secret.expose()));
+        let _ = WalletSession::new(&pairing, Duration::from_secs(60));
+    }
+}
+
+fn pool_body(bytes: &[u8]) {
+    for pool in pools::POOLS {
+        if let Ok(Some(stats)) = pool.body(bytes) {
+            assert_eq!(stats.pool, pool.id);
+        }
+        if let Some(logo) = pool.logo {
+            let _ = logo.read(pool.id, bytes);
+        }
+    }
+}
+
+fn miner_body(bytes: &[u8]) {
+    plausible(miner::body(bytes));
+}
+
+fn release_feed(bytes: &[u8]) {
+    let _ = release::checksum(bytes);
+    if let Ok(release) = release::feed(bytes) {
+        assert!(
+            release
+                .assets
+                .iter()
+                .all(|asset| asset.url.starts_with("http"))
+        );
+    }
+}
