@@ -222,6 +222,50 @@ fn frames_with_several_members() {
 }
 
 #[test]
+fn a_conversation() {
+    let said = [
+        serde_json::json!({"msg": "Welcome"}),
+        serde_json::json!({"blockheight": 800_000}),
+        serde_json::json!({"blockfee": 13}),
+        serde_json::json!({"blockfee2": 12.5}),
+        serde_json::json!({"msg": "Subscribed to USD"}),
+        serde_json::json!({"price": {"USD": "50000"}}),
+        serde_json::json!({"price": {"EUR": 45000}}),
+        serde_json::json!({"error": "XXX does not exist."}),
+        serde_json::json!({"blockfee2": 12.6}),
+        serde_json::json!({"blockfee2": 12.7}),
+        serde_json::json!({"blockfee": 14}),
+        serde_json::json!({"blockfee2": 14.3}),
+        serde_json::json!({"price": {"USD": 50100}}),
+    ];
+    let heard = |precise_fee| -> Vec<Observation> {
+        let read =
+            |json: &serde_json::Value| relay::frame(&pack(json.clone()), precise_fee).unwrap();
+        said.iter().flat_map(read).collect()
+    };
+    let height = Observation::Block(800_000);
+    let prices = [price("USD", "50000"), price("EUR", "45000")];
+    let last = price("USD", "50100");
+    let whole = [
+        &[height.clone(), fee("13")][..],
+        &prices,
+        &[fee("14"), last.clone()],
+    ]
+    .concat();
+    assert_eq!(heard(false), whole);
+    let start = [height, fee("13"), precise("12.5")];
+    let ticks = [
+        fee("13"),
+        precise("12.6"),
+        fee("13"),
+        precise("12.7"),
+        fee("14"),
+        precise("14.3"),
+    ];
+    assert_eq!(heard(true), [&start[..], &prices, &ticks, &[last]].concat());
+}
+
+#[test]
 fn malformed_frames() {
     for (json, reason) in [
         (serde_json::json!([870_123]), "not-a-map"),
