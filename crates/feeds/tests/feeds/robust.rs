@@ -82,7 +82,7 @@ fn half_a_message_is_malformed() {
         let body = json(&format!("pools/{}.json", pool.id));
         assert!(pool.body(&body).is_ok());
         assert!(
-            (0..body.len()).all(|end| pool.body(&body[..end]).is_err()),
+            ends(&body).all(|end| pool.body(&body[..end]).is_err()),
             "{}",
             pool.id
         );
