@@ -27,7 +27,10 @@ function manifest(): Plugin {
         .map((entry) => join(entry.parentPath, entry.name))
         .sort();
       for (const name of names) {
-        hash.update(`${name.slice(dir.length)}\0`).update(readFileSync(name)).update('\0');
+        hash
+          .update(`${name.slice(dir.length)}\0`)
+          .update(readFileSync(name))
+          .update('\0');
       }
       const content = {
         commit: `${pkg.version}-${hash.digest('hex').slice(0, 12)}`,

@@ -65,11 +65,13 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
 function faultIn(field: Field, value: unknown): string {
   if (field.control === 'number' || field.control === 'minutes') {
     const whole = field.control === 'minutes' || Number.isInteger(value);
-    const fits = typeof value === 'number' && whole && value >= (field.min ?? -Infinity) && value <= (field.max ?? Infinity);
+    const fits =
+      typeof value === 'number' && whole && value >= (field.min ?? -Infinity) && value <= (field.max ?? Infinity);
     return fits ? '' : rangeText(field);
   }
   if (typeof value !== 'string' || value === '') return '';
-  if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes) return `This is longer than ${field.maxBytes} bytes.`;
+  if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
+    return `This is longer than ${field.maxBytes} bytes.`;
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'This holds characters that cannot be shown.';
   if (field.control === 'key' && !/^[0-9a-fA-F]{64}$/.test(value)) return REASONS.bad_hex!;
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {

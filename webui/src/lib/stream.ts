@@ -5,10 +5,7 @@ import { FrameReader, type Frame } from './sse';
 /** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
 const SILENCE_MS = 16_000;
 
-export type StreamState =
-  | { kind: 'connecting' }
-  | { kind: 'live' }
-  | { kind: 'away'; until: number; refused: boolean };
+export type StreamState = { kind: 'connecting' } | { kind: 'live' } | { kind: 'away'; until: number; refused: boolean };
 
 export interface StreamWorld {
   fetch: typeof fetch;

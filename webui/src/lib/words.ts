@@ -5,7 +5,10 @@ export const WORDS: Readonly<Record<string, readonly [label: string, help?: stri
   digitFontPx: ['Digit height', ''],
   labelFitPct: ['Label width', 'How much of a panel a label may fill.'],
   invertedColor: ['White on black', ''],
-  fullRefreshMin: ['Full refresh every', 'Goes through black and white once, which removes ghosts. 0 does so on every screen change.'],
+  fullRefreshMin: [
+    'Full refresh every',
+    'Goes through black and white once, which removes ghosts. 0 does so on every screen change.',
+  ],
   refrScrnChange: ['Full refresh on every screen', 'Without ghosts, but with a flash each time.'],
   verticalDesc: ['Vertical labels', 'Labels read along the long side of the panel.'],
   supplyPercent: ['Supply in percent', 'Share of the 21 million instead of an amount.'],
@@ -87,5 +90,8 @@ export const WORDS: Readonly<Record<string, readonly [label: string, help?: stri
     'Screens and their order',
     'Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.',
   ],
-  dnd: ['Quiet hours every day', 'The LEDs stay dark in this time; it may go across midnight. Local time of the clock.'],
+  dnd: [
+    'Quiet hours every day',
+    'The LEDs stay dark in this time; it may go across midnight. Local time of the clock.',
+  ],
 };

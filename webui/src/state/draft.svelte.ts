@@ -92,7 +92,10 @@ class Draft {
     }
     if (this.both.length === 0 && mayRepeat) return this.#send(clock.settings, false);
     const names = this.both.map((key) => WORDS[key]?.[0] ?? key).join(', ');
-    notices.add('bad', `Somebody else changed the settings meanwhile${names ? ` (${names})` : ''}. Your changes are kept; look at them and save again.`);
+    notices.add(
+      'bad',
+      `Somebody else changed the settings meanwhile${names ? ` (${names})` : ''}. Your changes are kept; look at them and save again.`,
+    );
     return this.both[0];
   }
 

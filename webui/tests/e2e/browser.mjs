@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
 
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** Starts a browser; its profile is fresh and goes away with it. */
 export function launch() {
@@ -22,7 +30,8 @@ export async function openPage(context, url, path = '/') {
     if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) faults.push(message.text());
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) faults.push(`request to ${request.url()}`);
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+      faults.push(`request to ${request.url()}`);
   });
   page.setDefaultTimeout(5_000);
   await page.goto(url + path);

@@ -27,7 +27,10 @@ afterEach(async () => {
   await clock.close();
 });
 
-const posts = () => clock.log.filter(({ key }) => key.startsWith('POST')).map(({ key, body }) => (body === undefined ? key : [key, body]));
+const posts = () =>
+  clock.log
+    .filter(({ key }) => key.startsWith('POST'))
+    .map(({ key, body }) => (body === undefined ? key : [key, body]));
 const last = async () => until('a request', () => posts().at(-1));
 
 /** Ink of a panel as the page draws it, one character per pixel of the panel. */
@@ -71,12 +74,12 @@ test('the glass has a twin in words', async () => {
 });
 
 test('next, previous, pause and resume', async () => {
-  await page.getByRole('button', { name: 'Next screen' }).click();
+  await page.getByRole('button', { name: 'Next screen', exact: true }).click();
   assert.equal(await last(), 'POST /api/screen/next');
   await page.waitForSelector('[data-current]:has-text("Time")');
-  await page.getByRole('button', { name: 'Previous screen' }).click();
+  await page.getByRole('button', { name: 'Previous screen', exact: true }).click();
   await page.waitForSelector('[data-current]:has-text("Block Height")');
-  await page.getByRole('button', { name: 'Pause rotation' }).click();
+  await page.getByRole('button', { name: 'Pause rotation', exact: true }).click();
   await page.waitForSelector('[data-rotation]:has-text("Paused by you")');
   await page.getByRole('button', { name: 'Resume rotation' }).click();
   await page.waitForSelector('[data-rotation]:has-text("A new screen every 30 min")');
@@ -176,7 +179,7 @@ test('a clock that goes away is told, and comes back by itself', async () => {
 
 test('a control that fails says so', async () => {
   await clock.goAway();
-  await page.getByRole('button', { name: 'Next screen' }).click();
+  await page.getByRole('button', { name: 'Next screen', exact: true }).click();
   await page.waitForSelector('.notice:has-text("The clock does not answer.")');
   await clock.comeBack();
 });
@@ -208,7 +211,14 @@ test('every control has a name', async () => {
     await page.waitForTimeout(150);
     const nameless = await page.evaluate(() =>
       [...document.querySelectorAll('button, input, select, a')]
-        .filter((control) => !(control.textContent.trim() || control.getAttribute('aria-label') || [...(control.labels ?? [])].some((label) => label.textContent.trim())))
+        .filter(
+          (control) =>
+            !(
+              control.textContent.trim() ||
+              control.getAttribute('aria-label') ||
+              [...(control.labels ?? [])].some((label) => label.textContent.trim())
+            ),
+        )
         .map((control) => control.outerHTML.slice(0, 120)),
     );
     assert.deepEqual(nameless, []);

@@ -83,8 +83,14 @@ test('screens are ordered by keyboard', async () => {
   assert.equal(await page.evaluate(() => document.activeElement.dataset.grip), '3');
   await save();
   const { screens } = (await patch()).body;
-  assert.deepEqual(screens.map(({ id }) => id), [0, 4, 6, 10, 20, 30, 40, 3]);
-  assert.deepEqual(screens.map(({ order }) => order), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(
+    screens.map(({ id }) => id),
+    [0, 4, 6, 10, 20, 30, 40, 3],
+  );
+  assert.deepEqual(
+    screens.map(({ order }) => order),
+    [0, 1, 2, 3, 4, 5, 6, 7],
+  );
 });
 
 test('screens are ordered by dragging', async () => {
@@ -96,7 +102,10 @@ test('screens are ordered by dragging', async () => {
   await page.mouse.move(from.x + 10, to.y + to.height - 4, { steps: 6 });
   await page.mouse.up();
   await save();
-  assert.deepEqual((await patch()).body.screens.map(({ id }) => id), [3, 4, 6, 0, 10, 20, 30, 40]);
+  assert.deepEqual(
+    (await patch()).body.screens.map(({ id }) => id),
+    [3, 4, 6, 0, 10, 20, 30, 40],
+  );
 });
 
 test('a screen that is only hidden is sent alone', async () => {
@@ -109,7 +118,9 @@ test('quiet hours are sent all together', async () => {
   await setting('dnd').getByRole('switch').click();
   await setting('dnd').getByLabel('From').fill('23:30');
   await save();
-  assert.deepEqual((await patch()).body, { dnd: { dndTimeEnabled: true, startHour: 23, startMinute: 30, endHour: 7, endMinute: 0 } });
+  assert.deepEqual((await patch()).body, {
+    dnd: { dndTimeEnabled: true, startHour: 23, startMinute: 30, endHour: 7, endMinute: 0 },
+  });
 });
 
 test('currencies', async () => {
@@ -151,7 +162,10 @@ test('what somebody else changed elsewhere is no conflict', async () => {
   clock.settings.digitFontPx = 200;
   await save();
   await saved();
-  assert.deepEqual(patches().map(({ body }) => body), [{ labelFitPct: 80 }, { labelFitPct: 80 }]);
+  assert.deepEqual(
+    patches().map(({ body }) => body),
+    [{ labelFitPct: 80 }, { labelFitPct: 80 }],
+  );
   assert.equal(clock.settings.digitFontPx, 200);
 });
 
@@ -180,7 +194,9 @@ test('unsaved changes are kept between views, and leaving the page is asked abou
   await setting('suffixPrice').getByRole('switch').click();
   await page.getByRole('link', { name: 'Clock', exact: true }).click();
   await page.waitForSelector('[data-savebar]:has-text("One change")');
-  const asked = new Promise((done) => page.once('dialog', async (dialog) => done([dialog.type(), await dialog.dismiss()])));
+  const asked = new Promise((done) =>
+    page.once('dialog', async (dialog) => done([dialog.type(), await dialog.dismiss()])),
+  );
   void page.close({ runBeforeUnload: true });
   assert.equal((await asked)[0], 'beforeunload');
   await page.getByRole('button', { name: 'Discard' }).click();

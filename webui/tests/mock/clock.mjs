@@ -8,7 +8,13 @@ import { panelPng } from './png.mjs';
 import { defaultSettings, GET_ONLY, patchError, REBOOT } from './settings.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+};
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -28,6 +34,9 @@ export class MockClock {
     this.front = { on: false, brightness: 2048 };
     this.lux = 120;
     this.link = 'up';
+    this.buttons = new Set();
+    this.presses = [];
+    this.faults = {};
     this.log = [];
     this.streams = new Set();
     this.version = 0;
@@ -77,7 +86,10 @@ export class MockClock {
       20: [`BTC/${this.currency}`, '$98765'],
       6: ['FEE/RATE', '4.21', 'sat/vB'],
     };
-    const [label, value, unit] = values[this.current] ?? [screen.name.toUpperCase().split(' ').slice(0, 2).join('/'), '1234'];
+    const [label, value, unit] = values[this.current] ?? [
+      screen.name.toUpperCase().split(' ').slice(0, 2).join('/'),
+      '1234',
+    ];
     const room = this.panels - 1 - (unit ? 1 : 0);
     return [label, ...value.padStart(room, ' ').slice(-room), ...(unit ? [unit] : [])];
   }
@@ -94,22 +106,58 @@ export class MockClock {
       epdInverted: this.settings.invertedColor,
       espFreeHeap: 81234,
       espHeapSize: 327680,
-      connectionStatus: { price: this.link === 'up', blocks: this.link === 'up', V2: this.link === 'up', nostr: false, nwc: false },
+      connectionStatus: {
+        price: this.link === 'up',
+        blocks: this.link === 'up',
+        V2: this.link === 'up',
+        nostr: false,
+        nwc: false,
+      },
       rssi: -58,
       currency: [10, 20, 30].includes(this.current) ? this.currency : '',
       data: this.data(),
-      dnd: { enabled: dnd.enabled, dndTimeEnabled: dnd.dndTimeEnabled, startTime: `${pad(dnd.startHour)}:${pad(dnd.startMinute)}`, endTime: `${dnd.endHour}:${pad(dnd.endMinute)}`, active: dnd.enabled },
-      ...(this.hasFrontlight && { lightLevel: this.lux, frontlight: { on: this.front.on, duties: Array(this.panels).fill(this.front.on ? this.front.brightness : 0), targetDuty: this.front.on ? this.front.brightness : 0, configuredBrightness: this.front.brightness } }),
-      leds: this.leds.map((hex) => ({ red: parseInt(hex.slice(1, 3), 16), green: parseInt(hex.slice(3, 5), 16), blue: parseInt(hex.slice(5, 7), 16), hex })),
+      dnd: {
+        enabled: dnd.enabled,
+        dndTimeEnabled: dnd.dndTimeEnabled,
+        startTime: `${pad(dnd.startHour)}:${pad(dnd.startMinute)}`,
+        endTime: `${dnd.endHour}:${pad(dnd.endMinute)}`,
+        active: dnd.enabled,
+      },
+      ...(this.hasFrontlight && {
+        lightLevel: this.lux,
+        frontlight: {
+          on: this.front.on,
+          duties: Array(this.panels).fill(this.front.on ? this.front.brightness : 0),
+          targetDuty: this.front.on ? this.front.brightness : 0,
+          configuredBrightness: this.front.brightness,
+        },
+      }),
+      leds: this.leds.map((hex) => ({
+        red: parseInt(hex.slice(1, 3), 16),
+        green: parseInt(hex.slice(3, 5), 16),
+        blue: parseInt(hex.slice(5, 7), 16),
+        hex,
+      })),
       stale: this.stale,
-      sources: { relay: { up: this.link === 'up', ageSec: 3, ...(this.link !== 'up' && { lastError: 'network unreachable', nextTrySec: 8 }) } },
+      sources: {
+        relay: {
+          up: this.link === 'up',
+          ageSec: 3,
+          ...(this.link !== 'up' && { lastError: 'network unreachable', nextTrySec: 8 }),
+        },
+      },
       mode: this.custom ? 'custom' : 'rotation',
     };
   }
 
   settingsDocument() {
     const { secrets, ...open } = this.settings;
-    return { ...open, timerRunning: this.running, lightLevel: this.lux, ...Object.fromEntries(Object.entries(secrets).map(([key, value]) => [`${key}Set`, value !== ''])) };
+    return {
+      ...open,
+      timerRunning: this.running,
+      lightLevel: this.lux,
+      ...Object.fromEntries(Object.entries(secrets).map(([key, value]) => [`${key}Set`, value !== ''])),
+    };
   }
 
   settingsTag() {
@@ -122,7 +170,8 @@ export class MockClock {
     const after = this.data();
     const panels = after.flatMap((cell, index) => (full || cell !== before?.[index] ? [index] : []));
     this.send('status', this.status());
-    if (panels.length > 0) this.send('panels', { generation: (this.version += 1), full: full ? panels : [], partial: full ? [] : panels });
+    if (panels.length > 0)
+      this.send('panels', { generation: (this.version += 1), full: full ? panels : [], partial: full ? [] : panels });
   }
 
   send(name, value) {
@@ -135,7 +184,8 @@ export class MockClock {
     for await (const piece of request) body += piece;
     const path = url.pathname;
     const key = `${request.method} ${path}`;
-    if (request.method !== 'GET') this.log.push({ key, body: body ? JSON.parse(body) : undefined, headers: request.headers });
+    if (request.method !== 'GET')
+      this.log.push({ key, body: body ? JSON.parse(body) : undefined, headers: request.headers });
     const json = (status, value, headers = {}) => {
       response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers });
       response.end(JSON.stringify(value));
@@ -225,7 +275,8 @@ export class MockClock {
         this.currency = body.c;
         if (![10, 20, 30].includes(this.current)) this.current = 20;
       },
-      '/api/show/text': () => (this.custom = Array.from({ length: this.panels }, (_, index) => [...body.t][index] ?? ' ')),
+      '/api/show/text': () =>
+        (this.custom = Array.from({ length: this.panels }, (_, index) => [...body.t][index] ?? ' ')),
       '/api/show/custom': () => (this.custom = Array.from({ length: this.panels }, (_, index) => body[index] ?? '')),
       '/api/lights/set': () => (this.leds = body.map(({ hex }) => hex)),
       '/api/lights/off': () => this.leds.fill('#000000'),
@@ -246,13 +297,12 @@ export class MockClock {
   #sim(key, body, json, response) {
     if (!this.bench) return json(404, { error: 'not found' });
     if (key === 'GET /sim/state') return json(200, this.simState());
+    if (key === 'POST /sim/buttons') return this.#press(body, response);
     const acts = {
-      'POST /sim/buttons': () => {
-        if (body.press[0] === 2 && body.ms < 800) this.current = this.settings.screens[1].id;
-      },
       'POST /sim/lux': () => (this.lux = body.lux),
       'POST /sim/wifi': () => (this.link = body.link),
       'POST /sim/power': () => {},
+      'POST /sim/panel': () => (this.faults[body.panel] = body.fault),
     };
     if (!acts[key]) return json(404, { error: 'not found' });
     const before = this.data();
@@ -261,12 +311,35 @@ export class MockClock {
     this.changed(before);
   }
 
+  /** Holds buttons until their time is over or the client goes away, as a finger does. */
+  #press({ press, ms }, response) {
+    const since = Date.now();
+    for (const button of press) this.buttons.add(button);
+    const lift = () => {
+      clearTimeout(timer);
+      for (const button of press) this.buttons.delete(button);
+      this.presses.push({ press, ms: Math.min(ms, Date.now() - since) });
+      if (!response.closed) response.writeHead(200).end();
+    };
+    const timer = setTimeout(lift, ms);
+    response.once('close', () => this.buttons.has(press[0]) && lift());
+  }
+
   simState() {
+    const duty = this.front.on ? this.front.brightness : 0;
     return {
-      panels: Array.from({ length: this.panels }, () => ({ full: 1, partial: 3, busy: false })),
-      leds: this.leds,
-      frontlight: this.hasFrontlight ? Array(this.panels).fill(this.front.on ? this.front.brightness : 0) : null,
-      lux: this.lux,
+      board: 'rev-b',
+      panel_timing: 'real',
+      panels: Array.from({ length: this.panels }, (_, index) => ({
+        full: 1,
+        partial: 3,
+        busy: false,
+        fault: this.faults[index] ?? 'none',
+      })),
+      leds: this.liveLeds ?? this.leds,
+      frontlight: this.hasFrontlight ? Array(this.panels).fill(duty) : [],
+      buttons: [...this.buttons],
+      lux: this.hasFrontlight ? this.lux : null,
       link: this.link,
       power: 'on',
     };
@@ -276,7 +349,10 @@ export class MockClock {
     const name = path === '/' ? 'index.html' : normalize(path).replace(/^\/+/, '');
     try {
       const content = await readFile(join(DIST, name));
-      response.writeHead(200, { 'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream', 'Content-Security-Policy': POLICY });
+      response.writeHead(200, {
+        'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
+        'Content-Security-Policy': POLICY,
+      });
       response.end(content);
     } catch {
       response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found');

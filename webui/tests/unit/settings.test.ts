@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest';
 import table from '../../src/settings.gen.json';
 import { edited, moved, patchOf, rebase, same, shown } from '../../src/lib/draft';
 import { faultOf, faults } from '../../src/lib/faults';
-import { applies, choices, FIELDS, matches, OMITTED, SECTIONS, spaced, type Field, type Row } from '../../src/lib/fields';
+import {
+  applies,
+  choices,
+  FIELDS,
+  matches,
+  OMITTED,
+  SECTIONS,
+  spaced,
+  type Field,
+  type Row,
+} from '../../src/lib/fields';
 import type { ScreenEntry, Settings } from '../../src/lib/types';
 import { WORDS } from '../../src/lib/words';
 
@@ -36,7 +46,23 @@ const field = (key: string): Field => {
 const rows = table.flatMap(({ fields }) => fields as Row[]);
 
 test('every row of the table has a name, a section and a control that the form draws', () => {
-  const drawn = ['switch', 'number', 'select', 'choice', 'color', 'text', 'password', 'url', 'key', 'zone', 'txPower', 'minutes', 'screens', 'currencies', 'dnd'];
+  const drawn = [
+    'switch',
+    'number',
+    'select',
+    'choice',
+    'color',
+    'text',
+    'password',
+    'url',
+    'key',
+    'zone',
+    'txPower',
+    'minutes',
+    'screens',
+    'currencies',
+    'dnd',
+  ];
   for (const row of rows.filter(({ key }) => !OMITTED.has(key))) {
     expect(WORDS, row.key).toHaveProperty(row.key);
     expect(SECTIONS.map(({ id }) => id)).toContain(field(row.key).section);
@@ -79,10 +105,7 @@ describe('edits', () => {
       },
     ],
     [{ dnd: { ...base.dnd, enabled: true } }, { dnd: { enabled: true } }],
-    [
-      { dnd: { ...base.dnd, endHour: 6 } },
-      { dnd: { startHour: 22, startMinute: 0, endHour: 6, endMinute: 0 } },
-    ],
+    [{ dnd: { ...base.dnd, endHour: 6 } }, { dnd: { startHour: 22, startMinute: 0, endHour: 6, endMinute: 0 } }],
   ])('%j is sent as %j', (edits, patch) => {
     expect(patchOf(base, edits)).toEqual(patch);
   });
@@ -90,18 +113,31 @@ describe('edits', () => {
 
 describe('newer settings under the edits', () => {
   test('what others changed elsewhere is taken silently', () => {
-    expect(rebase({ digitFontPx: 200 }, base, { ...base, timerSeconds: 60 })).toEqual({ edits: { digitFontPx: 200 }, both: [] });
+    expect(rebase({ digitFontPx: 200 }, base, { ...base, timerSeconds: 60 })).toEqual({
+      edits: { digitFontPx: 200 },
+      both: [],
+    });
   });
   test('what both changed is named', () => {
-    expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 100 })).toEqual({ edits: { digitFontPx: 200 }, both: ['digitFontPx'] });
+    expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 100 })).toEqual({
+      edits: { digitFontPx: 200 },
+      both: ['digitFontPx'],
+    });
   });
   test('what others changed to the same value is no edit any more', () => {
     expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 200 })).toEqual({ edits: {}, both: [] });
   });
   test('an edited order keeps to the screens that there are', () => {
-    const fresh = { ...base, screens: [screens[0]!, { id: 70, name: 'Pool', enabled: true, order: 1 }, { ...screens[2]!, order: 2 }] };
+    const fresh = {
+      ...base,
+      screens: [screens[0]!, { id: 70, name: 'Pool', enabled: true, order: 1 }, { ...screens[2]!, order: 2 }],
+    };
     const { edits } = rebase({ screens: moved(screens, 2, 0) }, base, fresh);
-    expect((edits.screens as ScreenEntry[]).map(({ id, order }) => [id, order])).toEqual([[20, 0], [0, 1], [70, 2]]);
+    expect((edits.screens as ScreenEntry[]).map(({ id, order }) => [id, order])).toEqual([
+      [20, 0],
+      [0, 1],
+      [70, 2],
+    ]);
   });
 });
 
@@ -116,7 +152,12 @@ test.each([
 
 test('equal as JSON', () => {
   expect(same({ a: [1, { b: 2 }], c: null }, { c: null, a: [1, { b: 2 }] })).toBe(true);
-  expect([same([1], { 0: 1 }), same(null, {}), same({ a: 1 }, { a: 1, b: 2 }), same('1', 1)]).toEqual([false, false, false, false]);
+  expect([same([1], { 0: 1 }), same(null, {}), same({ a: 1 }, { a: 1, b: 2 }), same('1', 1)]).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test.each([
@@ -178,8 +219,14 @@ test('search takes all words, in names, keys, help, sections and choices', () =>
 });
 
 test('choices come from the clock where it has a catalogue', () => {
-  const settings = { ...base, availableFonts: [{ id: 'interBold', hasBtcSymbol: true }], availablePools: ['eu_ckpool'] };
-  expect(choices(field('fontName'), settings)).toEqual([{ value: 'interBold', label: 'Inter Bold (has the bitcoin sign)' }]);
+  const settings = {
+    ...base,
+    availableFonts: [{ id: 'interBold', hasBtcSymbol: true }],
+    availablePools: ['eu_ckpool'],
+  };
+  expect(choices(field('fontName'), settings)).toEqual([
+    { value: 'interBold', label: 'Inter Bold (has the bitcoin sign)' },
+  ]);
   expect(choices(field('miningPoolName'), settings)).toEqual([{ value: 'eu_ckpool', label: 'Eu Ckpool' }]);
   expect(choices(field('priceSymMode'), settings).map(({ value }) => value)).toEqual([0, 1, 2]);
   expect(spaced('sourceSerifBold')).toBe('Source Serif Bold');

@@ -69,7 +69,11 @@ const stream = (text: string) => new Response(text, { headers: { 'content-type':
 async function follow(world: TestWorld) {
   const states: StreamState[] = [];
   const frames: Frame[] = [];
-  const events = new EventStream('/events', { state: (state) => states.push(state), frame: (frame) => frames.push(frame) }, world);
+  const events = new EventStream(
+    '/events',
+    { state: (state) => states.push(state), frame: (frame) => frames.push(frame) },
+    world,
+  );
   events.start();
   await settle();
   return { events, states, frames };

@@ -11,7 +11,10 @@ test.each([
   [['FEE/RATE', ' ', '4', '.', '2', '1', 'sat/vB'], 'FEE RATE, 4.21, sat per vB'],
   [['SATS/EUR', ' ', ' ', 'STS', '9', '2', '1'], 'SATS EUR, satoshis 921'],
   [['20/11', ' ', '1', '4', ':', '0', '5'], '20/11, 14:05'],
-  [['BIT/COIN', 'HAL/VING', '1/YRS', '2/DAYS', '3/HRS', '4/MINS', 'TO/GO'], 'BIT COIN, HAL VING, 1 YRS, 2 DAYS, 3 HRS, 4 MINS, TO GO'],
+  [
+    ['BIT/COIN', 'HAL/VING', '1/YRS', '2/DAYS', '3/HRS', '4/MINS', 'TO/GO'],
+    'BIT COIN, HAL VING, 1 YRS, 2 DAYS, 3 HRS, 4 MINS, TO GO',
+  ],
   [['mdi:bolt', ' ', '2', '1', ' ', ' ', ' '], 'bolt, 21'],
   [['', '', '', '', '', '', ''], ''],
   [['H', 'E', 'L', 'L', 'O', ' ', ' '], 'HELLO'],
@@ -36,7 +39,15 @@ test('text is counted and cut by code point', () => {
 });
 
 test('sources come with ages where the clock tells them, else from the flags', () => {
-  const base = { connectionStatus: { price: true, blocks: false, V2: false, nostr: [{ url: 'wss://a', connected: true }], nwc: false } };
+  const base = {
+    connectionStatus: {
+      price: true,
+      blocks: false,
+      V2: false,
+      nostr: [{ url: 'wss://a', connected: true }],
+      nwc: false,
+    },
+  };
   expect(sourceLines(base as unknown as Status).map(({ name, up }) => [name, up])).toEqual([
     ['Prices', true],
     ['Blocks and fees', false],

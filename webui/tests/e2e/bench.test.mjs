@@ -1,0 +1,107 @@
+// The bench: the body of a simulated clock in the page.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { MockClock } from '../mock/clock.mjs';
+import { launch, openPage, until } from './browser.mjs';
+
+let browser;
+let clock;
+let page;
+let faults;
+
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+beforeEach(async () => {
+  clock = new MockClock();
+  const url = await clock.listen();
+  const context = await browser.newContext({ viewport: { width: 1100, height: 900 } });
+  ({ page, faults } = await openPage(context, url));
+  await page.click('[data-bench] summary');
+});
+
+afterEach(async () => {
+  assert.deepEqual(faults, []);
+  await page.context().close();
+  await clock.close();
+});
+
+const button = (number) => page.locator(`[data-button="${number}"]`);
+const asked = (key) => until(key, () => clock.log.findLast((entry) => entry.key === key)).then(({ body }) => body);
+
+test('a click is a short press', async () => {
+  await button(2).click();
+  const { press, ms } = await until('a press', () => clock.presses[0]);
+  assert.deepEqual(press, [2]);
+  assert.ok(ms >= 60 && ms < 800, `${ms} ms`);
+});
+
+test('a button is down for as long as it is held', async () => {
+  await button(1).hover();
+  await page.mouse.down();
+  await until('a button that is down', () => clock.buttons.has(1));
+  await page.waitForTimeout(900);
+  assert.ok(clock.buttons.has(1));
+  await page.mouse.up();
+  const { ms } = await until('a release', () => clock.presses[0]);
+  assert.ok(ms >= 850, `${ms} ms`);
+});
+
+test('buttons are held by keyboard', async () => {
+  await button(3).focus();
+  await page.keyboard.down('Enter');
+  await until('a button that is down', () => clock.buttons.has(3));
+  await page.keyboard.up('Enter');
+  await until('a release', () => clock.presses[0]?.press[0] === 3);
+});
+
+test('buttons that stay down are held together', async () => {
+  await page.getByLabel('Buttons stay down until clicked again').click();
+  for (const number of [1, 2, 3, 4]) await button(number).click();
+  await until('all four', () => clock.buttons.size === 4);
+  await page.getByLabel('Buttons stay down until clicked again').click();
+  await until('none', () => clock.buttons.size === 0);
+});
+
+test('LEDs glow as they really do', async () => {
+  clock.liveLeds = ['#800000', '#000000', '#000000', '#0000FF'];
+  await page.waitForSelector('[data-lamp="rgb(255 0 0)"]');
+  assert.equal(await page.locator('.led.lit').count(), 2);
+});
+
+test('the frontlight shines on the panels', async () => {
+  assert.equal(await page.locator('.slot.shining').count(), 0);
+  clock.front.on = true;
+  await page.waitForFunction(() => document.querySelectorAll('.slot.shining').length === 7);
+});
+
+test('light, network, power and a jammed panel', async () => {
+  await page.getByLabel('Light in the room').fill('0');
+  assert.deepEqual(await asked('POST /sim/lux'), { lux: 0 });
+  await page.getByLabel('Light sensor').click();
+  await until('no sensor', () => clock.lux === null);
+  await page.getByLabel('Network is there').click();
+  assert.deepEqual(await asked('POST /sim/wifi'), { link: 'down' });
+  await page.getByLabel('Network is gone').waitFor();
+  await page.getByRole('button', { name: 'Cut the power' }).click();
+  assert.deepEqual(await asked('POST /sim/power'), { action: 'cycle' });
+  await page.getByLabel('Cut the power, then hold').selectOption({ index: 1 });
+  clock.log = [];
+  await page.getByRole('button', { name: 'Cut the power' }).click();
+  assert.deepEqual(await asked('POST /sim/power'), { action: 'cycle', hold: [1], ms: 3200 });
+  await page.getByLabel('Jam a panel').selectOption({ index: 4 });
+  assert.deepEqual(await asked('POST /sim/panel'), { panel: 3, fault: 'busy-stuck' });
+});
+
+test('a clock that is not simulated has no bench', async () => {
+  await clock.close();
+  clock = new MockClock({ bench: false });
+  const url = await clock.listen();
+  const context = await browser.newContext();
+  const other = await openPage(context, url);
+  await other.page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  await other.page.waitForTimeout(300);
+  assert.equal(await other.page.locator('[data-bench], [data-button]').count(), 0);
+  assert.deepEqual(other.faults, []);
+  await context.close();
+});
