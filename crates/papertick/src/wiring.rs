@@ -101,6 +101,7 @@ impl Parts {
             started: Instant::now(),
             data_dir: config.run.data_dir.clone(),
             bench: Some(bench.clone()),
+            connections: None,
             shutdown: front_stopped.signal(),
         };
         let (mut front, mut rest) = (Tasks::new(), Tasks::new());

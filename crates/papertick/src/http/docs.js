@@ -28,7 +28,7 @@
       element('tr', {},
         element('td', {}, element('code', { textContent: one.name })),
         element('td', { textContent: one.in }),
-        element('td', { textContent: one.schema.type }),
+        element('td', { textContent: one.schema.type ?? '' }),
         element('td', { textContent: one.description ?? '' })));
     const answers = Object.entries(what.responses).flatMap(([status, answer]) =>
       answer.content && status < 300

@@ -71,6 +71,8 @@ pub struct Services {
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.
     pub bench: Option<Bench>,
+    /// Connections at the same time; none for as many as the limit on open files allows.
+    pub connections: Option<usize>,
     /// Turns true when the server is to stop.
     pub shutdown: watch::Receiver<bool>,
 }
@@ -105,6 +107,7 @@ impl State {
     fn new(mut services: Services) -> (State, Queues) {
         services.identity.fs_rev = pages::revision();
         let (side_tasks, tasks) = mpsc::channel(preview::CLIENTS_MAX);
+        let places = services.connections.unwrap_or_else(server::places);
         let (gate, attempts) = Gate::new(&services.view.borrow().active);
         let state = State {
             gate,
@@ -119,7 +122,7 @@ impl State {
             frames: broadcast::Sender::new(events::FRAMES_KEPT),
             previews: Arc::new(Semaphore::new(preview::CLIENTS_MAX)),
             side_tasks,
-            places: server::places(),
+            places,
         };
         (state, Queues { attempts, tasks })
     }

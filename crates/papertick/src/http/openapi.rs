@@ -15,6 +15,9 @@ use super::{
     shape::Shape,
 };
 
+/// Two answers of one status cannot be told apart in a schema.
+const PATCHED: &str = "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.";
+
 static TEXT: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
 
 /// Answers with the description.
@@ -141,7 +144,9 @@ fn responses(route: &Route, shapes: &mut BTreeSet<Shape>) -> Map<String, Value> 
     }
     answers.sort_unstable();
     let response = |(status, shape): &(u16, Shape)| {
-        let mut response = json!({ "description": reason(*status) });
+        let patched = *shape == Shape::Patched;
+        let description = if patched { PATCHED } else { reason(*status) };
+        let mut response = json!({ "description": description });
         if let Some(content) = content(*shape, shapes) {
             response["content"] = content;
         }

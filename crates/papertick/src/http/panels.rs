@@ -13,11 +13,13 @@ use crate::glass::Glass;
 
 /// All panels side by side.
 pub(crate) fn all(call: &Call) -> Response {
-    let scale = call
-        .query("scale")
-        .and_then(|scale| scale.parse().ok())
-        .unwrap_or(1);
-    let scale = u32::clamp(scale, 1, png::SCALE_MAX);
+    let scale = call.query("scale").map_or(Ok(1), |scale| scale.parse());
+    let Some(scale) = scale
+        .ok()
+        .filter(|scale| (1..=png::SCALE_MAX).contains(scale))
+    else {
+        return answer::bad_request("scale out of range");
+    };
     let glass = call.state.glass();
     picture(
         call,

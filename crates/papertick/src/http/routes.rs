@@ -16,12 +16,16 @@ const LACKING: (u16, Shape) = (503, Shape::Error);
 
 const SCREEN: &[Param] = &[param(
     "s",
-    Shape::Integer,
+    Shape::Screen,
     "Id of the screen, or its place in the rotation.",
 )];
 const CURRENCY: &[Param] = &[param("c", Shape::Text, "ISO 4217 code.")];
 const TEXT: &[Param] = &[param("t", Shape::Text, "The text.")];
-const COLOUR: &[Param] = &[param("c", Shape::Text, "`RRGGBB`, `#RRGGBB` or `off`.")];
+const COLOUR: &[Param] = &[param(
+    "c",
+    Shape::ColourName,
+    "`RRGGBB`, `#RRGGBB` or `off`.",
+)];
 const BRIGHTNESS: &[Param] = &[param("b", Shape::Integer, "PWM duty, 0 to 65535.")];
 const TX_POWER: &[Param] = &[param(
     "txPower",
@@ -41,7 +45,7 @@ const PATCHED: &[(u16, Shape)] = &[(200, Shape::Patched), BAD, (412, Shape::Erro
 const COLOURED: &[(u16, Shape)] = &[(200, Shape::Lights), BAD, LACKING];
 const LIT: &[(u16, Shape)] = &[OK, LACKING];
 const LIT_BY: &[(u16, Shape)] = &[OK, BAD, LACKING];
-const PICTURE: &[(u16, Shape)] = &[(200, Shape::Png), (304, Shape::Empty)];
+const PICTURE: &[(u16, Shape)] = &[(200, Shape::Png), (304, Shape::Empty), BAD];
 const UPLOADED: &[(u16, Shape)] = &[
     (200, Shape::Uploaded),
     BAD,
@@ -184,7 +188,7 @@ const SCREENS: &[Route] = &[
         "Show a screen",
         later!(show::screen_in_path),
     )
-    .open(Shape::Integer)
+    .open(Shape::Screen)
     .answers(SHOWN),
     post(
         "/api/show/currency",
@@ -281,12 +285,14 @@ const LIGHTS: &[Route] = &[
         "One colour for all LEDs",
         later!(lights::color_in_path),
     )
+    .open(Shape::ColourName)
     .answers(COLOURED),
     old(
         "/api/lights/{color}",
         "One colour for all LEDs",
         later!(lights::color_in_path),
     )
+    .open(Shape::ColourName)
     .answers(COLOURED),
     post("/api/lights/set", "A colour per LED", later!(lights::set))
         .takes(Shape::Pixels)

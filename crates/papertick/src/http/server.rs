@@ -11,7 +11,10 @@ use std::{
 
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::{
+    net::sockopt::set_socket_send_buffer_size,
+    process::{Resource, Rlimit, getrlimit, setrlimit},
+};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
@@ -33,6 +36,9 @@ const HEAD_TIME: Duration = Duration::from_secs(30);
 /// Longest head of a request, and bytes buffered per connection and direction.
 const HEAD_MAX: usize = 16 * 1024;
 
+/// Bytes that wait in the kernel for a client to take them; Linux takes twice as much.
+const SEND_BUFFER: usize = 64 * 1024;
+
 /// Header lines in a request.
 const HEADERS_MAX: usize = 64;
 
@@ -44,6 +50,10 @@ const STOP_TIME: Duration = Duration::from_secs(3);
 
 /// Accepts and serves connections until the server is told to stop.
 pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues) {
+    // Connections inherit it: without it, one that is not read could hold megabytes.
+    if let Err(error) = set_socket_send_buffer_size(&listener, SEND_BUFFER) {
+        tracing::debug!(%error, "send buffers are as large as the system wants");
+    }
     let mut connections = JoinSet::new();
     let mut stop = state.services.shutdown.clone();
     connections.spawn(events::broadcast(Arc::clone(&state)));

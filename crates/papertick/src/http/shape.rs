@@ -2,6 +2,7 @@
 
 use device::{
     lights::Effect,
+    screens::SCREENS,
     settings::schema::{document_schema, json_schema},
 };
 use serde_json::{Value, json};
@@ -41,6 +42,8 @@ pub(crate) enum Shape {
     LegacyChange,
     /// What a change of settings came to.
     Patched,
+    /// The id of a screen, or its place.
+    Screen,
     /// Which screen.
     ScreenChoice,
     /// Which currency.
@@ -55,6 +58,8 @@ pub(crate) enum Shape {
     Lights,
     /// One colour.
     Colour,
+    /// The name of a colour.
+    ColourName,
     /// A colour per LED.
     Pixels,
     /// Which effect.
@@ -119,7 +124,7 @@ impl Shape {
     )]
     pub(crate) fn content_type(self) -> Option<&'static str> {
         match self {
-            Shape::Empty => None,
+            Shape::Empty | Shape::Patched => None,
             Shape::Events => Some("text/event-stream"),
             Shape::Png => Some("image/png"),
             Shape::Bytes | Shape::Image => Some("application/octet-stream"),
@@ -135,10 +140,11 @@ impl Shape {
         let flag = || json!({ "type": "boolean" });
         let integer = || json!({ "type": "integer" });
         match self {
-            Shape::Empty | Shape::Json => json!({}),
+            Shape::Empty | Shape::Patched | Shape::Json => json!({}),
             Shape::Integer => integer(),
             Shape::Text | Shape::Html | Shape::Events | Shape::Metrics => text(),
-            Shape::Png | Shape::Bytes | Shape::Image => {
+            Shape::Image => json!({ "type": "string", "format": "binary", "minLength": 1 }),
+            Shape::Png | Shape::Bytes => {
                 json!({ "type": "string", "format": "binary" })
             }
             Shape::Error => object(&[("error", text())]),
@@ -148,8 +154,8 @@ impl Shape {
             Shape::Settings => document_schema(),
             Shape::Change => json_schema(),
             Shape::LegacyChange => legacy(),
-            Shape::Patched => object(&[("rebootRequired", json!({ "const": true }))]),
-            Shape::ScreenChoice => object(&[("s", integer())]),
+            Shape::ScreenChoice => object(&[("s", screen())]),
+            Shape::Screen => screen(),
             Shape::CurrencyChoice => {
                 object(&[("c", json!({ "type": "string", "pattern": "^[A-Za-z]{3}$" }))])
             }
@@ -157,7 +163,8 @@ impl Shape {
             Shape::Cells => cells(),
             Shape::Zap => zap(),
             Shape::Lights => array(light()),
-            Shape::Colour => object(&[("c", text())]),
+            Shape::Colour => object(&[("c", colour())]),
+            Shape::ColourName => colour(),
             Shape::Pixels => array(json!({ "anyOf": [
                 object(&[("hex", json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }))]),
                 object(&[("red", integer()), ("green", integer()), ("blue", integer())]),
@@ -169,7 +176,7 @@ impl Shape {
                 "b",
                 json!({ "type": "integer", "minimum": 0, "maximum": 65535 }),
             )]),
-            Shape::Duties => array(duty()),
+            Shape::Duties => array(json!({ "type": "number", "minimum": 0, "maximum": 4095 })),
             Shape::Dnd => dnd(),
             Shape::Confirmation => object(&[("confirm", json!({ "const": "factory_reset" }))]),
             Shape::Removed => object(&[("removed", integer())]),
@@ -256,6 +263,10 @@ fn byte() -> Value {
     json!({ "type": "integer", "minimum": 0, "maximum": 255 })
 }
 
+fn colour() -> Value {
+    json!({ "type": "string", "pattern": "^(#?[0-9A-Fa-f]{6}|off)$" })
+}
+
 fn duty() -> Value {
     json!({ "type": "integer", "minimum": 0, "maximum": 4095 })
 }
@@ -309,18 +320,29 @@ fn dnd() -> Value {
     ])
 }
 
+fn screen() -> Value {
+    let ids: Vec<u16> = SCREENS.iter().map(|screen| screen.id).collect();
+    json!({ "anyOf": [
+        { "description": "Id of a screen.", "enum": ids },
+        { "description": "Place in the rotation, from 0.", "type": "integer", "minimum": 0, "maximum": 7 },
+    ]})
+}
+
 fn cells() -> Value {
     let texts = array(json!({ "type": "string" }));
     let mut with_height = object(&[("cells", texts.clone())]);
     with_height["properties"]["digitPx"] =
-        json!({ "type": "integer", "minimum": 20, "maximum": 220 });
+        json!({ "type": "integer", "description": "Glyph height, px; counts from 20 to 220." });
     json!({ "anyOf": [texts, with_height] })
 }
 
 fn zap() -> Value {
     loose(&[
         ("amount_sats", json!({ "type": "integer", "minimum": 0 })),
-        ("message", json!({ "type": "string", "maxLength": 256 })),
+        (
+            "message",
+            json!({ "type": "string", "description": "Cut after 256 bytes." }),
+        ),
     ])
 }
 

@@ -27,13 +27,14 @@ async fn the_bench_acts_on_the_board() {
     assert_eq!(state["panels"].as_array().unwrap().len(), 7);
 
     let rows = [
-        ("/sim/lux", r#"{"lux":0.5}"#),
-        ("/sim/wifi", r#"{"link":"down"}"#),
-        ("/sim/panel", r#"{"panel":3,"fault":"busy-stuck"}"#),
-        ("/sim/buttons", r#"{"press":[1,4],"ms":1}"#),
+        ("POST /sim/lux", r#"{"lux":0.5}"#),
+        ("POST /sim/wifi", r#"{"link":"down"}"#),
+        ("POST /sim/panel", r#"{"panel":3,"fault":"busy-stuck"}"#),
+        ("POST /sim/buttons", r#"{"press":[1,4],"ms":1}"#),
     ];
-    for (path, body) in rows {
-        let answer = clock.json("POST", path, body).await;
+    for (request, body) in rows {
+        let (method, path) = request.split_once(' ').unwrap();
+        let answer = clock.json(method, path, body).await;
         assert_eq!((answer.status, answer.text()), (200, ""), "{path} {body}");
     }
     let state = bench.state();
@@ -57,22 +58,23 @@ async fn the_bench_acts_on_the_board() {
 async fn the_bench_refuses_what_the_board_does_not_have() {
     let (clock, _bench) = on_the_bench().await;
     let rows = [
-        ("/sim/buttons", r#"{"press":[5],"ms":1}"#),
-        ("/sim/buttons", r#"{"press":[0]}"#),
-        ("/sim/buttons", r#"{"press":[1],"ms":3600000}"#),
-        ("/sim/buttons", r#"{"press":1}"#),
-        ("/sim/lux", r#"{"lux":-1}"#),
-        ("/sim/lux", r#"{"lux":"dark"}"#),
-        ("/sim/lux", "{}"),
-        ("/sim/wifi", r#"{"link":"sideways"}"#),
-        ("/sim/power", r#"{"action":"off"}"#),
-        ("/sim/power", r#"{"action":"cycle","hold":[9]}"#),
-        ("/sim/panel", r#"{"panel":7,"fault":"none"}"#),
-        ("/sim/panel", r#"{"panel":0,"fault":"gone"}"#),
-        ("/sim/panel", "not json"),
+        ("POST /sim/buttons", r#"{"press":[5],"ms":1}"#),
+        ("POST /sim/buttons", r#"{"press":[0]}"#),
+        ("POST /sim/buttons", r#"{"press":[1],"ms":3600000}"#),
+        ("POST /sim/buttons", r#"{"press":1}"#),
+        ("POST /sim/lux", r#"{"lux":-1}"#),
+        ("POST /sim/lux", r#"{"lux":"dark"}"#),
+        ("POST /sim/lux", "{}"),
+        ("POST /sim/wifi", r#"{"link":"sideways"}"#),
+        ("POST /sim/power", r#"{"action":"off"}"#),
+        ("POST /sim/power", r#"{"action":"cycle","hold":[9]}"#),
+        ("POST /sim/panel", r#"{"panel":7,"fault":"none"}"#),
+        ("POST /sim/panel", r#"{"panel":0,"fault":"gone"}"#),
+        ("POST /sim/panel", "not json"),
     ];
-    for (path, body) in rows {
-        let answer = clock.json("POST", path, body).await;
+    for (request, body) in rows {
+        let (method, path) = request.split_once(' ').unwrap();
+        let answer = clock.json(method, path, body).await;
         assert_eq!(answer.status, 400, "{path} {body}");
         assert!(answer.json()["error"].is_string(), "{path} {body}");
     }

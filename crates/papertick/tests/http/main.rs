@@ -1,9 +1,12 @@
 //! The control interface as its clients meet it: over a socket, against a stand-in for the device.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod abuse;
 mod bench;
+mod clients;
 mod documents;
 mod following;
 mod guards;
 mod operations;
 mod support;
+mod tokens;

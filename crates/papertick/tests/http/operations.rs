@@ -1,8 +1,13 @@
 //! Every operation: what a client sends, what the device is asked, what the client is answered.
 
-use device::request::{Refusal, Reply};
+use device::{
+    lights::Rgb,
+    request::{Refusal, Reply},
+    settings::Settings,
+};
+use papertick::http::openapi;
 
-use crate::support::Clock;
+use crate::support::{Clock, Setup};
 
 /// What each request makes of the device's inbox.
 #[tokio::test]
@@ -43,6 +48,63 @@ async fn operations_reach_the_device() {
         ("GET /api/action/timer_restart", "", "RestartTimer"),
         ("POST /api/full_refresh", "", "FullRefresh"),
         ("GET /api/full_refresh", "", "FullRefresh"),
+        ("POST /api/identify", "", "Identify"),
+        ("GET /api/identify", "", "Identify"),
+        ("POST /api/stop_datasources", "", "StopSources"),
+        ("POST /api/restart_datasources", "", "RestartSources"),
+        ("POST /api/dnd/enable", "", "SetDnd(true)"),
+        ("GET /api/dnd/enable", "", "SetDnd(true)"),
+        ("POST /api/dnd/disable", "", "SetDnd(false)"),
+        ("GET /api/dnd/disable", "", "SetDnd(false)"),
+        ("POST /api/frontlight/on", "", "Frontlight(On)"),
+        ("GET /api/frontlight/on", "", "Frontlight(On)"),
+        ("POST /api/frontlight/off", "", "Frontlight(Off)"),
+        ("GET /api/frontlight/off", "", "Frontlight(Off)"),
+        ("POST /api/frontlight/flash", "", "Frontlight(Flash)"),
+        ("GET /api/frontlight/flash", "", "Frontlight(Flash)"),
+        (
+            "POST /api/frontlight/brightness",
+            r#"{"b":65535}"#,
+            "Frontlight(Brightness(65535))",
+        ),
+        (
+            "POST /api/frontlight/brightness?b=7",
+            "",
+            "Frontlight(Brightness(7))",
+        ),
+        (
+            "GET /api/frontlight/brightness/7",
+            "",
+            "Frontlight(Brightness(7))",
+        ),
+        (
+            "POST /api/frontlight/set",
+            "[1,4095]",
+            "Frontlight(Set([1, 4095]))",
+        ),
+        ("POST /api/frontlight/set", "[]", "Frontlight(Set([]))"),
+        (
+            "POST /api/action/simulate_zap",
+            "",
+            "SimulateZap(Zap { amount: Sats(21000), message: \"test zap\" })",
+        ),
+        (
+            "POST /api/action/simulate_zap",
+            r#"{"amount_sats":-5,"message":"hi"}"#,
+            "SimulateZap(Zap { amount: Sats(0), message: \"hi\" })",
+        ),
+        ("POST /api/lights/off", "", "SetLights([])"),
+        ("GET /api/lights/off", "", "SetLights([])"),
+        (
+            "POST /api/lights/set",
+            r##"[{"hex":"#FF0001","red":9},{"red":258,"green":3,"blue":4}]"##,
+            "SetLights([Rgb { red: 255, green: 0, blue: 1 }, Rgb { red: 2, green: 3, blue: 4 }])",
+        ),
+        (
+            "PATCH /api/lights/set",
+            r#"[{"hex":"00ff00"}]"#,
+            "SetLights([Rgb { red: 0, green: 255, blue: 0 }])",
+        ),
         ("POST /api/restart", "", "Restart"),
         ("GET /api/restart", "", "Restart"),
     ];
@@ -66,6 +128,287 @@ async fn operations_reach_the_device() {
     }
 }
 
+/// Requests with an answer of their own.
+#[tokio::test]
+async fn operations_answer_in_their_own_words() {
+    let red = [Rgb {
+        red: 255,
+        green: 0,
+        blue: 0,
+    }];
+    let lights = r##"[{"red":255,"green":0,"blue":0,"hex":"#FF0000"}]"##;
+    let rows = [
+        (
+            "POST /api/lights/color",
+            r#"{"c":"FF0000"}"#,
+            Reply::Lights(red.to_vec()),
+            lights,
+        ),
+        (
+            "POST /api/lights/color?c=%23ff0000",
+            "",
+            Reply::Lights(red.to_vec()),
+            lights,
+        ),
+        (
+            "GET /api/lights/color/ff0000",
+            "",
+            Reply::Lights(red.to_vec()),
+            lights,
+        ),
+        (
+            "GET /api/lights/FF0000",
+            "",
+            Reply::Lights(red.to_vec()),
+            lights,
+        ),
+        (
+            "POST /api/lights/set",
+            r#"[{"hex":"FF0000"}]"#,
+            Reply::Lights(red.to_vec()),
+            "",
+        ),
+        (
+            "POST /api/lights/effect",
+            r#"{"name":"rainbow","speed":3}"#,
+            Reply::Done,
+            r#"{"queued":true,"name":"rainbow"}"#,
+        ),
+        (
+            "POST /api/factory_reset",
+            r#"{"confirm":"factory_reset"}"#,
+            Reply::Done,
+            r#"{"msg":"factory reset scheduled"}"#,
+        ),
+        (
+            "POST /api/action/clear_pool_logos",
+            "",
+            Reply::Done,
+            r#"{"removed":0}"#,
+        ),
+        (
+            "POST /api/wifi_set_tx_power",
+            r#"{"txPower":-1}"#,
+            Reply::Done,
+            r#"{"setTxPower":"ok"}"#,
+        ),
+        (
+            "POST /api/wifi_set_tx_power?txPower=80",
+            "",
+            Reply::Done,
+            r#"{"setTxPower":"ok"}"#,
+        ),
+        (
+            "PATCH /api/settings",
+            "{}",
+            Reply::RebootRequired,
+            r#"{"rebootRequired":true}"#,
+        ),
+        ("PATCH /api/json/settings", "{}", Reply::Done, ""),
+        ("POST /api/json/settings", "{}", Reply::Done, ""),
+        ("POST /api/settings", "{}", Reply::Done, ""),
+        ("DELETE /api/coredump", "", Reply::Done, ""),
+    ];
+    let clock = Clock::start().await;
+    for (request, body, reply, answered) in rows {
+        let (method, path) = request.split_once(' ').unwrap();
+        if path != "/api/coredump" {
+            clock.replies.send(reply).await.unwrap();
+        }
+        let answer = match body {
+            "" => clock.send(method, path, &[], "").await,
+            body => clock.json(method, path, body).await,
+        };
+        assert_eq!(
+            (answer.status, answer.text()),
+            (200, answered),
+            "{request} {body}"
+        );
+    }
+}
+
+/// Documents that only tell.
+#[tokio::test]
+async fn documents_tell_what_the_view_says() {
+    let clock = Clock::start().await;
+    let dnd = r#"{"enabled":false,"dndTimeEnabled":false,"timeBasedEnabled":false,"startTime":"22:00","endTime":"7:00","active":false}"#;
+    let rows = [
+        ("GET /api/dnd/status", dnd),
+        (
+            "GET /api/frontlight/status",
+            r#"{"flStatus":[2048,2048,2048,2048,2048,2048,2048]}"#,
+        ),
+        ("GET /healthz", r#"{"ok":true}"#),
+        ("GET /readyz", r#"{"ok":true}"#),
+    ];
+    for (request, body) in rows {
+        let answer = clock.get(request.strip_prefix("GET ").unwrap()).await;
+        assert_eq!((answer.status, answer.text()), (200, body), "{request}");
+    }
+    let lights = clock.get("/api/lights").await.json();
+    assert_eq!(
+        (lights.as_array().unwrap().len(), lights[0]["hex"].as_str()),
+        (4, Some("#000000"))
+    );
+    for path in ["/api/system/status", "/api/system_status"] {
+        let system = clock.get(path).await.json();
+        for member in [
+            "espFreeHeap",
+            "fsUsedBytes",
+            "fsTotalBytes",
+            "rssi",
+            "txPower",
+            "queueDrops",
+            "uptime",
+        ] {
+            assert!(system.get(member).is_some(), "{path} {member}");
+        }
+    }
+    assert!(clock.get("/api/diag/heap").await.json()["caps"]["spiram"].is_object());
+}
+
+/// What is not there yet is refused as on a board without it.
+#[tokio::test]
+async fn what_the_board_does_not_have_is_refused() {
+    let rows = [
+        (
+            "POST /upload/firmware",
+            "x",
+            503,
+            r#"{"error":"no ota partition"}"#,
+        ),
+        (
+            "POST /upload/webui",
+            "x",
+            503,
+            r#"{"error":"storage partition not found"}"#,
+        ),
+        (
+            "POST /upload/firmware",
+            "",
+            411,
+            r#"{"error":"content-length required"}"#,
+        ),
+        (
+            "POST /api/firmware/auto_update",
+            "",
+            503,
+            r#"{"msg":"Firmware updates are not available"}"#,
+        ),
+        (
+            "GET /api/firmware/auto_update",
+            "",
+            503,
+            r#"{"msg":"Firmware updates are not available"}"#,
+        ),
+        (
+            "GET /api/coredump",
+            "",
+            404,
+            r#"{"error":"no coredump present"}"#,
+        ),
+        (
+            "POST /api/diag/heap_trace/start",
+            "",
+            503,
+            r#"{"error":"heap_trace not built in"}"#,
+        ),
+        (
+            "POST /api/diag/heap_trace/stop",
+            "",
+            409,
+            r#"{"error":"no trace running"}"#,
+        ),
+    ];
+    let clock = Clock::start().await;
+    for (request, body, status, answered) in rows {
+        let (method, path) = request.split_once(' ').unwrap();
+        let length = format!("Content-Length: {}", body.len());
+        let answer = clock.send(method, path, &[&length], body).await;
+        assert_eq!(
+            (answer.status, answer.text()),
+            (status, answered),
+            "{request}"
+        );
+    }
+    let answer = clock
+        .send(
+            "POST",
+            "/upload/firmware",
+            &["Content-Length: 99999999999"],
+            "x",
+        )
+        .await;
+    assert_eq!(
+        (answer.status, answer.json()["error"].as_str()),
+        (413, Some("oversize"))
+    );
+
+    let plain = Clock::with(Setup {
+        board: "rev-a",
+        ..Setup::default()
+    })
+    .await;
+    let answer = plain.get("/api/frontlight/status").await;
+    assert_eq!(
+        answer.text(),
+        r#"{"error":"frontlight not present on this board"}"#
+    );
+    let status = plain.get("/api/status").await.json();
+    assert!(status.get("frontlight").is_none() && status.get("lightLevel").is_none());
+}
+
+#[tokio::test]
+async fn uploads_can_be_switched_off() {
+    let clock = Clock::with(Setup {
+        settings: Settings {
+            ota_enabled: false,
+            ..Settings::default()
+        },
+        ..Setup::default()
+    })
+    .await;
+    for path in [
+        "/upload/firmware",
+        "/upload/webui",
+        "/api/firmware/auto_update",
+    ] {
+        let answer = clock.send("POST", path, &["Content-Length: 1"], "x").await;
+        assert_eq!(
+            (answer.status, answer.text()),
+            (403, r#"{"error":"ota_disabled"}"#),
+            "{path}"
+        );
+    }
+}
+
+/// Every row of the table of operations is named by a test.
+#[test]
+fn every_operation_has_a_test() {
+    let tests = [
+        include_str!("bench.rs"),
+        include_str!("clients.rs"),
+        include_str!("documents.rs"),
+        include_str!("following.rs"),
+        include_str!("guards.rs"),
+        include_str!("operations.rs"),
+        include_str!("tokens.rs"),
+    ]
+    .concat();
+    let api = openapi::document();
+    for (path, item) in api["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            let named = path.split('{').next().unwrap();
+            let request = format!("{} {named}", method.to_uppercase());
+            assert!(
+                tests.contains(&format!("\"{request}"))
+                    || (tests.contains(&format!("\"{path}\"")) && method == "get"),
+                "no test names {request}"
+            );
+        }
+    }
+}
+
 /// What a request is answered that is wrong in itself.
 #[tokio::test]
 async fn wrong_requests_are_answered_in_json() {
@@ -84,6 +427,57 @@ async fn wrong_requests_are_answered_in_json() {
         ("POST /api/show/custom", "", 400, "bad body"),
         ("POST /api/show/custom", "[1]", 400, "bad_json"),
         ("POST /api/show/custom", "{", 400, "bad_json"),
+        ("POST /api/factory_reset", "", 400, "confirmation required"),
+        (
+            "POST /api/factory_reset",
+            r#"{"confirm":"ERASE"}"#,
+            400,
+            "confirmation required",
+        ),
+        ("POST /api/lights/color", "", 400, "missing c"),
+        ("POST /api/lights/color", r#"{"c":"red"}"#, 400, "bad color"),
+        ("GET /api/lights/red", "", 400, "bad color"),
+        ("POST /api/lights/set", "", 400, "bad body"),
+        ("POST /api/lights/set", "{}", 400, "bad json"),
+        ("POST /api/lights/set", "[1]", 400, "bad entry"),
+        ("POST /api/lights/set", r#"[{"hex":"red"}]"#, 400, "bad hex"),
+        (
+            "POST /api/lights/set",
+            r#"[{"red":1}]"#,
+            400,
+            "missing fields",
+        ),
+        ("POST /api/lights/effect", "{}", 400, "name required"),
+        (
+            "POST /api/lights/effect",
+            r#"{"name":"strobe"}"#,
+            400,
+            "unknown effect",
+        ),
+        ("POST /api/frontlight/brightness", "", 400, "missing b"),
+        (
+            "POST /api/frontlight/brightness",
+            r#"{"b":65536}"#,
+            400,
+            "out of range",
+        ),
+        (
+            "POST /api/frontlight/brightness?b=-1",
+            "",
+            400,
+            "out of range",
+        ),
+        ("POST /api/frontlight/set", "", 400, "bad body"),
+        ("POST /api/frontlight/set", "7", 400, "bad json"),
+        ("POST /api/frontlight/set", r#"["x"]"#, 400, "bad entry"),
+        (
+            "POST /api/frontlight/set",
+            "[4096]",
+            400,
+            "duty out of range",
+        ),
+        ("POST /api/wifi_set_tx_power", "", 400, "txPower missing"),
+        ("GET /api/panels.png?scale=9", "", 400, "scale out of range"),
         ("PATCH /api/settings", "", 400, "bad body"),
         ("PATCH /api/settings", "{", 400, "json"),
         ("PATCH /api/settings", "[]", 400, "not_object"),
@@ -99,6 +493,33 @@ async fn wrong_requests_are_answered_in_json() {
         };
         assert_eq!(answer.status, status, "{request} {body}");
         assert_eq!(answer.json()["error"], error, "{request} {body}");
+    }
+}
+
+/// Lists of the wrong length are refused by the device, in the words of what they list.
+#[tokio::test]
+async fn lists_of_the_wrong_length_are_refused() {
+    let rows = [
+        (
+            "/api/lights/set",
+            r#"[{"hex":"FF0000"}]"#,
+            "pixel count mismatch",
+        ),
+        ("/api/frontlight/set", "[1]", "channel count mismatch"),
+    ];
+    let clock = Clock::start().await;
+    for (path, body, error) in rows {
+        clock
+            .replies
+            .send(Reply::Refused(Refusal::WrongCount))
+            .await
+            .unwrap();
+        let answer = clock.json("POST", path, body).await;
+        assert_eq!(
+            (answer.status, answer.json()["error"].as_str()),
+            (400, Some(error)),
+            "{path}"
+        );
     }
 }
 

@@ -5,9 +5,12 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use board::sim::Bench;
 use device::{
     board::BoardSpec,
+    device::Device,
     input::Input,
     lights::Rgb,
     market::Market,
+    memory::Memory,
+    now::Now,
     request::{Reply, Request},
     settings::{Settings, emit::Identity},
     units::Currency,
@@ -16,7 +19,7 @@ use device::{
 use papertick::{
     glass::{Glass, PanelGlass, Refresh},
     http::{Services, serve},
-    inbox::inbox,
+    inbox::{Message, inbox},
 };
 use render::Bitmap;
 use serde_json::Value;
@@ -115,6 +118,17 @@ pub(crate) struct Setup {
     pub(crate) settings: Settings,
     pub(crate) allow_origins: Vec<String>,
     pub(crate) bench: Option<Bench>,
+    pub(crate) connections: Option<usize>,
+    pub(crate) device: Kind,
+}
+
+/// Who answers behind the inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A stand-in that writes down what it is asked.
+    StandIn,
+    /// The core of the clock.
+    Real,
 }
 
 impl Default for Setup {
@@ -124,6 +138,8 @@ impl Default for Setup {
             settings: Settings::default(),
             allow_origins: Vec::new(),
             bench: None,
+            connections: None,
+            device: Kind::StandIn,
         }
     }
 }
@@ -136,21 +152,31 @@ impl Clock {
 
     /// Starts a clock.
     pub(crate) async fn with(setup: Setup) -> Clock {
-        let (inbox, mut messages) = inbox();
-        let view = view_of(setup.board, setup.settings);
+        let (inbox, messages) = inbox();
+        let board = *board::spec::find(setup.board).unwrap();
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let device = Box::new(Device::new(
+            board,
+            setup.settings.clone(),
+            Memory::default(),
+            now,
+        ));
+        let view = match setup.device {
+            Kind::StandIn => view_of(setup.board, setup.settings),
+            Kind::Real => device.view(),
+        };
         let glass = watch::Sender::new(Arc::new(glass_of(view.board.panels)));
         let view = watch::Sender::new(Arc::new(view));
         let shutdown = watch::Sender::new(false);
         let (written, asked) = mpsc::channel(64);
-        let (replies, mut scripted) = mpsc::channel(64);
-        tokio::spawn(async move {
-            while let Some(message) = messages.recv().await {
-                if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
-                    let _ = written.try_send(request);
-                    let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
-                }
-            }
-        });
+        let (replies, scripted) = mpsc::channel(64);
+        match setup.device {
+            Kind::StandIn => tokio::spawn(stand_in(messages, written, scripted)),
+            Kind::Real => tokio::spawn(core(*device, messages, view.clone())),
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let services = Services {
@@ -166,6 +192,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             started: Instant::now(),
             data_dir: std::env::temp_dir(),
+            connections: setup.connections,
             bench: setup.bench,
             shutdown: shutdown.subscribe(),
         };
@@ -179,6 +206,15 @@ impl Clock {
             replies,
             server,
         }
+    }
+
+    /// Starts a clock with the real core.
+    pub(crate) async fn real() -> Clock {
+        Clock::with(Setup {
+            device: Kind::Real,
+            ..Setup::default()
+        })
+        .await
     }
 
     /// Opens a connection.
@@ -252,6 +288,39 @@ impl Clock {
     /// Replaces the view.
     pub(crate) fn change(&self, change: impl FnOnce(&mut View)) {
         self.view.send_modify(|view| change(Arc::make_mut(view)));
+    }
+}
+
+async fn stand_in(
+    mut messages: mpsc::Receiver<Message>,
+    written: mpsc::Sender<Request>,
+    mut scripted: mpsc::Receiver<Reply>,
+) {
+    while let Some(message) = messages.recv().await {
+        if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
+            let _ = written.try_send(request);
+            let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
+        }
+    }
+}
+
+/// The core of the clock, without a store and without time.
+async fn core(
+    mut device: Device,
+    mut messages: mpsc::Receiver<Message>,
+    view: watch::Sender<Arc<View>>,
+) {
+    let mut now = Now {
+        uptime: Duration::ZERO,
+        utc: None,
+    };
+    while let Some(message) = messages.recv().await {
+        now.uptime += Duration::from_secs(1);
+        let output = device.handle(message.input, now);
+        view.send_replace(Arc::new(device.view()));
+        if let (Some(answer), Some(reply)) = (message.answer, output.reply) {
+            let _ = answer.send(reply);
+        }
     }
 }
 

@@ -1,0 +1,219 @@
+//! Clients that are slow, greedy or broken: they are bounded, and the others notice nothing.
+//!
+//! Most of these tests run on paused time: it jumps to the next deadline as soon as nobody has anything to do.
+
+use std::time::Duration;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{Instant, sleep},
+};
+
+use crate::support::{Answer, Clock, Setup};
+
+/// Reads until the server closes; without a time limit, because time jumps.
+async fn rest(stream: &mut TcpStream) -> Vec<u8> {
+    let mut received = Vec::new();
+    // The server may reset a connection whose bytes it never read.
+    let _ = stream.read_to_end(&mut received).await;
+    received
+}
+
+#[tokio::test]
+async fn heads_are_bounded() {
+    let clock = Clock::start().await;
+    let host = clock.address;
+    let long_header = format!(
+        "GET / HTTP/1.1\r\nHost: {host}\r\nX: {}\r\n\r\n",
+        "x".repeat(64 * 1024)
+    );
+    let many_headers = format!(
+        "GET / HTTP/1.1\r\nHost: {host}\r\n{}\r\n",
+        "X: y\r\n".repeat(200)
+    );
+    let long_path = format!(
+        "GET /{} HTTP/1.1\r\nHost: {host}\r\n\r\n",
+        "x".repeat(70_000)
+    );
+    let nonsense = "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\r\n\r\n".to_string();
+    for (request, expected) in [
+        (long_header, 431),
+        (many_headers, 431),
+        (long_path, 414),
+        (nonsense, 400),
+    ] {
+        let mut stream = clock.connect().await;
+        let _ = stream.write_all(request.as_bytes()).await;
+        let received = rest(&mut stream).await;
+        // Where the server closes before it has read everything, the answer may be lost on the way.
+        if !received.is_empty() {
+            let status = Answer::parse(&received).status;
+            assert!(
+                status == expected || status == 431,
+                "{status} instead of {expected}"
+            );
+        }
+    }
+    assert_eq!(clock.get("/api/status").await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_never_ends_is_given_up() {
+    let clock = Clock::start().await;
+    let started = Instant::now();
+    let mut stream = clock.connect().await;
+    stream
+        .write_all(b"GET /api/status HTTP/1.1\r\nHost: cl")
+        .await
+        .unwrap();
+    rest(&mut stream).await;
+    let waited = started.elapsed();
+    assert!(
+        waited > Duration::from_secs(20) && waited < Duration::from_secs(60),
+        "{waited:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_never_ends_is_given_up() {
+    let clock = Clock::start().await;
+    let mut stream = clock.connect().await;
+    let head = format!(
+        "PATCH /api/settings HTTP/1.1\r\nHost: {}\r\nContent-Length: 100\r\n\r\n{{",
+        clock.address
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let answer = Answer::parse(&rest(&mut stream).await);
+    assert_eq!(
+        (answer.status, answer.json()["error"].as_str()),
+        (400, Some("bad body"))
+    );
+}
+
+#[tokio::test]
+async fn a_body_that_was_announced_politely_is_asked_for() {
+    let clock = Clock::start().await;
+    let mut stream = clock.connect().await;
+    let head = format!(
+        "POST /api/show/text HTTP/1.1\r\nHost: {}\r\nExpect: 100-continue\r\nContent-Length: 9\r\nConnection: close\r\n\r\n",
+        clock.address
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut go = [0; 25];
+    stream.read_exact(&mut go).await.unwrap();
+    assert_eq!(&go, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(br#"{"t":"a"}"#).await.unwrap();
+    assert_eq!(Answer::parse(&rest(&mut stream).await).status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_follower_that_does_not_read_is_dropped_and_the_others_are_told() {
+    let clock = Clock::start().await;
+    let request = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
+    let mut deaf = clock.connect().await;
+    deaf.write_all(request.as_bytes()).await.unwrap();
+    let mut reader = clock.connect().await;
+    reader.write_all(request.as_bytes()).await.unwrap();
+    let (mut reads, mut writes) = reader.into_split();
+    let read = tokio::spawn(async move {
+        let mut total = 0_u64;
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(count @ 1..) = reads.read(&mut buffer).await {
+            total += count as u64;
+        }
+        total
+    });
+
+    let filler = "x".repeat(100_000);
+    let mut dropped = false;
+    for round in 0..400_u32 {
+        clock.change(|view| view.notes = vec![format!("{round} {filler}")]);
+        sleep(Duration::from_millis(500)).await;
+        if round % 20 == 19 && followers(&clock).await == 1 {
+            dropped = true;
+            break;
+        }
+    }
+    assert!(dropped, "the one that does not read still follows");
+    writes.shutdown().await.unwrap();
+    clock.shutdown.send_replace(true);
+    assert!(
+        read.await.unwrap() > 1_000_000,
+        "the other one was told all the time"
+    );
+}
+
+async fn followers(clock: &Clock) -> u64 {
+    let metrics = clock.get("/metrics").await;
+    let line = metrics
+        .text()
+        .lines()
+        .find_map(|line| line.strip_prefix("papertick_event_clients "));
+    line.unwrap().parse().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn idle_connections_leave_when_there_is_no_room() {
+    let clock = Clock::with(Setup {
+        connections: Some(8),
+        ..Setup::default()
+    })
+    .await;
+    let mut idle = Vec::new();
+    for _ in 0..8 {
+        idle.push(clock.connect().await);
+    }
+    let mut stream = clock.connect().await;
+    let request = format!(
+        "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        clock.address
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    assert_eq!(Answer::parse(&rest(&mut stream).await).status, 200);
+}
+
+#[tokio::test]
+async fn followers_leave_room_for_those_who_act() {
+    let clock = Clock::with(Setup {
+        connections: Some(8),
+        ..Setup::default()
+    })
+    .await;
+    let request = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
+    let mut following = Vec::new();
+    for _ in 0..6 {
+        let mut stream = clock.connect().await;
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut head = [0; 15];
+        stream.read_exact(&mut head).await.unwrap();
+        assert_eq!(&head, b"HTTP/1.1 200 OK");
+        following.push(stream);
+    }
+    let refused = clock.get("/events").await;
+    assert_eq!(
+        (refused.status, refused.json()["error"].as_str()),
+        (503, Some("max sse clients reached"))
+    );
+    assert_eq!(clock.post("/api/screen/next").await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_server_stops_even_if_a_client_does_not() {
+    let clock = Clock::start().await;
+    let mut stream = clock.connect().await;
+    let head = format!(
+        "PATCH /api/settings HTTP/1.1\r\nHost: {}\r\nContent-Length: 100\r\n\r\n{{",
+        clock.address
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    sleep(Duration::from_millis(100)).await;
+    let started = Instant::now();
+    clock.shutdown.send_replace(true);
+    clock.server.await.unwrap();
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
+}

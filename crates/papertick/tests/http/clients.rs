@@ -1,0 +1,251 @@
+//! What existing clients send, byte for byte where it matters, against the real core.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::{Answer, Clock, SOON};
+
+/// How the Home Assistant integration sends a POST without a body.
+const HOME_ASSISTANT: &[&str] = &[
+    "Accept: */*",
+    "User-Agent: HomeAssistant/2026.11.1 aiohttp/3.13.2 Python/3.13",
+    "Content-Length: 0",
+    "Content-Type: application/octet-stream",
+];
+
+async fn status(clock: &Clock) -> Value {
+    clock.get("/api/status").await.json()
+}
+
+#[tokio::test]
+async fn home_assistant_steers_the_clock() {
+    let clock = Clock::real().await;
+    let post = async |path: &str| clock.send("POST", path, HOME_ASSISTANT, "").await.status;
+
+    assert_eq!(post("/api/action/pause").await, 200);
+    assert_eq!(post("/api/action/pause").await, 200);
+    assert_eq!(status(&clock).await["timerRunning"], false, "off stays off");
+    assert_eq!(post("/api/action/timer_restart").await, 200);
+    assert_eq!(status(&clock).await["timerRunning"], true);
+
+    assert_eq!(post("/api/show/screen?s=20").await, 200);
+    assert_eq!(status(&clock).await["currentScreen"], 20);
+    assert_eq!(post("/api/show/currency?c=EUR").await, 200);
+    assert_eq!(status(&clock).await["currency"], "EUR");
+    assert_eq!(post("/api/show/text?t=HODL").await, 200);
+    assert_eq!(
+        status(&clock).await["data"],
+        json!(["H", "O", "D", "L", "", "", ""])
+    );
+    assert_eq!(post("/api/show/text?t=%E2%82%BF%20UP").await, 200);
+    assert_eq!(status(&clock).await["data"][0], "₿");
+    assert_eq!(post("/api/screen/next").await, 200);
+    assert_eq!(post("/api/screen/previous").await, 200);
+    assert_eq!(status(&clock).await["mode"], "rotation");
+
+    for path in ["/api/dnd/enable", "/api/dnd/disable"] {
+        assert_eq!(post(path).await, 200, "{path}");
+        assert_eq!(
+            status(&clock).await["dnd"]["enabled"],
+            path.ends_with("enable"),
+            "{path}"
+        );
+    }
+    let plain = [
+        "/api/frontlight/on",
+        "/api/frontlight/off",
+        "/api/frontlight/flash",
+        "/api/frontlight/brightness?b=1000",
+        "/api/identify",
+        "/api/restart",
+        "/api/full_refresh",
+        "/api/action/simulate_zap",
+        "/api/action/clear_pool_logos",
+        "/api/restart_datasources",
+    ];
+    for path in plain {
+        assert_eq!(post(path).await, 200, "{path}");
+    }
+}
+
+/// It takes a document that is not declared as JSON for an empty one, and then thinks the clock is an old one.
+#[tokio::test]
+async fn home_assistant_finds_what_it_reads() {
+    let clock = Clock::real().await;
+    let settings = clock.get("/api/settings").await.json();
+    let keys = [
+        "gitTag",
+        "gitRev",
+        "hostname",
+        "hwRev",
+        "numScreens",
+        "screens",
+        "actCurrencies",
+        "availablePools",
+        "miningPoolName",
+        "availableFonts",
+        "fontName",
+        "dnd",
+        "tzString",
+        "hasFrontlight",
+        "flMaxBrightness",
+        "hasLightLevel",
+        "dataSource",
+        "nostrRelay",
+        "gitReleaseUrl",
+        "nostrZapNotify",
+        "ledFlashOnZap",
+        "ledFlashOnUpd",
+        "stealFocus",
+        "disableLeds",
+        "bitaxeEnabled",
+        "miningPoolStats",
+        "poolGlobalStats",
+        "mowMode",
+        "useBlkCountdown",
+        "hideLeadZero",
+        "invertedColor",
+        "ledBrightness",
+        "bitaxePollSec",
+        "poolPollSec",
+        "fullRefreshMin",
+        "httpAuthPassSet",
+    ];
+    for key in keys {
+        assert!(settings.get(key).is_some(), "{key}");
+    }
+    assert!(settings["gitTag"].as_str().unwrap().starts_with("4."));
+    for member in [
+        "startHour",
+        "startMinute",
+        "endHour",
+        "endMinute",
+        "dndTimeEnabled",
+    ] {
+        assert!(settings["dnd"].get(member).is_some(), "{member}");
+    }
+    let status = status(&clock).await;
+    for member in [
+        "currentScreen",
+        "timerRunning",
+        "isOTAUpdating",
+        "espUptime",
+        "espFreeHeap",
+        "rssi",
+        "currency",
+    ] {
+        assert!(status.get(member).is_some(), "{member}");
+    }
+    let lights = status["leds"].as_array().unwrap();
+    assert!(
+        lights
+            .iter()
+            .all(|light| light["hex"].as_str().unwrap().starts_with('#'))
+            && !lights.is_empty()
+    );
+    let body = Value::from(vec![json!({ "hex": "#FF8800" }); lights.len()]).to_string();
+    assert_eq!(
+        clock.json("POST", "/api/lights/set", &body).await.status,
+        200
+    );
+    assert_eq!(clock.get("/api/lights").await.json()[0]["hex"], "#FF8800");
+}
+
+/// The page of 2024 acts with GET and paths, and sets lights with PATCH.
+#[tokio::test]
+async fn the_page_of_2024_steers_the_clock() {
+    let clock = Clock::real().await;
+    let agent = [
+        "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36",
+        "Sec-Fetch-Site: same-origin",
+    ];
+    let get = async |path: &str| clock.send("GET", path, &agent, "").await.status;
+    assert_eq!(get("/api/show/screen/3").await, 200);
+    assert_eq!(status(&clock).await["currentScreen"], 3);
+    assert_eq!(get("/api/show/text/HELLO").await, 200);
+    assert_eq!(status(&clock).await["data"][0], "H");
+    assert_eq!(get("/api/show/currency/EUR").await, 200);
+    assert_eq!(get("/api/action/pause").await, 200);
+    assert_eq!(status(&clock).await["timerRunning"], false);
+    assert_eq!(get("/api/action/pause").await, 200);
+    assert_eq!(
+        status(&clock).await["timerRunning"],
+        true,
+        "the older form is a switch"
+    );
+    let paths = [
+        "/api/lights/off",
+        "/api/lights/color/FF0000",
+        "/api/lights/00ff00",
+        "/api/frontlight/on",
+        "/api/frontlight/brightness/1000",
+        "/api/dnd/enable",
+        "/api/dnd/disable",
+        "/api/identify",
+        "/api/full_refresh",
+        "/api/restart",
+    ];
+    for path in paths {
+        assert_eq!(get(path).await, 200, "{path}");
+    }
+    let count = status(&clock).await["leds"].as_array().unwrap().len();
+    let body = Value::from(vec![json!({ "hex": "#00ff00" }); count]).to_string();
+    assert_eq!(
+        clock.json("PATCH", "/api/lights/set", &body).await.status,
+        200
+    );
+    let answer = clock.get("/api/firmware/auto_update").await;
+    assert!(
+        answer.json()["msg"].is_string(),
+        "its answer is read on success and failure"
+    );
+}
+
+/// The newest page sends JSON bodies.
+#[tokio::test]
+async fn the_page_of_today_steers_the_clock() {
+    let clock = Clock::real().await;
+    let rows = [
+        ("/api/show/screen", r#"{"s":4}"#),
+        ("/api/show/text", r#"{"t":"hodl"}"#),
+        ("/api/show/currency", r#"{"c":"JPY"}"#),
+        ("/api/frontlight/brightness", r#"{"b":65535}"#),
+    ];
+    for (path, body) in rows {
+        assert_eq!(clock.json("POST", path, body).await.status, 200, "{path}");
+    }
+    let partial = r#"["A","B"]"#;
+    assert_eq!(
+        clock.json("POST", "/api/show/custom", partial).await.status,
+        200
+    );
+    assert_eq!(
+        status(&clock).await["data"],
+        json!(["A", "B", "", "", "", "", ""])
+    );
+}
+
+/// Clients keep connections and use them again.
+#[tokio::test]
+async fn a_connection_serves_many_requests() {
+    let clock = Clock::real().await;
+    let mut stream = clock.connect().await;
+    for _ in 0..3 {
+        let request = format!(
+            "POST /api/screen/next HTTP/1.1\r\nHost: {}\r\n{}\r\n\r\n",
+            clock.address,
+            HOME_ASSISTANT.join("\r\n")
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut received = Vec::new();
+        while !received.ends_with(b"\r\n\r\n") {
+            let read = tokio::time::timeout(SOON, stream.read_buf(&mut received)).await;
+            assert_ne!(
+                read.expect("an answer in time").unwrap(),
+                0,
+                "the connection was closed"
+            );
+        }
+        assert_eq!(Answer::parse(&received).status, 200);
+    }
+}

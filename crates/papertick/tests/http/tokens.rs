@@ -1,0 +1,211 @@
+//! Changes of settings through the real core: every token of a refusal, and what an accepted change is answered.
+
+use serde_json::{Value, json};
+
+use crate::support::Clock;
+
+/// A body, and the token it is refused with.
+#[tokio::test]
+async fn every_token_is_told_as_it_is() {
+    let long = format!(r#"{{"poolWorker":"{}"}}"#, "x".repeat(257));
+    let rows = [
+        ("{", "json"),
+        ("[]", "not_object"),
+        ("null", "not_object"),
+        (r#"{"ledBrightness":"5"}"#, "ledBrightness:bad_type"),
+        (r#"{"mowMode":null}"#, "mowMode:bad_type"),
+        (r#"{"poolWorker":"a\u0007"}"#, "poolWorker:bad_type"),
+        (long.as_str(), "poolWorker:bad_type"),
+        (
+            r#"{"proxyEnabled":true,"proxyHost":""}"#,
+            "proxyHost:bad_length",
+        ),
+        (r#"{"nostrPubKey":"zz"}"#, "nostrPubKey:bad_hex"),
+        (r#"{"nostrZapPubkey":"1234"}"#, "nostrZapPubkey:bad_hex"),
+        (
+            r#"{"nostrRelay":"https://relay.example"}"#,
+            "nostrRelay:bad_scheme",
+        ),
+        (
+            r#"{"gitReleaseUrl":"ftp://example.com"}"#,
+            "gitReleaseUrl:bad_scheme",
+        ),
+        (r#"{"fontName":"comic"}"#, "fontName:unknown"),
+        (r#"{"miningPoolName":"puddle"}"#, "miningPoolName:unknown"),
+        (r#"{"tzString":"Mars/Olympus"}"#, "tzString:unknown"),
+        (r#"{"digitFontPx":221}"#, "range:digitFontPx"),
+        (r#"{"bitaxePollSec":4}"#, "range:bitaxePollSec"),
+        (r#"{"txPower":79}"#, "range:txPower"),
+        (
+            r#"{"screens":[{"id":0,"order":0},{"id":3}]}"#,
+            "screens:partial_order",
+        ),
+        (r#"{"screens":[7]}"#, "screens:bad_entry"),
+        (
+            r#"{"screens":[{"id":5,"enabled":true}]}"#,
+            "screens:unknown_id",
+        ),
+        (
+            r#"{"screens":[{"id":0,"enabled":true},{"id":0,"enabled":true}]}"#,
+            "screens:dup_id",
+        ),
+        (
+            r#"{"screens":[{"id":0,"order":0},{"id":3,"order":0}]}"#,
+            "screens:dup_order",
+        ),
+        (r#"{"screens":[{"id":0,"order":5}]}"#, "screens:order_range"),
+        (r#"{"screens":[{"id":0,"order":0}]}"#, "screens:incomplete"),
+        (r#"{"actCurrencies":["USD",5]}"#, "currency:not_string"),
+        (
+            r#"{"dnd":{"startHour":24,"startMinute":0,"endHour":7,"endMinute":0}}"#,
+            "dnd:range",
+        ),
+    ];
+    let clock = Clock::real().await;
+    let before = clock.get("/api/settings").await;
+    for (body, token) in rows {
+        for (method, path) in [("PATCH", "/api/settings"), ("POST", "/api/json/settings")] {
+            let answer = clock.json(method, path, body).await;
+            assert_eq!(
+                (answer.status, answer.json()),
+                (400, json!({ "error": token })),
+                "{method} {path} {body}"
+            );
+        }
+    }
+    assert_eq!(
+        clock.get("/api/settings").await.body,
+        before.body,
+        "a refused change changed something"
+    );
+}
+
+/// The body itself is judged first, by its length.
+#[tokio::test]
+async fn a_body_is_from_1_byte_to_16_kib() {
+    let clock = Clock::real().await;
+    let body = |length: usize| {
+        let frame = r#"{"unknown":""}"#.len();
+        format!(r#"{{"unknown":"{}"}}"#, "x".repeat(length - frame))
+    };
+    for (length, status) in [
+        (16 * 1024, 200),
+        (16 * 1024 + 1, 400),
+        (200_000, 400),
+        (900_000, 400),
+    ] {
+        let answer = clock.json("PATCH", "/api/settings", &body(length)).await;
+        assert_eq!(answer.status, status, "{length} bytes");
+        if status == 400 {
+            assert_eq!(answer.json()["error"], "bad body", "{length} bytes");
+        }
+    }
+    let answer = clock
+        .send("PATCH", "/api/settings", &["Content-Length: 0"], "")
+        .await;
+    assert_eq!(
+        (answer.status, answer.json()["error"].as_str()),
+        (400, Some("bad body"))
+    );
+    let chunked = "Transfer-Encoding: chunked";
+    let answer = clock
+        .send(
+            "PATCH",
+            "/api/settings",
+            &[chunked],
+            "7\r\n{\"a\":1}\r\n0\r\n\r\n",
+        )
+        .await;
+    assert_eq!(answer.status, 200);
+}
+
+#[tokio::test]
+async fn an_accepted_change_is_answered_with_nothing_or_the_wish_for_a_restart() {
+    let clock = Clock::real().await;
+    let live = clock
+        .json(
+            "PATCH",
+            "/api/settings",
+            r#"{"ledBrightness":7,"nonsense":[]}"#,
+        )
+        .await;
+    assert_eq!((live.status, live.text()), (200, ""));
+    let reboot = clock
+        .json("PATCH", "/api/settings", r#"{"dataSource":1}"#)
+        .await;
+    assert_eq!(
+        (reboot.status, reboot.text()),
+        (200, r#"{"rebootRequired":true}"#)
+    );
+    let again = clock
+        .json("PATCH", "/api/settings", r#"{"dataSource":1}"#)
+        .await;
+    assert_eq!((again.status, again.text()), (200, ""));
+    let settings = clock.get("/api/settings").await.json();
+    assert_eq!(
+        (&settings["ledBrightness"], &settings["dataSource"]),
+        (&json!(7), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn older_clients_change_settings_in_their_own_words() {
+    let clock = Clock::real().await;
+    let body = r#"{"fetchEurPrice":true,"fgColor":"16777215","bgColor":"0","screen[1]":false,"tzOffset":60,"ledBrightness":3}"#;
+    assert_eq!(clock.json("POST", "/api/settings", body).await.status, 200);
+    let settings = clock.get("/api/settings").await.json();
+    assert_eq!(settings["actCurrencies"], json!(["EUR"]));
+    assert_eq!(settings["invertedColor"], true);
+    assert_eq!(settings["ledBrightness"], 3);
+    let enabled = |id: u64| {
+        let screens = settings["screens"].as_array().unwrap();
+        screens.iter().find(|screen| screen["id"] == id).unwrap()["enabled"].clone()
+    };
+    assert_eq!((enabled(10), enabled(20)), (json!(false), json!(true)));
+}
+
+/// Passwords come in, a hash is stored, nothing of either goes out, and the same password again is no change.
+#[tokio::test]
+async fn passwords_are_kept_as_hashes_and_known_again() {
+    let clock = Clock::real().await;
+    let body = r#"{"httpAuthPass":"correct horse","otaPass":"battery staple"}"#;
+    let first = clock.json("PATCH", "/api/settings", body).await;
+    assert_eq!(first.text(), r#"{"rebootRequired":true}"#);
+    let second = clock.json("PATCH", "/api/settings", body).await;
+    assert_eq!(second.text(), "");
+    let stored = clock.view.borrow().settings.http_auth_pass.clone();
+    assert!(stored.phc().starts_with("$argon2id$"), "{}", stored.phc());
+
+    let answer = clock.get("/api/settings").await;
+    assert_eq!(answer.json()["httpAuthPassSet"], true);
+    assert_eq!(answer.json()["otaPassSet"], true);
+    for secret in ["correct horse", "battery staple", "argon2"] {
+        assert!(!answer.text().contains(secret), "{secret}");
+    }
+    assert_eq!(
+        clock
+            .json("PATCH", "/api/settings", r#"{"otaPass":""}"#)
+            .await
+            .status,
+        200
+    );
+    assert_eq!(clock.get("/api/settings").await.json()["otaPassSet"], false);
+}
+
+/// What older and newer pages do on every save: send everything back.
+#[tokio::test]
+async fn the_whole_document_can_be_sent_back() {
+    let clock = Clock::real().await;
+    let mut document = clock.get("/api/settings").await.json();
+    let object = document.as_object_mut().unwrap();
+    for key in ["gitRev", "ip", "lastBuildTime"] {
+        object.remove(key);
+    }
+    object.insert("fgColor".into(), json!("65535"));
+    object.insert("bgColor".into(), json!("0"));
+    object.insert("timePerScreen".into(), json!(30.0));
+    for (method, path) in [("PATCH", "/api/json/settings"), ("PATCH", "/api/settings")] {
+        let answer = clock.json(method, path, &Value::to_string(&document)).await;
+        assert_eq!((answer.status, answer.text()), (200, ""), "{method} {path}");
+    }
+}
