@@ -69,6 +69,7 @@ impl Painter {
             plate.used = used;
             return plate.bitmap.clone();
         }
+        self.type_.next_panel();
         let bitmap = self.draw(cell, &picture.style, extra);
         self.keep(Plate {
             cell: cell.clone(),

@@ -13,6 +13,9 @@ use crate::{
 /// Decoded fonts kept; a picture uses its own, a fixed face and the stand-in at most.
 const FONTS_MAX: usize = 3;
 
+/// Panels drawn without a font after which it is dropped; unpacking it again takes a millisecond.
+const FONT_IDLE_PANELS: u64 = 32;
+
 /// Characters of a line that are looked at; far more than fit.
 const CHARS_MAX: usize = 256;
 
@@ -25,10 +28,19 @@ const GLYPH_BYTES_MAX: usize = 192 * 1024;
 /// Fonts and the glyphs drawn from them.
 #[derive(Default)]
 pub(crate) struct Typesetter {
-    fonts: Vec<(FontId, Font)>,
+    fonts: Vec<Open>,
+    panels: u64,
     glyphs: BTreeMap<Key, Kept>,
     glyph_bytes: usize,
     uses: u64,
+}
+
+/// A decoded font.
+struct Open {
+    id: FontId,
+    font: Font,
+    /// Count of panels when it was used last.
+    used: u64,
 }
 
 /// Font, height in halves of a px, character.
@@ -74,6 +86,13 @@ impl Room {
 }
 
 impl Typesetter {
+    /// Starts a panel, dropping what no panel has used for a while.
+    pub(crate) fn next_panel(&mut self) {
+        self.panels += 1;
+        self.fonts
+            .retain(|open| self.panels - open.used <= FONT_IDLE_PANELS);
+    }
+
     /// Sets a line at a height.
     pub(crate) fn run(&mut self, font: FontId, half_px: u32, text: &str) -> Run {
         let font = self.whole_font(font, text);
@@ -215,18 +234,25 @@ impl Typesetter {
 
     /// The font, decoded if need be; the last used ones stay, last used last.
     fn font(&mut self, id: FontId) -> &mut Font {
-        let entry = match self.fonts.iter().position(|(open, _)| *open == id) {
+        let entry = match self.fonts.iter().position(|open| open.id == id) {
             Some(index) => self.fonts.remove(index),
             None => {
                 if self.fonts.len() == FONTS_MAX {
                     self.fonts.remove(0);
                 }
-                (id, Font::open(id))
+                Open {
+                    id,
+                    font: Font::open(id),
+                    used: 0,
+                }
             }
         };
-        self.fonts.push(entry);
+        self.fonts.push(Open {
+            used: self.panels,
+            ..entry
+        });
         let last = self.fonts.len() - 1;
-        &mut self.fonts[last].1
+        &mut self.fonts[last].font
     }
 }
 
