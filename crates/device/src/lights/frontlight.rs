@@ -1,32 +1,443 @@
-//! The frontlight.
+//! The frontlight: a fader that never jumps, staggered flashes, and the order of those who may switch it.
 
 use alloc::{vec, vec::Vec};
 use core::time::Duration;
 
+use super::ambient::{Ambient, Wish};
+use crate::{settings::Settings, view::FrontlightState};
+
+/// Largest duty, 12 bit.
+pub const DUTY_MAX: u16 = 4095;
+
+/// Change of duty per step of a fade or flash.
+const STEP: u32 = 25;
+
+/// Brightness of a flash when the brightness is zero.
+const FLASH_DEFAULT: u16 = 2048;
+
+/// Time that a zap's flash holds between its halves.
+const ZAP_HOLD: Duration = Duration::from_millis(250);
+
+/// Time between looks at the light in the room.
+pub const AMBIENT_PERIOD: Duration = Duration::from_secs(10);
+
+/// What can be asked of the frontlight, by whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// On, by hand.
+    On,
+    /// Off, by hand; stays off until an on.
+    Off,
+    /// On, because of the room or the end of Do Not Disturb.
+    AmbientOn,
+    /// Off, because the room is bright.
+    AmbientOff,
+    /// Off, because the room is dark or Do Not Disturb began.
+    DarkOff,
+    /// Another brightness, duty.
+    Brightness(u16),
+    /// A flash for a new block.
+    BlockFlash,
+    /// A flash for a zap or payment.
+    ZapFlash,
+}
+
 /// The frontlight: one channel per panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frontlight {
-    duties: Vec<u16>,
+    panels: usize,
+    brightness: u16,
+    /// Meant to be on.
+    lit: bool,
+    /// The owner switched it off by hand.
+    held_off: bool,
+    current: u16,
+    step_at: Option<Duration>,
+    flash: Option<Flash>,
+    /// Duties set one by one; they stay until the next command.
+    manual: Option<Vec<u16>>,
+    ambient: Ambient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Flash {
+    peak: u16,
+    /// Begins by going up, because the light was off.
+    rising_first: bool,
+    hold: Duration,
+    tick: Duration,
+    started: Duration,
 }
 
 impl Frontlight {
-    /// A dark frontlight.
-    pub fn new(panels: usize) -> Frontlight {
-        Frontlight {
-            duties: vec![0; panels],
+    /// A dark frontlight that will fade up unless something keeps it off.
+    pub fn new(panels: usize, settings: &Settings, uptime: Duration) -> Frontlight {
+        let mut frontlight = Frontlight {
+            panels,
+            brightness: brightness(settings),
+            lit: false,
+            held_off: false,
+            current: 0,
+            step_at: None,
+            flash: None,
+            manual: None,
+            ambient: Ambient::default(),
+        };
+        frontlight.command(Command::On, settings, false, uptime);
+        frontlight
+    }
+
+    /// Obeys, as far as the settings and Do Not Disturb let it.
+    pub fn command(&mut self, command: Command, settings: &Settings, quiet: bool, uptime: Duration) {
+        let Some(command) = gate(command, settings, quiet) else {
+            return;
+        };
+        self.manual = None;
+        match command {
+            Command::On => {
+                self.held_off = false;
+                self.light(true, settings, uptime);
+            }
+            Command::Off => {
+                self.held_off = true;
+                self.light(false, settings, uptime);
+            }
+            Command::AmbientOn if self.held_off => {}
+            Command::AmbientOn => self.light(true, settings, uptime),
+            Command::AmbientOff | Command::DarkOff => self.light(false, settings, uptime),
+            Command::Brightness(duty) => {
+                self.brightness = duty.min(DUTY_MAX);
+                self.held_off &= duty == 0;
+                self.light(self.lit, settings, uptime);
+            }
+            Command::BlockFlash => self.start_flash(Duration::ZERO, settings, uptime),
+            Command::ZapFlash => self.start_flash(ZAP_HOLD, settings, uptime),
+        }
+    }
+
+    /// Sets each channel by hand; an empty list is all dark.
+    pub fn set(&mut self, duties: &[u16]) {
+        self.flash = None;
+        self.step_at = None;
+        let duty = |panel: usize| duties.get(panel).copied().unwrap_or_default().min(DUTY_MAX);
+        self.manual = Some((0..self.panels).map(duty).collect());
+    }
+
+    /// Looks at the light in the room.
+    pub fn sense(&mut self, millilux: u32, settings: &Settings, quiet: bool, uptime: Duration) {
+        let wish = self.ambient.judge(millilux, self.lit, self.held_off, settings);
+        let command = match wish {
+            Some(Wish::On) => Command::AmbientOn,
+            Some(Wish::Off) => Command::AmbientOff,
+            Some(Wish::DarkOff) => Command::DarkOff,
+            None => return,
+        };
+        self.command(command, settings, quiet, uptime);
+    }
+
+    /// Follows changed settings and the edges of Do Not Disturb.
+    pub fn follow(&mut self, before: &Settings, settings: &Settings, was_quiet: bool, quiet: bool, uptime: Duration) {
+        if before.fl_max_brightness != settings.fl_max_brightness {
+            let duty = brightness(settings);
+            self.brightness = duty;
+            self.light(self.lit, settings, uptime);
+        }
+        let dark = |settings: &Settings, quiet: bool| settings.fl_disable || (quiet && settings.fl_off_on_dnd);
+        match (dark(before, was_quiet), dark(settings, quiet)) {
+            (false, true) => {
+                self.manual = None;
+                self.light(false, settings, uptime);
+            }
+            (true, false) if !self.ambient.is_dark() => {
+                self.command(Command::AmbientOn, settings, quiet, uptime);
+            }
+            (true | false, true | false) => {}
+        }
+        let stays_on = settings.fl_always_on && !before.fl_always_on;
+        let wakes = before.fl_off_when_dark && !settings.fl_off_when_dark;
+        if wakes {
+            self.ambient = Ambient::default();
+        }
+        if (stays_on || wakes) && !self.ambient.is_dark() {
+            self.command(Command::AmbientOn, settings, quiet, uptime);
         }
     }
 
     /// Does what is due by this uptime.
-    pub fn advance(&mut self, _uptime: Duration) {}
+    pub fn advance(&mut self, settings: &Settings, uptime: Duration) {
+        if let Some(flash) = self.flash
+            && flash.ends(self.panels) <= uptime
+        {
+            self.flash = None;
+            self.current = self.target();
+        }
+        while let Some(at) = self.step_at.filter(|at| *at <= uptime) {
+            self.step();
+            self.step_at = (self.current != self.target()).then(|| at + step_time(settings));
+        }
+    }
 
     /// Uptime of the next change.
-    pub fn next_deadline(&self) -> Option<Duration> {
-        None
+    pub fn next_deadline(&self, uptime: Duration) -> Option<Duration> {
+        let flash = self.flash.map(|flash| flash.next_tick(uptime));
+        flash.into_iter().chain(self.step_at).min()
     }
 
     /// Duty per panel, 0..=4095.
-    pub fn duties(&self) -> Vec<u16> {
-        self.duties.clone()
+    pub fn duties(&self, uptime: Duration) -> Vec<u16> {
+        match (&self.manual, self.flash) {
+            (Some(duties), _) => duties.clone(),
+            (None, Some(flash)) => (0..self.panels)
+                .map(|panel| flash.duty(panel, self.panels, uptime))
+                .collect(),
+            (None, None) => vec![self.current; self.panels],
+        }
+    }
+
+    /// State for clients.
+    pub fn state(&self, uptime: Duration) -> FrontlightState {
+        FrontlightState {
+            on: self.lit,
+            duties: self.duties(uptime),
+            target: self.target(),
+            brightness: self.brightness,
+        }
+    }
+
+    fn target(&self) -> u16 {
+        if self.lit { self.brightness } else { 0 }
+    }
+
+    fn light(&mut self, lit: bool, settings: &Settings, uptime: Duration) {
+        self.flash = None;
+        self.lit = lit;
+        if self.current == self.target() {
+            self.step_at = None;
+        } else if self.step_at.is_none() {
+            self.step_at = Some(uptime + step_time(settings));
+        }
+    }
+
+    fn step(&mut self) {
+        let (current, target) = (i32::from(self.current), i32::from(self.target()));
+        let step = i32::try_from(STEP).unwrap_or(i32::MAX);
+        let next = current + (target - current).clamp(-step, step);
+        self.current = u16::try_from(next).unwrap_or_default();
+    }
+
+    fn start_flash(&mut self, hold: Duration, settings: &Settings, uptime: Duration) {
+        self.held_off = false;
+        self.step_at = None;
+        self.flash = Some(Flash {
+            peak: if self.brightness == 0 { FLASH_DEFAULT } else { self.brightness },
+            rising_first: !self.lit,
+            hold,
+            tick: flash_tick(settings.fl_effect_delay, self.panels),
+            started: uptime,
+        });
+    }
+}
+
+impl Flash {
+    fn half(self, panels: usize) -> Duration {
+        self.tick * ticks_per_half(panels, self.peak)
+    }
+
+    fn ends(self, panels: usize) -> Duration {
+        self.started + self.half(panels) * 2 + self.hold
+    }
+
+    fn next_tick(self, uptime: Duration) -> Duration {
+        let ticks = elapsed_ticks(uptime.saturating_sub(self.started), self.tick);
+        self.started + self.tick * (ticks + 1)
+    }
+
+    fn duty(self, panel: usize, panels: usize, uptime: Duration) -> u16 {
+        let elapsed = uptime.saturating_sub(self.started);
+        let half = self.half(panels);
+        let (rising, tick) = if elapsed < half {
+            (self.rising_first, elapsed_ticks(elapsed, self.tick))
+        } else if elapsed < half + self.hold {
+            (self.rising_first, u32::MAX / STEP)
+        } else {
+            let since = elapsed.saturating_sub(half + self.hold);
+            (!self.rising_first, elapsed_ticks(since, self.tick))
+        };
+        if rising {
+            rising_duty(tick, panel, panels, self.peak)
+        } else {
+            falling_duty(tick, panel, panels, self.peak)
+        }
+    }
+}
+
+/// Who may switch: muted, then always on, then the flash setting, then Do Not Disturb.
+fn gate(command: Command, settings: &Settings, quiet: bool) -> Option<Command> {
+    let is_off = command == Command::Off;
+    if settings.fl_disable && !is_off {
+        return Some(Command::AmbientOff);
+    }
+    if settings.fl_always_on && command == Command::AmbientOff {
+        return None;
+    }
+    if command == Command::BlockFlash && !settings.fl_flash_on_upd {
+        return None;
+    }
+    if quiet && settings.fl_off_on_dnd && !is_off {
+        return Some(Command::AmbientOff);
+    }
+    Some(command)
+}
+
+fn brightness(settings: &Settings) -> u16 {
+    u16::try_from(settings.fl_max_brightness).unwrap_or(DUTY_MAX).min(DUTY_MAX)
+}
+
+fn step_time(settings: &Settings) -> Duration {
+    Duration::from_millis(u64::from(settings.fl_effect_delay.max(1)))
+}
+
+/// Time between ticks of a flash.
+fn flash_tick(effect_delay_ms: u32, panels: usize) -> Duration {
+    let panels = u32::try_from(panels).unwrap_or(1);
+    let ms = effect_delay_ms.checked_div(panels).unwrap_or(effect_delay_ms);
+    Duration::from_millis(u64::from(ms.max(1)))
+}
+
+fn elapsed_ticks(elapsed: Duration, tick: Duration) -> u32 {
+    let ticks = elapsed.as_micros() / tick.as_micros().max(1);
+    u32::try_from(ticks).unwrap_or(u32::MAX / STEP)
+}
+
+/// How far apart neighbouring panels are in a flash.
+fn phase(panels: usize, peak: u16) -> u32 {
+    let panels = u32::try_from(panels).unwrap_or(1).max(1);
+    u32::from(peak) / panels
+}
+
+fn ticks_per_half(panels: usize, peak: u16) -> u32 {
+    let others = u32::try_from(panels.saturating_sub(1)).unwrap_or_default();
+    (u32::from(peak) + others * phase(panels, peak)) / STEP + 1
+}
+
+fn rising_duty(tick: u32, panel: usize, panels: usize, peak: u16) -> u16 {
+    let Some(behind) = u32::try_from(panel).ok().filter(|_| panel < panels) else {
+        return 0;
+    };
+    let level = tick.saturating_mul(STEP).saturating_sub(behind * phase(panels, peak));
+    u16::try_from(level).unwrap_or(u16::MAX).min(peak)
+}
+
+fn falling_duty(tick: u32, panel: usize, panels: usize, peak: u16) -> u16 {
+    let Some(from_last) = panels.checked_sub(panel + 1).and_then(|rest| u32::try_from(rest).ok()) else {
+        return 0;
+    };
+    let gone = tick.saturating_mul(STEP).saturating_add(from_last * phase(panels, peak));
+    u16::try_from(u32::from(peak).saturating_sub(gone)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
+    fn settings() -> Settings {
+        Settings::default()
+    }
+
+    /// A frontlight that has faded up.
+    fn lit() -> Frontlight {
+        let mut frontlight = Frontlight::new(7, &settings(), ms(0));
+        frontlight.advance(&settings(), ms(5_000));
+        frontlight
+    }
+
+    #[test]
+    fn a_fade_takes_82_steps_of_the_delay() {
+        let mut frontlight = Frontlight::new(7, &settings(), ms(0));
+        frontlight.advance(&settings(), ms(81 * 15));
+        assert_eq!(frontlight.duties(ms(81 * 15)), [2025; 7]);
+        frontlight.advance(&settings(), ms(82 * 15));
+        assert_eq!(frontlight.duties(ms(82 * 15)), [2048; 7]);
+        assert_eq!(frontlight.next_deadline(ms(82 * 15)), None);
+    }
+
+    #[test]
+    fn a_fade_turns_without_a_jump() {
+        let mut frontlight = Frontlight::new(7, &settings(), ms(0));
+        frontlight.advance(&settings(), ms(30 * 15));
+        assert_eq!(frontlight.duties(ms(0)), [750; 7]);
+        frontlight.command(Command::Brightness(100), &settings(), false, ms(450));
+        frontlight.advance(&settings(), ms(31 * 15));
+        assert_eq!(frontlight.duties(ms(0)), [725; 7]);
+        frontlight.advance(&settings(), ms(56 * 15));
+        assert_eq!(frontlight.duties(ms(0)), [100; 7]);
+    }
+
+    #[test]
+    fn flashes_are_staggered_as_in_the_table() {
+        let rising = |tick, peak| (0..7).map(|panel| rising_duty(tick, panel, 7, peak)).collect::<Vec<_>>();
+        let falling = |tick, peak| (0..7).map(|panel| falling_duty(tick, panel, 7, peak)).collect::<Vec<_>>();
+        assert_eq!(rising(0, 2048), [0; 7]);
+        assert_eq!(rising(82, 2048), [2048, 1758, 1466, 1174, 882, 590, 298]);
+        assert_eq!(rising(152, 2048), [2048; 7]);
+        assert_eq!(falling(152, 2048), [0; 7]);
+        assert_eq!(falling(0, 2048), [296, 588, 880, 1172, 1464, 1756, 2048]);
+        assert_eq!(falling(12, 2048), [0, 288, 580, 872, 1164, 1456, 1748]);
+        assert_eq!((falling(0, 2100)[0], falling(0, 2100)[6]), (300, 2100));
+        assert_eq!((falling(12, 2100)[0], falling(12, 2100)[6]), (0, 1800));
+        assert_eq!(rising_duty(9, 7, 7, 2048), 0);
+        assert_eq!(falling_duty(9, 250, 7, 2048), 0);
+        assert_eq!(ticks_per_half(7, 2048), 153);
+        assert_eq!(ticks_per_half(8, 2048), 154);
+        assert_eq!(ticks_per_half(7, 4095), 305);
+        for (delay, panels, tick) in [(15, 7, 2), (1, 7, 1), (0, 7, 1), (14, 7, 2), (15, 0, 15)] {
+            assert_eq!(flash_tick(delay, panels), ms(tick), "{delay} {panels}");
+        }
+    }
+
+    #[test]
+    fn a_flash_ends_where_it_began() {
+        let mut frontlight = lit();
+        frontlight.command(Command::BlockFlash, &settings(), false, ms(10_000));
+        assert_eq!(frontlight.duties(ms(10_000)), [296, 588, 880, 1172, 1464, 1756, 2048]);
+        assert_eq!(frontlight.next_deadline(ms(10_000)), Some(ms(10_002)));
+        let end = ms(10_000 + 2 * 153 * 2);
+        frontlight.advance(&settings(), end);
+        assert_eq!(frontlight.duties(end), [2048; 7]);
+        assert_eq!(frontlight.next_deadline(end), None);
+    }
+
+    /// Target duty after commands under settings.
+    fn target(settings: &Settings, quiet: bool, commands: &[Command], millilux: Option<u32>) -> u16 {
+        let mut frontlight = lit();
+        for command in commands {
+            frontlight.command(*command, settings, quiet, ms(10_000));
+        }
+        if let Some(millilux) = millilux {
+            frontlight.sense(millilux, settings, quiet, ms(10_000));
+        }
+        frontlight.target()
+    }
+
+    #[test]
+    fn those_who_may_switch_it_are_asked_in_order() {
+        let base = settings();
+        let disabled = Settings { fl_disable: true, ..base.clone() };
+        let sometimes = Settings { fl_always_on: false, ..base.clone() };
+        let bright = Some(500_000);
+        let dim = Some(50_000);
+        assert_eq!(target(&disabled, false, &[Command::On], dim), 0);
+        assert_eq!(target(&base, true, &[Command::On], dim), 0);
+        assert_eq!(target(&base, false, &[Command::Off], dim), 0);
+        assert_eq!(target(&base, false, &[Command::Off, Command::Brightness(900)], dim), 900);
+        assert_eq!(target(&base, false, &[], Some(500)), 0, "dark");
+        assert_eq!(target(&base, false, &[], bright), 2048, "always on");
+        assert_eq!(target(&sometimes, false, &[], bright), 0);
+        assert_eq!(target(&sometimes, false, &[], dim), 2048);
+        assert_eq!(target(&sometimes, false, &[], Some(128_000)), 2048, "equal changes nothing");
     }
 }

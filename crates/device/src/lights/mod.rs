@@ -1,6 +1,9 @@
 //! Light: colours, effects of the LED strip, the frontlight.
 
+pub mod ambient;
+pub mod faults;
 pub mod frontlight;
+pub mod shows;
 pub mod strip;
 
 use alloc::{format, string::String};

@@ -1,15 +1,71 @@
-//! The LED strip.
+//! The LED strip: resting colours, a queue of effects, and what mutes them.
 
-use alloc::{vec, vec::Vec};
+use alloc::{collections::VecDeque, vec, vec::Vec};
 use core::time::Duration;
 
-use super::Rgb;
-use crate::settings::Settings;
+use super::{
+    Rgb,
+    shows::{self, Frame, Show},
+};
+
+/// Effects that may wait.
+const QUEUE_MAX: usize = 8;
+
+/// What the strip does between effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Shows its resting colours.
+    Resting,
+    /// A turning rainbow, from power-on to the first picture.
+    Starting,
+    /// One pixel that runs, while the network is being joined.
+    Joining,
+    /// A slow cyan breath, while the access point is up.
+    Portal,
+    /// Steady red, while button 1 is held at power-on or the device has given up.
+    Alarm,
+    /// So many green pixels of an update's bar; not muted.
+    Update(usize),
+}
+
+/// What mutes the strip, and how bright it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gate {
+    /// The owner has switched the strip off.
+    pub disabled: bool,
+    /// Do Not Disturb is active.
+    pub quiet: bool,
+    /// Brightness, 0..=255.
+    pub brightness: u32,
+}
 
 /// The LED strip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strip {
     resting: Vec<Rgb>,
+    /// Colours that were set are all black: the owner wants it dark until the next colour.
+    muted: bool,
+    mode: Mode,
+    mode_frame: u32,
+    mode_until: Option<Duration>,
+    queue: VecDeque<Queued>,
+    playing: Option<Playing>,
+    dropped: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Queued {
+    show: Show,
+    /// Shows although Do Not Disturb is active, because it acknowledges just that.
+    despite_quiet: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Playing {
+    queued: Queued,
+    index: u32,
+    frame: Frame,
+    until: Duration,
 }
 
 impl Strip {
@@ -17,6 +73,13 @@ impl Strip {
     pub fn new(leds: usize) -> Strip {
         Strip {
             resting: vec![Rgb::BLACK; leds],
+            muted: false,
+            mode: Mode::Resting,
+            mode_frame: 0,
+            mode_until: None,
+            queue: VecDeque::new(),
+            playing: None,
+            dropped: 0,
         }
     }
 
@@ -25,29 +88,286 @@ impl Strip {
         &self.resting
     }
 
-    /// Sets the colours between effects; an empty list is all off.
-    pub fn rest(&mut self, pixels: Vec<Rgb>) {
+    /// What the strip does between effects.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Effects that found the queue full.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Sets the colours between effects; an empty list is all off. All black mutes the strip until the next colour.
+    pub fn rest(&mut self, pixels: &[Rgb]) {
         for (index, resting) in self.resting.iter_mut().enumerate() {
             *resting = pixels.get(index).copied().unwrap_or(Rgb::BLACK);
         }
+        self.muted = self.resting.iter().all(|color| *color == Rgb::BLACK);
+    }
+
+    /// Follows the owner's switch: off clears the resting colours, on ends a mute.
+    pub fn follow_switch(&mut self, disabled: bool) {
+        if disabled {
+            self.resting.fill(Rgb::BLACK);
+            self.idle();
+        }
+        self.muted = false;
+    }
+
+    /// Ends whatever plays or waits and goes back to the resting colours.
+    pub fn idle(&mut self) {
+        self.queue.clear();
+        self.playing = None;
+    }
+
+    /// Lets an effect play after those that wait; one that is muted is not kept.
+    pub fn play(&mut self, show: Show, gate: Gate, uptime: Duration) {
+        self.enqueue(Queued { show, despite_quiet: false }, gate, uptime);
+    }
+
+    /// As [`Strip::play`], for what acknowledges Do Not Disturb itself.
+    pub fn acknowledge(&mut self, show: Show, gate: Gate, uptime: Duration) {
+        self.enqueue(Queued { show, despite_quiet: true }, gate, uptime);
+    }
+
+    /// Changes what the strip does between effects.
+    pub fn enter(&mut self, mode: Mode, uptime: Duration) {
+        if self.mode == mode {
+            return;
+        }
+        self.mode = mode;
+        self.mode_frame = 0;
+        self.mode_until = self.mode_tick().map(|tick| uptime + tick);
     }
 
     /// Does what is due by this uptime.
-    pub fn advance(&mut self, _uptime: Duration) {}
+    pub fn advance(&mut self, gate: Gate, uptime: Duration) {
+        while let Some(until) = self.mode_until.filter(|until| *until <= uptime) {
+            self.mode_frame = self.mode_frame.wrapping_add(1);
+            self.mode_until = self.mode_tick().map(|tick| until + tick);
+        }
+        while let Some(playing) = &self.playing {
+            if !is_audible(playing.queued, gate) {
+                self.start_next(gate, uptime);
+            } else if playing.until <= uptime {
+                let (queued, index, from) = (playing.queued, playing.index + 1, playing.until);
+                match queued.show.frame(index, self.resting.len()) {
+                    Some(frame) => {
+                        let until = from + frame.time;
+                        self.playing = Some(Playing { queued, index, frame, until });
+                    }
+                    None => self.start_next(gate, from),
+                }
+            } else {
+                return;
+            }
+        }
+    }
 
     /// Uptime of the next change.
     pub fn next_deadline(&self) -> Option<Duration> {
-        None
+        let playing = self.playing.as_ref().map(|playing| playing.until);
+        playing.into_iter().chain(self.mode_until).min()
     }
 
     /// Colours to show, brightness applied.
-    pub fn pixels(&self, settings: &Settings) -> Vec<Rgb> {
-        if settings.disable_leds {
-            return vec![Rgb::BLACK; self.resting.len()];
+    pub fn pixels(&self, gate: Gate) -> Vec<Rgb> {
+        let leds = self.resting.len();
+        let colors = match (self.mode, &self.playing) {
+            (Mode::Update(lit), _) => lit_from_left(lit, leds),
+            _ if gate.disabled => vec![Rgb::BLACK; leds],
+            (_, Some(playing)) if is_audible(playing.queued, gate) => {
+                let (parts, of) = playing.frame.share;
+                let brightness = gate.brightness * parts / of;
+                let pixels = playing.frame.pixels.iter();
+                return pixels.map(|color| color.dimmed(brightness)).collect();
+            }
+            _ if gate.quiet => vec![Rgb::BLACK; leds],
+            (mode, _) => self.between_effects(mode),
+        };
+        colors.into_iter().map(|color| color.dimmed(gate.brightness)).collect()
+    }
+
+    fn between_effects(&self, mode: Mode) -> Vec<Rgb> {
+        let leds = self.resting.len();
+        match mode {
+            Mode::Resting => self.resting.clone(),
+            Mode::Starting => shows::rainbow(self.mode_frame, 0, leds).pixels,
+            Mode::Joining => {
+                let place = usize::try_from(self.mode_frame).unwrap_or_default() % leds.max(1);
+                (0..leds).map(|pixel| if pixel == place { shows::JOINING } else { Rgb::BLACK }).collect()
+            }
+            Mode::Portal => {
+                let level = shows::breath_level(255, self.mode_frame % PORTAL_FRAMES, PORTAL_FRAMES);
+                vec![Rgb::from_u24(0x00FFFF).dimmed(level); leds]
+            }
+            Mode::Alarm => vec![Rgb::from_u24(0xFF0000); leds],
+            Mode::Update(lit) => lit_from_left(lit, leds),
         }
-        self.resting
-            .iter()
-            .map(|color| color.dimmed(settings.led_brightness))
-            .collect()
+    }
+
+    fn mode_tick(&self) -> Option<Duration> {
+        match self.mode {
+            Mode::Resting | Mode::Alarm | Mode::Update(_) => None,
+            Mode::Starting => Some(Duration::from_millis(250)),
+            Mode::Joining => Some(Duration::from_millis(100)),
+            Mode::Portal => Some(Duration::from_millis(50)),
+        }
+    }
+
+    fn enqueue(&mut self, queued: Queued, gate: Gate, uptime: Duration) {
+        if !is_audible(queued, gate) || self.muted {
+            return;
+        }
+        if self.queue.len() >= QUEUE_MAX {
+            self.dropped += 1;
+            return;
+        }
+        self.queue.push_back(queued);
+        if self.playing.is_none() {
+            self.start_next(gate, uptime);
+        }
+    }
+
+    fn start_next(&mut self, gate: Gate, from: Duration) {
+        self.playing = None;
+        while let Some(queued) = self.queue.pop_front() {
+            let frame = queued.show.frame(0, self.resting.len());
+            if let Some(frame) = frame.filter(|_| is_audible(queued, gate)) {
+                let until = from + frame.time;
+                self.playing = Some(Playing { queued, index: 0, frame, until });
+                return;
+            }
+        }
+    }
+}
+
+/// Frames of the breath while the access point is up.
+const PORTAL_FRAMES: u32 = 120;
+
+fn is_audible(queued: Queued, gate: Gate) -> bool {
+    !gate.disabled && (!gate.quiet || queued.despite_quiet)
+}
+
+fn lit_from_left(lit: usize, leds: usize) -> Vec<Rgb> {
+    let green = Rgb::from_u24(0x00FF00);
+    (0..leds).map(|pixel| if pixel < lit { green } else { Rgb::BLACK }).collect()
+}
+
+/// Pixels of an update's bar at a percentage.
+pub fn update_bar(percent: u8) -> usize {
+    match percent {
+        0..25 => 1,
+        25..50 => 2,
+        50..75 => 3,
+        75.. => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPEN: Gate = Gate { disabled: false, quiet: false, brightness: 255 };
+    const QUIET: Gate = Gate { quiet: true, ..OPEN };
+    const DISABLED: Gate = Gate { disabled: true, ..OPEN };
+
+    fn ms(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
+    #[test]
+    fn an_effect_plays_and_the_resting_colours_return() {
+        let mut strip = Strip::new(4);
+        let blue = Rgb::from_u24(0x0000FF);
+        strip.rest(&[blue; 4]);
+        strip.play(Show::Success, OPEN, ms(0));
+        assert_eq!(strip.pixels(OPEN), [Rgb::from_u24(0x00FF00); 4]);
+        strip.advance(OPEN, ms(150));
+        assert_eq!(strip.pixels(OPEN), [Rgb::BLACK; 4]);
+        strip.advance(OPEN, ms(900));
+        assert_eq!(strip.pixels(OPEN), [blue; 4]);
+        assert_eq!(strip.next_deadline(), None);
+    }
+
+    #[test]
+    fn effects_wait_for_each_other_and_too_many_are_counted() {
+        let mut strip = Strip::new(4);
+        for _ in 0..12 {
+            strip.play(Show::Success, OPEN, ms(0));
+        }
+        assert_eq!(strip.dropped(), 3, "one plays and eight wait");
+        strip.advance(OPEN, ms(9 * 900 - 1));
+        assert!(strip.next_deadline().is_some());
+        strip.advance(OPEN, ms(9 * 900));
+        assert_eq!(strip.next_deadline(), None);
+    }
+
+    #[test]
+    fn muted_is_dark() {
+        for gate in [QUIET, DISABLED] {
+            let mut strip = Strip::new(4);
+            strip.rest(&[Rgb::from_u24(0xFFFFFF); 4]);
+            strip.play(Show::Block(Rgb::from_u24(0xE04300)), gate, ms(0));
+            assert_eq!(strip.next_deadline(), None, "a muted effect is not kept");
+            assert_eq!(strip.pixels(gate), [Rgb::BLACK; 4]);
+            assert_eq!(strip.pixels(OPEN), [Rgb::from_u24(0xFFFFFF); 4], "but what rests is");
+        }
+    }
+
+    #[test]
+    fn muting_ends_what_plays() {
+        let mut strip = Strip::new(4);
+        strip.play(Show::NoData, OPEN, ms(0));
+        strip.advance(QUIET, ms(10));
+        assert_eq!(strip.pixels(QUIET), [Rgb::BLACK; 4]);
+        assert_eq!(strip.next_deadline(), None);
+    }
+
+    #[test]
+    fn do_not_disturb_is_acknowledged_although_it_is_on() {
+        let mut strip = Strip::new(4);
+        strip.acknowledge(Show::QuietOn, QUIET, ms(0));
+        assert_ne!(strip.pixels(QUIET), [Rgb::BLACK; 4]);
+        strip.advance(QUIET, ms(850));
+        assert_eq!(strip.pixels(QUIET), [Rgb::BLACK; 4]);
+        strip.acknowledge(Show::QuietOn, DISABLED, ms(900));
+        assert_eq!(strip.pixels(DISABLED), [Rgb::BLACK; 4]);
+    }
+
+    #[test]
+    fn the_bar_of_an_update_ignores_mutes() {
+        let rows = [(0, 1), (24, 1), (25, 2), (49, 2), (50, 3), (74, 3), (75, 4), (99, 4), (100, 4)];
+        for (percent, lit) in rows {
+            assert_eq!(update_bar(percent), lit, "{percent}");
+        }
+        let mut strip = Strip::new(4);
+        strip.enter(Mode::Update(2), ms(0));
+        let green = Rgb::from_u24(0x00FF00);
+        assert_eq!(strip.pixels(DISABLED), [green, green, Rgb::BLACK, Rgb::BLACK]);
+        assert_eq!(strip.pixels(QUIET), [green, green, Rgb::BLACK, Rgb::BLACK]);
+    }
+
+    #[test]
+    fn brightness_scales_every_colour() {
+        let scaled = |color: u32| Rgb::from_u24(color).dimmed(128);
+        let rgb = |red, green, blue| Rgb { red, green, blue };
+        assert_eq!(scaled(0xE04300), rgb(112, 33, 0));
+        assert_eq!(scaled(0x080200), rgb(4, 1, 0));
+        assert_eq!(scaled(0xFF8C00), rgb(128, 70, 0));
+        assert_eq!(scaled(0x7800C8), rgb(60, 0, 100));
+        assert_eq!(scaled(0x10C5EC), rgb(8, 98, 118));
+    }
+
+    #[test]
+    fn black_mutes_until_the_next_colour() {
+        let mut strip = Strip::new(4);
+        strip.rest(&[]);
+        strip.play(Show::Success, OPEN, ms(0));
+        assert_eq!(strip.next_deadline(), None);
+        strip.rest(&[Rgb::from_u24(0x010101)]);
+        strip.play(Show::Success, OPEN, ms(0));
+        assert!(strip.next_deadline().is_some());
     }
 }

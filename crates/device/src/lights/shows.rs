@@ -1,0 +1,267 @@
+//! The effects of the LED strip as sequences of frames.
+//!
+//! Colours are before brightness; pixel 0 is the leftmost.
+
+use alloc::{vec, vec::Vec};
+use core::time::Duration;
+
+use super::Rgb;
+
+/// An effect that plays from its first frame to its last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// A new block, in the owner's colour.
+    Block(Rgb),
+    /// A new price.
+    Update,
+    /// A zap or a payment.
+    Zap,
+    /// Which clock is this?
+    Identify,
+    /// No network, or no feed at all.
+    NoData,
+    /// No feed of blocks.
+    NoBlocks,
+    /// No feed of prices.
+    NoPrices,
+    /// Something went well.
+    Success,
+    /// Something went wrong.
+    Error,
+    /// A sign of life.
+    Heartbeat,
+    /// A cyan breath.
+    Breath,
+    /// All colours once.
+    Rainbow,
+    /// The network cannot be joined.
+    WifiError,
+    /// The rotation was paused.
+    Pause,
+    /// The rotation goes on.
+    Resume,
+    /// Do Not Disturb was switched on by hand.
+    QuietOn,
+    /// Do Not Disturb was switched off by hand.
+    QuietOff,
+}
+
+/// One frame of an effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// One colour per pixel, before brightness.
+    pub pixels: Vec<Rgb>,
+    /// Share of the brightness: so many of so many parts.
+    pub share: (u32, u32),
+    /// How long it shows.
+    pub time: Duration,
+}
+
+/// Colours of the rainbow.
+pub const RAINBOW: [Rgb; 6] = [
+    Rgb::from_u24(0xFF0000),
+    Rgb::from_u24(0xFF8000),
+    Rgb::from_u24(0xFFFF00),
+    Rgb::from_u24(0x00FF00),
+    Rgb::from_u24(0x0000FF),
+    Rgb::from_u24(0x9400D3),
+];
+
+/// Colour of the network being joined.
+pub const JOINING: Rgb = Rgb::from_u24(0x10C5EC);
+
+const BLOCK_AFTER: Rgb = Rgb::from_u24(0x080200);
+const AMBER: Rgb = Rgb::from_u24(0xFF7800);
+const RED: Rgb = Rgb::from_u24(0xFF0000);
+const GREEN: Rgb = Rgb::from_u24(0x00FF00);
+const DARK_GREEN: Rgb = Rgb::from_u24(0x00C800);
+const BREATH_TICK_MS: u64 = 33;
+
+/// Steps of a fade pulse, up and down each.
+const PULSE_STEPS: u32 = 12;
+const PULSE_STEP_MS: u64 = 25;
+const PULSE_HOLD_MS: u64 = 250;
+
+impl Show {
+    /// Frame `index` on a strip of so many pixels; none when the effect is over.
+    pub fn frame(self, index: u32, leds: usize) -> Option<Frame> {
+        match self {
+            Show::Block(color) => two_colours(color, BLOCK_AFTER, 250, 3, index, leds),
+            Show::Update => {
+                two_colours(Rgb::from_u24(0x00E600), Rgb::from_u24(0xE6E600), 250, 3, index, leds)
+            }
+            Show::Zap => zap(index, leds),
+            Show::Identify => identify(index, leds),
+            Show::NoData => breath(RED, 255, 60, index, leds),
+            Show::NoBlocks => blink(Rgb::from_u24(0x800080), 150, 2, index, leds),
+            Show::NoPrices => blink(Rgb::from_u24(0xB15A1F), 150, 2, index, leds),
+            Show::Success => blink(GREEN, 150, 3, index, leds),
+            Show::Error => blink(RED, 250, 3, index, leds),
+            Show::Heartbeat => breath(Rgb::from_u24(0x0000FF), 200, 30, index, leds),
+            Show::Breath => breath(Rgb::from_u24(0x00FFFF), 255, 120, index, leds),
+            Show::Rainbow => (index < 12).then(|| rainbow(index, 120, leds)),
+            Show::WifiError => two_colours(Rgb::from_u24(0x08A1EC), RED, 100, 3, index, leds),
+            Show::Pause => pause(index, leds),
+            Show::Resume => resume(index, leds),
+            Show::QuietOn => pulse(Rgb::from_u24(0x7800C8), index, leds),
+            Show::QuietOff => pulse(Rgb::from_u24(0xFF8C00), index, leds),
+        }
+    }
+}
+
+/// A frame of the turning rainbow.
+pub fn rainbow(index: u32, time_ms: u64, leds: usize) -> Frame {
+    let first = usize::try_from(index).unwrap_or_default();
+    Frame {
+        pixels: (0..leds).map(|pixel| RAINBOW[(first + pixel) % RAINBOW.len()]).collect(),
+        share: (1, 1),
+        time: Duration::from_millis(time_ms),
+    }
+}
+
+/// A triangle from dark to `peak` and back over so many frames.
+pub fn breath_level(peak: u32, index: u32, frames: u32) -> u32 {
+    let last = frames.saturating_sub(1);
+    let from_edge = index.min(last.saturating_sub(index));
+    (peak * from_edge / (frames / 2).saturating_sub(1).max(1)).min(peak)
+}
+
+fn uniform(color: Rgb, time_ms: u64, leds: usize) -> Frame {
+    Frame {
+        pixels: vec![color; leds],
+        share: (1, 1),
+        time: Duration::from_millis(time_ms),
+    }
+}
+
+fn single(color: Rgb, pixel: usize, time_ms: u64, leds: usize) -> Frame {
+    let mut frame = uniform(Rgb::BLACK, time_ms, leds);
+    if let Some(lit) = frame.pixels.get_mut(pixel) {
+        *lit = color;
+    }
+    frame
+}
+
+fn two_colours(first: Rgb, second: Rgb, time_ms: u64, times: u32, index: u32, leds: usize) -> Option<Frame> {
+    let color = if index.is_multiple_of(2) { first } else { second };
+    (index < times * 2).then(|| uniform(color, time_ms, leds))
+}
+
+fn blink(color: Rgb, time_ms: u64, times: u32, index: u32, leds: usize) -> Option<Frame> {
+    two_colours(color, Rgb::BLACK, time_ms, times, index, leds)
+}
+
+fn breath(color: Rgb, peak: u32, frames: u32, index: u32, leds: usize) -> Option<Frame> {
+    let level = breath_level(peak, index, frames);
+    (index < frames).then(|| uniform(color.dimmed(level), BREATH_TICK_MS, leds))
+}
+
+fn zap(index: u32, leds: usize) -> Option<Frame> {
+    const FRAMES: u32 = 8;
+    let yellow = Rgb::from_u24(0xFFE229);
+    let purple = Rgb::from_u24(0x800080);
+    // The two colours change places with every frame.
+    let even = |pixel: usize| (pixel + usize::try_from(index).unwrap_or_default()).is_multiple_of(2);
+    (index < FRAMES).then(|| Frame {
+        pixels: (0..leds).map(|pixel| if even(pixel) { yellow } else { purple }).collect(),
+        share: (1, 1),
+        time: Duration::from_millis(30 + 7 * u64::from(index)),
+    })
+}
+
+fn identify(index: u32, leds: usize) -> Option<Frame> {
+    let red_cyan = two_colours(RED, Rgb::from_u24(0x00FFFF), 100, 2, index, leds);
+    red_cyan.or_else(|| two_colours(GREEN, Rgb::from_u24(0x0000FF), 100, 2, index.checked_sub(4)?, leds))
+}
+
+fn pause(index: u32, leds: usize) -> Option<Frame> {
+    const HOLDS_MS: [u64; 4] = [80, 153, 226, 300];
+    let pixel = usize::try_from(index).ok()?;
+    match HOLDS_MS.get(pixel) {
+        Some(hold) => Some(single(AMBER, pixel, *hold, leds)),
+        None => (pixel == HOLDS_MS.len()).then(|| single(RED, leds.saturating_sub(1), 500, leds)),
+    }
+}
+
+fn resume(index: u32, leds: usize) -> Option<Frame> {
+    const HOLDS_MS: [u64; 4] = [300, 227, 154, 80];
+    let Some(pixel) = index.checked_sub(1) else {
+        return Some(single(RED, 0, 500, leds));
+    };
+    let pixel = usize::try_from(pixel).ok()?;
+    let hold = HOLDS_MS.get(pixel)?;
+    Some(single(DARK_GREEN, pixel, *hold, leds))
+}
+
+fn pulse(color: Rgb, index: u32, leds: usize) -> Option<Frame> {
+    let (step, time_ms) = match index {
+        0..PULSE_STEPS => (index + 1, PULSE_STEP_MS),
+        PULSE_STEPS => (PULSE_STEPS, PULSE_HOLD_MS),
+        _ => (PULSE_STEPS.checked_sub(index - PULSE_STEPS)?, PULSE_STEP_MS),
+    };
+    (index <= 2 * PULSE_STEPS).then(|| Frame {
+        share: (step, PULSE_STEPS),
+        ..uniform(color, time_ms, leds)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(show: Show) -> Vec<Frame> {
+        (0..).map_while(|index| show.frame(index, 4)).collect()
+    }
+
+    fn times_ms(show: Show) -> Vec<u128> {
+        frames(show).iter().map(|frame| frame.time.as_millis()).collect()
+    }
+
+    #[test]
+    fn effects_last_as_long_as_in_the_table() {
+        let total = |show| times_ms(show).iter().sum::<u128>();
+        assert_eq!(total(Show::Block(RED)), 1500);
+        assert_eq!(total(Show::Update), 1500);
+        assert_eq!(times_ms(Show::Zap), [30, 37, 44, 51, 58, 65, 72, 79]);
+        assert_eq!(total(Show::Identify), 800);
+        assert_eq!(total(Show::NoData), 60 * 33);
+        assert_eq!(total(Show::NoBlocks), 600);
+        assert_eq!(total(Show::Success), 900);
+        assert_eq!(total(Show::Error), 1500);
+        assert_eq!(total(Show::Heartbeat), 30 * 33);
+        assert_eq!(total(Show::Rainbow), 12 * 120);
+        assert_eq!(times_ms(Show::Pause), [80, 153, 226, 300, 500]);
+        assert_eq!(times_ms(Show::Resume), [500, 300, 227, 154, 80]);
+        assert_eq!(total(Show::QuietOn), 12 * 25 + 250 + 12 * 25);
+    }
+
+    #[test]
+    fn breaths_rise_and_fall() {
+        let level = |index, frames| breath_level(200, index, frames);
+        assert_eq!(level(0, 60), 0);
+        assert!(level(59, 60) <= 10);
+        let (peak_at, peak) = (0..60).map(|index| (index, level(index, 60))).max_by_key(|pair| pair.1).unwrap_or_default();
+        assert!(peak >= 198 && (28..=32).contains(&peak_at), "{peak} at {peak_at}");
+        for index in 0..20 {
+            let (up, down) = (breath_level(255, index, 40), breath_level(255, 39 - index, 40));
+            assert!(up.abs_diff(down) <= 1);
+        }
+    }
+
+    #[test]
+    fn the_rainbow_turns() {
+        assert_eq!(rainbow(0, 250, 4).pixels, RAINBOW[..4]);
+        assert_eq!(rainbow(5, 250, 4).pixels, [RAINBOW[5], RAINBOW[0], RAINBOW[1], RAINBOW[2]]);
+    }
+
+    #[test]
+    fn a_pulse_goes_up_holds_and_goes_down_to_dark() {
+        let share = |frame: &Frame| 128 * frame.share.0 / frame.share.1;
+        let levels: Vec<u32> = frames(Show::QuietOff).iter().map(share).collect();
+        let up = [10, 21, 32, 42, 53, 64, 74, 85, 96, 106, 117, 128];
+        let down = [117, 106, 96, 85, 74, 64, 53, 42, 32, 21, 10, 0];
+        assert_eq!(levels[..12], up);
+        assert_eq!(levels[12], 128);
+        assert_eq!(levels[13..], down);
+    }
+}
