@@ -6,15 +6,15 @@ use crate::{
     cells::Cell,
     device::Device,
     input::ButtonAction,
-    lights::Rgb,
+    lights::shows::Show,
     market::Zap,
     now::Now,
     output::{Effect, Output, RebootReason},
     overlays::{Layer, Overlay},
     refresh::Cause,
-    request::{FrontlightCommand, Patch, Refusal, Reply, Request},
+    request::{Patch, Refusal, Reply, Request},
     rotation::{self, Direction, Slot},
-    screens::catalog,
+    screens::{catalog, custom},
     settings::patch::{self, Catalogue},
     units::Currency,
 };
@@ -48,7 +48,10 @@ impl Device {
                 done(Cause::Data)
             }
             Request::FullRefresh => done(Cause::Forced),
-            Request::Identify => self.identify(now),
+            Request::Identify => {
+                self.play(Show::Identify, now);
+                done(Cause::Data)
+            }
             Request::Restart => {
                 output.effects.push(Effect::Reboot(RebootReason::Asked));
                 done(Cause::Data)
@@ -70,10 +73,10 @@ impl Device {
                 self.by_hand.restarts += 1;
                 done(Cause::Data)
             }
-            Request::SetLights(pixels) => self.set_lights(pixels, now),
+            Request::SetLights(pixels) => (self.set_lights(&pixels), Cause::Data),
             Request::SetLightsColor(color) => self.set_lights_color(color, now, output),
-            Request::PlayEffect(effect) => self.play_effect(effect, now),
-            Request::Frontlight(command) => self.command_frontlight(command, now),
+            Request::PlayEffect(effect) => (self.play_effect(effect, now), Cause::Data),
+            Request::Frontlight(command) => (self.command_frontlight(&command, now), Cause::Data),
             Request::SetDnd(enabled) => {
                 let mut settings = (*self.stored).clone();
                 settings.dnd_enabled = enabled;
@@ -158,21 +161,15 @@ impl Device {
     }
 
     fn show_text(&mut self, text: &str, now: Now) -> Cause {
-        let texts: Vec<String> = text.chars().map(String::from).collect();
-        self.show_custom(&texts, None, now)
+        self.show_cells(custom::letters(text, self.board.panels), now)
     }
 
     fn show_custom(&mut self, texts: &[String], digit_px: Option<u32>, now: Now) -> Cause {
+        self.show_cells(custom::cells(texts, digit_px, self.board.panels), now)
+    }
+
+    fn show_cells(&mut self, cells: Vec<Cell>, now: Now) -> Cause {
         self.splash = false;
-        let cells = (0..self.board.panels)
-            .map(|panel| match texts.get(panel).map(String::as_str) {
-                None | Some("") => Cell::Blank,
-                Some(text) => Cell::Text {
-                    text: text.into(),
-                    px: digit_px,
-                },
-            })
-            .collect();
         self.overlays
             .show(Overlay::Custom(cells), &self.active, now.uptime);
         self.rotation.restart(&self.active, now.uptime);
@@ -223,6 +220,7 @@ impl Device {
         match action {
             ButtonAction::TogglePause => {
                 let running = self.active.timer_active;
+                self.play(if running { Show::Pause } else { Show::Resume }, now);
                 self.run_timer(!running, now, output)
             }
             ButtonAction::Next | ButtonAction::Previous if debugging => Cause::Data,
@@ -232,7 +230,14 @@ impl Device {
             ButtonAction::ToggleDnd => {
                 let mut settings = (*self.stored).clone();
                 settings.dnd_enabled = !settings.dnd_enabled;
-                self.store_settings(settings, now, output)
+                let show = if settings.dnd_enabled {
+                    Show::QuietOn
+                } else {
+                    Show::QuietOff
+                };
+                let cause = self.store_settings(settings, now, output);
+                self.strip.acknowledge(show, self.gate(), now.uptime);
+                cause
             }
             ButtonAction::FactoryReset => self.factory_reset(output),
         }
@@ -241,50 +246,4 @@ impl Device {
 
 fn done(cause: Cause) -> (Reply, Cause) {
     (Reply::Done, cause)
-}
-
-impl Device {
-    fn set_lights(&mut self, pixels: Vec<Rgb>, now: Now) -> (Reply, Cause) {
-        let _ = now;
-        if self.board.leds == 0 {
-            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
-        }
-        if !pixels.is_empty() && pixels.len() != self.board.leds {
-            return (Reply::Refused(Refusal::WrongCount), Cause::Data);
-        }
-        self.strip.rest(pixels);
-        (Reply::Lights(self.strip.resting().to_vec()), Cause::Data)
-    }
-
-    fn set_lights_color(&mut self, color: Rgb, now: Now, output: &mut Output) -> (Reply, Cause) {
-        if self.board.leds == 0 {
-            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
-        }
-        self.strip.rest(alloc::vec![color; self.board.leds]);
-        let mut settings = (*self.stored).clone();
-        settings.disable_leds = color == Rgb::BLACK;
-        let cause = self.store_settings(settings, now, output);
-        (Reply::Lights(self.strip.resting().to_vec()), cause)
-    }
-
-    fn play_effect(&mut self, effect: crate::lights::Effect, now: Now) -> (Reply, Cause) {
-        let _ = (effect, now);
-        if self.board.leds == 0 {
-            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
-        }
-        (Reply::Done, Cause::Data)
-    }
-
-    fn identify(&mut self, now: Now) -> (Reply, Cause) {
-        let _ = now;
-        (Reply::Done, Cause::Data)
-    }
-
-    fn command_frontlight(&mut self, command: FrontlightCommand, now: Now) -> (Reply, Cause) {
-        let _ = (command, now);
-        match self.frontlight {
-            Some(_) => (Reply::Done, Cause::Data),
-            None => (Reply::Refused(Refusal::NoFrontlight), Cause::Data),
-        }
-    }
 }

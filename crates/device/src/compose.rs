@@ -15,6 +15,7 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Fact},
+        debug, erasing, payment, splash, update, zap,
     },
 };
 
@@ -32,8 +33,11 @@ impl Device {
                 self.shown_prices.clone_from(&self.market.prices);
                 return;
             }
-            if self.is_only_price(&composition, now) && self.price_must_wait(now) {
-                return;
+            if self.is_only_price(&composition, now) {
+                if self.price_must_wait(now) {
+                    return;
+                }
+                self.glow_for_price(now);
             }
         }
         if self.shows_price() {
@@ -116,9 +120,9 @@ impl Device {
         let visible = self.visible();
         let panels = self.board.panels;
         let cells = match self.overlays.visible() {
-            _ if self.erasing => plain("ERASING", panels),
+            _ if self.erasing => erasing::cells(panels),
             Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
-            None if self.splash => plain("", panels),
+            None if self.splash => splash::cells(panels),
             None => match catalog::find(self.rotation.slot().screen) {
                 Some(screen) => (screen.cells)(&scene),
                 None => cells::blank(panels),
@@ -134,15 +138,14 @@ impl Device {
     }
 
     fn overlay_cells(&self, overlay: &Overlay, scene: &Scene<'_>, now: Now) -> Vec<Cell> {
-        let _ = now;
-        let text = match overlay {
-            Overlay::Custom(cells) => return cells.clone(),
-            Overlay::Zap(zap) => alloc::format!("{}", zap.amount.0),
-            Overlay::Payment(payment) => alloc::format!("{}", payment.amount.sats().0),
-            Overlay::Debug => "DEBUG".into(),
-            Overlay::Update(percent) => alloc::format!("{percent}%"),
-        };
-        plain(&text, scene.panels)
+        let (settings, panels) = (scene.settings, scene.panels);
+        match overlay {
+            Overlay::Custom(cells) => cells.clone(),
+            Overlay::Zap(shown) => zap::cells(shown, settings, panels),
+            Overlay::Payment(shown) => payment::cells(shown, settings, panels),
+            Overlay::Debug => debug::cells(&self.debug_facts(now), panels),
+            Overlay::Update(percent) => update::cells(*percent, panels),
+        }
     }
 
     fn scene<'a>(&'a self, market: &'a Market, now: Now) -> Scene<'a> {
@@ -153,6 +156,19 @@ impl Device {
             local: now.utc.map(|utc| self.zone.local(utc)),
             currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
             panels: self.board.panels,
+        }
+    }
+
+    fn debug_facts(&self, now: Now) -> debug::Facts<'_> {
+        debug::Facts {
+            ip: self.link.ip(),
+            ssid: self.link.ssid(),
+            heap_free: self.host.heap_free,
+            psram_free: self.host.memory_free,
+            hardware: self.board.name,
+            version: &self.host.version,
+            build_date: &self.host.built,
+            uptime: now.uptime,
         }
     }
 
@@ -225,12 +241,4 @@ impl Device {
 /// Age of a value that is there; unknown for a value of an earlier run without a clock.
 fn age<T>(datum: Option<&Datum<T>>, now: Now) -> Option<Option<Duration>> {
     datum.map(|datum| datum.age(now))
-}
-
-fn plain(text: &str, panels: usize) -> Vec<Cell> {
-    let letters = text.chars().map(Cell::digit);
-    letters
-        .chain(core::iter::repeat(Cell::Blank))
-        .take(panels)
-        .collect()
 }

@@ -10,9 +10,15 @@ use core::time::Duration;
 use crate::{
     board::BoardSpec,
     buttons::{BUTTONS, Buttons, Gesture},
+    glow::PendingFlash,
     host::HostFacts,
     input::{ButtonAction, Finished, Input, Upload},
-    lights::{frontlight::Frontlight, strip::Strip},
+    lights::{
+        faults::FaultIndicator,
+        frontlight::Frontlight,
+        shows::Show,
+        strip::{Mode, Strip},
+    },
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
     market::{Datum, HeightGate, HeightNews, Market, Observation},
@@ -65,7 +71,14 @@ pub struct Device {
     pub(crate) buttons: Buttons,
     pub(crate) strip: Strip,
     pub(crate) frontlight: Option<Frontlight>,
+    pub(crate) pending_flash: Option<PendingFlash>,
+    pub(crate) faults: FaultIndicator,
     pub(crate) millilux: Option<u32>,
+    pub(crate) ambient_looked: Option<Duration>,
+    /// Do Not Disturb is active.
+    pub(crate) quiet: bool,
+    /// Moment at which the newest input was handled.
+    pub(crate) now: Now,
     pub(crate) link: Link,
     pub(crate) host: HostFacts,
     /// What went wrong at the start, for the status.
@@ -96,8 +109,15 @@ impl Device {
             erasing: false,
             buttons: Buttons::default(),
             strip: Strip::new(board.leds),
-            frontlight: board.frontlight.then(|| Frontlight::new(board.panels)),
+            frontlight: board
+                .frontlight
+                .then(|| Frontlight::new(board.panels, &settings, now.uptime)),
+            pending_flash: None,
+            faults: FaultIndicator::default(),
             millilux: None,
+            ambient_looked: None,
+            quiet: false,
+            now,
             link: Link::default(),
             host: HostFacts::default(),
             notes: Vec::new(),
@@ -105,6 +125,10 @@ impl Device {
             active: settings,
             board,
         };
+        if device.active.led_test_on_power {
+            device.strip.enter(Mode::Starting, now.uptime);
+        }
+        device.look_around(now);
         device.present(Cause::Forced, now);
         device
     }
@@ -112,6 +136,8 @@ impl Device {
     /// Handles one input; whatever was due before it is done first.
     pub fn handle(&mut self, input: Input, now: Now) -> Output {
         let mut output = Output::default();
+        self.now = now;
+        let (pictures, waiting) = (self.panels.presented(), self.pending_flash);
         let remembered = (
             self.rotation.slot(),
             self.market.height.as_ref().map(|height| height.value),
@@ -133,15 +159,20 @@ impl Device {
             }
             Input::Pressed(_) => Cause::Data,
             Input::Sensed(sensed) => {
-                self.millilux = sensed.millilux();
+                self.sense(sensed.millilux(), now);
                 Cause::Data
             }
             Input::Linked(event) => {
-                self.link.hear(event, now.uptime);
+                if self.link.hear(event, now.uptime) {
+                    self.play(Show::Success, now);
+                }
                 Cause::Data
             }
             Input::Uploaded(upload) => self.upload(upload, now, &mut output),
-            Input::Finished(Finished::Painted) => Cause::Data,
+            Input::Finished(Finished::Painted) => {
+                self.painted(now);
+                Cause::Data
+            }
             Input::Measured(facts) => {
                 self.host = facts;
                 Cause::Data
@@ -155,7 +186,12 @@ impl Device {
         };
         // What the input has made due is done with it, so that no deadline is ever behind.
         let late = self.pass_deadlines(now, &mut output);
+        self.look_around(now);
         self.present(due.max(caused).max(late), now);
+        // Without a new picture there is no ink to wait for.
+        if self.pending_flash != waiting && self.panels.presented() == pictures {
+            self.fire_flash(now);
+        }
         let remembers = (
             self.rotation.slot(),
             self.market.height.as_ref().map(|height| height.value),
@@ -184,7 +220,14 @@ impl Device {
         let hardware = [
             self.buttons.next_deadline(),
             self.strip.next_deadline(),
-            self.frontlight.as_ref().and_then(Frontlight::next_deadline),
+            self.frontlight
+                .as_ref()
+                .and_then(|frontlight| frontlight.next_deadline(now.uptime)),
+            self.flash_deadline(),
+            self.faults
+                .next_deadline()
+                .filter(|_| self.strip.mode() != Mode::Starting),
+            self.quiet_deadline(now),
         ];
         overlays
             .into_iter()
@@ -203,11 +246,11 @@ impl Device {
     pub fn desired(&self) -> Desired {
         Desired {
             picture: self.panels.picture().clone(),
-            strip: self.strip.pixels(&self.active),
+            strip: self.strip.pixels(self.gate()),
             frontlight: self
                 .frontlight
                 .as_ref()
-                .map(Frontlight::duties)
+                .map(|frontlight| frontlight.duties(self.now.uptime))
                 .unwrap_or_default(),
             sources: sources::plan(&self.active, self.by_hand),
             advert: self.active.mdns_enabled.then(|| Advert {
@@ -244,6 +287,8 @@ impl Device {
         self.stored = stored;
         self.active = Arc::new(active);
         self.rotation.follow(&before, &self.active, now.uptime);
+        self.follow_lights(&before, now);
+        self.look_around(now);
         if before.tz_string != self.active.tz_string {
             self.zone = self.active.zone();
             return Cause::Forced;
@@ -312,7 +357,10 @@ impl Device {
             self.market.learn_height(source, height, now.uptime);
         }
         match news {
-            HeightNews::Block => self.celebrate_block(now),
+            HeightNews::Block => {
+                self.glow_for_block(now);
+                self.steal_focus(now)
+            }
             HeightNews::First
             | HeightNews::Same
             | HeightNews::CatchUp
@@ -321,7 +369,7 @@ impl Device {
         }
     }
 
-    fn celebrate_block(&mut self, now: Now) -> Cause {
+    fn steal_focus(&mut self, now: Now) -> Cause {
         let on_block_height = self.rotation.slot().screen == BLOCK_HEIGHT;
         if !self.active.steal_focus || self.overlays.any() {
             return Cause::Data;
@@ -344,6 +392,11 @@ impl Device {
         };
         if !wanted {
             return Cause::Data;
+        }
+        match overlay {
+            Overlay::Zap(_) => self.glow_for_zap(now),
+            Overlay::Payment(_) => self.glow_for_payment(now),
+            Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => {}
         }
         self.overlays.show(overlay, &self.active, now.uptime);
         Cause::Change
@@ -382,20 +435,24 @@ impl Device {
                 self.overlays
                     .show(Overlay::Update(0), &self.active, now.uptime);
                 self.rotation.freeze(now.uptime);
+                self.show_update_bar(Some(0), now);
                 Cause::Forced
             }
             Upload::Progress(percent) => {
                 self.update_percent = percent.min(100);
+                self.show_update_bar(Some(self.update_percent), now);
                 Cause::Data
             }
             Upload::Failed(_) => {
                 self.overlays.hide(Layer::Update);
                 self.rotation.thaw(&self.active, now.uptime);
+                self.show_update_bar(None, now);
                 Cause::Change
             }
             Upload::Verified => {
                 self.update_percent = 100;
                 self.overlays.progress(100);
+                self.show_update_bar(Some(100), now);
                 output.effects.push(Effect::Reboot(RebootReason::Updated));
                 Cause::Data
             }
@@ -406,9 +463,12 @@ impl Device {
     fn pass_deadlines(&mut self, now: Now, output: &mut Output) -> Cause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= now.uptime);
         let mut cause = Cause::Data;
-        self.strip.advance(now.uptime);
+        self.strip.advance(self.gate(), now.uptime);
         if let Some(frontlight) = &mut self.frontlight {
-            frontlight.advance(now.uptime);
+            frontlight.advance(&self.active, now.uptime);
+        }
+        if due(self.flash_deadline()) {
+            self.fire_flash(now);
         }
         for gesture in self.buttons.advance(now.uptime) {
             cause = cause.max(self.obey(gesture, now, output));

@@ -9,7 +9,8 @@ const MINUTES_A_DAY: u32 = 24 * 60;
 /// Tells whether Do Not Disturb is active; without a clock the schedule is not.
 pub fn is_active(settings: &Settings, local: Option<LocalTime>) -> bool {
     settings.dnd_enabled
-        || (settings.dnd_time_enabled && local.is_some_and(|local| is_in_window(settings, minute_of(local))))
+        || (settings.dnd_time_enabled
+            && local.is_some_and(|local| is_in_window(settings, minute_of(local))))
 }
 
 /// Time until the schedule may start or end; none if it is off or there is no clock.
@@ -54,7 +55,14 @@ mod tests {
     use super::*;
 
     fn at(hour: u8, minute: u8) -> Option<LocalTime> {
-        Some(LocalTime { year: 2026, month: 5, day: 9, hour, minute, second: 0 })
+        Some(LocalTime {
+            year: 2026,
+            month: 5,
+            day: 9,
+            hour,
+            minute,
+            second: 0,
+        })
     }
 
     fn window(start: (u32, u32), end: (u32, u32), manual: bool, scheduled: bool) -> Settings {
@@ -103,14 +111,19 @@ mod tests {
         ];
         for (local, manual, scheduled, active) in rows {
             let settings = window((22, 0), (23, 0), manual, scheduled);
-            assert_eq!(is_active(&settings, local), active, "{local:?} {manual} {scheduled}");
+            assert_eq!(
+                is_active(&settings, local),
+                active,
+                "{local:?} {manual} {scheduled}"
+            );
         }
     }
 
     #[test]
     fn the_next_edge_is_the_nearer_end_of_the_window() {
         let settings = window((22, 0), (7, 0), false, true);
-        let minutes = |hour, minute| next_edge(&settings, at(hour, minute)).map(|time| time.as_secs() / 60);
+        let minutes =
+            |hour, minute| next_edge(&settings, at(hour, minute)).map(|time| time.as_secs() / 60);
         assert_eq!(minutes(21, 59), Some(1));
         assert_eq!(minutes(22, 0), Some(9 * 60));
         assert_eq!(minutes(7, 0), Some(15 * 60));

@@ -5,10 +5,10 @@ use alloc::string::String;
 /// Facts about the machine and the build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostFacts {
-    /// Memory that is free, bytes.
-    pub memory_free: u64,
-    /// Space that is free in the data folder, bytes.
-    pub disk_free: u64,
+    /// Memory that the process has free for itself, bytes.
+    pub heap_free: Option<u64>,
+    /// Memory that the machine has free, bytes.
+    pub memory_free: Option<u64>,
     /// Version of the program.
     pub version: String,
     /// Date of the build.

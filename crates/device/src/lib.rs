@@ -38,6 +38,8 @@ pub mod refresh;
 pub mod rotation;
 
 pub mod buttons;
+pub mod dnd;
+mod glow;
 pub mod lights;
 pub mod link;
 

@@ -40,3 +40,6 @@ pub const SPLASH_MAX: Duration = Duration::from_secs(10);
 
 /// Notes about the start that are kept for the status.
 pub const NOTES_MAX: usize = 16;
+
+/// Longest time a flash waits for the panels; a refresh is given up after as long.
+pub const PAINT_MAX: Duration = Duration::from_secs(10);

@@ -37,8 +37,9 @@ impl Default for Link {
 }
 
 impl Link {
-    /// Takes note of what the network says.
-    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) {
+    /// Takes note of what the network says; tells whether the device has just got its first address.
+    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> bool {
+        let is_first_address = self.state == State::Idle && matches!(event, LinkEvent::Up { .. });
         match event {
             LinkEvent::Up { ip, ssid } => {
                 self.enter(State::Connected, uptime);
@@ -54,11 +55,17 @@ impl Link {
             LinkEvent::Identity { suffix } => self.suffix = suffix,
             LinkEvent::Credentials(_) | LinkEvent::Unmanaged | LinkEvent::Provisioned => {}
         }
+        is_first_address
     }
 
     /// Host name, without a domain.
     pub fn hostname(&self, settings: &Settings) -> String {
         settings.hostname(&self.suffix)
+    }
+
+    /// Tells whether there was a network and it is gone.
+    pub fn is_lost(&self) -> bool {
+        self.state == State::Disconnected
     }
 
     /// Address; empty if there is none.

@@ -44,6 +44,7 @@ pub struct Panels {
     picture: Picture,
     visible: Visible,
     policy: RefreshPolicy,
+    presented: u64,
 }
 
 impl Panels {
@@ -59,6 +60,7 @@ impl Panels {
             },
             visible: Visible::Nothing,
             policy: RefreshPolicy::default(),
+            presented: 0,
         }
     }
 
@@ -70,6 +72,11 @@ impl Panels {
     /// Asks for a repaint of all panels, changed or not.
     pub fn repaint(&mut self) {
         self.picture.repaints += 1;
+    }
+
+    /// Pictures so far.
+    pub fn presented(&self) -> u64 {
+        self.presented
     }
 
     /// What is visible.
@@ -101,6 +108,7 @@ impl Panels {
             (Refresh::Partial, Cause::Change | Cause::Forced) => self.picture.repaints += 1,
             (Refresh::Partial, Cause::Data) => {}
         }
+        self.presented += 1;
         self.visible = composition.visible;
         self.picture.cells = composition.cells;
         self.picture.stale = composition.stale;

@@ -141,6 +141,35 @@ pub enum SourceConfig {
     },
 }
 
+impl SourceConfig {
+    /// Tells whether blocks come from it.
+    pub fn feeds_blocks(&self) -> bool {
+        match self {
+            SourceConfig::Relay { blocks, .. } => *blocks,
+            SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } => true,
+            SourceConfig::Exchange { .. }
+            | SourceConfig::Zaps { .. }
+            | SourceConfig::Wallet { .. }
+            | SourceConfig::Pool { .. }
+            | SourceConfig::Miner { .. } => false,
+        }
+    }
+
+    /// Tells whether prices come from it.
+    pub fn feeds_prices(&self) -> bool {
+        match self {
+            SourceConfig::Relay { .. }
+            | SourceConfig::Exchange { .. }
+            | SourceConfig::Nostr { .. } => true,
+            SourceConfig::Explorer { .. }
+            | SourceConfig::Zaps { .. }
+            | SourceConfig::Wallet { .. }
+            | SourceConfig::Pool { .. }
+            | SourceConfig::Miner { .. } => false,
+        }
+    }
+}
+
 /// Which relay to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelayEndpoint {

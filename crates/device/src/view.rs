@@ -172,9 +172,12 @@ impl Device {
             available_currencies: self.currencies.clone(),
             market: self.market.clone(),
             sources: self.sources.clone(),
-            dnd_active: self.active.dnd_enabled,
+            dnd_active: self.quiet,
             lights: self.strip.resting().to_vec(),
-            frontlight: None,
+            frontlight: self
+                .frontlight
+                .as_ref()
+                .map(|frontlight| frontlight.state(self.now.uptime)),
             millilux: self.millilux,
             link: self.link.state(),
             notes: self.notes.clone(),

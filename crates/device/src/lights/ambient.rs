@@ -32,7 +32,13 @@ impl Ambient {
     }
 
     /// Judges a reading; `lit` tells whether the frontlight is on, `held_off` that the owner switched it off by hand.
-    pub fn judge(&mut self, millilux: u32, lit: bool, held_off: bool, settings: &Settings) -> Option<Wish> {
+    pub fn judge(
+        &mut self,
+        millilux: u32,
+        lit: bool,
+        held_off: bool,
+        settings: &Settings,
+    ) -> Option<Wish> {
         if settings.lux_light_toggle == 0 {
             return None;
         }
@@ -61,7 +67,12 @@ mod tests {
     use super::*;
 
     /// Readings in lux times ten with whether the light is on before, and what is asked for.
-    fn check(toggle: u32, off_when_dark: bool, held_off: bool, rows: &[(u32, bool, Option<Wish>)]) -> Ambient {
+    fn check(
+        toggle: u32,
+        off_when_dark: bool,
+        held_off: bool,
+        rows: &[(u32, bool, Option<Wish>)],
+    ) -> Ambient {
         let settings = Settings {
             lux_light_toggle: toggle,
             fl_off_when_dark: off_when_dark,
@@ -77,14 +88,28 @@ mod tests {
 
     #[test]
     fn readings_are_judged_as_in_the_table() {
-        let none = |readings: &[u32], lit| readings.iter().map(|lux| (lux * 10, lit, None)).collect::<alloc::vec::Vec<_>>();
+        let none = |readings: &[u32], lit| {
+            readings
+                .iter()
+                .map(|lux| (lux * 10, lit, None))
+                .collect::<alloc::vec::Vec<_>>()
+        };
         check(0, true, false, &none(&[0, 1, 50, 200], true));
-        check(100, false, false, &[(100, false, Some(Wish::On)), (5000, true, Some(Wish::Off))]);
+        check(
+            100,
+            false,
+            false,
+            &[(100, false, Some(Wish::On)), (5000, true, Some(Wish::Off))],
+        );
         let dark = check(
             128,
             true,
             false,
-            &[(0, true, Some(Wish::DarkOff)), (0, false, None), (5, false, None)],
+            &[
+                (0, true, Some(Wish::DarkOff)),
+                (0, false, None),
+                (5, false, None),
+            ],
         );
         assert!(dark.is_dark());
         assert!(!check(128, true, false, &[(50, false, Some(Wish::On))]).is_dark());

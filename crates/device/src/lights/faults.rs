@@ -107,7 +107,11 @@ mod tests {
             shown: moment(shown),
         };
         let told = indicator.look(now, Duration::from_millis(at));
-        assert_eq!(told.is_some(), shows, "{before:?} {now:?} {red_since} {shown} {at}");
+        assert_eq!(
+            told.is_some(),
+            shows,
+            "{before:?} {now:?} {red_since} {shown} {at}"
+        );
     }
 
     #[test]
@@ -130,9 +134,18 @@ mod tests {
     #[test]
     fn each_fault_has_its_colours() {
         let mut indicator = FaultIndicator::default();
-        assert_eq!(indicator.look(Fault::Blocks, Duration::ZERO), Some(Show::NoBlocks));
-        assert_eq!(indicator.look(Fault::Prices, Duration::ZERO), Some(Show::NoPrices));
+        assert_eq!(
+            indicator.look(Fault::Blocks, Duration::ZERO),
+            Some(Show::NoBlocks)
+        );
+        assert_eq!(
+            indicator.look(Fault::Prices, Duration::ZERO),
+            Some(Show::NoPrices)
+        );
         assert_eq!(indicator.look(Fault::Network, Duration::from_secs(1)), None);
-        assert_eq!(indicator.look(Fault::Network, Duration::from_secs(10)), Some(Show::NoData));
+        assert_eq!(
+            indicator.look(Fault::Network, Duration::from_secs(10)),
+            Some(Show::NoData)
+        );
     }
 }

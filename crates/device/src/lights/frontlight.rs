@@ -88,7 +88,13 @@ impl Frontlight {
     }
 
     /// Obeys, as far as the settings and Do Not Disturb let it.
-    pub fn command(&mut self, command: Command, settings: &Settings, quiet: bool, uptime: Duration) {
+    pub fn command(
+        &mut self,
+        command: Command,
+        settings: &Settings,
+        quiet: bool,
+        uptime: Duration,
+    ) {
         let Some(command) = gate(command, settings, quiet) else {
             return;
         };
@@ -125,7 +131,9 @@ impl Frontlight {
 
     /// Looks at the light in the room.
     pub fn sense(&mut self, millilux: u32, settings: &Settings, quiet: bool, uptime: Duration) {
-        let wish = self.ambient.judge(millilux, self.lit, self.held_off, settings);
+        let wish = self
+            .ambient
+            .judge(millilux, self.lit, self.held_off, settings);
         let command = match wish {
             Some(Wish::On) => Command::AmbientOn,
             Some(Wish::Off) => Command::AmbientOff,
@@ -136,13 +144,22 @@ impl Frontlight {
     }
 
     /// Follows changed settings and the edges of Do Not Disturb.
-    pub fn follow(&mut self, before: &Settings, settings: &Settings, was_quiet: bool, quiet: bool, uptime: Duration) {
+    pub fn follow(
+        &mut self,
+        before: &Settings,
+        settings: &Settings,
+        was_quiet: bool,
+        quiet: bool,
+        uptime: Duration,
+    ) {
         if before.fl_max_brightness != settings.fl_max_brightness {
             let duty = brightness(settings);
             self.brightness = duty;
             self.light(self.lit, settings, uptime);
         }
-        let dark = |settings: &Settings, quiet: bool| settings.fl_disable || (quiet && settings.fl_off_on_dnd);
+        let dark = |settings: &Settings, quiet: bool| {
+            settings.fl_disable || (quiet && settings.fl_off_on_dnd)
+        };
         match (dark(before, was_quiet), dark(settings, quiet)) {
             (false, true) => {
                 self.manual = None;
@@ -229,7 +246,11 @@ impl Frontlight {
         self.held_off = false;
         self.step_at = None;
         self.flash = Some(Flash {
-            peak: if self.brightness == 0 { FLASH_DEFAULT } else { self.brightness },
+            peak: if self.brightness == 0 {
+                FLASH_DEFAULT
+            } else {
+                self.brightness
+            },
             rising_first: !self.lit,
             hold,
             tick: flash_tick(settings.fl_effect_delay, self.panels),
@@ -271,16 +292,13 @@ impl Flash {
     }
 }
 
-/// Who may switch: muted, then always on, then the flash setting, then Do Not Disturb.
+/// Who may switch: muted, then always on, then Do Not Disturb.
 fn gate(command: Command, settings: &Settings, quiet: bool) -> Option<Command> {
     let is_off = command == Command::Off;
     if settings.fl_disable && !is_off {
         return Some(Command::AmbientOff);
     }
     if settings.fl_always_on && command == Command::AmbientOff {
-        return None;
-    }
-    if command == Command::BlockFlash && !settings.fl_flash_on_upd {
         return None;
     }
     if quiet && settings.fl_off_on_dnd && !is_off {
@@ -290,7 +308,9 @@ fn gate(command: Command, settings: &Settings, quiet: bool) -> Option<Command> {
 }
 
 fn brightness(settings: &Settings) -> u16 {
-    u16::try_from(settings.fl_max_brightness).unwrap_or(DUTY_MAX).min(DUTY_MAX)
+    u16::try_from(settings.fl_max_brightness)
+        .unwrap_or(DUTY_MAX)
+        .min(DUTY_MAX)
 }
 
 fn step_time(settings: &Settings) -> Duration {
@@ -300,7 +320,9 @@ fn step_time(settings: &Settings) -> Duration {
 /// Time between ticks of a flash.
 fn flash_tick(effect_delay_ms: u32, panels: usize) -> Duration {
     let panels = u32::try_from(panels).unwrap_or(1);
-    let ms = effect_delay_ms.checked_div(panels).unwrap_or(effect_delay_ms);
+    let ms = effect_delay_ms
+        .checked_div(panels)
+        .unwrap_or(effect_delay_ms);
     Duration::from_millis(u64::from(ms.max(1)))
 }
 
@@ -324,15 +346,22 @@ fn rising_duty(tick: u32, panel: usize, panels: usize, peak: u16) -> u16 {
     let Some(behind) = u32::try_from(panel).ok().filter(|_| panel < panels) else {
         return 0;
     };
-    let level = tick.saturating_mul(STEP).saturating_sub(behind * phase(panels, peak));
+    let level = tick
+        .saturating_mul(STEP)
+        .saturating_sub(behind * phase(panels, peak));
     u16::try_from(level).unwrap_or(u16::MAX).min(peak)
 }
 
 fn falling_duty(tick: u32, panel: usize, panels: usize, peak: u16) -> u16 {
-    let Some(from_last) = panels.checked_sub(panel + 1).and_then(|rest| u32::try_from(rest).ok()) else {
+    let Some(from_last) = panels
+        .checked_sub(panel + 1)
+        .and_then(|rest| u32::try_from(rest).ok())
+    else {
         return 0;
     };
-    let gone = tick.saturating_mul(STEP).saturating_add(from_last * phase(panels, peak));
+    let gone = tick
+        .saturating_mul(STEP)
+        .saturating_add(from_last * phase(panels, peak));
     u16::try_from(u32::from(peak).saturating_sub(gone)).unwrap_or_default()
 }
 
@@ -379,8 +408,16 @@ mod tests {
 
     #[test]
     fn flashes_are_staggered_as_in_the_table() {
-        let rising = |tick, peak| (0..7).map(|panel| rising_duty(tick, panel, 7, peak)).collect::<Vec<_>>();
-        let falling = |tick, peak| (0..7).map(|panel| falling_duty(tick, panel, 7, peak)).collect::<Vec<_>>();
+        let rising = |tick, peak| {
+            (0..7)
+                .map(|panel| rising_duty(tick, panel, 7, peak))
+                .collect::<Vec<_>>()
+        };
+        let falling = |tick, peak| {
+            (0..7)
+                .map(|panel| falling_duty(tick, panel, 7, peak))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(rising(0, 2048), [0; 7]);
         assert_eq!(rising(82, 2048), [2048, 1758, 1466, 1174, 882, 590, 298]);
         assert_eq!(rising(152, 2048), [2048; 7]);
@@ -403,7 +440,10 @@ mod tests {
     fn a_flash_ends_where_it_began() {
         let mut frontlight = lit();
         frontlight.command(Command::BlockFlash, &settings(), false, ms(10_000));
-        assert_eq!(frontlight.duties(ms(10_000)), [296, 588, 880, 1172, 1464, 1756, 2048]);
+        assert_eq!(
+            frontlight.duties(ms(10_000)),
+            [296, 588, 880, 1172, 1464, 1756, 2048]
+        );
         assert_eq!(frontlight.next_deadline(ms(10_000)), Some(ms(10_002)));
         let end = ms(10_000 + 2 * 153 * 2);
         frontlight.advance(&settings(), end);
@@ -412,7 +452,12 @@ mod tests {
     }
 
     /// Target duty after commands under settings.
-    fn target(settings: &Settings, quiet: bool, commands: &[Command], millilux: Option<u32>) -> u16 {
+    fn target(
+        settings: &Settings,
+        quiet: bool,
+        commands: &[Command],
+        millilux: Option<u32>,
+    ) -> u16 {
         let mut frontlight = lit();
         for command in commands {
             frontlight.command(*command, settings, quiet, ms(10_000));
@@ -426,18 +471,31 @@ mod tests {
     #[test]
     fn those_who_may_switch_it_are_asked_in_order() {
         let base = settings();
-        let disabled = Settings { fl_disable: true, ..base.clone() };
-        let sometimes = Settings { fl_always_on: false, ..base.clone() };
+        let disabled = Settings {
+            fl_disable: true,
+            ..base.clone()
+        };
+        let sometimes = Settings {
+            fl_always_on: false,
+            ..base.clone()
+        };
         let bright = Some(500_000);
         let dim = Some(50_000);
         assert_eq!(target(&disabled, false, &[Command::On], dim), 0);
         assert_eq!(target(&base, true, &[Command::On], dim), 0);
         assert_eq!(target(&base, false, &[Command::Off], dim), 0);
-        assert_eq!(target(&base, false, &[Command::Off, Command::Brightness(900)], dim), 900);
+        assert_eq!(
+            target(&base, false, &[Command::Off, Command::Brightness(900)], dim),
+            900
+        );
         assert_eq!(target(&base, false, &[], Some(500)), 0, "dark");
         assert_eq!(target(&base, false, &[], bright), 2048, "always on");
         assert_eq!(target(&sometimes, false, &[], bright), 0);
         assert_eq!(target(&sometimes, false, &[], dim), 2048);
-        assert_eq!(target(&sometimes, false, &[], Some(128_000)), 2048, "equal changes nothing");
+        assert_eq!(
+            target(&sometimes, false, &[], Some(128_000)),
+            2048,
+            "equal changes nothing"
+        );
     }
 }

@@ -75,6 +75,8 @@ impl Rgb {
 /// An effect of the LED strip that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
+    /// Green and yellow.
+    Blink,
     /// Colours of a success.
     BlinkSuccess,
     /// Colours of an error.
@@ -100,7 +102,7 @@ pub enum Effect {
 impl Effect {
     /// The effects and their names on the wire.
     pub const NAMED: &[(&str, Effect)] = &[
-        ("blink", Effect::BlinkSuccess),
+        ("blink", Effect::Blink),
         ("blink_success", Effect::BlinkSuccess),
         ("blink_error", Effect::BlinkError),
         ("rainbow", Effect::Rainbow),

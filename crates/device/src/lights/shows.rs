@@ -87,9 +87,14 @@ impl Show {
     pub fn frame(self, index: u32, leds: usize) -> Option<Frame> {
         match self {
             Show::Block(color) => two_colours(color, BLOCK_AFTER, 250, 3, index, leds),
-            Show::Update => {
-                two_colours(Rgb::from_u24(0x00E600), Rgb::from_u24(0xE6E600), 250, 3, index, leds)
-            }
+            Show::Update => two_colours(
+                Rgb::from_u24(0x00E600),
+                Rgb::from_u24(0xE6E600),
+                250,
+                3,
+                index,
+                leds,
+            ),
             Show::Zap => zap(index, leds),
             Show::Identify => identify(index, leds),
             Show::NoData => breath(RED, 255, 60, index, leds),
@@ -113,7 +118,9 @@ impl Show {
 pub fn rainbow(index: u32, time_ms: u64, leds: usize) -> Frame {
     let first = usize::try_from(index).unwrap_or_default();
     Frame {
-        pixels: (0..leds).map(|pixel| RAINBOW[(first + pixel) % RAINBOW.len()]).collect(),
+        pixels: (0..leds)
+            .map(|pixel| RAINBOW[(first + pixel) % RAINBOW.len()])
+            .collect(),
         share: (1, 1),
         time: Duration::from_millis(time_ms),
     }
@@ -142,8 +149,19 @@ fn single(color: Rgb, pixel: usize, time_ms: u64, leds: usize) -> Frame {
     frame
 }
 
-fn two_colours(first: Rgb, second: Rgb, time_ms: u64, times: u32, index: u32, leds: usize) -> Option<Frame> {
-    let color = if index.is_multiple_of(2) { first } else { second };
+fn two_colours(
+    first: Rgb,
+    second: Rgb,
+    time_ms: u64,
+    times: u32,
+    index: u32,
+    leds: usize,
+) -> Option<Frame> {
+    let color = if index.is_multiple_of(2) {
+        first
+    } else {
+        second
+    };
     (index < times * 2).then(|| uniform(color, time_ms, leds))
 }
 
@@ -161,9 +179,12 @@ fn zap(index: u32, leds: usize) -> Option<Frame> {
     let yellow = Rgb::from_u24(0xFFE229);
     let purple = Rgb::from_u24(0x800080);
     // The two colours change places with every frame.
-    let even = |pixel: usize| (pixel + usize::try_from(index).unwrap_or_default()).is_multiple_of(2);
+    let even =
+        |pixel: usize| (pixel + usize::try_from(index).unwrap_or_default()).is_multiple_of(2);
     (index < FRAMES).then(|| Frame {
-        pixels: (0..leds).map(|pixel| if even(pixel) { yellow } else { purple }).collect(),
+        pixels: (0..leds)
+            .map(|pixel| if even(pixel) { yellow } else { purple })
+            .collect(),
         share: (1, 1),
         time: Duration::from_millis(30 + 7 * u64::from(index)),
     })
@@ -171,7 +192,16 @@ fn zap(index: u32, leds: usize) -> Option<Frame> {
 
 fn identify(index: u32, leds: usize) -> Option<Frame> {
     let red_cyan = two_colours(RED, Rgb::from_u24(0x00FFFF), 100, 2, index, leds);
-    red_cyan.or_else(|| two_colours(GREEN, Rgb::from_u24(0x0000FF), 100, 2, index.checked_sub(4)?, leds))
+    red_cyan.or_else(|| {
+        two_colours(
+            GREEN,
+            Rgb::from_u24(0x0000FF),
+            100,
+            2,
+            index.checked_sub(4)?,
+            leds,
+        )
+    })
 }
 
 fn pause(index: u32, leds: usize) -> Option<Frame> {
@@ -214,7 +244,10 @@ mod tests {
     }
 
     fn times_ms(show: Show) -> Vec<u128> {
-        frames(show).iter().map(|frame| frame.time.as_millis()).collect()
+        frames(show)
+            .iter()
+            .map(|frame| frame.time.as_millis())
+            .collect()
     }
 
     #[test]
@@ -240,10 +273,19 @@ mod tests {
         let level = |index, frames| breath_level(200, index, frames);
         assert_eq!(level(0, 60), 0);
         assert!(level(59, 60) <= 10);
-        let (peak_at, peak) = (0..60).map(|index| (index, level(index, 60))).max_by_key(|pair| pair.1).unwrap_or_default();
-        assert!(peak >= 198 && (28..=32).contains(&peak_at), "{peak} at {peak_at}");
+        let (peak_at, peak) = (0..60)
+            .map(|index| (index, level(index, 60)))
+            .max_by_key(|pair| pair.1)
+            .unwrap_or_default();
+        assert!(
+            peak >= 198 && (28..=32).contains(&peak_at),
+            "{peak} at {peak_at}"
+        );
         for index in 0..20 {
-            let (up, down) = (breath_level(255, index, 40), breath_level(255, 39 - index, 40));
+            let (up, down) = (
+                breath_level(255, index, 40),
+                breath_level(255, 39 - index, 40),
+            );
             assert!(up.abs_diff(down) <= 1);
         }
     }
@@ -251,7 +293,10 @@ mod tests {
     #[test]
     fn the_rainbow_turns() {
         assert_eq!(rainbow(0, 250, 4).pixels, RAINBOW[..4]);
-        assert_eq!(rainbow(5, 250, 4).pixels, [RAINBOW[5], RAINBOW[0], RAINBOW[1], RAINBOW[2]]);
+        assert_eq!(
+            rainbow(5, 250, 4).pixels,
+            [RAINBOW[5], RAINBOW[0], RAINBOW[1], RAINBOW[2]]
+        );
     }
 
     #[test]

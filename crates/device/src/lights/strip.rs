@@ -123,12 +123,26 @@ impl Strip {
 
     /// Lets an effect play after those that wait; one that is muted is not kept.
     pub fn play(&mut self, show: Show, gate: Gate, uptime: Duration) {
-        self.enqueue(Queued { show, despite_quiet: false }, gate, uptime);
+        self.enqueue(
+            Queued {
+                show,
+                despite_quiet: false,
+            },
+            gate,
+            uptime,
+        );
     }
 
     /// As [`Strip::play`], for what acknowledges Do Not Disturb itself.
     pub fn acknowledge(&mut self, show: Show, gate: Gate, uptime: Duration) {
-        self.enqueue(Queued { show, despite_quiet: true }, gate, uptime);
+        self.enqueue(
+            Queued {
+                show,
+                despite_quiet: true,
+            },
+            gate,
+            uptime,
+        );
     }
 
     /// Changes what the strip does between effects.
@@ -155,7 +169,12 @@ impl Strip {
                 match queued.show.frame(index, self.resting.len()) {
                     Some(frame) => {
                         let until = from + frame.time;
-                        self.playing = Some(Playing { queued, index, frame, until });
+                        self.playing = Some(Playing {
+                            queued,
+                            index,
+                            frame,
+                            until,
+                        });
                     }
                     None => self.start_next(gate, from),
                 }
@@ -186,7 +205,10 @@ impl Strip {
             _ if gate.quiet => vec![Rgb::BLACK; leds],
             (mode, _) => self.between_effects(mode),
         };
-        colors.into_iter().map(|color| color.dimmed(gate.brightness)).collect()
+        colors
+            .into_iter()
+            .map(|color| color.dimmed(gate.brightness))
+            .collect()
     }
 
     fn between_effects(&self, mode: Mode) -> Vec<Rgb> {
@@ -196,10 +218,19 @@ impl Strip {
             Mode::Starting => shows::rainbow(self.mode_frame, 0, leds).pixels,
             Mode::Joining => {
                 let place = usize::try_from(self.mode_frame).unwrap_or_default() % leds.max(1);
-                (0..leds).map(|pixel| if pixel == place { shows::JOINING } else { Rgb::BLACK }).collect()
+                (0..leds)
+                    .map(|pixel| {
+                        if pixel == place {
+                            shows::JOINING
+                        } else {
+                            Rgb::BLACK
+                        }
+                    })
+                    .collect()
             }
             Mode::Portal => {
-                let level = shows::breath_level(255, self.mode_frame % PORTAL_FRAMES, PORTAL_FRAMES);
+                let level =
+                    shows::breath_level(255, self.mode_frame % PORTAL_FRAMES, PORTAL_FRAMES);
                 vec![Rgb::from_u24(0x00FFFF).dimmed(level); leds]
             }
             Mode::Alarm => vec![Rgb::from_u24(0xFF0000); leds],
@@ -236,7 +267,12 @@ impl Strip {
             let frame = queued.show.frame(0, self.resting.len());
             if let Some(frame) = frame.filter(|_| is_audible(queued, gate)) {
                 let until = from + frame.time;
-                self.playing = Some(Playing { queued, index: 0, frame, until });
+                self.playing = Some(Playing {
+                    queued,
+                    index: 0,
+                    frame,
+                    until,
+                });
                 return;
             }
         }
@@ -252,7 +288,9 @@ fn is_audible(queued: Queued, gate: Gate) -> bool {
 
 fn lit_from_left(lit: usize, leds: usize) -> Vec<Rgb> {
     let green = Rgb::from_u24(0x00FF00);
-    (0..leds).map(|pixel| if pixel < lit { green } else { Rgb::BLACK }).collect()
+    (0..leds)
+        .map(|pixel| if pixel < lit { green } else { Rgb::BLACK })
+        .collect()
 }
 
 /// Pixels of an update's bar at a percentage.
@@ -269,9 +307,19 @@ pub fn update_bar(percent: u8) -> usize {
 mod tests {
     use super::*;
 
-    const OPEN: Gate = Gate { disabled: false, quiet: false, brightness: 255 };
-    const QUIET: Gate = Gate { quiet: true, ..OPEN };
-    const DISABLED: Gate = Gate { disabled: true, ..OPEN };
+    const OPEN: Gate = Gate {
+        disabled: false,
+        quiet: false,
+        brightness: 255,
+    };
+    const QUIET: Gate = Gate {
+        quiet: true,
+        ..OPEN
+    };
+    const DISABLED: Gate = Gate {
+        disabled: true,
+        ..OPEN
+    };
 
     fn ms(time: u64) -> Duration {
         Duration::from_millis(time)
@@ -312,7 +360,11 @@ mod tests {
             strip.play(Show::Block(Rgb::from_u24(0xE04300)), gate, ms(0));
             assert_eq!(strip.next_deadline(), None, "a muted effect is not kept");
             assert_eq!(strip.pixels(gate), [Rgb::BLACK; 4]);
-            assert_eq!(strip.pixels(OPEN), [Rgb::from_u24(0xFFFFFF); 4], "but what rests is");
+            assert_eq!(
+                strip.pixels(OPEN),
+                [Rgb::from_u24(0xFFFFFF); 4],
+                "but what rests is"
+            );
         }
     }
 
@@ -338,14 +390,27 @@ mod tests {
 
     #[test]
     fn the_bar_of_an_update_ignores_mutes() {
-        let rows = [(0, 1), (24, 1), (25, 2), (49, 2), (50, 3), (74, 3), (75, 4), (99, 4), (100, 4)];
+        let rows = [
+            (0, 1),
+            (24, 1),
+            (25, 2),
+            (49, 2),
+            (50, 3),
+            (74, 3),
+            (75, 4),
+            (99, 4),
+            (100, 4),
+        ];
         for (percent, lit) in rows {
             assert_eq!(update_bar(percent), lit, "{percent}");
         }
         let mut strip = Strip::new(4);
         strip.enter(Mode::Update(2), ms(0));
         let green = Rgb::from_u24(0x00FF00);
-        assert_eq!(strip.pixels(DISABLED), [green, green, Rgb::BLACK, Rgb::BLACK]);
+        assert_eq!(
+            strip.pixels(DISABLED),
+            [green, green, Rgb::BLACK, Rgb::BLACK]
+        );
         assert_eq!(strip.pixels(QUIET), [green, green, Rgb::BLACK, Rgb::BLACK]);
     }
 

@@ -1,0 +1,57 @@
+//! What must hold after every step of every life.
+
+use crate::{model::Model, script::Step, world::World};
+
+/// Secrets that the workload plants; they may appear nowhere.
+pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
+
+/// Asserts the invariants after a step.
+pub fn after(world: &World, model: &Model, step: &Step) {
+    let view = world.device.view();
+    let desired = world.device.desired();
+
+    assert_eq!(
+        view.mode,
+        expected_mode(world, model),
+        "the highest layer is visible"
+    );
+    assert_eq!(view.data.len(), view.board.panels, "one text per panel");
+    assert_eq!(
+        desired.picture.cells.len(),
+        view.board.panels,
+        "one cell per panel"
+    );
+    assert_eq!(
+        view.settings,
+        world.settings_after_restart(),
+        "what is acknowledged is what a restart finds, after {step}"
+    );
+    let shown = format!("{view:?} {desired:?}");
+    for canary in CANARIES {
+        assert!(!shown.contains(canary), "{canary} is visible after {step}");
+    }
+    if let Some(deadline) = world.device.next_deadline(world.now) {
+        assert!(
+            deadline >= world.now.uptime,
+            "a deadline has passed unhandled"
+        );
+    }
+}
+
+/// Asserts that the counters of a picture only grow.
+pub fn refreshes_only_grow(before: (u64, u64), world: &World) -> (u64, u64) {
+    let picture = world.device.desired().picture;
+    let now = (picture.full_refreshes, picture.repaints);
+    assert!(now.0 >= before.0 && now.1 >= before.1, "a refresh was lost");
+    now
+}
+
+fn expected_mode(world: &World, model: &Model) -> &'static str {
+    let view = world.device.view();
+    // The splash is below every layer and ends with the first data or touch.
+    if view.mode == "splash" {
+        "splash"
+    } else {
+        model.mode()
+    }
+}

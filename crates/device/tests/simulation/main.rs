@@ -1,0 +1,16 @@
+//! The whole device in virtual time: hand-written scenarios, and seeded random lives held against a small model.
+//!
+//! `script` is the language of both; `world` runs it; `model` says in a few lines what should be visible;
+//! `checks` holds the invariants; `workload` makes random lives; `scenarios` are the lives written by hand.
+//!
+//! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+mod checks;
+mod model;
+mod scenarios;
+mod script;
+mod seeds;
+mod workload;
+mod world;

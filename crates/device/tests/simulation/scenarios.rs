@@ -1,0 +1,433 @@
+//! Lives written by hand: each line is an input and, after `>`, what the panels show.
+//!
+//! The names of the tests are the rows of the tables of display mode and rotation timer.
+
+use crate::{
+    script::Step,
+    world::{BOARD, World},
+};
+
+/// A device that shows block 840000 and rotates every minute.
+const START: &str = "
+    clock 1767225600
+    set timePerScreen=1
+    set nostrZapNotify=true
+    set minSecPriceUpd=0
+    block 840000
+    price USD 95432
+    price EUR 88001
+    price JPY 14500000
+    fee 4.7
+";
+
+fn check(script: &str) {
+    let mut world = World::new(BOARD);
+    for line in START.lines().chain(script.lines()) {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let (step, glass) = match line.split_once(" > ") {
+            Some((step, glass)) => (step.trim(), Some(glass.trim())),
+            None => (line, None),
+        };
+        let step: Step = step.parse().unwrap();
+        assert_eq!(
+            step.to_string().parse::<Step>().unwrap(),
+            step,
+            "a step reads back"
+        );
+        world.run(&step);
+        if let Some(glass) = glass {
+            assert_eq!(world.glass(), glass, "after {line}");
+        }
+    }
+}
+
+#[test]
+fn rotation_to_custom_by_show_text() {
+    check(
+        "
+        text HELLO   > H ELLO
+        block 840001 > H ELLO
+        wait 59000   > H ELLO
+        ",
+    );
+}
+
+#[test]
+fn custom_to_rotation_by_next() {
+    check(
+        "
+        text HELLO   > H ELLO
+        next         > BLOCK/HEIGHT 840000
+        next         > 1/1 01:00
+        ",
+    );
+}
+
+#[test]
+fn custom_to_rotation_by_previous() {
+    check(
+        "
+        text HELLO   > H ELLO
+        previous     > BLOCK/HEIGHT 840000
+        previous     > FEE/RATE 4.70sat/vB
+        ",
+    );
+}
+
+#[test]
+fn custom_to_rotation_by_set_slot() {
+    check(
+        "
+        text HELLO   > H ELLO
+        screen 20    > BTC/USD $95432
+        ",
+    );
+}
+
+#[test]
+fn custom_to_rotation_by_auto_rotate() {
+    check(
+        "
+        text HELLO   > H ELLO
+        wait 60000   > BLOCK/HEIGHT 840000
+        wait 60000   > 1/1 01:02
+        ",
+    );
+}
+
+#[test]
+fn rotation_to_zap_by_receipt() {
+    check(
+        "
+        zap 2100     > ZAP 2100
+        ",
+    );
+}
+
+#[test]
+fn rotation_ignores_zaps_when_the_feature_is_off() {
+    check(
+        "
+        set nostrZapNotify=false
+        zap 2100     > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn zap_to_rotation_by_timeout() {
+    check(
+        "
+        zap 2100     > ZAP 2100
+        wait 59999   > ZAP 2100
+        wait 1       > BLOCK/HEIGHT 840000
+        wait 59999   > BLOCK/HEIGHT 840000
+        wait 1       > 1/1 01:02
+        ",
+    );
+}
+
+#[test]
+fn zap_without_a_period_ends_after_eight_seconds() {
+    check(
+        "
+        set timePerScreen=0
+        zap 2100     > ZAP 2100
+        wait 7999    > ZAP 2100
+        wait 1       > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn zap_stays_without_restore() {
+    check(
+        "
+        set scrnRestoreZap=false
+        zap 2100     > ZAP 2100
+        wait 600000  > ZAP 2100
+        next         > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn zap_to_rotation_by_navigation() {
+    check(
+        "
+        zap 2100     > ZAP 2100
+        next         > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn zap_during_a_zap_starts_anew() {
+    check(
+        "
+        zap 2100     > ZAP 2100
+        wait 50000
+        zap 21       > ZAP 21
+        wait 59999   > ZAP 21
+        wait 1       > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn rotation_to_payment_by_notification() {
+    check(
+        "
+        received 2100 > RECV DN2100
+        wait 60000    > BLOCK/HEIGHT 840000
+        sent 1000     > PAID UP1000
+        set nwcShowNotify=false
+        wait 60000
+        sent 1000     > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn zap_ends_and_the_text_below_it_shows_again() {
+    check(
+        "
+        text HELLO   > H ELLO
+        zap 21       > ZAP 21
+        wait 59999   > ZAP 21
+        wait 1       > H ELLO
+        ",
+    );
+}
+
+#[test]
+fn any_to_update_when_an_upload_starts() {
+    check(
+        "
+        upload       > UP/DATE 0%
+        block 840001 > UP/DATE 0%
+        zap 21       > UP/DATE 0%
+        text HELLO   > UP/DATE 0%
+        next         > UP/DATE 0%
+        ",
+    );
+}
+
+#[test]
+fn update_repaints_at_most_once_a_second() {
+    check(
+        "
+        upload       > UP/DATE 0%
+        progress 10  > UP/DATE 0%
+        wait 999     > UP/DATE 0%
+        progress 40  > UP/DATE 0%
+        wait 1       > UP/DATE 40%
+        wait 5000    > UP/DATE 40%
+        progress 100 > UP/DATE 100%
+        ",
+    );
+}
+
+#[test]
+fn update_that_fails_reveals_what_was_below() {
+    check(
+        "
+        text HELLO    > H ELLO
+        zap 21        > ZAP 21
+        upload        > UP/DATE 0%
+        upload-failed > ZAP 21
+        ",
+    );
+}
+
+#[test]
+fn update_freezes_the_timer_and_failure_thaws_it() {
+    check(
+        "
+        wait 20000
+        upload        > UP/DATE 0%
+        wait 600000   > UP/DATE 0%
+        upload-failed > BLOCK/HEIGHT 840000
+        wait 35000    > BLOCK/HEIGHT 840000
+        wait 30000    > 1/1 01:11
+        ",
+    );
+}
+
+#[test]
+fn running_to_paused_by_toggle() {
+    check(
+        "
+        toggle-pause
+        wait 600000  > BLOCK/HEIGHT 840000
+        toggle-pause
+        wait 59999   > BLOCK/HEIGHT 840000
+        wait 1       > 1/1 01:11
+        ",
+    );
+}
+
+#[test]
+fn pause_never_toggles() {
+    check(
+        "
+        pause
+        pause
+        wait 600000  > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn restart_runs_the_timer_again() {
+    check(
+        "
+        pause
+        restart-timer
+        wait 60000   > 1/1 01:01
+        ",
+    );
+}
+
+#[test]
+fn navigation_restarts_the_period() {
+    check(
+        "
+        wait 50000
+        next         > 1/1 01:00
+        wait 59999   > 1/1 01:01
+        wait 1       > HAL/VING 210000
+        ",
+    );
+}
+
+#[test]
+fn pause_survives_a_restart_of_the_device() {
+    check(
+        "
+        screen 40
+        pause
+        reboot       > BTC/SUPPLY 19.69M
+        wait 600000  > BTC/SUPPLY 19.69M
+        ",
+    );
+}
+
+#[test]
+fn new_block_steals_focus_unless_something_covers_the_rotation() {
+    check(
+        "
+        set stealFocus=true
+        screen 20    > BTC/USD $95432
+        block 840001 > BLOCK/HEIGHT 840001
+        screen 20    > BTC/USD $95432
+        block 840102 > BTC/USD $95432
+        text HELLO
+        block 840103 > H ELLO
+        next         > BTC/USD $95432
+        zap 21
+        block 840104 > ZAP 21
+        next         > BTC/USD $95432
+        ",
+    );
+}
+
+#[test]
+fn disabled_screens_are_reached_by_hand_alone() {
+    check(
+        r#"
+        set screens=[{"id":3,"enabled":false}]
+        wait 60000   > HAL/VING 210000
+        previous     > 1/1 01:01
+        previous     > BLOCK/HEIGHT 840000
+        next         > 1/1 01:01
+        "#,
+    );
+}
+
+#[test]
+fn screens_of_features_that_are_off_are_skipped_by_hand_too() {
+    check(
+        "
+        screen 40    > BTC/SUPPLY 19.69M
+        next         > MSCW/TIME 1048
+        screen 70    > MSCW/TIME 1048
+        ",
+    );
+}
+
+#[test]
+fn prices_wait_but_navigation_does_not() {
+    check(
+        "
+        set minSecPriceUpd=30
+        screen 20       > BTC/USD $95432
+        wait 1000
+        price USD 95500 > BTC/USD $95432
+        wait 28999      > BTC/USD $95432
+        wait 1          > BTC/USD $95500
+        price USD 95600 > BTC/USD $95500
+        next            > USD/MCAP $1.88T
+        previous        > BTC/USD $95600
+        ",
+    );
+}
+
+#[test]
+fn a_number_that_is_no_screen_is_a_place_in_the_rotation() {
+    check(
+        "
+        screen 1     > 1/1 01:00
+        screen 99    > 1/1 01:00
+        ",
+    );
+}
+
+#[test]
+fn currencies_keep_the_kind_of_screen() {
+    check(
+        "
+        screen 30    > USD/MCAP $1.88T
+        currency EUR > EUR/MCAP €1.73T
+        screen 0
+        currency EUR > SATS/EUR 1136
+        screen 20    > BTC/EUR €88001
+        currency GBP > BTC/EUR €88001
+        ",
+    );
+}
+
+#[test]
+fn a_currency_that_vanishes_shows_the_block_height() {
+    check(
+        r#"
+        currency EUR > SATS/EUR 1136
+        set actCurrencies=["USD"]
+        wait 0       > BLOCK/HEIGHT 840000
+        "#,
+    );
+}
+
+#[test]
+fn the_first_frame_after_a_restart_is_not_empty() {
+    check(
+        "
+        screen 20    > BTC/USD $95432
+        reboot       > BTC/USD $95432
+        ",
+    );
+}
+
+#[test]
+fn heights_do_not_go_back() {
+    check(
+        "
+        block 839999 > BLOCK/HEIGHT 840000
+        block 0      > BLOCK/HEIGHT 840000
+        block 840001 > BLOCK/HEIGHT 840001
+        ",
+    );
+}

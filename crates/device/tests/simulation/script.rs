@@ -1,0 +1,126 @@
+//! The language of scenarios: one step a line, with what the panels show after it.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+/// One thing that happens to the device.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Block(u32),
+    Price(String, String),
+    Fee(String),
+    Zap(u64),
+    Payment(Way, u64),
+    Balance(u64),
+    Text(String),
+    Custom(Vec<String>),
+    Next,
+    Previous,
+    Screen(i64),
+    Currency(String),
+    Pause,
+    TogglePause,
+    RestartTimer,
+    FullRefresh,
+    Debug,
+    Upload,
+    Progress(u8),
+    UploadFailed,
+    Set(String, serde_json::Value),
+    Clock(Option<i64>),
+    Wait(Duration),
+    Reboot,
+    PowerCut,
+}
+
+/// Direction of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    In,
+    Out,
+    Unknown,
+}
+
+impl FromStr for Step {
+    type Err = String;
+
+    fn from_str(line: &str) -> Result<Step, String> {
+        let bad = || format!("not a step: {line}");
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let number = |place: usize| {
+            words
+                .get(place)
+                .and_then(|word| word.parse::<u64>().ok())
+                .ok_or_else(bad)
+        };
+        Ok(match verb {
+            "block" => Step::Block(u32::try_from(number(0)?).map_err(|_| bad())?),
+            "price" => Step::Price(words[0].into(), words[1].into()),
+            "fee" => Step::Fee(words[0].into()),
+            "zap" => Step::Zap(number(0)?),
+            "received" => Step::Payment(Way::In, number(0)?),
+            "sent" => Step::Payment(Way::Out, number(0)?),
+            "paid" => Step::Payment(Way::Unknown, number(0)?),
+            "balance" => Step::Balance(number(0)?),
+            "text" => Step::Text(rest.into()),
+            "custom" => Step::Custom(words.iter().map(|word| (*word).into()).collect()),
+            "next" => Step::Next,
+            "previous" => Step::Previous,
+            "screen" => Step::Screen(words[0].parse().map_err(|_| bad())?),
+            "currency" => Step::Currency(words[0].into()),
+            "pause" => Step::Pause,
+            "toggle-pause" => Step::TogglePause,
+            "restart-timer" => Step::RestartTimer,
+            "full-refresh" => Step::FullRefresh,
+            "debug" => Step::Debug,
+            "upload" => Step::Upload,
+            "progress" => Step::Progress(u8::try_from(number(0)?).map_err(|_| bad())?),
+            "upload-failed" => Step::UploadFailed,
+            "set" => {
+                let (key, value) = rest.split_once('=').ok_or_else(bad)?;
+                Step::Set(key.into(), serde_json::from_str(value).map_err(|_| bad())?)
+            }
+            "clock" if rest == "off" => Step::Clock(None),
+            "clock" => Step::Clock(Some(rest.parse::<i64>().map_err(|_| bad())?)),
+            "wait" => Step::Wait(Duration::from_millis(number(0)?)),
+            "reboot" => Step::Reboot,
+            "power-cut" => Step::PowerCut,
+            _ => return Err(bad()),
+        })
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Block(height) => write!(out, "block {height}"),
+            Step::Price(currency, price) => write!(out, "price {currency} {price}"),
+            Step::Fee(rate) => write!(out, "fee {rate}"),
+            Step::Zap(sats) => write!(out, "zap {sats}"),
+            Step::Payment(Way::In, sats) => write!(out, "received {sats}"),
+            Step::Payment(Way::Out, sats) => write!(out, "sent {sats}"),
+            Step::Payment(Way::Unknown, sats) => write!(out, "paid {sats}"),
+            Step::Balance(sats) => write!(out, "balance {sats}"),
+            Step::Text(text) => write!(out, "text {text}"),
+            Step::Custom(texts) => write!(out, "custom {}", texts.join(" ")),
+            Step::Next => out.write_str("next"),
+            Step::Previous => out.write_str("previous"),
+            Step::Screen(id) => write!(out, "screen {id}"),
+            Step::Currency(code) => write!(out, "currency {code}"),
+            Step::Pause => out.write_str("pause"),
+            Step::TogglePause => out.write_str("toggle-pause"),
+            Step::RestartTimer => out.write_str("restart-timer"),
+            Step::FullRefresh => out.write_str("full-refresh"),
+            Step::Debug => out.write_str("debug"),
+            Step::Upload => out.write_str("upload"),
+            Step::Progress(percent) => write!(out, "progress {percent}"),
+            Step::UploadFailed => out.write_str("upload-failed"),
+            Step::Set(key, value) => write!(out, "set {key}={value}"),
+            Step::Clock(None) => out.write_str("clock off"),
+            Step::Clock(Some(unix)) => write!(out, "clock {unix}"),
+            Step::Wait(time) => write!(out, "wait {}", time.as_millis()),
+            Step::Reboot => out.write_str("reboot"),
+            Step::PowerCut => out.write_str("power-cut"),
+        }
+    }
+}

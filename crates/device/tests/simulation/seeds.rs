@@ -1,0 +1,150 @@
+//! Runs random lives against the model and the invariants.
+
+use std::{ops::Range, time::Duration};
+
+use device::{input::Input, rotation::Timer};
+
+use crate::{checks, model::Model, script::Step, workload, workload::Dice, world};
+
+const SEEDS: Range<u64> = 0..60;
+const STEPS: u64 = 400;
+
+/// One life; returns its log.
+fn live(seed: u64, steps: u64) -> Vec<String> {
+    let mut dice = Dice::new(seed);
+    let mut life = Life::new();
+    for _ in 0..steps {
+        life.step(&workload::step(&mut dice));
+    }
+    std::mem::take(&mut life.world.log)
+}
+
+struct Life {
+    world: world::World,
+    model: Model,
+    refreshes: (u64, u64),
+    script: Vec<String>,
+}
+
+impl Life {
+    fn new() -> Life {
+        let world = world::World::new(world::BOARD);
+        Life {
+            world,
+            model: Model::default(),
+            refreshes: (0, 0),
+            script: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.script.push(step.to_string());
+        match step {
+            Step::Wait(time) => self.wait(*time),
+            Step::Debug => self.toggle_debug(),
+            Step::Reboot | Step::PowerCut => {
+                self.world.run(step);
+                self.refreshes = (0, 0);
+                self.model.follow(step, self.world.device.settings(), false);
+            }
+            _ => {
+                let reply = self.world.run(step);
+                let refused = matches!(reply, Some(device::request::Reply::Refused(_)));
+                let settings = self.world.device.view().active;
+                self.model.follow(step, &settings, !refused);
+                self.model.pass(self.world.now.uptime, &settings, false);
+            }
+        }
+        checks::after(&self.world, &self.model, step);
+        self.refreshes = checks::refreshes_only_grow(self.refreshes, &self.world);
+    }
+
+    fn toggle_debug(&mut self) {
+        self.world.handle(Input::Pressed(0b1000));
+        self.wait(Duration::from_millis(100));
+        self.world.handle(Input::Pressed(0));
+        self.wait(Duration::from_millis(20));
+        self.model
+            .follow(&Step::Debug, self.world.device.settings(), false);
+    }
+
+    /// Passes every deadline one by one, so that the model sees each.
+    fn wait(&mut self, time: Duration) {
+        let end = self.world.now.uptime + time;
+        loop {
+            let deadline = self.world.device.next_deadline(self.world.now);
+            let next = deadline.map_or(end, |at| at.min(end));
+            let turns = self.turns_by(next);
+            let held = self.model.holds();
+            let before = self.world.device.view();
+            self.world.run(&Step::Wait(next - self.world.now.uptime));
+            let view = self.world.device.view();
+            self.model.pass(next, &view.active, turns);
+            if turns && !held && before.mode == "rotation" {
+                let enabled = crate::model::enabled_slots(&view.active);
+                let shown = (view.current_screen, view.currency);
+                let allowed = enabled
+                    .iter()
+                    .any(|slot| (slot.screen, slot.currency) == shown);
+                assert!(allowed, "auto-rotation shows the disabled screen {shown:?}");
+            }
+            if next == end {
+                return;
+            }
+        }
+    }
+
+    fn turns_by(&self, uptime: Duration) -> bool {
+        matches!(self.world.device.timer(), Timer::Running { turn_at: Some(at) } if at <= uptime)
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "the life that failed, as a scenario:\n{}",
+                self.script.join("\n")
+            );
+        }
+    }
+}
+
+fn from_environment() -> (Range<u64>, u64) {
+    let seeds = std::env::var("SIMULATION_SEEDS").ok().and_then(|text| {
+        let (start, end) = text.split_once("..")?;
+        Some(start.parse().ok()?..end.parse().ok()?)
+    });
+    let steps = std::env::var("SIMULATION_STEPS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    (seeds.unwrap_or(SEEDS), steps.unwrap_or(STEPS))
+}
+
+#[test]
+fn random_lives_hold_the_invariants() {
+    let (seeds, steps) = from_environment();
+    for seed in seeds {
+        eprintln!("seed {seed}");
+        live(seed, steps);
+    }
+}
+
+#[test]
+fn the_same_inputs_give_the_same_outputs() {
+    for seed in [3, 14, 159] {
+        assert_eq!(live(seed, STEPS), live(seed, STEPS), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_tick_with_nothing_due_changes_nothing() {
+    let mut dice = Dice::new(26);
+    let mut life = Life::new();
+    for _ in 0..STEPS {
+        life.step(&workload::step(&mut dice));
+        let before = life.world.device.desired();
+        life.world.handle(Input::Tick);
+        assert_eq!(life.world.device.desired(), before);
+    }
+}

@@ -1,0 +1,151 @@
+//! Random lives: a seed is a life, the same one every time.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{
+    checks::CANARIES,
+    script::{Step, Way},
+};
+
+/// A small generator of pseudo-random numbers (SplitMix64): enough for tests, and the same everywhere.
+#[derive(Debug, Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        let place = self.below(from.len() as u64);
+        &from[usize::try_from(place).unwrap()]
+    }
+}
+
+const CURRENCIES: &[&str] = &["USD", "EUR", "JPY", "GBP", "CHF"];
+
+const PRICES: &[&str] = &[
+    "95432.5",
+    "109876",
+    "0.005",
+    "1000000",
+    "14500000",
+    "0",
+    "2550000000",
+    "7858.3",
+];
+
+const SCREENS: &[i64] = &[0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 1, 2, 99, -1];
+
+/// The next step of a life.
+pub fn step(dice: &mut Dice) -> Step {
+    match dice.below(100) {
+        0..=11 => Step::Block(height(dice)),
+        12..=23 => Step::Price((*dice.pick(CURRENCIES)).into(), (*dice.pick(PRICES)).into()),
+        24..=27 => Step::Fee((*dice.pick(&["1", "4.7", "12.345", "150.25", "0.99"])).into()),
+        28..=31 => Step::Zap(dice.below(2_000_000)),
+        32..=34 => Step::Payment(
+            *dice.pick(&[Way::In, Way::Out, Way::Unknown]),
+            dice.below(200_000_000),
+        ),
+        35 => Step::Balance(dice.below(2_000_000_000)),
+        36..=38 => {
+            Step::Text((*dice.pick(&["HELLO", "", "₿ 1", "too long for the panels"])).into())
+        }
+        39 => Step::Custom(vec!["A/B".into(), "mdi:wifi".into(), "x".into()]),
+        40..=45 => Step::Next,
+        46..=49 => Step::Previous,
+        50..=54 => Step::Screen(*dice.pick(SCREENS)),
+        55..=56 => Step::Currency((*dice.pick(CURRENCIES)).into()),
+        57 => Step::Pause,
+        58 => Step::TogglePause,
+        59..=60 => Step::RestartTimer,
+        61 => Step::FullRefresh,
+        62 => Step::Upload,
+        63..=64 => Step::Progress(u8::try_from(dice.below(101)).unwrap()),
+        65..=67 => Step::UploadFailed,
+        68..=76 => setting(dice),
+        77..=78 => Step::Clock(
+            (dice.below(4) > 0)
+                .then(|| 1_700_000_000 + i64::try_from(dice.below(100_000_000)).unwrap()),
+        ),
+        79 => Step::Debug,
+        80 => Step::Reboot,
+        81 => Step::PowerCut,
+        _ => Step::Wait(Duration::from_millis(*dice.pick(&[
+            1, 250, 1000, 7999, 8000, 30_000, 61_000, 1_800_000, 7_200_000,
+        ]))),
+    }
+}
+
+fn height(dice: &mut Dice) -> u32 {
+    let base = 900_000 + u32::try_from(dice.below(50)).unwrap();
+    match dice.below(20) {
+        0 => 0,
+        1 => base - 500,
+        2 => base + 5_000,
+        _ => base,
+    }
+}
+
+fn setting(dice: &mut Dice) -> Step {
+    let flags = [
+        "invertedColor",
+        "verticalDesc",
+        "stealFocus",
+        "nostrZapNotify",
+        "nwcShowNotify",
+        "scrnRestoreZap",
+        "suffixPrice",
+        "mowMode",
+        "decimalShareDot",
+        "refrScrnChange",
+        "miningPoolStats",
+        "minerEnabled",
+        "useBlkCountdown",
+        "supplyPercent",
+        "timerActive",
+        "proxyEnabled",
+        "mdnsEnabled",
+        "disableLeds",
+    ];
+    let (key, value): (&str, Value) = match dice.below(10) {
+        0..=4 => (*dice.pick(&flags), json!(dice.below(2) == 1)),
+        5 => ("timePerScreen", json!(*dice.pick(&[0, 1, 5, 30, 60, 600]))),
+        6 => ("digitFontPx", json!(dice.below(300))),
+        7 => (
+            "actCurrencies",
+            json!([dice.pick(CURRENCIES), dice.pick(CURRENCIES)]),
+        ),
+        8 => (
+            "screens",
+            json!([{"id": dice.pick(SCREENS), "enabled": dice.below(2) == 1}]),
+        ),
+        _ => {
+            let (key, text) = *dice.pick(&[
+                ("proxyPass", CANARIES[0]),
+                ("miningPoolUser", CANARIES[1]),
+                ("tzString", "Asia/Kolkata"),
+                ("tzString", "Not/A_Zone"),
+                ("fontName", "inter"),
+            ]);
+            (key, json!(text))
+        }
+    };
+    Step::Set(key.into(), value)
+}

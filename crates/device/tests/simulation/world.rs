@@ -1,0 +1,232 @@
+//! The world of one device: virtual time, a store that can lose power, and what is on the glass.
+
+use std::{sync::Arc, time::Duration};
+
+use device::{
+    Device,
+    board::BoardSpec,
+    input::{Input, Upload},
+    market::{Direction, Observation, Payment, Zap},
+    memory::Memory,
+    now::{Now, UtcTime},
+    output::Output,
+    request::{Patch, Reply, Request},
+    settings::store,
+    sources::SourceId,
+    units::{Currency, FeeRate, Msats, Price, Sats},
+};
+use serde_json::{Map, Value};
+
+use crate::script::{Step, Way};
+
+/// A board with everything.
+pub const BOARD: BoardSpec = BoardSpec {
+    id: "test",
+    name: "Test",
+    hardware: "Test, 7 x 2.13 in, simulated",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: true,
+    light_sensor: true,
+    coredump: true,
+    firmware_slot_bytes: 1 << 20,
+    web_slot_bytes: 1 << 20,
+};
+
+/// Ticks in a row that may not move the deadline forward.
+const TICKS_WITHOUT_PROGRESS_MAX: u32 = 3;
+
+/// One device and everything around it.
+pub struct World {
+    pub device: Device,
+    pub now: Now,
+    board: BoardSpec,
+    settings_on_disk: Map<String, Value>,
+    memory_on_disk: Map<String, Value>,
+    /// What happened, for comparing two runs of one seed.
+    pub log: Vec<String>,
+}
+
+impl World {
+    pub fn new(board: BoardSpec) -> World {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let (settings, _) = store::from_json(&Map::new());
+        let device = Device::new(board, settings, Memory::default(), now);
+        let settings_on_disk = store::to_json(device.settings());
+        World {
+            device,
+            now,
+            board,
+            settings_on_disk,
+            memory_on_disk: Map::new(),
+            log: Vec::new(),
+        }
+    }
+
+    /// Runs one step and everything that is due on the way.
+    pub fn run(&mut self, step: &Step) -> Option<Reply> {
+        let request = |request| Some(Input::Asked(request));
+        let observed = |source, observation| Some(Input::Observed(source, vec![observation]));
+        let input = match step.clone() {
+            Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
+            Step::Price(code, price) => {
+                let price = Price::parse(&price).unwrap();
+                observed(
+                    SourceId::Relay,
+                    Observation::Price(Currency::parse(&code).unwrap(), price),
+                )
+            }
+            Step::Fee(rate) => observed(
+                SourceId::Relay,
+                Observation::PreciseFee(FeeRate::parse(&rate).unwrap()),
+            ),
+            Step::Zap(sats) => {
+                let zap = Zap {
+                    amount: Sats(sats),
+                    message: String::new(),
+                };
+                observed(SourceId::Zaps, Observation::Zap(zap))
+            }
+            Step::Payment(way, sats) => {
+                let direction = match way {
+                    Way::In => Some(Direction::Received),
+                    Way::Out => Some(Direction::Sent),
+                    Way::Unknown => None,
+                };
+                let payment = Payment {
+                    direction,
+                    amount: Msats(sats * 1000),
+                };
+                observed(SourceId::Wallet, Observation::Payment(payment))
+            }
+            Step::Balance(sats) => {
+                observed(SourceId::Wallet, Observation::Balance(Msats(sats * 1000)))
+            }
+            Step::Text(text) => request(Request::ShowText(text)),
+            Step::Custom(cells) => request(Request::ShowCustom {
+                cells,
+                digit_px: None,
+            }),
+            Step::Next => request(Request::Next),
+            Step::Previous => request(Request::Previous),
+            Step::Screen(id) => request(Request::ShowScreen(id)),
+            Step::Currency(code) => request(Request::ShowCurrency(Currency::parse(&code).unwrap())),
+            Step::Pause => request(Request::Pause),
+            Step::TogglePause => request(Request::TogglePause),
+            Step::RestartTimer => request(Request::RestartTimer),
+            Step::FullRefresh => request(Request::FullRefresh),
+            Step::Debug => {
+                self.click(3);
+                None
+            }
+            Step::Upload => Some(Input::Uploaded(Upload::Started)),
+            Step::Progress(percent) => Some(Input::Uploaded(Upload::Progress(percent))),
+            Step::UploadFailed => Some(Input::Uploaded(Upload::Failed("broke off".into()))),
+            Step::Set(key, value) => {
+                let body = Map::from_iter([(key, value)]);
+                request(Request::Patch(Patch {
+                    body,
+                    ..Patch::default()
+                }))
+            }
+            Step::Clock(unix) => {
+                self.now.utc = unix.and_then(|seconds| UtcTime::plausible(seconds * 1000));
+                Some(Input::Tick)
+            }
+            Step::Wait(time) => {
+                self.wait(time);
+                None
+            }
+            Step::Reboot => {
+                self.memory_on_disk = self.device.memory().to_json(self.now);
+                self.restart();
+                None
+            }
+            Step::PowerCut => {
+                self.restart();
+                None
+            }
+        };
+        let reply = input.and_then(|input| self.handle(input).reply);
+        self.log.push(format!(
+            "{step} > {} {:?}",
+            self.glass(),
+            self.device.desired().picture
+        ));
+        reply
+    }
+
+    /// Hands the device one input and stores what it wants stored.
+    pub fn handle(&mut self, input: Input) -> Output {
+        let output = self.device.handle(input, self.now);
+        if output.changes.settings {
+            self.settings_on_disk = store::to_json(self.device.settings());
+        }
+        output
+    }
+
+    /// Presses a button for a tenth of a second.
+    fn click(&mut self, button: u8) {
+        self.handle(Input::Pressed(1 << button));
+        self.wait(Duration::from_millis(100));
+        self.handle(Input::Pressed(0));
+        self.wait(Duration::from_millis(100));
+    }
+
+    /// Lets time pass, stopping at every deadline.
+    fn wait(&mut self, time: Duration) {
+        let end = self.now.uptime + time;
+        let mut stuck = 0;
+        while let Some(deadline) = self.device.next_deadline(self.now).filter(|at| *at <= end) {
+            stuck = if deadline <= self.now.uptime {
+                stuck + 1
+            } else {
+                0
+            };
+            assert!(
+                stuck <= TICKS_WITHOUT_PROGRESS_MAX,
+                "the deadline {deadline:?} does not move"
+            );
+            self.advance_to(deadline.max(self.now.uptime));
+            self.handle(Input::Tick);
+        }
+        self.advance_to(end);
+        self.handle(Input::Tick);
+    }
+
+    fn advance_to(&mut self, uptime: Duration) {
+        let passed = uptime - self.now.uptime;
+        self.now.uptime = uptime;
+        if let Some(utc) = &mut self.now.utc {
+            utc.unix_ms += i64::try_from(passed.as_millis()).unwrap();
+        }
+    }
+
+    fn restart(&mut self) {
+        let (settings, notes) = store::from_json(&self.settings_on_disk);
+        assert!(
+            notes.is_empty(),
+            "what was stored is not read back: {notes:?}"
+        );
+        self.now.uptime = Duration::ZERO;
+        let memory = Memory::from_json(&self.memory_on_disk);
+        self.device = Device::new(self.board, settings, memory, self.now);
+    }
+
+    /// What is on the glass: the first panel, then the others without their blanks.
+    pub fn glass(&self) -> String {
+        let data = self.device.view().data;
+        let rest: String = data[1..].concat();
+        format!("{} {rest}", data[0]).trim().to_string()
+    }
+
+    /// The settings that a restart would find.
+    pub fn settings_after_restart(&self) -> Arc<device::settings::Settings> {
+        Arc::new(store::from_json(&self.settings_on_disk).0)
+    }
+}
