@@ -15,7 +15,9 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Fact},
-        debug, erasing, payment, splash, update, zap,
+        debug, erasing, mining_pool, payment,
+        scene::Fee,
+        splash, update, zap,
     },
 };
 
@@ -180,7 +182,7 @@ impl Device {
         let Some(screen) = catalog::find(slot.screen) else {
             return Vec::new();
         };
-        let settings = &self.active;
+        let (scene, settings) = (self.scene(market, now), &self.active);
         let polled = |seconds: u32| {
             (Duration::from_secs(u64::from(seconds)) * POLLS_MISSED).max(STALE_POLL_MIN)
         };
@@ -189,15 +191,9 @@ impl Device {
                 Fact::Time => return None,
                 Fact::Height => (age(market.height.as_ref(), now)?, STALE_BLOCK),
                 Fact::Price => (age(market.prices.get(&slot.currency?), now)?, STALE_PRICE),
-                Fact::Fee => {
-                    let precise = settings
-                        .block_fee_dec
-                        .then_some(market.precise_fee.as_ref())
-                        .flatten();
-                    (age(precise.or(market.fee.as_ref()), now)?, STALE_FEE)
-                }
+                Fact::Fee => (age(scene.fee().map(Fee::datum), now)?, STALE_FEE),
                 Fact::Pool => (
-                    age(market.pool.as_ref(), now)?,
+                    age(mining_pool::figures(&scene).and(market.pool.as_ref()), now)?,
                     polled(settings.pool_poll_sec),
                 ),
                 Fact::Miner => (

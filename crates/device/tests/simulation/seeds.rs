@@ -6,8 +6,8 @@ use device::{input::Input, rotation::Timer};
 
 use crate::{checks, model::Model, script::Step, workload, workload::Dice, world};
 
-const SEEDS: Range<u64> = 0..60;
-const STEPS: u64 = 400;
+const SEEDS: Range<u64> = 0..12;
+const STEPS: u64 = 250;
 
 /// One life; returns its log.
 fn live(seed: u64, steps: u64) -> Vec<String> {
@@ -74,13 +74,12 @@ impl Life {
         loop {
             let deadline = self.world.device.next_deadline(self.world.now);
             let next = deadline.map_or(end, |at| at.min(end));
-            let turns = self.turns_by(next);
-            let held = self.model.holds();
+            let turns = !self.model.holds() && self.turns_by(next);
             let before = self.world.device.view();
-            self.world.run(&Step::Wait(next - self.world.now.uptime));
+            self.world.wait(next - self.world.now.uptime);
             let view = self.world.device.view();
             self.model.pass(next, &view.active, turns);
-            if turns && !held && before.mode == "rotation" {
+            if turns && before.mode == "rotation" {
                 let enabled = crate::model::enabled_slots(&view.active);
                 let shown = (view.current_screen, view.currency);
                 let allowed = enabled

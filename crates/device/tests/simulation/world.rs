@@ -1,17 +1,17 @@
 //! The world of one device: virtual time, a store that can lose power, and what is on the glass.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use device::{
     Device,
     board::BoardSpec,
-    input::{Input, Upload},
-    market::{Direction, Observation, Payment, Zap},
+    input::{Finished, Input, Upload},
+    market::{Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, UtcTime},
     output::Output,
     request::{Patch, Reply, Request},
-    settings::store,
+    settings::{Settings, store},
     sources::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
 };
@@ -43,6 +43,7 @@ pub struct World {
     pub device: Device,
     pub now: Now,
     board: BoardSpec,
+    painted: bool,
     settings_on_disk: Map<String, Value>,
     memory_on_disk: Map<String, Value>,
     /// What happened, for comparing two runs of one seed.
@@ -58,13 +59,24 @@ impl World {
         let (settings, _) = store::from_json(&Map::new());
         let device = Device::new(board, settings, Memory::default(), now);
         let settings_on_disk = store::to_json(device.settings());
-        World {
+        let mut world = World {
             device,
             now,
             board,
+            painted: false,
             settings_on_disk,
             memory_on_disk: Map::new(),
             log: Vec::new(),
+        };
+        world.connect();
+        world
+    }
+
+    /// Every source is there: a device without one tells so with its lights many times a minute.
+    fn connect(&mut self) {
+        for id in SourceId::ALL {
+            let up = Observation::Connection(Connection::Up);
+            self.handle(Input::Observed(*id, vec![up]));
         }
     }
 
@@ -161,9 +173,15 @@ impl World {
         reply
     }
 
-    /// Hands the device one input and stores what it wants stored.
+    /// Hands the device one input, stores what it wants stored, and paints at once.
     pub fn handle(&mut self, input: Input) -> Output {
+        let before = self.device.desired().picture;
         let output = self.device.handle(input, self.now);
+        if self.device.desired().picture != before || !self.painted {
+            self.painted = true;
+            self.device
+                .handle(Input::Finished(Finished::Painted), self.now);
+        }
         if output.changes.settings {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
@@ -179,7 +197,7 @@ impl World {
     }
 
     /// Lets time pass, stopping at every deadline.
-    fn wait(&mut self, time: Duration) {
+    pub fn wait(&mut self, time: Duration) {
         let end = self.now.uptime + time;
         let mut stuck = 0;
         while let Some(deadline) = self.device.next_deadline(self.now).filter(|at| *at <= end) {
@@ -216,6 +234,8 @@ impl World {
         self.now.uptime = Duration::ZERO;
         let memory = Memory::from_json(&self.memory_on_disk);
         self.device = Device::new(self.board, settings, memory, self.now);
+        self.painted = false;
+        self.connect();
     }
 
     /// What is on the glass: the first panel, then the others without their blanks.
@@ -225,8 +245,8 @@ impl World {
         format!("{} {rest}", data[0]).trim().to_string()
     }
 
-    /// The settings that a restart would find.
-    pub fn settings_after_restart(&self) -> Arc<device::settings::Settings> {
-        Arc::new(store::from_json(&self.settings_on_disk).0)
+    /// Tells whether a restart would find these settings.
+    pub fn would_find(&self, settings: &Settings) -> bool {
+        store::to_json(settings) == self.settings_on_disk
     }
 }
