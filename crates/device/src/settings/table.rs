@@ -265,7 +265,7 @@ settings! {
     /// Goes back to the screen before, once a zap was shown.
     scrn_restore_zap: bool = true, "scrnRestoreZap", Bool, ReadWrite, Live(&[Panels]), Nostr;
     /// Shows the block height on a new block.
-    steal_focus: bool = false, "stealFocus", Bool, ReadWrite, Live(&[Panels]), Nostr;
+    steal_focus: bool = false, "stealFocus", Bool, ReadWrite, Live(&[Panels, Frontlight]), Nostr;
 
     /// Connects to the wallet.
     nwc_enabled: bool = false, "nwcEnabled", Bool, ReadWrite, Reboot, Wallet;
@@ -294,7 +294,7 @@ settings! {
     /// Logs in detail.
     enable_debug_log: bool = false, "enableDebugLog", Bool, ReadWrite, Reboot, Diagnostics;
     /// The rotation timer runs; kept for the next start.
-    timer_active: bool = true, "timerActive", Bool, ReadWrite, Live(&[Rotation]), Diagnostics;
+    timer_active: bool = true, "timerActive", Bool, ReadWrite, Live(&[Rotation, Strip]), Diagnostics;
 }
 
 fn default_currencies() -> Vec<Currency> {
