@@ -5,9 +5,9 @@ use alloc::string::String;
 /// Facts about the machine and the build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostFacts {
-    /// Memory that the process has free for itself, bytes.
+    /// Memory that is free for programs, bytes.
     pub heap_free: Option<u64>,
-    /// Memory that the machine has free, bytes.
+    /// Memory beyond that, such as swap, that is free, bytes.
     pub memory_free: Option<u64>,
     /// Version of the program.
     pub version: String,

@@ -180,12 +180,7 @@ impl Common {
             "network",
             senses::network(board.wifi, suffix, self.inbox.clone()),
         );
-        let measuring = host::measure(
-            data_dir.clone(),
-            build::VERSION.into(),
-            build::date(),
-            self.inbox.clone(),
-        );
+        let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
         rest.spawn("host", measuring);
         let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
         let shared = Shared {

@@ -1,10 +1,6 @@
 //! Reports what the machine can say of itself, and gives the clock a name of its own on the network.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs, path::Path, time::Duration};
 
 use device::{host::HostFacts, input::Input};
 use sha2::{Digest, Sha256};
@@ -15,16 +11,16 @@ use crate::inbox::Inbox;
 /// Time between two looks at the machine.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Reports memory and disk until the device is gone.
-pub async fn measure(data_dir: PathBuf, version: String, built: String, inbox: Inbox) {
+/// Reports memory until the device is gone.
+pub async fn measure(version: String, built: String, inbox: Inbox) {
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut reported = HostFacts::default();
     loop {
         ticks.tick().await;
         let facts = HostFacts {
-            memory_free: coarse(memory_free()),
-            disk_free: coarse(disk_free(&data_dir)),
+            heap_free: meminfo("MemAvailable:").map(coarse),
+            memory_free: meminfo("SwapFree:").map(coarse),
             version: version.clone(),
             built: built.clone(),
         };
@@ -48,17 +44,12 @@ fn coarse(bytes: u64) -> u64 {
     }
 }
 
-fn memory_free() -> u64 {
-    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kibibytes.unwrap_or_default().saturating_mul(1024)
-}
-
-fn disk_free(folder: &Path) -> u64 {
-    rustix::fs::statvfs(folder).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+/// A figure of the kernel about the machine's memory, bytes.
+fn meminfo(name: &str) -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes.saturating_mul(1024))
 }
 
 /// Six hex digits that stand in for the end of a hardware address.
