@@ -305,9 +305,12 @@ impl Device {
     ) -> Cause {
         let mut cause = Cause::Data;
         for observation in observations {
-            let is_connection = matches!(observation, Observation::Connection(_));
+            let is_news = !matches!(
+                observation,
+                Observation::Connection(_) | Observation::Complaint(_)
+            );
             cause = cause.max(self.observe_one(source, observation, now, output));
-            if !is_connection {
+            if is_news {
                 self.splash = false;
                 self.sources.entry(source).or_default().last_success = Some(now.uptime);
             }
@@ -337,6 +340,10 @@ impl Device {
                     .entry(source)
                     .or_default()
                     .follow(connection, now.uptime);
+                Cause::Data
+            }
+            Observation::Complaint(reason) => {
+                self.sources.entry(source).or_default().last_error = Some(reason);
                 Cause::Data
             }
             // A logo replaces a name by a picture, which leaves ghosts.

@@ -38,6 +38,9 @@ pub enum Observation {
     Currencies(alloc::vec::Vec<Currency>),
     /// The source's connection.
     Connection(Connection),
+    /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
+    /// for people; never with a secret.
+    Complaint(String),
 }
 
 /// State of a source's connection.
@@ -247,7 +250,8 @@ impl Market {
             | Observation::Zap(_)
             | Observation::Payment(_)
             | Observation::Currencies(_)
-            | Observation::Connection(_) => false,
+            | Observation::Connection(_)
+            | Observation::Complaint(_) => false,
         }
     }
 
