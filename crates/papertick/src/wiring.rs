@@ -35,6 +35,7 @@ use crate::{
         demo::{DemoRelay, Pace, market::Quotes},
         logos::LogoCache,
         supervisor::supervise,
+        time::keep_time,
     },
     storage::{Store, keeper::Keeper},
     tasks::{Stop, Stopper, Tasks, stop_signal},
@@ -183,6 +184,11 @@ impl Common {
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
         rest.spawn("host", measuring);
         let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
+        // The demo asks nobody outside.
+        if self.config.run.market != Market::Demo {
+            let server = upstreams.time_server();
+            rest.spawn("time", keep_time(self.clock.clone(), server, stop.clone()));
+        }
         let shared = Shared {
             dialer: Dialer::new(Roots::public()),
             upstreams,
