@@ -38,9 +38,9 @@ impl Session for Exchange {
             match link.next(&mut socket).await? {
                 Frame::Text(text) => match exchange::frame(text.as_bytes()) {
                     Ok(observations) => link.understood(observations).await?,
-                    Err(malformed) => link.nonsense(malformed)?,
+                    Err(malformed) => link.nonsense(malformed).await?,
                 },
-                Frame::Binary(_) => link.nonsense(Malformed("not-text"))?,
+                Frame::Binary(_) => link.nonsense(Malformed("not-text")).await?,
             }
         }
     }

@@ -79,14 +79,14 @@ impl Session for Explorer {
 impl Explorer {
     async fn heard(&mut self, link: &mut Link<'_>, frame: Frame) -> Result<(), Ended> {
         let Frame::Text(text) = frame else {
-            return link.nonsense(Malformed("not-text"));
+            return link.nonsense(Malformed("not-text")).await;
         };
         match explorer::frame(text.as_bytes(), self.precise_fee) {
             Ok(observations) => {
                 self.freshness.take_note(&observations);
                 link.understood(observations).await
             }
-            Err(malformed) => link.nonsense(malformed),
+            Err(malformed) => link.nonsense(malformed).await,
         }
     }
 

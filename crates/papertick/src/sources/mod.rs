@@ -16,6 +16,7 @@ pub mod miner;
 pub mod nostr;
 pub mod pool;
 pub mod relay;
+pub mod wallet;
 
 pub mod beside;
 pub mod freshness;

@@ -137,7 +137,7 @@ impl<F: Feed> Session for Subscriber<F> {
         loop {
             match link.next(&mut socket).await? {
                 Frame::Text(text) => heard(feed, link, text.as_bytes()).await?,
-                Frame::Binary(_) => link.nonsense(Malformed("not-text"))?,
+                Frame::Binary(_) => link.nonsense(Malformed("not-text")).await?,
             }
         }
     }
@@ -146,7 +146,7 @@ impl<F: Feed> Session for Subscriber<F> {
 async fn heard<F: Feed>(feed: &mut F, link: &mut Link<'_>, text: &[u8]) -> Result<(), Ended> {
     let message = match frame::message(text) {
         Ok(message) => message,
-        Err(malformed) => return link.nonsense(malformed),
+        Err(malformed) => return link.nonsense(malformed).await,
     };
     match message {
         RelayMessage::Event {
@@ -156,7 +156,7 @@ async fn heard<F: Feed>(feed: &mut F, link: &mut Link<'_>, text: &[u8]) -> Resul
             let now = link.context().shared.clock.now().utc;
             match read(feed, event, now) {
                 Ok(observations) => link.understood(observations).await,
-                Err(malformed) => link.nonsense(malformed),
+                Err(malformed) => link.nonsense(malformed).await,
             }
         }
         RelayMessage::EndOfStored { subscription } if subscription == F::SUBSCRIPTION => {
@@ -171,7 +171,7 @@ async fn heard<F: Feed>(feed: &mut F, link: &mut Link<'_>, text: &[u8]) -> Resul
         ))),
         RelayMessage::Event { .. }
         | RelayMessage::EndOfStored { .. }
-        | RelayMessage::Closed { .. } => link.nonsense(Malformed("subscription")),
+        | RelayMessage::Closed { .. } => link.nonsense(Malformed("subscription")).await,
         RelayMessage::Notice(notice) => {
             tracing::debug!(notice = words(&notice), "the relay says");
             Ok(())

@@ -96,7 +96,7 @@ impl Relay {
                 self.memory.freshness.take_note(&observations);
                 link.understood(observations).await
             }
-            Err(malformed) => link.nonsense(malformed),
+            Err(malformed) => link.nonsense(malformed).await,
         }
     }
 

@@ -23,6 +23,9 @@ pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);
 /// Frames in a row that may be nonsense before the connection is given up.
 pub const NONSENSE_MAX: u32 = 64;
 
+/// Least time between two complaints of one connection.
+pub const COMPLAINT_EVERY: Duration = Duration::from_secs(10);
+
 /// A source that holds a socket open.
 pub trait Session: Send {
     /// Connects, subscribes and reports until something fails; it never ends well.
@@ -83,7 +86,13 @@ pub struct Link<'a> {
     context: &'a Context,
     opened: Instant,
     up_since: Option<Instant>,
+    /// Frames in a row that were nonsense.
     nonsense: u32,
+    /// Frames that were nonsense and of which the device was not told.
+    untold: u32,
+    complained: Option<Instant>,
+    /// The device knows of a complaint that was not followed by anything of use.
+    is_disturbed: bool,
 }
 
 impl<'a> Link<'a> {
@@ -93,6 +102,9 @@ impl<'a> Link<'a> {
             opened: Instant::now(),
             up_since: None,
             nonsense: 0,
+            untold: 0,
+            complained: None,
+            is_disturbed: false,
         }
     }
 
@@ -140,8 +152,10 @@ impl<'a> Link<'a> {
     pub async fn understood(&mut self, observations: Vec<Observation>) -> Result<(), Ended> {
         self.nonsense = 0;
         let mut report = Vec::with_capacity(observations.len() + 1);
-        if !self.is_up() {
-            self.up_since = Some(Instant::now());
+        let is_well = self.is_disturbed && !observations.is_empty();
+        if !self.is_up() || is_well {
+            self.up_since.get_or_insert_with(Instant::now);
+            self.is_disturbed = false;
             report.push(Observation::Connection(Connection::Up));
         }
         report.extend(observations);
@@ -162,21 +176,46 @@ impl<'a> Link<'a> {
     /// Takes note of a frame that was not understood.
     ///
     /// # Errors
-    /// Nothing but nonsense comes.
-    pub fn nonsense(&mut self, malformed: Malformed) -> Result<(), Ended> {
+    /// Nothing but nonsense comes, or the device has stopped.
+    pub async fn nonsense(&mut self, malformed: Malformed) -> Result<(), Ended> {
         self.nonsense += 1;
+        self.untold += 1;
         tracing::debug!(
             reason = malformed.0,
             in_a_row = self.nonsense,
             "frame dropped"
         );
-        if self.nonsense < NONSENSE_MAX {
-            Ok(())
-        } else {
-            Err(Ended::because(format!(
+        if self.nonsense >= NONSENSE_MAX {
+            return Err(Ended::because(format!(
                 "only frames that make no sense ({malformed})"
-            )))
+            )));
         }
+        let frames = if self.untold == 1 { "frame" } else { "frames" };
+        let complaint = format!("{} {frames} dropped ({malformed})", self.untold);
+        if self.complain(complaint).await? {
+            self.untold = 0;
+        }
+        Ok(())
+    }
+
+    /// Tells the device what went wrong although the connection holds, but not too often; says
+    /// whether it was told.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn complain(&mut self, complaint: String) -> Result<bool, Ended> {
+        if self
+            .complained
+            .is_some_and(|last| last.elapsed() < COMPLAINT_EVERY)
+        {
+            return Ok(false);
+        }
+        self.complained = Some(Instant::now());
+        self.is_disturbed = true;
+        self.context
+            .observed(vec![Observation::Complaint(complaint)])
+            .await?;
+        Ok(true)
     }
 
     fn was_stable(&self) -> bool {

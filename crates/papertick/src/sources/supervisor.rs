@@ -23,6 +23,7 @@ use super::{
     pool::{self, Logos, Pool},
     relay::{Memory, Relay},
     session::{self, report_down},
+    wallet::Wallet,
 };
 use crate::{
     inbox::Stopped,
@@ -221,6 +222,9 @@ async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stop
             let feed = Zaps::of(recipient);
             session::keep(context, Subscriber { relay, feed }).await
         }
-        SourceConfig::Wallet { .. } => std::future::pending().await,
+        SourceConfig::Wallet { uri, refresh_secs } => {
+            let refresh = Duration::from_secs(refresh_secs.into());
+            session::keep(context, Wallet::paired(&uri, refresh)).await
+        }
     }
 }

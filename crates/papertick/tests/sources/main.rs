@@ -19,3 +19,4 @@ mod proxy;
 mod relay;
 mod supervisor;
 mod time;
+mod wallet;

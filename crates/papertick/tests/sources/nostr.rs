@@ -172,6 +172,8 @@ async fn a_lying_relay_has_no_effect() {
         .send(Message::text("[\"NOTICE\",\"rate-limited\"]"))
         .await
         .unwrap();
+    let (_, seen) = rig.next().await;
+    assert!(matches!(seen[..], [Observation::Complaint(_)]), "{seen:?}");
     assert!(
         rig.is_quiet(Duration::from_secs(1)).await,
         "nothing of it was believed"

@@ -690,6 +690,7 @@ async fn every_source_goes_through_the_proxy() {
         "exchange:80",
         "nostr:80",
         "zaps:80",
+        "wallet:80",
         "api.ocean.xyz:443",
         "logos:80",
         "miner:80",

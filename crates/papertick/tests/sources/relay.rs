@@ -72,6 +72,8 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
     push(&mut server, b"\xc1garbage".to_vec()).await;
     server.send(Message::text("hello")).await.unwrap();
     push(&mut server, block(900_000)[..10].to_vec()).await;
+    let complaint = Observation::Complaint("1 frame dropped (not-a-map)".to_owned());
+    assert_eq!(rig.next().await.1, [complaint]);
     assert!(
         rig.is_quiet(Duration::from_secs(1)).await,
         "nothing was understood"
@@ -84,6 +86,16 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
     assert_eq!(rig.next().await.1, up);
     push(&mut server, bytes("81a5707269636581a3555344cdfad4")).await;
     assert_eq!(rig.next().await.1, [price("USD", "64212")]);
+    time::sleep(session::COMPLAINT_EVERY).await;
+    push(&mut server, vec![0xc1]).await;
+    let complaint = Observation::Complaint("2 frames dropped (not-a-map)".to_owned());
+    assert_eq!(rig.next().await.1, [complaint]);
+    push(&mut server, block(900_001)).await;
+    let well = [
+        Observation::Connection(Connection::Up),
+        Observation::Block(900_001),
+    ];
+    assert_eq!(rig.next().await.1, well, "the complaint is over");
     rig.stop().await;
 }
 

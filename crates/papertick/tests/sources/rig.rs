@@ -34,6 +34,9 @@ use tokio_tungstenite::{WebSocketStream, accept_async};
 /// Longest time that a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
+/// Reports in which an observation must come.
+const REPORTS_MAX: usize = 200;
+
 pub struct Rig {
     pub clock: Clock,
     pub logos: LogoCache,
@@ -124,7 +127,7 @@ impl Rig {
     /// Everything that comes until one observation fits.
     pub async fn until(&mut self, fits: impl Fn(&Observation) -> bool) -> Vec<Observation> {
         let mut seen = Vec::new();
-        loop {
+        for _ in 0..REPORTS_MAX {
             let (_, observations) = self.next().await;
             let found = observations.iter().any(&fits);
             seen.extend(observations);
@@ -132,6 +135,7 @@ impl Rig {
                 return seen;
             }
         }
+        panic!("it never came: {seen:?}");
     }
 
     /// The reason why a connection is down, and the time until the next attempt.

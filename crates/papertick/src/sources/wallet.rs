@@ -1,0 +1,139 @@
+//! The wallet: a conversation over a relay, and the socket that carries it.
+
+use std::{convert::Infallible, future, time::Duration};
+
+use device::{secret::Secret, settings::pairing::PairingUri};
+use feeds::{
+    malformed::Malformed,
+    nostr::{
+        frame::{self, RelayMessage},
+        wallet::{
+            session::WalletSession,
+            step::{Complaint, Noise, Step},
+        },
+    },
+};
+use rustls::crypto::ring;
+use tokio::time;
+
+use super::{
+    nostr::POLICY,
+    session::{Ended, Link, Session},
+};
+use crate::net::{
+    url::Url,
+    ws::{Frame, Socket},
+};
+
+/// A wallet that was paired.
+#[derive(Debug)]
+pub struct Wallet {
+    pairing: Option<Pairing>,
+}
+
+#[derive(Debug)]
+struct Pairing {
+    relay: String,
+    session: WalletSession,
+}
+
+impl Wallet {
+    /// The wallet of a pairing URI; one that cannot be read leaves the wallet off.
+    pub fn paired(uri: &Secret, refresh: Duration) -> Wallet {
+        let pairing = PairingUri::parse(uri.expose()).ok().and_then(|pairing| {
+            let session = WalletSession::new(&pairing, refresh).ok()?;
+            // The other relays are for wallets that have moved, which is told by a new pairing.
+            let relay = pairing.relays.into_iter().next()?;
+            Some(Pairing { relay, session })
+        });
+        Wallet { pairing }
+    }
+}
+
+impl Session for Wallet {
+    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+        let Some(Pairing { relay, session }) = &mut self.pairing else {
+            link.complain("the pairing cannot be read".to_owned())
+                .await?;
+            return future::pending().await;
+        };
+        let clock = link.context().shared.clock.clone();
+        let mut socket = link.open(&Url::parse(relay)?, POLICY).await?;
+        send(&mut socket, session.connected(clock.now()).send).await?;
+        loop {
+            let poll_at = session.next_poll().map(|uptime| clock.instant(uptime));
+            let step = tokio::select! {
+                frame = link.next(&mut socket) => match message(frame?) {
+                    Ok(message) => heard(session, link, message).await?,
+                    Err(malformed) => {
+                        link.nonsense(malformed).await?;
+                        continue;
+                    }
+                },
+                () = until(poll_at) => session.poll(clock.now(), &noise()?),
+            };
+            send(&mut socket, step.send).await?;
+        }
+    }
+}
+
+/// Reports what a message says, and returns what is left to be sent.
+async fn heard(
+    session: &mut WalletSession,
+    link: &mut Link<'_>,
+    message: RelayMessage,
+) -> Result<Step, Ended> {
+    let is_answer = match message {
+        RelayMessage::Event { .. } | RelayMessage::EndOfStored { .. } => true,
+        RelayMessage::Taken { accepted, .. } => accepted,
+        RelayMessage::Closed { .. } | RelayMessage::Notice(_) | RelayMessage::Other => false,
+    };
+    let is_closed = matches!(message, RelayMessage::Closed { .. });
+    let now = link.context().shared.clock.now();
+    let mut step = session.receive(message, now, &noise()?);
+    match step.complaint.take() {
+        None if is_answer => link.understood(std::mem::take(&mut step.heard)).await?,
+        None => {}
+        Some(Complaint::Malformed(malformed)) => link.nonsense(malformed).await?,
+        Some(complaint) if is_closed => return Err(Ended::because(complaint.to_string())),
+        Some(complaint @ (Complaint::Wallet(_) | Complaint::Relay(_))) => {
+            link.complain(complaint.to_string()).await?;
+        }
+    }
+    Ok(step)
+}
+
+fn message(frame: Frame) -> Result<RelayMessage, Malformed> {
+    match frame {
+        Frame::Text(text) => frame::message(text.as_bytes()),
+        Frame::Binary(_) => Err(Malformed("not-text")),
+    }
+}
+
+async fn send(socket: &mut Socket, messages: Vec<String>) -> Result<(), Ended> {
+    for message in messages {
+        socket.send_text(message).await?;
+    }
+    Ok(())
+}
+
+async fn until(moment: Option<time::Instant>) {
+    match moment {
+        Some(moment) => time::sleep_until(moment).await,
+        None => future::pending().await,
+    }
+}
+
+fn noise() -> Result<Noise, Ended> {
+    let random = ring::default_provider().secure_random;
+    let mut noise = Noise {
+        cipher: [0; 32],
+        signature: [0; 32],
+    };
+    for bytes in [&mut noise.cipher, &mut noise.signature] {
+        random
+            .fill(bytes)
+            .map_err(|_| Ended::because("the host has no random numbers"))?;
+    }
+    Ok(noise)
+}
