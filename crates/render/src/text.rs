@@ -97,11 +97,15 @@ impl Typesetter {
     pub(crate) fn run(&mut self, font: FontId, half_px: u32, text: &str) -> Run {
         let font = self.whole_font(font, text);
         let mut pen = 0.0_f32;
-        let mut placed = Vec::new();
+        let mut placed: Vec<(i32, Arc<Glyph>)> = Vec::new();
         for ch in text.chars().take(CHARS_MAX) {
             if let Some(glyph) = self.glyph(font, half_px, ch) {
-                placed.push((pen.round() as i32 + glyph.left, glyph.clone()));
-                pen += glyph.advance;
+                let before = placed.last().filter(|_| ch == '.');
+                let near = before.map(|(x, before)| x + before.mask.width() + dot_gap(half_px));
+                let x = pen.round() as i32 + glyph.left;
+                let nearer = near.map_or(0, |near| (x - near).max(0));
+                placed.push((x - nearer, glyph.clone()));
+                pen += glyph.advance - nearer as f32;
             }
         }
         assemble(&placed)
@@ -254,6 +258,11 @@ impl Typesetter {
         let last = self.fonts.len() - 1;
         &mut self.fonts[last].font
     }
+}
+
+/// Most white before a dot, px; where all characters have one width there would be a hole.
+fn dot_gap(half_px: u32) -> i32 {
+    half_px as i32 / 2 / 9 + 1
 }
 
 /// What a kept glyph costs with its bookkeeping, bytes.
