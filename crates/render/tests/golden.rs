@@ -6,6 +6,7 @@
 //! `UPDATE_GOLDEN=1` accepts what is painted; look at every picture that changes.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "golden images are files")]
 
 mod common;
 #[path = "../../device/tests/screens/line.rs"]
@@ -130,41 +131,50 @@ fn every_golden_image_has_a_case() {
     }
 }
 
-/// A picture as width and colour indices.
-fn decode(file: &[u8]) -> (usize, Vec<u8>) {
+/// A picture as its file packs it: four colours in a byte.
+#[derive(PartialEq)]
+struct Packed {
+    width: usize,
+    stride: usize,
+    data: Vec<u8>,
+}
+
+impl Packed {
+    fn colour(&self, x: usize, y: usize) -> Option<u8> {
+        let byte = self
+            .data
+            .get(y * self.stride + x / 4)
+            .filter(|_| x < self.width)?;
+        Some(byte >> (6 - 2 * (x % 4)) & 3)
+    }
+}
+
+fn decode(file: &[u8]) -> Packed {
     let mut decoder = ::png::Decoder::new(std::io::Cursor::new(file));
     decoder.set_transformations(::png::Transformations::IDENTITY);
     let mut reader = decoder.read_info().unwrap();
     let mut data = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut data).unwrap();
-    let width = info.width as usize;
-    let pixel = |row: &[u8], x: usize| row[x / 4] >> (6 - 2 * (x % 4)) & 3;
-    let rows = data.chunks(info.line_size).take(info.height as usize);
-    (
-        width,
-        rows.flat_map(|row| (0..width).map(|x| pixel(row, x)).collect::<Vec<_>>())
-            .collect(),
-    )
+    Packed {
+        width: info.width as usize,
+        stride: info.line_size,
+        data,
+    }
 }
 
-fn diff((width, expected): &(usize, Vec<u8>), (other_width, actual): &(usize, Vec<u8>)) -> Vec<u8> {
-    let height = expected.len() / width;
-    let colour = |index: usize| {
-        let (x, y) = (index % width, index / width);
-        let new = (x < *other_width)
-            .then(|| actual.get(y * other_width + x))
-            .flatten();
-        match (expected[index], new) {
-            (old, Some(new)) if old == *new => {
-                [[60, 60, 60], [255, 255, 255], [200, 200, 200]][usize::from(old)]
-            }
-            (0, _) => [220, 0, 0],
-            (_, _) => [0, 60, 255],
-        }
+fn diff(expected: &Packed, actual: &Packed) -> Vec<u8> {
+    let height = expected.data.len() / expected.stride;
+    let colour = |x: usize, y: usize| match (expected.colour(x, y), actual.colour(x, y)) {
+        (Some(0), Some(0)) => [60, 60, 60],
+        (Some(1), Some(1)) => [255, 255, 255],
+        (old, new) if old == new => [200, 200, 200],
+        (Some(0), _) => [220, 0, 0],
+        (_, _) => [0, 60, 255],
     };
-    let data: Vec<u8> = (0..expected.len()).flat_map(colour).collect();
+    let pixels = (0..height).flat_map(|y| (0..expected.width).map(move |x| (x, y)));
+    let data: Vec<u8> = pixels.flat_map(|(x, y)| colour(x, y)).collect();
     let mut file = Vec::new();
-    let mut encoder = ::png::Encoder::new(&mut file, *width as u32, height as u32);
+    let mut encoder = ::png::Encoder::new(&mut file, expected.width as u32, height as u32);
     encoder.set_color(::png::ColorType::Rgb);
     encoder
         .write_header()

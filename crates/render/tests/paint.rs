@@ -294,6 +294,12 @@ fn qr_codes_stay_dark_on_light() {
 }
 
 #[test]
+fn a_painter_can_move_to_another_thread() {
+    fn movable<T: Send>(_: T) {}
+    movable(Painter::new(WIDTH, HEIGHT));
+}
+
+#[test]
 fn panels_that_a_picture_lacks_are_paper() {
     let mut painter = Painter::new(WIDTH, HEIGHT);
     let bitmap = painter.paint(&picture(vec![]), 3);

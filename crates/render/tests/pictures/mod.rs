@@ -219,6 +219,8 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         build_date: "2026-11-20",
         portal: "192.168.4.1",
     };
+    let mut inverted = picture(provisioning::cells(&provisioning, panels));
+    inverted.style.inverted = true;
     let owner = |texts: &[&str]| {
         let texts: Vec<_> = texts.iter().map(|text| (*text).to_owned()).collect();
         picture(custom::cells(&texts, None, panels))
@@ -230,6 +232,7 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
             "provisioning--plain",
             picture(provisioning::cells(&provisioning, panels)),
         ),
+        ("provisioning--inverted", inverted),
         (
             "safe-mode--settings",
             picture(safe_mode::cells(reason, panels)),
