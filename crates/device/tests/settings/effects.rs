@@ -268,13 +268,15 @@ fn allowed(components: &[Component]) -> BTreeSet<Part> {
     parts.collect()
 }
 
-#[test]
-fn every_row_changes_what_it_says_and_nothing_else() {
+/// Checks every second row, so that two tests share the work.
+fn check(half: usize) {
     let mut wrong = Vec::new();
-    for spec in SPECS.iter().filter(|spec| spec.access != Access::Internal) {
-        if ELSEWHERE.iter().any(|(name, _)| *name == spec.name) {
-            continue;
-        }
+    let acts_here = |spec: &&Spec| !ELSEWHERE.iter().any(|(name, _)| *name == spec.name);
+    let rows = SPECS
+        .iter()
+        .filter(|spec| spec.access != Access::Internal)
+        .filter(acts_here);
+    for spec in rows.skip(half).step_by(2) {
         let found = differences(spec);
         if found.is_empty() && !UNWIRED.contains(&spec.name) {
             wrong.push(format!("{} changes nothing", spec.name));
@@ -290,6 +292,16 @@ fn every_row_changes_what_it_says_and_nothing_else() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_row_changes_what_it_says_and_nothing_else() {
+    check(0);
+}
+
+#[test]
+fn another_row_changes_what_it_says_and_nothing_else() {
+    check(1);
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::{collections::BTreeSet, time::Duration};
 
 use device::{
     Device,
-    input::{Input, LinkEvent, LinkFailure, Sensed},
+    input::{Finished, Input, LinkEvent, LinkFailure, Sensed},
     lights::Rgb,
-    market::{Direction, MinerStats, Observation, Payment, PoolStats, Zap},
+    market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
     memory::Memory,
     now::{Now, UtcTime},
-    output::Output,
-    request::Request,
+    output::Effect,
+    request::{FrontlightCommand, Request},
     settings::Settings,
     sources::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -54,7 +54,7 @@ impl Twins {
             uptime: Duration::ZERO,
             differ: BTreeSet::new(),
         };
-        twins.compare([Output::default(), Output::default()]);
+        twins.compare([Vec::new(), Vec::new()]);
         twins
     }
 
@@ -66,13 +66,17 @@ impl Twins {
         }
     }
 
+    /// Tells both clocks the same; their panels paint at once.
     fn tell(&mut self, input: &Input) {
         let now = self.now();
-        let outputs = self
-            .clocks
-            .each_mut()
-            .map(|clock| clock.handle(input.clone(), now));
-        self.compare(outputs);
+        let told = self.clocks.each_mut().map(|clock| {
+            let told = clock.handle(input.clone(), now).effects;
+            let painted = clock
+                .handle(Input::Finished(Finished::Painted), now)
+                .effects;
+            [told, painted].concat()
+        });
+        self.compare(told);
     }
 
     fn ask(&mut self, request: Request) {
@@ -97,10 +101,10 @@ impl Twins {
     }
 
     fn watch(&mut self, seconds: u64) {
-        self.wait(Duration::from_secs(seconds), Duration::from_millis(100));
+        self.wait(Duration::from_secs(seconds), Duration::from_millis(200));
     }
 
-    fn compare(&mut self, outputs: [Output; 2]) {
+    fn compare(&mut self, effects: [Vec<Effect>; 2]) {
         let [a, b] = self.clocks.each_ref().map(Device::desired);
         let same_plans = a.sources.keys().eq(b.sources.keys())
             && a.sources
@@ -112,7 +116,7 @@ impl Twins {
                 .get(id)
                 .is_none_or(|other| other.route == plan.route)
         });
-        let [first, second] = outputs;
+        let [first, second] = effects;
         let parts = [
             (Part::Picture, a.picture == b.picture),
             (Part::Strip, a.strip == b.strip),
@@ -121,7 +125,7 @@ impl Twins {
             (Part::Route, same_routes),
             (Part::Advert, a.advert == b.advert),
             (Part::Wifi, a.wifi == b.wifi),
-            (Part::Effects, first.effects == second.effects),
+            (Part::Effects, first == second),
         ];
         self.differ.extend(
             parts
@@ -133,13 +137,10 @@ impl Twins {
 
     pub(crate) fn live_a_day(&mut self) {
         self.watch(12);
-        self.tell(&Input::Linked(LinkEvent::Up {
-            ip: "192.0.2.7".into(),
-            ssid: Some("home".into()),
-        }));
+        self.link_up();
         self.tell(&Input::Sensed(Sensed::Millilux(300_000)));
         self.learn_everything();
-        self.ask(Request::SetLightsColor(Rgb::from_u24(0x10_20_30)));
+        self.rest();
         self.watch(3);
         for screen in [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90] {
             self.ask(Request::ShowScreen(screen));
@@ -173,17 +174,34 @@ impl Twins {
         );
         self.watch(4);
         self.ask(Request::Next);
-        for millilux in [100_000, 20_000, 500, 300_000] {
+        for millilux in [100_000, 300_000, 20_000, 500] {
             self.tell(&Input::Sensed(Sensed::Millilux(millilux)));
-            self.watch(3);
+            self.wait(Duration::from_secs(11), Duration::from_millis(500));
         }
         for buttons in [0b0010, 0, 0b0001, 0, 0b0001, 0] {
             self.tell(&Input::Pressed(buttons));
             self.wait(Duration::from_millis(100), Duration::from_millis(10));
         }
         self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
-        self.wait(Duration::from_secs(4 * 3600), Duration::from_secs(60));
-        self.wait(Duration::from_secs(20 * 3600), Duration::from_secs(300));
+        self.watch(5);
+        self.link_up();
+        self.rest();
+        self.wait(Duration::from_secs(4 * 3600), Duration::from_secs(120));
+        self.wait(Duration::from_secs(20 * 3600), Duration::from_secs(600));
+    }
+
+    fn link_up(&mut self) {
+        let (ip, ssid) = ("192.0.2.7".into(), Some("home".into()));
+        self.tell(&Input::Linked(LinkEvent::Up { ip, ssid }));
+        for source in SourceId::ALL {
+            self.learn(*source, Observation::Connection(Connection::Up));
+        }
+    }
+
+    /// Puts the lights into a state in which it shows that they are muted.
+    fn rest(&mut self) {
+        self.ask(Request::SetLightsColor(Rgb::from_u24(0x10_20_30)));
+        self.ask(Request::Frontlight(FrontlightCommand::On));
     }
 
     fn learn_everything(&mut self) {
