@@ -70,7 +70,7 @@ function tokenOf(body: unknown): string {
 export function explain(failure: unknown): string {
   if (failure instanceof Unreachable) return 'The clock does not answer.';
   if (failure instanceof Refused) {
-    if (failure.status === 401) return 'The clock wants a user name and password. Reload the page to sign in.';
+    if (failure.status === 401) return 'The clock wants a user name and password.';
     if (failure.status === 403) return 'The clock refused this request.';
     return failure.token ? `The clock refused: ${failure.token}` : `The clock refused (${failure.status}).`;
   }

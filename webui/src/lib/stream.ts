@@ -5,7 +5,13 @@ import { FrameReader, type Frame } from './sse';
 /** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
 const SILENCE_MS = 16_000;
 
-export type StreamState = { kind: 'connecting' } | { kind: 'live' } | { kind: 'away'; until: number; refused: boolean };
+export type StreamState = { kind: 'connecting' } | { kind: 'live' } | Away;
+
+export interface Away {
+  kind: 'away';
+  /** When it is tried again, ms; null if a person must ask for it. */
+  until: number | null;
+}
 
 export interface StreamWorld {
   fetch: typeof fetch;
@@ -64,7 +70,7 @@ export class EventStream {
     const abort = new AbortController();
     this.#abort = abort;
     let ending: Ending = 'broken';
-    let refused = false;
+    let signIn = false;
     let cancelSilence = this.world.after(SILENCE_MS, () => abort.abort());
     try {
       const answer = await this.world.fetch(this.url, {
@@ -72,7 +78,8 @@ export class EventStream {
         cache: 'no-store',
         signal: abort.signal,
       });
-      refused = answer.status === 401 || answer.status === 403;
+      // Every try would ask the person for a password again.
+      signIn = answer.status === 401;
       const kind = answer.headers.get('content-type') ?? '';
       if (!answer.ok || !answer.body || !kind.startsWith('text/event-stream')) {
         throw new Error(`no event stream: ${answer.status}`);
@@ -98,8 +105,13 @@ export class EventStream {
     cancelSilence();
     abort.abort();
     if (this.#stopped) return;
+    if (signIn) {
+      this.listener.state({ kind: 'away', until: null });
+      this.#cancelWait = () => {};
+      return;
+    }
     const wait = this.#backoff.next(ending);
-    this.listener.state({ kind: 'away', until: this.world.now() + wait, refused });
+    this.listener.state({ kind: 'away', until: this.world.now() + wait });
     this.#cancelWait = this.world.after(wait, () => {
       this.#cancelWait = undefined;
       void this.#connect();

@@ -51,6 +51,8 @@ export interface Status {
   frontlight?: FrontlightStatus;
   stale?: boolean;
   mode?: string;
+  /** What went wrong at the start, in words for people. */
+  notes?: string[];
   sources?: Record<string, SourceStatus>;
 }
 

@@ -2,8 +2,12 @@
 import { ask, explain, Refused, type Ask } from '../lib/api';
 import { EventStream, type StreamState } from '../lib/stream';
 import type { Settings, Status } from '../lib/types';
+import type { Manifest } from '../lib/version';
 import { glass } from './glass.svelte';
 import { notices } from './notices.svelte';
+
+/** Panels are repainted within this time after their text changed, ms. */
+const REPAINT_MS = 8_000;
 
 class Clock {
   status = $state.raw<Status | null>(null);
@@ -18,11 +22,19 @@ class Clock {
   settingsFailure = $state('');
   /** The clock was asked to restart and has not come back. */
   restarting = $state(false);
+  /** What the page was when it was loaded. */
+  manifest = $state.raw<Manifest | null>(null);
+  /** The clock has another page by now. */
+  outdated = $state(false);
+  #repaint: ReturnType<typeof setTimeout> | undefined;
   #events = new EventStream('/events', {
     state: (state) => this.#streamed(state),
     frame: (frame) => {
       if (frame.name === 'status') this.#take(JSON.parse(frame.data) as Status);
-      if (frame.name === 'panels') glass.changed(frame.data);
+      if (frame.name === 'panels') {
+        clearTimeout(this.#repaint);
+        glass.changed(frame.data);
+      }
     },
   });
 
@@ -83,7 +95,7 @@ class Clock {
   /** What happened while the page was away is asked for, not guessed. */
   async #refresh(): Promise<void> {
     glass.changed('all');
-    await this.loadSettings();
+    await Promise.all([this.loadSettings(), this.#checkPage()]);
     try {
       this.#take((await ask('GET', '/api/status')).body as Status);
     } catch (failure) {
@@ -91,7 +103,22 @@ class Clock {
     }
   }
 
+  async #checkPage(): Promise<void> {
+    try {
+      const manifest = (await ask('GET', '/manifest.json')).body as Manifest;
+      this.manifest ??= manifest;
+      this.outdated = this.manifest.commit !== manifest.commit;
+    } catch {
+      // A page without a manifest is one under development.
+    }
+  }
+
   #take(status: Status): void {
+    if (this.status && status.data.join() !== this.status.data.join()) {
+      // A client that lags may have missed what was repainted.
+      clearTimeout(this.#repaint);
+      this.#repaint = setTimeout(() => glass.changed('all'), REPAINT_MS);
+    }
     this.status = status;
     this.statusAt = Date.now();
     glass.count = status.numScreens;

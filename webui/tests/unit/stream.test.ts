@@ -84,7 +84,7 @@ test('hands on frames, and comes back after the stream ended', async () => {
   world.answers = [stream('event: status\ndata: 1\n\n'), stream('event: status\ndata: 2\n\n')];
   const { states, frames } = await follow(world);
   expect(states.map(({ kind }) => kind)).toEqual(['connecting', 'live', 'away']);
-  expect(states[2]).toEqual({ kind: 'away', until: 1000, refused: false });
+  expect(states[2]).toEqual({ kind: 'away', until: 1000 });
   await world.pass(1000);
   expect(frames.map(({ data }) => data)).toEqual(['1', '2']);
 });
@@ -94,18 +94,19 @@ test('waits five seconds after a closing frame and does not hand it on', async (
   world.answers = [stream('data: closing\n\n')];
   const { states, frames } = await follow(world);
   expect(frames).toEqual([]);
-  expect(states.at(-1)).toEqual({ kind: 'away', until: 5000, refused: false });
+  expect(states.at(-1)).toEqual({ kind: 'away', until: 5000 });
 });
 
 test.each([
-  ['refused connection', new Error('refused'), false],
-  ['unauthorised', new Response('', { status: 401 }), true],
-  ['a page instead of a stream', new Response('<html>', { headers: { 'content-type': 'text/html' } }), false],
-])('tries again after: %s', async (_, answer, refused) => {
+  ['refused connection', new Error('refused'), 1000],
+  ['unauthorised', new Response('', { status: 401 }), null],
+  ['a page instead of a stream', new Response('<html>', { headers: { 'content-type': 'text/html' } }), 1000],
+  ['forbidden', new Response('', { status: 403 }), 1000],
+])('tries again after: %s', async (_, answer, until) => {
   const world = new TestWorld();
   world.answers = [answer];
   const { states } = await follow(world);
-  expect(states.at(-1)).toEqual({ kind: 'away', until: 1000, refused });
+  expect(states.at(-1)).toEqual({ kind: 'away', until });
 });
 
 test('gives up on a connection that falls silent', async () => {
@@ -121,6 +122,17 @@ test('gives up on a connection that falls silent', async () => {
   await world.pass(1_000);
   expect(abort?.aborted).toBe(true);
   expect(states.at(-1)?.kind).toBe('away');
+});
+
+test('without a password it is tried again only when the person asks', async () => {
+  const world = new TestWorld();
+  world.answers = [new Response('', { status: 401 }), stream('data: 1\n\n')];
+  const { events, frames } = await follow(world);
+  await world.pass(60_000);
+  expect(world.asked).toBe(1);
+  events.retryNow();
+  await settle();
+  expect(frames).toHaveLength(1);
 });
 
 test('tries at once when asked, and only once', async () => {

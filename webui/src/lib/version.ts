@@ -1,0 +1,35 @@
+/** Whether the page and the program fit together. */
+
+/** `/manifest.json`. */
+export interface Manifest {
+  commit: string;
+  minFirmware: string;
+}
+
+/** The three numbers a version starts with; undefined for a bare commit or nothing. */
+export function numbers(version: unknown): [number, number, number] | undefined {
+  const found = typeof version === 'string' ? /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) : null;
+  return found ? [Number(found[1]), Number(found[2]), Number(found[3])] : undefined;
+}
+
+/** One version comes before another; false where one of them is not known. */
+export function older(one: unknown, other: unknown): boolean {
+  const left = numbers(one);
+  const right = numbers(other);
+  if (!left || !right) return false;
+  const differs = left.findIndex((number, place) => number !== right[place]);
+  return differs >= 0 && left[differs]! < right[differs]!;
+}
+
+/** What does not fit, in words; empty if all fits. */
+export function misfit(manifest: Manifest | null, firmware: unknown, bundle: unknown): string {
+  if (manifest && older(firmware, manifest.minFirmware)) {
+    return `This page needs version ${manifest.minFirmware} of the clock or a newer one; it has ${String(firmware)}.`;
+  }
+  const program = numbers(firmware);
+  const page = numbers(bundle);
+  if (program && page && program.join('.') !== page.join('.')) {
+    return `The clock has version ${program.join('.')}, its page ${page.join('.')}. Install both of the same version.`;
+  }
+  return '';
+}

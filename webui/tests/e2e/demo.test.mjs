@@ -1,0 +1,152 @@
+// The page on the real program. Skipped where it is not built: PAPERTICK_BIN names another one.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { launch, openPage, until } from './browser.mjs';
+
+const BIN = process.env.PAPERTICK_BIN ?? fileURLToPath(new URL('../../../target/debug/papertick', import.meta.url));
+const skip = existsSync(BIN) ? false : 'the program is not built';
+
+let browser;
+let program;
+let folder;
+let url;
+let page;
+let faults;
+
+before(async () => {
+  if (skip) return;
+  folder = await mkdtemp(join(tmpdir(), 'papertick-demo-'));
+  program = spawn(BIN, ['demo', '--listen', '127.0.0.1:0', '--data-dir', folder, '--panel-timing', 'instant'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  program.stdout.on('data', (piece) => (output += piece));
+  [, url] = await until('the address', () => /(http:\/\/[\d.]+:\d+)/.exec(output));
+  browser = await launch();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  ({ page, faults } = await openPage(context, url));
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+});
+
+after(async () => {
+  if (skip) return;
+  await browser?.close();
+  program.kill('SIGTERM');
+  await new Promise((done) => program.once('exit', done));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const get = async (path) => (await fetch(url + path)).json();
+const button = (name) => page.getByRole('button', { name, exact: true });
+
+/** The page draws the very pixels of the clock's own picture. */
+async function glassIsTrue() {
+  return page.evaluate(async () => {
+    const canvases = [...document.querySelectorAll('canvas')];
+    for (const [index, canvas] of canvases.entries()) {
+      const picture = await createImageBitmap(
+        await (await fetch(`/api/panels/${index}.png`, { cache: 'no-store' })).blob(),
+      );
+      if (picture.width !== canvas.width || picture.height !== canvas.height) return false;
+      const pen = new OffscreenCanvas(picture.width, picture.height).getContext('2d');
+      pen.drawImage(picture, 0, 0);
+      const wanted = pen.getImageData(0, 0, picture.width, picture.height).data;
+      const drawn = canvas.getContext('2d').getImageData(0, 0, picture.width, picture.height).data;
+      for (let at = 0; at < wanted.length; at += 4) {
+        if (wanted[at] < 128 !== drawn[at] < 128) return false;
+      }
+    }
+    return true;
+  });
+}
+
+test('the panels are those of the clock', { skip }, async () => {
+  await until('true pixels', glassIsTrue, 15_000);
+});
+
+test('the block height moves by itself', { skip }, async () => {
+  await button('Block Height').click();
+  await page.waitForSelector('[data-current]:has-text("Block Height")');
+  const before = (await get('/api/status')).data.join('');
+  await until('a block', async () => (await get('/api/status')).data.join('') !== before, 60_000);
+  await until('true pixels', glassIsTrue, 15_000);
+});
+
+test('text, next and a jump', { skip }, async () => {
+  await page.getByLabel('Text, one character per panel').fill('HELLO');
+  await button('Show').click();
+  await page.waitForSelector('[data-current]:has-text("Your text")');
+  assert.equal((await get('/api/status')).data.join('').trim(), 'HELLO');
+  await until('true pixels', glassIsTrue, 15_000);
+  await button('Ticker').click();
+  await page.waitForSelector('[data-current]:has-text("Ticker")');
+  await button('EUR').click();
+  await page.waitForSelector('[data-current]:has-text("EUR")');
+  await button('Next screen').click();
+  await page.waitForSelector('[data-current]:not(:has-text("Ticker"))');
+});
+
+test('pause and resume', { skip }, async () => {
+  await button('Pause rotation').click();
+  await page.waitForSelector('[data-rotation]:has-text("Paused by you")');
+  assert.equal((await get('/api/status')).timerRunning, false);
+  await button('Resume rotation').click();
+  await page.waitForSelector('[data-rotation]:has-text("A new screen")');
+});
+
+test('a button of the body is pressed', { skip }, async () => {
+  const before = (await get('/api/status')).currentScreen;
+  await page.locator('[data-button="2"]').click();
+  await until('the next screen', async () => (await get('/api/status')).currentScreen !== before);
+});
+
+test('settings are saved, refused and overtaken', { skip }, async () => {
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  const setting = (key) => page.locator(`[data-key="${key}"]`);
+  await setting('digitFontPx').getByRole('slider').fill('120');
+  await setting('decimalShareDot').getByRole('switch').click();
+  await fetch(`${url}/api/settings`, { method: 'PATCH', body: '{"labelFitPct":90}' });
+  await button('Save').click();
+  await page.waitForSelector('.notice:has-text("Saved.")');
+  const saved = await get('/api/settings');
+  assert.deepEqual([saved.digitFontPx, saved.decimalShareDot, saved.labelFitPct], [120, true, 90]);
+  await setting('tzString').getByRole('combobox').fill('Mars/Olympus');
+  await button('Save').click();
+  await setting('tzString').locator('text=The clock does not know this value.').waitFor();
+  await button('Discard').click();
+  await page.locator('[data-grip="3"]').focus();
+  await page.keyboard.press('End');
+  await button('Save').click();
+  await until('a new order', async () => (await get('/api/settings')).screens.at(-1).id === 3);
+  await setting('dnd').getByRole('switch').click();
+  await setting('dnd').getByLabel('From').fill('21:15');
+  await button('Save').click();
+  await until('quiet hours', async () => (await get('/api/settings')).dnd.startMinute === 15);
+  await page.getByRole('link', { name: 'Clock', exact: true }).click();
+});
+
+test('the page follows a restart', { skip }, async () => {
+  await button('Restart…').click();
+  await button('Restart').click();
+  await until(
+    'a young clock',
+    async () => {
+      const status = await get('/api/status').catch(() => null);
+      return status && status.espUptime < 3;
+    },
+    20_000,
+  );
+  await page.waitForSelector('[data-link="live"]', { timeout: 20_000 });
+  await until('true pixels', glassIsTrue, 20_000);
+  assert.equal((await get('/api/settings')).digitFontPx, 120);
+});
+
+test('nothing was amiss', { skip }, () => {
+  assert.deepEqual(faults, []);
+});
