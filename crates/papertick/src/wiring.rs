@@ -102,6 +102,7 @@ impl Parts {
             started: Instant::now(),
             data_dir: config.run.data_dir.clone(),
             bench: Some(bench.clone()),
+            radio: None,
             connections: None,
             shutdown: front_stopped.signal(),
         };

@@ -19,6 +19,7 @@ mod origin;
 mod pages;
 mod panels;
 mod password;
+pub mod portal;
 mod preview;
 mod route;
 mod router;
@@ -48,6 +49,7 @@ use crate::{glass::Glass, inbox::Inbox};
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;
+use portal::Radio;
 use settings::SettingsDocument;
 use status::StatusDocument;
 use vitals::Memory;
@@ -71,6 +73,8 @@ pub struct Services {
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.
     pub bench: Option<Bench>,
+    /// The radio, for the page of the access point.
+    pub radio: Option<Radio>,
     /// Connections at the same time; none for as many as the limit on open files allows.
     pub connections: Option<usize>,
     /// Turns true when the server is to stop.

@@ -90,7 +90,7 @@ fn operation(group: &str, route: &Route, shapes: &mut BTreeSet<Shape>) -> Value 
     match route.guard {
         // Credentials are asked for only when the owner has switched that on.
         Guard::Control | Guard::Upload => operation["security"] = json!([{ "basic": [] }, {}]),
-        Guard::Open => {}
+        Guard::Open | Guard::Portal => {}
     }
     if route.old {
         operation["deprecated"] = true.into();

@@ -70,6 +70,8 @@ pub(crate) enum Guard {
     Control,
     /// Who knows the password for uploads.
     Upload,
+    /// Everybody, and only while the clock is an access point.
+    Portal,
 }
 
 /// An answer that is on its way.
@@ -91,25 +93,20 @@ macro_rules! later {
 }
 pub(crate) use later;
 
-/// An operation that only reads.
+/// An operation that only reads, from what is known.
 pub(crate) const fn get(
     path: &'static str,
     summary: &'static str,
     handler: fn(&Call) -> Response,
 ) -> Route {
-    Route {
-        method: Method::GET,
-        path,
-        open: Shape::Text,
-        guard: Guard::Control,
-        changes: false,
-        old: false,
-        summary,
-        query: &[],
-        body: Takes::Nothing,
-        answers: &[(200, Shape::Empty)],
-        handler: Handler::Now(handler),
-    }
+    read(path, summary, Handler::Now(handler))
+}
+
+/// An operation that only reads.
+pub(crate) const fn read(path: &'static str, summary: &'static str, handler: Handler) -> Route {
+    let mut route = change(Method::GET, path, summary, handler);
+    route.changes = false;
+    route
 }
 
 /// An operation that changes something.

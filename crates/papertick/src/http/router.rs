@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::{collections::HashMap, net::SocketAddr, panic::AssertUnwindSafe, sync::LazyLock};
 
+use device::view::View;
 use futures_util::FutureExt;
 use http::{
     HeaderValue, Method, Request, StatusCode,
@@ -14,7 +15,7 @@ use super::{
     State,
     answer::{self, Response},
     call::{Call, percent_decode},
-    origin, pages,
+    origin, pages, portal,
     route::{Guard, Handler, Route},
     routes::ROUTES,
 };
@@ -66,6 +67,35 @@ static PATHS: LazyLock<Paths> = LazyLock::new(|| {
     paths
 });
 
+/// What a request is for.
+struct Target {
+    /// The rows of its path; none where no row has that path.
+    routes: &'static [&'static Route],
+    /// The row of its path and its method.
+    route: Option<&'static Route>,
+    /// The open part of the path.
+    param: Option<String>,
+    /// The clock is an access point, and its page is all there is.
+    portal: bool,
+}
+
+impl Target {
+    fn of(path: &str, method: &Method, portal: bool) -> Target {
+        let visible = |(routes, _): &(&[&Route], Option<String>)| {
+            routes
+                .iter()
+                .any(|route| (route.guard == Guard::Portal) == portal)
+        };
+        let (routes, param) = rows(path).filter(visible).unwrap_or_default();
+        Target {
+            routes,
+            route: choose(routes, method),
+            param,
+            portal,
+        }
+    }
+}
+
 /// The rows of a path, and the open part of it.
 fn rows(path: &str) -> Option<(&'static [&'static Route], Option<String>)> {
     let paths = &*PATHS;
@@ -84,10 +114,16 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
     peer: SocketAddr,
 ) -> Response {
+    let view = state.view();
+    let target = Target::of(
+        request.uri().path(),
+        request.method(),
+        portal::is_open(&view),
+    );
     let reader = state.sites.reader(request.headers());
-    let mut response = match refusal(&state, &request, peer).await {
+    let mut response = match refusal(&state, &view, &request, &target, peer).await {
         Some(refusal) => refusal,
-        None => serve(Arc::clone(&state), request).await,
+        None => serve(Arc::clone(&state), request, target).await,
     };
     match reader {
         Some(origin) => origin::admit(&mut response, origin),
@@ -102,51 +138,49 @@ pub(crate) async fn answer(
 }
 
 /// Refuses what a page of another site sends, and who does not know the credentials.
-async fn refusal(state: &State, request: &Request<Incoming>, peer: SocketAddr) -> Option<Response> {
+async fn refusal(
+    state: &State,
+    view: &View,
+    request: &Request<Incoming>,
+    target: &Target,
+    peer: SocketAddr,
+) -> Option<Response> {
     let headers = request.headers();
-    let path = request.uri().path();
-    if let Some(refusal) = state
-        .sites
-        .rebound(headers, &state.services.view.borrow().hostname)
+    // Phones are sent to the page of the access point under the names of other hosts.
+    if !target.portal
+        && let Some(refusal) = state.sites.rebound(headers, &view.hostname)
     {
         return Some(refusal);
     }
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
         return Some(origin::preflight(state.sites.reader(headers)));
     }
-    let route = rows(path).and_then(|(routes, _)| choose(routes, request.method()));
-    if route.is_some_and(|route| route.changes)
+    if target.route.is_some_and(|route| route.changes)
         && let Some(refusal) = state.sites.foreign(headers, request.method())
     {
         return Some(refusal);
     }
-    let guard = match route {
+    let path = request.uri().path();
+    let guard = match target.route {
+        _ if target.portal => Guard::Portal,
         Some(route) => route.guard,
         None if path.starts_with("/api/") => Guard::Control,
         None if path.starts_with("/upload/") => Guard::Upload,
         None => Guard::Open,
     };
     let verdict = match guard {
-        Guard::Open => return None,
+        Guard::Open | Guard::Portal => return None,
         Guard::Control => state.gate.control(headers, peer.ip()).await,
         Guard::Upload => state.gate.upload(headers, peer.ip()).await,
     };
     verdict.refusal()
 }
 
-async fn serve(state: Arc<State>, request: Request<Incoming>) -> Response {
-    let path = request.uri().path();
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    let Some((routes, param)) = rows(path) else {
-        let file = reads
-            .then(|| pages::file(path, request.headers()))
-            .flatten();
-        return file.unwrap_or_else(answer::not_found);
+async fn serve(state: Arc<State>, request: Request<Incoming>, target: Target) -> Response {
+    let Some(route) = target.route else {
+        return unserved(&request, &target);
     };
-    let Some(route) = choose(routes, request.method()) else {
-        return not_allowed(routes);
-    };
-    let call = Call::new(state, request, param);
+    let call = Call::new(state, request, target.param);
     let answered = match route.handler {
         Handler::Now(handler) => std::panic::catch_unwind(AssertUnwindSafe(|| handler(&call))),
         Handler::Later(handler) => AssertUnwindSafe(handler(call)).catch_unwind().await,
@@ -155,6 +189,21 @@ async fn serve(state: Arc<State>, request: Request<Incoming>) -> Response {
         tracing::error!(path = route.path, "handler panicked");
         answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal")
     })
+}
+
+/// Answers a request for which there is no row: with a file of the page, perhaps.
+fn unserved(request: &Request<Incoming>, target: &Target) -> Response {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if !target.routes.is_empty() {
+        return not_allowed(target.routes);
+    }
+    if target.portal && reads {
+        return portal::page();
+    }
+    let file = (reads && !target.portal)
+        .then(|| pages::file(request.uri().path(), request.headers()))
+        .flatten();
+    file.unwrap_or_else(answer::not_found)
 }
 
 /// The row for a method; HEAD is served by the row for GET where that one only reads.

@@ -3,8 +3,8 @@
 use http::Method;
 
 use super::{
-    answer, control, diag, events, lights, metrics, openapi, pages, panels, preview,
-    route::{Group, Guard, Param, Route, change, get, later, old, post},
+    answer, control, diag, events, lights, metrics, openapi, pages, panels, portal, preview,
+    route::{Group, Guard, Param, Route, change, get, later, old, post, read},
     settings,
     shape::Shape,
     show, sim, status, update,
@@ -64,6 +64,13 @@ const UPDATED: &[(u16, Shape)] = &[
 const UNSIMULATED: (u16, Shape) = (404, Shape::Error);
 const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 
+const JOINED: &[(u16, Shape)] = &[
+    (200, Shape::Joined),
+    (401, Shape::NotJoined),
+    (422, Shape::NotJoined),
+    LACKING,
+];
+
 const fn param(name: &'static str, shape: Shape, doc: &'static str) -> Param {
     Param { name, shape, doc }
 }
@@ -101,6 +108,10 @@ pub(crate) static ROUTES: &[Group] = &[
     Group {
         name: "Bench",
         routes: BENCH,
+    },
+    Group {
+        name: "Access point",
+        routes: ACCESS_POINT,
     },
     Group {
         name: "Page",
@@ -550,6 +561,27 @@ const BENCH: &[Route] = &[
     post("/sim/panel", "Break a panel or mend it", later!(sim::panel))
         .takes(Shape::Fault)
         .answers(ACTED),
+];
+
+const ACCESS_POINT: &[Route] = &[
+    read("/scan", "Networks in reach", later!(portal::scan))
+        .guarded(Guard::Portal)
+        .answers(&[(200, Shape::Networks), LACKING]),
+    read(
+        "/api/scan",
+        "Networks in reach",
+        later!(portal::scan_as_before),
+    )
+    .guarded(Guard::Portal)
+    .answers(&[(200, Shape::Scan)]),
+    post("/save", "Join a network", later!(portal::save))
+        .guarded(Guard::Portal)
+        .takes(Shape::Credentials)
+        .answers(JOINED),
+    post("/api/wifi", "Join a network", later!(portal::save))
+        .guarded(Guard::Portal)
+        .takes(Shape::Credentials)
+        .answers(JOINED),
 ];
 
 const PAGE: &[Route] = &[

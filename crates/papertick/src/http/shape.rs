@@ -112,6 +112,16 @@ pub(crate) enum Shape {
     PowerChange,
     /// What is wrong with a panel.
     Fault,
+    /// Networks in reach.
+    Networks,
+    /// Networks in reach, and whether they are known yet.
+    Scan,
+    /// Name and password of a network.
+    Credentials,
+    /// A network was joined.
+    Joined,
+    /// A network was not joined.
+    NotJoined,
     /// Any JSON.
     Json,
 }
@@ -219,6 +229,11 @@ impl Shape {
                 ("panel", integer()),
                 ("fault", json!({ "enum": ["none", "busy-stuck"] })),
             ]),
+            Shape::Networks => array(network()),
+            Shape::Scan => object(&[("ready", flag()), ("scan", array(network()))]),
+            Shape::Credentials => object(&[("ssid", text()), ("pw", text())]),
+            Shape::Joined => object(&[("ok", json!({ "const": true }))]),
+            Shape::NotJoined => object(&[("ok", json!({ "const": false })), ("error", text())]),
             Shape::Manifest => object(&[
                 ("commit", text()),
                 ("buildTime", integer()),
@@ -285,6 +300,14 @@ fn light() -> Value {
 
 fn effects() -> Vec<&'static str> {
     Effect::NAMED.iter().map(|(name, _)| *name).collect()
+}
+
+fn network() -> Value {
+    object(&[
+        ("ssid", json!({ "type": "string" })),
+        ("rssi", json!({ "type": "integer" })),
+        ("secure", json!({ "type": "boolean" })),
+    ])
 }
 
 fn buttons() -> Value {

@@ -13,6 +13,9 @@ use super::{
 /// Largest body, bytes.
 const BODY_MAX: usize = 1024;
 
+/// Greatest light in the room, lux.
+const LUX_MAX: f64 = 4_294_967.0;
+
 /// Time that buttons are held where the body does not say.
 const SHORT_PRESS_MS: u64 = 100;
 
@@ -46,15 +49,12 @@ pub(crate) async fn lux(mut call: Call) -> Response {
         &mut call,
         "lux: number from 0 to 4294967, or null",
         |bench, body| {
-            let millilux = match body.get("lux")? {
-                Value::Null => None,
-                lux => Some((lux.as_f64()? * 1000.0).round())
-                    .filter(|lux| (0.0..=4_294_967_000.0).contains(lux)),
-            };
-            if millilux.is_none() && !body["lux"].is_null() {
-                return None;
+            let lux = body.get("lux")?;
+            if lux.is_null() {
+                return Some(bench.set_millilux(None));
             }
-            Some(bench.set_millilux(millilux.map(|millilux| millilux as u32)))
+            let lux = lux.as_f64().filter(|lux| (0.0..=LUX_MAX).contains(lux))?;
+            Some(bench.set_millilux(Some((lux * 1000.0).round() as u32)))
         },
     )
     .await

@@ -8,5 +8,6 @@ mod documents;
 mod following;
 mod guards;
 mod operations;
+mod provisioning;
 mod support;
 mod tokens;

@@ -392,6 +392,7 @@ fn every_operation_has_a_test() {
         include_str!("following.rs"),
         include_str!("guards.rs"),
         include_str!("operations.rs"),
+        include_str!("provisioning.rs"),
         include_str!("tokens.rs"),
     ]
     .concat();

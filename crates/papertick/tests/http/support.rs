@@ -18,7 +18,7 @@ use device::{
 };
 use papertick::{
     glass::{Glass, PanelGlass, Refresh},
-    http::{Services, serve},
+    http::{Services, portal::Radio, serve},
     inbox::{Message, inbox},
 };
 use render::Bitmap;
@@ -108,6 +108,7 @@ pub(crate) struct Clock {
     pub(crate) glass: watch::Sender<Arc<Glass>>,
     pub(crate) shutdown: watch::Sender<bool>,
     pub(crate) asked: mpsc::Receiver<Request>,
+    pub(crate) told: mpsc::Receiver<Input>,
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
 }
@@ -119,6 +120,7 @@ pub(crate) struct Setup {
     pub(crate) allow_origins: Vec<String>,
     pub(crate) bench: Option<Bench>,
     pub(crate) connections: Option<usize>,
+    pub(crate) radio: Option<Radio>,
     pub(crate) device: Kind,
 }
 
@@ -139,6 +141,7 @@ impl Default for Setup {
             allow_origins: Vec::new(),
             bench: None,
             connections: None,
+            radio: None,
             device: Kind::StandIn,
         }
     }
@@ -172,9 +175,10 @@ impl Clock {
         let view = watch::Sender::new(Arc::new(view));
         let shutdown = watch::Sender::new(false);
         let (written, asked) = mpsc::channel(64);
+        let (noted, told) = mpsc::channel(64);
         let (replies, scripted) = mpsc::channel(64);
         match setup.device {
-            Kind::StandIn => tokio::spawn(stand_in(messages, written, scripted)),
+            Kind::StandIn => tokio::spawn(stand_in(messages, (written, noted), scripted)),
             Kind::Real => tokio::spawn(core(*device, messages, view.clone())),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -192,6 +196,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             started: Instant::now(),
             data_dir: std::env::temp_dir(),
+            radio: setup.radio,
             connections: setup.connections,
             bench: setup.bench,
             shutdown: shutdown.subscribe(),
@@ -203,6 +208,7 @@ impl Clock {
             glass,
             shutdown,
             asked,
+            told,
             replies,
             server,
         }
@@ -218,6 +224,7 @@ impl Clock {
     }
 
     /// Opens a connection.
+    #[expect(clippy::disallowed_methods, reason = "tests are clients")]
     pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
@@ -293,13 +300,18 @@ impl Clock {
 
 async fn stand_in(
     mut messages: mpsc::Receiver<Message>,
-    written: mpsc::Sender<Request>,
+    (written, noted): (mpsc::Sender<Request>, mpsc::Sender<Input>),
     mut scripted: mpsc::Receiver<Reply>,
 ) {
     while let Some(message) = messages.recv().await {
-        if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
-            let _ = written.try_send(request);
-            let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
+        match (message.input, message.answer) {
+            (Input::Asked(request), Some(answer)) => {
+                let _ = written.try_send(request);
+                let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
+            }
+            (input, _) => {
+                let _ = noted.try_send(input);
+            }
         }
     }
 }
