@@ -85,8 +85,7 @@ mod tests {
 
     #[test]
     fn the_machine_says_what_is_free() {
-        assert!(memory_free() > 0);
-        assert!(disk_free(Path::new("/")) > 0);
+        assert!(meminfo("MemAvailable:").is_some_and(|bytes| bytes > 0));
         assert_eq!(coarse(3 * 1024 * 1024 + 5), 3 * 1024 * 1024);
         assert_eq!(coarse(1000), 1000);
     }
