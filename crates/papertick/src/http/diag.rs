@@ -28,7 +28,7 @@ pub(crate) async fn stop_trace(_call: Call) -> Response {
     answer::error(StatusCode::CONFLICT, "no trace running")
 }
 
-/// Memory by kind; a host has only one.
+/// Memory by kind; a host knows memory and what lies beyond it.
 pub(crate) fn heap(call: &Call) -> Response {
     let memory = call.state.status().memory;
     let kind = |free: u64, total: u64, least: u64| {
@@ -48,7 +48,7 @@ pub(crate) fn heap(call: &Call) -> Response {
         "caps": {
             "internal": host(),
             "internal_dma": host(),
-            "spiram": kind(0, 0, 0),
+            "spiram": kind(memory.more_free, memory.more_total, memory.more_free),
             "default": host(),
         },
     }))

@@ -13,6 +13,10 @@ pub(crate) struct Memory {
     pub(crate) free: u64,
     /// The least that could be had since the first look.
     pub(crate) least_free: u64,
+    /// All there is beyond that, such as swap.
+    pub(crate) more_total: u64,
+    /// What is free of it.
+    pub(crate) more_free: u64,
 }
 
 impl Memory {
@@ -24,6 +28,8 @@ impl Memory {
             total: meminfo(&text, "MemTotal:"),
             free,
             least_free: before.map_or(free, |before| before.least_free.min(free)),
+            more_total: meminfo(&text, "SwapTotal:"),
+            more_free: meminfo(&text, "SwapFree:"),
         }
     }
 
@@ -34,8 +40,8 @@ impl Memory {
             ("espHeapSize", self.total),
             ("espMinFreeHeap", self.least_free),
             ("espLargestFreeBlock", self.free),
-            ("espFreePsram", 0),
-            ("espPsramSize", 0),
+            ("espFreePsram", self.more_free),
+            ("espPsramSize", self.more_total),
         ];
         members
             .into_iter()
