@@ -67,6 +67,8 @@ struct Common {
     inbox: Inbox,
     clock: Clock,
     logos: LogoCache,
+    /// Height that was remembered.
+    height: Option<u32>,
 }
 
 impl Parts {
@@ -86,6 +88,12 @@ impl Parts {
         let bench = board.bench.clone();
         let clock = Clock::host();
         let (inbox, inputs) = inbox();
+        let height = kept
+            .memory
+            .market
+            .height
+            .as_ref()
+            .map(|height| height.value);
         let device = Device::new(spec, kept.settings, kept.memory, clock.now());
         let (main_loop, followed) =
             MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
@@ -116,6 +124,7 @@ impl Parts {
             inbox,
             clock,
             logos: logos.clone(),
+            height,
         };
         common.tell_notes(kept.notes).await;
         let effects = common
