@@ -5,8 +5,8 @@ use std::time::Duration;
 use board::spec;
 use device::{
     device::Device,
-    input::Input,
-    market::Observation,
+    input::{Finished, Input, LinkEvent},
+    market::{Connection, Observation},
     memory::Memory,
     output::{Effect, RebootReason},
     request::{Patch, Refusal, Reply, Request},
@@ -258,6 +258,22 @@ async fn a_step_of_the_wall_clock_is_seen_at_once() {
 async fn an_idle_loop_sleeps() {
     let desk = Desk::new();
     let rounds = || *desk.followed.rounds.borrow();
+    // With everything in order no light blinks.
+    let up = LinkEvent::Up {
+        ip: "192.0.2.1".into(),
+        ssid: None,
+    };
+    desk.inbox.tell(Input::Linked(up)).await.unwrap();
+    let connected = Observation::Connection(Connection::Up);
+    desk.inbox
+        .tell(Input::Observed(SourceId::Relay, vec![connected]))
+        .await
+        .unwrap();
+    desk.height(900_000).await;
+    desk.inbox
+        .tell(Input::Finished(Finished::Painted))
+        .await
+        .unwrap();
     sleep(Duration::from_secs(60)).await;
     let before = rounds();
     sleep(Duration::from_secs(600)).await;

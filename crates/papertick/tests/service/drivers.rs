@@ -1,0 +1,132 @@
+//! The small drivers on the simulated board, in virtual time.
+
+use std::time::Duration;
+
+use board::{
+    sim::{self, SimBoard, SimOptions},
+    spec,
+};
+use device::{
+    input::{Input, LinkEvent, LinkFailure, Sensed},
+    lights::Rgb,
+};
+use papertick::{
+    drivers::{host, lights, senses},
+    inbox::{Message, inbox},
+    tasks::Tasks,
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{sleep, timeout},
+};
+
+fn rev_b() -> SimBoard {
+    sim::board(spec::find("rev-b").unwrap(), SimOptions::default())
+}
+
+/// The next input; none if a quarter of an hour brings none.
+async fn next(inputs: &mut mpsc::Receiver<Message>) -> Option<Input> {
+    let message = timeout(Duration::from_secs(900), inputs.recv())
+        .await
+        .ok()?;
+    message.map(|message| message.input)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_lights_follow() {
+    let board = rev_b();
+    let (colours, strip) = watch::channel(vec![Rgb::BLACK; 4]);
+    let (duties, frontlight) = watch::channel(vec![0; 7]);
+    let mut tasks = Tasks::new();
+    tasks.spawn("strip", lights::strip(board.strip, strip));
+    tasks.spawn(
+        "frontlight",
+        lights::frontlight(board.frontlight.unwrap(), frontlight),
+    );
+    for step in 1..=4_u16 {
+        colours.send_replace(vec![Rgb::from_u24(u32::from(step)); 4]);
+        duties.send_replace(vec![step; 7]);
+        sleep(Duration::from_millis(1)).await;
+        let state = board.bench.state();
+        assert_eq!(state.leds, vec![format!("#00000{step}"); 4]);
+        assert_eq!(state.frontlight, vec![step; 7]);
+    }
+    drop((colours, duties));
+    assert!(tasks.ended().await.is_some_and(|ended| !ended.panicked));
+    assert!(tasks.ended().await.is_some_and(|ended| !ended.panicked));
+}
+
+#[tokio::test(start_paused = true)]
+async fn light_is_reported_when_it_changes() {
+    let board = rev_b();
+    let (inbox, mut inputs) = inbox();
+    let mut tasks = Tasks::new();
+    tasks.spawn("light", senses::light(board.sensor.unwrap(), inbox));
+    assert!(matches!(
+        next(&mut inputs).await,
+        Some(Input::Sensed(Sensed::Millilux(_)))
+    ));
+    assert!(next(&mut inputs).await.is_none(), "said once");
+    board.bench.set_millilux(Some(500)).unwrap();
+    assert!(matches!(
+        next(&mut inputs).await,
+        Some(Input::Sensed(Sensed::Millilux(500)))
+    ));
+    board.bench.set_millilux(None).unwrap();
+    assert!(matches!(
+        next(&mut inputs).await,
+        Some(Input::Sensed(Sensed::Absent))
+    ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn presses_are_reported_down_and_up() {
+    let board = rev_b();
+    let (inbox, mut inputs) = inbox();
+    let mut tasks = Tasks::new();
+    tasks.spawn("buttons", senses::buttons(board.buttons, inbox));
+    board
+        .bench
+        .press(&[4], Duration::from_millis(900))
+        .await
+        .unwrap();
+    assert!(matches!(
+        next(&mut inputs).await,
+        Some(Input::Pressed(0b1000))
+    ));
+    assert!(matches!(next(&mut inputs).await, Some(Input::Pressed(0))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_network_is_reported_after_the_name() {
+    let board = rev_b();
+    let (inbox, mut inputs) = inbox();
+    let mut tasks = Tasks::new();
+    tasks.spawn(
+        "network",
+        senses::network(board.wifi, "a1b2c3".into(), inbox),
+    );
+    let Some(Input::Linked(LinkEvent::Identity { suffix })) = next(&mut inputs).await else {
+        panic!("the name comes first")
+    };
+    assert_eq!(suffix, "a1b2c3");
+    board.bench.set_link(false);
+    let mut told = Vec::new();
+    while let Some(Input::Linked(event)) = next(&mut inputs).await {
+        told.push(event);
+    }
+    assert_eq!(told.last(), Some(&LinkEvent::Down(LinkFailure::Lost)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_machine_is_measured() {
+    let (inbox, mut inputs) = inbox();
+    let mut tasks = Tasks::new();
+    let measuring = host::measure("4.0.0".into(), "Jan 01 2026".into(), inbox);
+    tasks.spawn("host", measuring);
+    let Some(Input::Measured(facts)) = next(&mut inputs).await else {
+        panic!("facts come")
+    };
+    assert!(facts.heap_free.is_some_and(|bytes| bytes > 0));
+    assert_eq!(facts.version, "4.0.0");
+}
