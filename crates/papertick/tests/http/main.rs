@@ -7,6 +7,7 @@ mod clients;
 mod documents;
 mod following;
 mod guards;
+mod manual;
 mod operations;
 mod provisioning;
 mod support;
