@@ -1,0 +1,148 @@
+//! Keeps the house in order: what ARCHITECTURE.md promises of the whole workspace and no compiler checks.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Which crate may use which of ours.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("device", &[]),
+    ("render", &["device"]),
+    ("feeds", &["device"]),
+    ("board", &["device", "render"]),
+    ("papertick", &["board", "device", "feeds", "render"]),
+];
+
+/// Words that no source file may have, with what to do instead; written so that this file has none of them.
+const BANNED: &[(&str, &str)] = &[
+    (concat!("TO", "DO"), "do it, or say it in the docs"),
+    (concat!("FIX", "ME"), "do it, or say it in the docs"),
+    (concat!("dyn ", "Fn"), "outputs are data, not callbacks"),
+    (concat!("Box<", "dyn Fn"), "outputs are data, not callbacks"),
+    (concat!("BT", "Clock"), "other people's name"),
+    (concat!("BLOCK", "CLOCK"), "other people's name"),
+    (concat!("static ", "mut"), "one writer of state, and it is reached by messages"),
+    (concat!("#[", "ignore"), "a test that does not run is none"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("target") && !path.ends_with("node_modules") {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    walk(&root().join("crates"), &mut paths);
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//! "), "{} does not open with `//! `", path.display());
+    }
+}
+
+#[test]
+fn no_file_has_a_banned_word() {
+    for (path, text) in sources() {
+        for (word, instead) in BANNED {
+            assert!(!text.contains(word), "{} has `{word}`: {instead}", path.display());
+        }
+    }
+}
+
+#[test]
+fn no_source_file_is_an_orphan() {
+    for (path, _) in sources() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_root = ["lib", "main", "mod", "build"].contains(&name);
+        let folder = path.parent().unwrap();
+        let is_own_target = ["tests", "benches", "examples", "bin"].iter().any(|kind| folder.ends_with(kind));
+        if is_root || is_own_target {
+            continue;
+        }
+        let parents = [
+            folder.join("mod.rs"),
+            folder.join("lib.rs"),
+            folder.join("main.rs"),
+            folder.with_extension("rs"),
+        ];
+        let declared = parents.iter().filter_map(|parent| fs::read_to_string(parent).ok()).any(|parent| {
+            parent.lines().any(|line| {
+                let line = line.trim().trim_end_matches(';').trim_end_matches('{').trim();
+                line.split_whitespace().collect::<Vec<_>>().ends_with(&["mod", name])
+            })
+        });
+        assert!(declared, "{} belongs to no module", path.display());
+    }
+}
+
+#[test]
+fn the_device_is_made_in_one_place() {
+    let makers: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "benches"))
+        .filter(|(_, text)| {
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            code.contains("Device::new(")
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(makers.len(), 1, "one writer of device state: {makers:?}");
+}
+
+#[test]
+fn crates_use_each_other_only_as_drawn() {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let allowed: BTreeMap<&str, BTreeSet<&str>> =
+        ARROWS.iter().map(|(from, to)| (*from, to.iter().copied().collect())).collect();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        let arrows: BTreeSet<&str> = package["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|dependency| dependency["name"].as_str())
+            .filter(|dependency| *dependency != name && allowed.contains_key(dependency))
+            .collect();
+        let drawn = allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the picture"));
+        assert!(arrows.is_subset(drawn), "{name} uses {arrows:?}, drawn are {drawn:?}");
+    }
+}
+
+#[test]
+fn fonts_keep_their_licences_beside_them() {
+    let fonts = root().join("crates/render/fonts");
+    for family in fs::read_dir(fonts).unwrap() {
+        let family = family.unwrap().path();
+        if !family.is_dir() {
+            continue;
+        }
+        let has_licence = fs::read_dir(&family)
+            .unwrap()
+            .any(|file| file.unwrap().file_name().to_string_lossy().to_uppercase().contains("LICEN"));
+        assert!(has_licence, "{} has no licence file", family.display());
+    }
+}
