@@ -23,7 +23,6 @@ const BANNED: &[(&str, &str)] = &[
     (concat!("TO", "DO"), "do it, or say it in the docs"),
     (concat!("FIX", "ME"), "do it, or say it in the docs"),
     (concat!("dyn ", "Fn"), "outputs are data, not callbacks"),
-    (concat!("Box<", "dyn Fn"), "outputs are data, not callbacks"),
     (concat!("BT", "Clock"), "other people's name"),
     (concat!("BLOCK", "CLOCK"), "other people's name"),
     (concat!("static ", "mut"), "one writer of state, and it is reached by messages"),
