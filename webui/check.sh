@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")"
 npm ci
+npx prettier --check .
 npm run types
 npm test
 npm run build

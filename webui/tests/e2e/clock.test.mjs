@@ -225,6 +225,33 @@ test('every control has a name', async () => {
   }
 });
 
+test('the keyboard reaches everything, and shows where it is', async () => {
+  const reached = new Set();
+  for (let tabs = 0; tabs < 120; tabs += 1) {
+    await page.keyboard.press('Tab');
+    const focus = await page.evaluate(() => {
+      const active = document.activeElement;
+      if (!active || active === document.body) return null;
+      const places = [active, active.nextElementSibling, active.parentElement].filter(Boolean);
+      const outlined = places.some((place) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(place);
+        return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+      });
+      active.dataset.reached = 'yes';
+      return { what: active.outerHTML.slice(0, 100), outlined };
+    });
+    if (!focus) break;
+    assert.ok(focus.outlined, `no visible focus: ${focus.what}`);
+    reached.add(focus.what);
+  }
+  const missed = await page.evaluate(() =>
+    [...document.querySelectorAll('button, a, select, input:not([type="radio"]), summary, [tabindex="0"]')]
+      .filter((control) => !control.disabled && control.checkVisibility() && !control.dataset.reached)
+      .map((control) => control.outerHTML.slice(0, 100)),
+  );
+  assert.deepEqual(missed, []);
+});
+
 test('eight panels, and none of the lights of another board', async () => {
   await clock.close();
   clock = new MockClock({ panels: 8, frontlight: false });
