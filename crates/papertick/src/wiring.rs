@@ -32,7 +32,10 @@ use crate::{
     net::{dialer::Dialer, tls::Roots, upstreams::Upstreams},
     sources::{
         Shared,
-        demo::{DemoRelay, Pace, market::Quotes},
+        demo::{
+            DemoRelay, Pace,
+            market::{FIRST_HEIGHT, Quotes},
+        },
         logos::LogoCache,
         supervisor::supervise,
         time::keep_time,
@@ -215,8 +218,10 @@ impl Common {
         let mut upstreams = Upstreams::default();
         let mut assignments = self.config.run.upstreams.clone();
         if self.config.run.market == Market::Demo {
-            let relay =
-                DemoRelay::start(Quotes::default(), Pace::Lively { seed: DEMO_SEED }).await?;
+            // A chain that began anew would be below the height that is remembered.
+            let height = self.height.unwrap_or_default().max(FIRST_HEIGHT);
+            let pace = Pace::Lively { seed: DEMO_SEED };
+            let relay = DemoRelay::start(Quotes::at(height), pace).await?;
             assignments.insert(0, relay.upstream());
             rest.spawn("demo", async move {
                 stop.stopped().await;
