@@ -87,10 +87,14 @@ pub async fn keep(
         .observed(vec![Observation::Connection(Connection::Connecting)])
         .await?;
     time::sleep(FIRST_POLL_AFTER).await;
+    let mut was_up = None;
     loop {
         match source.poll(context).await {
             Ok(observations) => {
                 backoff.succeeded();
+                if was_up.replace(true) != Some(true) {
+                    tracing::info!("source is up");
+                }
                 let mut report = vec![Observation::Connection(Connection::Up)];
                 report.extend(observations);
                 context.observed(report).await?;
@@ -101,6 +105,9 @@ pub async fn keep(
                 retry_after,
             }) => {
                 let retry_in = backoff.failed(retry_after).max(every);
+                if was_up.replace(false) != Some(false) {
+                    tracing::info!("source is down");
+                }
                 report_down(context, reason, retry_in).await?;
                 time::sleep(retry_in).await;
             }

@@ -154,7 +154,10 @@ impl<'a> Link<'a> {
         let mut report = Vec::with_capacity(observations.len() + 1);
         let is_well = self.is_disturbed && !observations.is_empty();
         if !self.is_up() || is_well {
-            self.up_since.get_or_insert_with(Instant::now);
+            if self.up_since.is_none() {
+                tracing::info!("source is up");
+                self.up_since = Some(Instant::now());
+            }
             self.is_disturbed = false;
             report.push(Observation::Connection(Connection::Up));
         }
@@ -230,12 +233,14 @@ impl<'a> Link<'a> {
 /// The device has stopped.
 pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infallible, Stopped> {
     let mut backoff = Backoff::new(Chance::new());
+    let mut is_known_down = false;
     loop {
         context
             .observed(vec![Observation::Connection(Connection::Connecting)])
             .await?;
         let mut link = Link::new(context);
         let Err(ended) = session.run(&mut link).await;
+        is_known_down &= !link.is_up();
         if link.was_stable() {
             backoff.succeeded();
         }
@@ -246,6 +251,9 @@ pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infall
                 retry_after,
             } => {
                 let retry_in = backoff.failed(retry_after);
+                if !std::mem::replace(&mut is_known_down, true) {
+                    tracing::info!("source is down");
+                }
                 report_down(context, reason, retry_in).await?;
                 time::sleep(retry_in).await;
             }
@@ -262,7 +270,7 @@ pub(super) async fn report_down(
     reason: String,
     retry_in: Duration,
 ) -> Result<(), Stopped> {
-    tracing::info!(reason, retry_in_ms = retry_in.as_millis(), "source is down");
+    tracing::debug!(reason, retry_in_ms = retry_in.as_millis(), "no success");
     context
         .observed(vec![Observation::Connection(Connection::Down {
             reason,

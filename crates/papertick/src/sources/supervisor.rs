@@ -113,7 +113,9 @@ impl Crew {
                 };
                 let span = tracing::info_span!("source", name = id.name());
                 let mut task = JoinSet::new();
-                task.spawn(survive(plan.config.clone(), context).instrument(span));
+                let config = plan.config.clone();
+                let start = move |context| run(config.clone(), context);
+                task.spawn(survive(context, start).instrument(span));
                 Running { plan, task }
             });
         }
@@ -121,22 +123,23 @@ impl Crew {
 }
 
 /// Runs a source and begins anew, after a while, if it panics.
-async fn survive(config: SourceConfig, context: Context) {
+async fn survive<F>(context: Context, start: impl Fn(Context) -> F)
+where
+    F: Future<Output = Result<Infallible, Stopped>>,
+{
     let mut backoff = Backoff::new(Chance::new());
     loop {
         // Whatever the panic left behind is dropped with the future: the next run shares nothing.
-        match AssertUnwindSafe(run(config.clone(), &context))
+        match AssertUnwindSafe(start(context.clone()))
             .catch_unwind()
             .await
         {
             Ok(Err(Stopped)) => return,
             Err(_) => {
-                let retry_in = backoff.failed(None);
                 tracing::error!("source panicked");
-                if report_down(&context, "it broke off by itself".to_owned(), retry_in)
-                    .await
-                    .is_err()
-                {
+                let retry_in = backoff.failed(None);
+                let reason = "it broke off by itself".to_owned();
+                if report_down(&context, reason, retry_in).await.is_err() {
                     return;
                 }
                 time::sleep(retry_in).await;
@@ -145,7 +148,8 @@ async fn survive(config: SourceConfig, context: Context) {
     }
 }
 
-async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stopped> {
+async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopped> {
+    let context = &context;
     match config {
         SourceConfig::Relay {
             endpoint,
@@ -226,5 +230,64 @@ async fn run(config: SourceConfig, context: &Context) -> Result<Infallible, Stop
             let refresh = Duration::from_secs(refresh_secs.into());
             session::keep(context, Wallet::paired(&uri, refresh)).await
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use device::{
+        input::Input,
+        market::{Connection, Observation},
+        sources::Route,
+    };
+
+    use super::*;
+    use crate::{
+        clock::Clock,
+        inbox::inbox,
+        net::{dialer::Dialer, tls::Roots, upstreams::Upstreams},
+        sources::logos::LogoCache,
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn a_source_that_panics_begins_anew() {
+        let (inbox, mut inputs) = inbox();
+        let shared = Shared {
+            dialer: Dialer::new(Roots::public()),
+            upstreams: Arc::new(Upstreams::default()),
+            inbox,
+            clock: Clock::unset(),
+            logos: LogoCache::new("unused"),
+        };
+        let context = Context {
+            id: SourceId::Miner,
+            route: Route::default(),
+            shared,
+        };
+        let runs = AtomicU32::new(0);
+        let begin = |context: Context| {
+            let run = runs.fetch_add(1, Ordering::Relaxed);
+            async move {
+                context.observed(vec![Observation::Block(run)]).await?;
+                assert!(run > 1, "on purpose");
+                Err(Stopped)
+            }
+        };
+        survive(context, begin).await;
+        let mut heard = Vec::new();
+        while let Some(message) = inputs.recv().await {
+            let Input::Observed(SourceId::Miner, observations) = message.input else {
+                panic!("unexpected input");
+            };
+            heard.extend(observations);
+        }
+        assert_eq!(heard.len(), 5, "{heard:?}");
+        assert!(matches!(
+            heard[1],
+            Observation::Connection(Connection::Down { .. })
+        ));
+        assert_eq!(heard[4], Observation::Block(2));
     }
 }

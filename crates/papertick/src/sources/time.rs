@@ -120,8 +120,10 @@ impl Keeper {
                 return Err(NoTime::Contradiction);
             }
         }
+        if self.set.is_none() || step_ms.abs() >= HOST_STEP_MS {
+            tracing::info!(offset_ms, "the clock was set by a time server");
+        }
         self.take(offset_ms);
-        tracing::info!(offset_ms, "the clock was set by a time server");
         Ok(())
     }
 

@@ -15,6 +15,7 @@ mod explorer;
 mod http;
 mod nostr;
 mod polls;
+mod programs;
 mod proxy;
 mod relay;
 mod supervisor;
