@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use device::{
     secret::{PasswordHash, Secret},
     settings::Settings,
@@ -27,6 +26,7 @@ use tokio::{
 
 use super::{
     answer::{self, Response},
+    parse::basic_credentials,
     password,
 };
 
@@ -164,7 +164,7 @@ impl Gate {
         if accepted.is_some_and(|accepted| accepted.ct_eq(&digest).into()) {
             return Verdict::Admitted;
         }
-        let Some((user, password)) = credentials(header) else {
+        let Some((user, password)) = basic_credentials(header) else {
             return Verdict::Unknown;
         };
         let (answer, verdict) = oneshot::channel();
@@ -220,17 +220,6 @@ impl Verdict {
             }
         }
     }
-}
-
-/// Reads `Basic <base64 of user:password>`.
-fn credentials(header: &HeaderValue) -> Option<(String, Secret)> {
-    let (scheme, encoded) = header.to_str().ok()?.trim().split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    let decoded = String::from_utf8(BASE64_STANDARD.decode(encoded.trim()).ok()?).ok()?;
-    let (user, password) = decoded.split_once(':')?;
-    Some((user.to_string(), Secret::new(password)))
 }
 
 /// What counts as one address: with IPv6 everybody has a whole network of them.
@@ -335,6 +324,8 @@ fn remember(failed: &mut HashMap<IpAddr, Failures>, address: IpAddr, failures: F
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use base64::{Engine, prelude::BASE64_STANDARD};
 
     use super::*;
 

@@ -9,7 +9,10 @@ use hyper::body::{Body as _, Incoming};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::State;
+use super::{
+    State,
+    parse::{query_value, whole_number},
+};
 
 /// Time in which the whole of a small body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(15);
@@ -137,45 +140,4 @@ async fn read(body: &mut Incoming, max: usize) -> Received {
         total if total > max => Received::TooLarge,
         _ => Received::Whole(bytes.freeze()),
     }
-}
-
-/// Finds a value of a query string, decoded as forms are.
-pub fn query_value(query: &str, name: &str) -> Option<String> {
-    query
-        .split('&')
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .find(|(key, _)| percent_decode(key, true).is_some_and(|key| key == name))
-        .and_then(|(_, value)| percent_decode(value, true))
-}
-
-/// Decodes `%xx`, and `+` where it stands for a space; none if an escape is malformed or the bytes are no UTF-8.
-pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
-    let escaped = |byte: &u8| *byte == b'%' || (*byte == b'+' && plus_is_space);
-    if !text.as_bytes().iter().any(escaped) {
-        return Some(text.to_string());
-    }
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        decoded.push(match byte {
-            b'%' => hex_digit(bytes.next()?)? << 4 | hex_digit(bytes.next()?)?,
-            b'+' if plus_is_space => b' ',
-            other => other,
-        });
-    }
-    String::from_utf8(decoded).ok()
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16)?.try_into().ok()
-}
-
-/// Reads a whole number; what a JSON number has behind its point is cut off.
-pub fn whole_number(value: &Value) -> Option<i64> {
-    let number = value.as_number()?;
-    number.as_i64().or_else(|| {
-        let float = number.as_f64()?.trunc();
-        // Beyond 2^53 a float no longer tells one whole number from the next.
-        (float.abs() < 9e15).then_some(float as i64)
-    })
 }

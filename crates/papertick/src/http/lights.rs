@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{self, Response},
-    call::{Call, Received, whole_number},
+    call::{Call, Received},
     control::{ask, reply, tell},
+    parse::whole_number,
     status,
 };
 

@@ -20,8 +20,9 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{self, Response},
-    call::{Call, percent_decode},
+    call::Call,
     etag,
+    parse::percent_decode,
 };
 
 #[derive(RustEmbed)]

@@ -18,7 +18,8 @@ use tokio::{
 
 use super::{
     answer::{self, Response},
-    call::{Call, Received, query_value},
+    call::{Call, Received},
+    parse::network_credentials,
 };
 
 /// Largest body with credentials, bytes.
@@ -148,7 +149,7 @@ pub(crate) async fn save(mut call: Call) -> Response {
             return refused("invalid body");
         }
     };
-    let Some((ssid, password)) = credentials(&body) else {
+    let Some((ssid, password)) = network_credentials(&body) else {
         return refused("invalid body");
     };
     if ssid.is_empty() || ssid.len() > SSID_MAX {
@@ -168,20 +169,6 @@ pub(crate) async fn save(mut call: Call) -> Response {
         }
         Err(failure) => failed(failure),
     }
-}
-
-/// Reads `{"ssid": …, "pw": …}`, or the same as a form.
-pub fn credentials(body: &[u8]) -> Option<(String, Secret)> {
-    if let Ok(Value::Object(object)) = serde_json::from_slice(body) {
-        let password = object.get("pw").map_or(Some(""), Value::as_str)?;
-        return Some((
-            object.get("ssid")?.as_str()?.to_string(),
-            Secret::new(password),
-        ));
-    }
-    let form = std::str::from_utf8(body).ok()?;
-    let password = query_value(form, "pw").unwrap_or_default();
-    Some((query_value(form, "ssid")?, Secret::new(password)))
 }
 
 fn refused(reason: &str) -> Response {

@@ -14,8 +14,10 @@ use hyper::body::Incoming;
 use super::{
     State,
     answer::{self, Response},
-    call::{Call, percent_decode},
-    origin, pages, portal,
+    call::Call,
+    origin, pages,
+    parse::percent_decode,
+    portal,
     route::{Guard, Handler, Route},
     routes::ROUTES,
 };

@@ -25,7 +25,7 @@ use super::{
     answer::{self, Response},
     call::{Call, Received},
     control::{ask, rejected},
-    etag, password,
+    etag, parse, password,
 };
 
 /// Changes that may be under way at the same time; one that insists on a version waits for all others.
@@ -94,22 +94,8 @@ pub(crate) async fn legacy(mut call: Call) -> Response {
 
 async fn object(call: &mut Call) -> Result<Map<String, Value>, Rejection> {
     match call.body(PATCH_BODY_MAX).await {
-        Received::Whole(body) => parse(&body),
+        Received::Whole(body) => parse::object(&body),
         Received::Nothing | Received::TooLarge | Received::Broken => Err(Rejection::BadBody),
-    }
-}
-
-/// Reads the body of a change.
-///
-/// # Errors
-/// It is no JSON, or no object.
-pub fn parse(body: &[u8]) -> Result<Map<String, Value>, Rejection> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
-        ) => Err(Rejection::NotObject),
-        Err(_) => Err(Rejection::Json),
     }
 }
 

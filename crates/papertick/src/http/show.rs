@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::{
     answer::{self, Response},
-    call::{Call, Received, whole_number},
+    call::{Call, Received},
     control::ask,
+    parse::whole_number,
 };
 
 /// Largest body that names a screen or a currency, bytes.

@@ -6,6 +6,7 @@ mod bench;
 mod clients;
 mod documents;
 mod following;
+mod garbage;
 mod guards;
 mod manual;
 mod operations;

@@ -1,0 +1,86 @@
+//! What clients send, taken apart: pure functions over bytes and texts that nobody has looked at yet.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use device::{secret::Secret, settings::reject::Rejection};
+use http::HeaderValue;
+use serde_json::{Map, Value};
+
+/// Finds a value of a query string, decoded as forms are.
+pub fn query_value(query: &str, name: &str) -> Option<String> {
+    query
+        .split('&')
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .find(|(key, _)| percent_decode(key, true).is_some_and(|key| key == name))
+        .and_then(|(_, value)| percent_decode(value, true))
+}
+
+/// Decodes `%xx`, and `+` where it stands for a space; none if an escape is malformed or the bytes are no UTF-8.
+pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
+    let escaped = |byte: &u8| *byte == b'%' || (*byte == b'+' && plus_is_space);
+    if !text.as_bytes().iter().any(escaped) {
+        return Some(text.to_string());
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => hex_digit(bytes.next()?)? << 4 | hex_digit(bytes.next()?)?,
+            b'+' if plus_is_space => b' ',
+            other => other,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16)?.try_into().ok()
+}
+
+/// Reads a whole number; what a JSON number has behind its point is cut off.
+pub fn whole_number(value: &Value) -> Option<i64> {
+    let number = value.as_number()?;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64()?.trunc();
+        // Beyond 2^53 a float no longer tells one whole number from the next.
+        (float.abs() < 9e15).then_some(float as i64)
+    })
+}
+
+/// Reads the body of a change.
+///
+/// # Errors
+/// It is no JSON, or no object.
+pub fn object(body: &[u8]) -> Result<Map<String, Value>, Rejection> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+        ) => Err(Rejection::NotObject),
+        Err(_) => Err(Rejection::Json),
+    }
+}
+
+/// Reads `Basic <base64 of user:password>`.
+pub fn basic_credentials(header: &HeaderValue) -> Option<(String, Secret)> {
+    let (scheme, encoded) = header.to_str().ok()?.trim().split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let decoded = String::from_utf8(BASE64_STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (user, password) = decoded.split_once(':')?;
+    Some((user.to_string(), Secret::new(password)))
+}
+
+/// Reads `{"ssid": …, "pw": …}`, or the same as a form.
+pub fn network_credentials(body: &[u8]) -> Option<(String, Secret)> {
+    if let Ok(Value::Object(object)) = serde_json::from_slice(body) {
+        let password = object.get("pw").map_or(Some(""), Value::as_str)?;
+        return Some((
+            object.get("ssid")?.as_str()?.to_string(),
+            Secret::new(password),
+        ));
+    }
+    let form = std::str::from_utf8(body).ok()?;
+    let password = query_value(form, "pw").unwrap_or_default();
+    Some((query_value(form, "ssid")?, Secret::new(password)))
+}

@@ -1,0 +1,156 @@
+//! What nobody should send, made up by chance: nothing panics, and nothing is half done.
+
+use std::collections::BTreeMap;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use device::{
+    device::Device,
+    input::Input,
+    memory::Memory,
+    now::Now,
+    request::{Patch, Reply, Request},
+    settings::{SPECS, Settings, legacy::to_patch},
+};
+use http::HeaderValue;
+use papertick::http::parse;
+use proptest::{prelude::*, strategy::ValueTree};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::Clock;
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-100_000_i64..100_000).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,300}".prop_map(Value::from),
+        "[0-9a-f]{64}".prop_map(Value::from),
+        Just(json!("wss://relay.example")),
+    ];
+    leaf.prop_recursive(3, 24, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((word(), inner), 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn word() -> impl Strategy<Value = String> {
+    let words = [
+        "id",
+        "order",
+        "enabled",
+        "startHour",
+        "startMinute",
+        "endHour",
+        "endMinute",
+        "dndTimeEnabled",
+    ];
+    prop_oneof![
+        prop::sample::select(words.to_vec()).prop_map(String::from),
+        ".{0,12}"
+    ]
+}
+
+/// A body with keys that mean something.
+fn body() -> impl Strategy<Value = Map<String, Value>> {
+    let mut names: Vec<&str> = SPECS
+        .iter()
+        .flat_map(|spec| [Some(spec.name), spec.alias])
+        .flatten()
+        .collect();
+    names.extend([
+        "screens",
+        "dnd",
+        "timePerScreen",
+        "fetchEurPrice",
+        "screen[0]",
+        "fgColor",
+        "bgColor",
+    ]);
+    let member = (prop::sample::select(names).prop_map(String::from), value());
+    prop::collection::vec(member, 0..8).prop_map(|members| members.into_iter().collect())
+}
+
+proptest! {
+    #[test]
+    fn parsers_take_anything(bytes in prop::collection::vec(any::<u8>(), 0..600), text in ".{0,80}", name in "[a-z]{0,3}") {
+        let _ = parse::object(&bytes);
+        let _ = parse::network_credentials(&bytes);
+        let _ = parse::query_value(&text, &name);
+        let _ = parse::percent_decode(&text, true);
+        if let Ok(header) = HeaderValue::from_bytes(&bytes) {
+            let _ = parse::basic_credentials(&header);
+        }
+    }
+
+    #[test]
+    fn texts_survive_the_query(text in ".{0,40}", name in "[a-z]{1,5}") {
+        let encoded: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        prop_assert_eq!(parse::percent_decode(&encoded, false), Some(text.clone()));
+        prop_assert_eq!(parse::query_value(&format!("zz9=1&{name}={encoded}&{name}=2"), &name), Some(text));
+    }
+
+    #[test]
+    fn credentials_survive_their_header(user in "[^:]{0,20}", password in ".{0,40}") {
+        let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")));
+        let read = parse::basic_credentials(&HeaderValue::from_str(&header).unwrap());
+        let (read_user, read_password) = read.unwrap();
+        prop_assert_eq!(read_user, user);
+        prop_assert_eq!(read_password.expose(), password);
+    }
+
+    #[test]
+    fn a_change_is_all_or_nothing(body in body(), legacy in any::<bool>()) {
+        let now = Now { uptime: std::time::Duration::from_secs(1), utc: None };
+        let board = *board::spec::find("rev-b").unwrap();
+        let mut device = Device::new(board, Settings::default(), Memory::default(), now);
+        let before = device.settings().clone();
+        let body = if legacy { to_patch(&body).unwrap_or_default() } else { body };
+        let patch = Patch { body, hashes: BTreeMap::new() };
+        let output = device.handle(Input::Asked(Request::Patch(patch)), now);
+        match output.reply.unwrap() {
+            Reply::Rejected(rejection) => {
+                prop_assert!(!rejection.to_string().is_empty());
+                prop_assert_eq!(device.settings(), &before);
+            }
+            reply => prop_assert!(matches!(reply, Reply::Done | Reply::RebootRequired), "{:?}", reply),
+        }
+    }
+}
+
+/// Bytes that are almost requests: the server answers or closes, and goes on.
+#[tokio::test]
+async fn the_server_survives_garbage() {
+    let clock = Clock::real().await;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let shape = (
+        "(GET|POST|PATCH|HEAD|PRI|[A-Z]{0,9}) /(api/(settings|show/screen|lights/set|panels/)|upload/firmware)?[ -~]{0,40}",
+        prop::collection::vec(
+            "(Host|Content-Length|Transfer-Encoding|Origin|Authorization|If-Match|[A-Za-z-]{0,12}): [ -~]{0,30}",
+            0..8,
+        ),
+        prop::collection::vec(any::<u8>(), 0..200),
+    );
+    for _ in 0..150 {
+        let (line, headers, body) = shape.new_tree(&mut runner).unwrap().current();
+        let mut request =
+            format!("{line} HTTP/1.1\r\n{}\r\n\r\n", headers.join("\r\n")).into_bytes();
+        request.extend(body);
+        let mut stream = clock.connect().await;
+        let _ = stream.write_all(&request).await;
+        let _ = stream.shutdown().await;
+        let mut received = Vec::new();
+        let _ = stream.read_to_end(&mut received).await;
+        assert!(
+            received.is_empty() || received.starts_with(b"HTTP/1.1 "),
+            "{received:?}"
+        );
+        assert!(!received.starts_with(b"HTTP/1.1 500"), "{request:?}");
+    }
+    assert_eq!(clock.get("/api/status").await.status, 200);
+}
