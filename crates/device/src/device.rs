@@ -445,6 +445,8 @@ impl Device {
                 self.show_update_bar(Some(0), now);
                 Cause::Forced
             }
+            // Words of an update that has ended may still be on their way.
+            Upload::Progress(_) if !self.overlays.has(Layer::Update) => Cause::Data,
             Upload::Progress(percent) => {
                 self.update_percent = percent.min(100);
                 self.show_update_bar(Some(self.update_percent), now);

@@ -1,5 +1,7 @@
 //! What must hold after every step of every life.
 
+use device::lights::Rgb;
+
 use crate::{model::Model, script::Step, world::World};
 
 /// Secrets that the workload plants; they may appear nowhere.
@@ -25,6 +27,7 @@ pub fn after(world: &World, model: &Model, step: &Step) {
         world.would_find(&view.settings),
         "what is acknowledged is what a restart finds, after {step}"
     );
+    lights(world, step);
     let shown = format!("{view:?} {desired:?}");
     for canary in CANARIES {
         assert!(!shown.contains(canary), "{canary} is visible after {step}");
@@ -53,4 +56,39 @@ fn expected_mode(world: &World, model: &Model) -> &'static str {
     } else {
         model.mode()
     }
+}
+
+/// Muted is dark, and no light is on under Do Not Disturb that should not be.
+fn lights(world: &World, step: &Step) {
+    let view = world.device.view();
+    let desired = world.device.desired();
+    let is_dark = desired.strip.iter().all(|color| *color == Rgb::BLACK);
+    // The bar of an update is the one thing that shows although the strip is switched off.
+    if view.active.disable_leds && !view.updating {
+        assert!(
+            is_dark,
+            "the strip is switched off and shines, after {step}"
+        );
+    }
+    if view.dnd_active && view.active.fl_off_on_dnd {
+        let target = view.frontlight.map(|frontlight| frontlight.target);
+        assert_eq!(
+            target,
+            Some(0),
+            "the frontlight is lit under Do Not Disturb, after {step}"
+        );
+    }
+    if view.active.fl_disable {
+        let target = world
+            .device
+            .view()
+            .frontlight
+            .map(|frontlight| frontlight.target);
+        assert_eq!(
+            target,
+            Some(0),
+            "the frontlight is muted and lit, after {step}"
+        );
+    }
+    assert!(desired.frontlight.iter().all(|duty| *duty <= 4095));
 }

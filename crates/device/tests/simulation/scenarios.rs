@@ -431,3 +431,63 @@ fn heights_do_not_go_back() {
         ",
     );
 }
+
+#[test]
+fn button_1_pauses_and_resumes() {
+    check(
+        "
+        press 1
+        wait 600000  > BLOCK/HEIGHT 840000
+        press 1
+        wait 59000   > BLOCK/HEIGHT 840000
+        wait 1000    > 1/1 01:11
+        ",
+    );
+}
+
+#[test]
+fn buttons_2_and_3_step_and_button_4_shows_the_debug_view() {
+    check(
+        "
+        press 2      > 1/1 01:00
+        press 3      > BLOCK/HEIGHT 840000
+        press 4      > DEBUG
+        press 2      > DEBUG
+        press 4      > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn a_long_press_is_no_click() {
+    check(
+        "
+        press 2 900  > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn inverse_buttons_take_effect_at_the_next_start() {
+    check(
+        "
+        set inverseButtons=true
+        press 2      > 1/1 01:00
+        reboot
+        press 2      > BLOCK/HEIGHT 840000
+        press 3      > 1/1 01:00
+        ",
+    );
+}
+
+#[test]
+fn debug_to_rotation_by_toggle() {
+    check(
+        "
+        text HELLO
+        press 4      > DEBUG
+        screen 20    > DEBUG
+        press 4      > BTC/USD $95432
+        ",
+    );
+}

@@ -25,6 +25,11 @@ pub enum Step {
     Upload,
     Progress(u8),
     UploadFailed,
+    /// Holds a button, counted from 1, for a time.
+    Press(u8, Duration),
+    Lux(u32),
+    Dnd(bool),
+    LightsColor(String),
     Set(String, serde_json::Value),
     Clock(Option<i64>),
     Wait(Duration),
@@ -76,6 +81,14 @@ impl FromStr for Step {
             "upload" => Step::Upload,
             "progress" => Step::Progress(u8::try_from(number(0)?).map_err(|_| bad())?),
             "upload-failed" => Step::UploadFailed,
+            "press" => {
+                let held_ms = if words.len() > 1 { number(1)? } else { 100 };
+                let button = u8::try_from(number(0)?).map_err(|_| bad())?;
+                Step::Press(button, Duration::from_millis(held_ms))
+            }
+            "lux" => Step::Lux(u32::try_from(number(0)?).map_err(|_| bad())?),
+            "dnd" => Step::Dnd(rest == "on"),
+            "lights" => Step::LightsColor(rest.into()),
             "set" => {
                 let (key, value) = rest.split_once('=').ok_or_else(bad)?;
                 Step::Set(key.into(), serde_json::from_str(value).map_err(|_| bad())?)
@@ -115,6 +128,10 @@ impl fmt::Display for Step {
             Step::Upload => out.write_str("upload"),
             Step::Progress(percent) => write!(out, "progress {percent}"),
             Step::UploadFailed => out.write_str("upload-failed"),
+            Step::Press(button, held) => write!(out, "press {button} {}", held.as_millis()),
+            Step::Lux(lux) => write!(out, "lux {lux}"),
+            Step::Dnd(on) => write!(out, "dnd {}", if *on { "on" } else { "off" }),
+            Step::LightsColor(color) => write!(out, "lights {color}"),
             Step::Set(key, value) => write!(out, "set {key}={value}"),
             Step::Clock(None) => out.write_str("clock off"),
             Step::Clock(Some(unix)) => write!(out, "clock {unix}"),

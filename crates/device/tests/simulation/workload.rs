@@ -87,9 +87,14 @@ pub fn step(dice: &mut Dice) -> Step {
         79 => Step::Debug,
         80 => Step::Reboot,
         81 => Step::PowerCut,
-        _ => Step::Wait(Duration::from_millis(*dice.pick(&[
-            1, 250, 1000, 7999, 8000, 30_000, 61_000, 1_800_000, 7_200_000,
-        ]))),
+        82 => Step::Lux(u32::try_from(dice.below(400)).unwrap()),
+        83 => Step::Dnd(dice.below(2) == 1),
+        84 => Step::LightsColor((*dice.pick(&["off", "#FF8800", "00f"])).into()),
+        _ => {
+            Step::Wait(Duration::from_millis(*dice.pick(&[
+                1, 250, 1000, 7999, 8000, 30_000, 61_000, 61_000, 600_000,
+            ])))
+        }
     }
 }
 
@@ -123,6 +128,11 @@ fn setting(dice: &mut Dice) -> Step {
         "proxyEnabled",
         "mdnsEnabled",
         "disableLeds",
+        "flDisable",
+        "flAlwaysOn",
+        "flOffWhenDark",
+        "flOffOnDnd",
+        "ledFlashOnUpd",
     ];
     let (key, value): (&str, Value) = match dice.below(10) {
         0..=4 => (*dice.pick(&flags), json!(dice.below(2) == 1)),

@@ -5,7 +5,8 @@ use std::time::Duration;
 use device::{
     Device,
     board::BoardSpec,
-    input::{Finished, Input, Upload},
+    input::{Finished, Input, Sensed, Upload},
+    lights::Rgb,
     market::{Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, UtcTime},
@@ -133,8 +134,17 @@ impl World {
             Step::RestartTimer => request(Request::RestartTimer),
             Step::FullRefresh => request(Request::FullRefresh),
             Step::Debug => {
-                self.click(3);
+                self.press(4, Duration::from_millis(100));
                 None
+            }
+            Step::Press(button, held) => {
+                self.press(button, held);
+                None
+            }
+            Step::Lux(lux) => Some(Input::Sensed(Sensed::Millilux(lux * 1000))),
+            Step::Dnd(on) => request(Request::SetDnd(on)),
+            Step::LightsColor(color) => {
+                request(Request::SetLightsColor(Rgb::parse(&color).unwrap()))
             }
             Step::Upload => Some(Input::Uploaded(Upload::Started)),
             Step::Progress(percent) => Some(Input::Uploaded(Upload::Progress(percent))),
@@ -188,12 +198,12 @@ impl World {
         output
     }
 
-    /// Presses a button for a tenth of a second.
-    fn click(&mut self, button: u8) {
-        self.handle(Input::Pressed(1 << button));
-        self.wait(Duration::from_millis(100));
+    /// Holds a button, counted from 1, for a time.
+    fn press(&mut self, button: u8, held: Duration) {
+        self.handle(Input::Pressed(1 << (button - 1)));
+        self.wait(held);
         self.handle(Input::Pressed(0));
-        self.wait(Duration::from_millis(100));
+        self.wait(Duration::from_millis(20));
     }
 
     /// Lets time pass, stopping at every deadline.

@@ -25,12 +25,18 @@ const BANNED: &[(&str, &str)] = &[
     (concat!("dyn ", "Fn"), "outputs are data, not callbacks"),
     (concat!("BT", "Clock"), "other people's name"),
     (concat!("BLOCK", "CLOCK"), "other people's name"),
-    (concat!("static ", "mut"), "one writer of state, and it is reached by messages"),
+    (
+        concat!("static ", "mut"),
+        "one writer of state, and it is reached by messages",
+    ),
     (concat!("#[", "ignore"), "a test that does not run is none"),
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 fn sources() -> Vec<(PathBuf, String)> {
@@ -47,13 +53,20 @@ fn sources() -> Vec<(PathBuf, String)> {
     let mut paths = Vec::new();
     walk(&root().join("crates"), &mut paths);
     paths.sort();
-    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+    paths
+        .into_iter()
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+        .collect()
 }
 
 #[test]
 fn every_file_says_what_it_is_for() {
     for (path, text) in sources() {
-        assert!(text.starts_with("//! "), "{} does not open with `//! `", path.display());
+        assert!(
+            text.starts_with("//! "),
+            "{} does not open with `//! `",
+            path.display()
+        );
     }
 }
 
@@ -61,7 +74,11 @@ fn every_file_says_what_it_is_for() {
 fn no_file_has_a_banned_word() {
     for (path, text) in sources() {
         for (word, instead) in BANNED {
-            assert!(!text.contains(word), "{} has `{word}`: {instead}", path.display());
+            assert!(
+                !text.contains(word),
+                "{} has `{word}`: {instead}",
+                path.display()
+            );
         }
     }
 }
@@ -72,7 +89,9 @@ fn no_source_file_is_an_orphan() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let is_root = ["lib", "main", "mod", "build"].contains(&name);
         let folder = path.parent().unwrap();
-        let is_own_target = ["tests", "benches", "examples", "bin"].iter().any(|kind| folder.ends_with(kind));
+        let is_own_target = ["tests", "benches", "examples", "bin"]
+            .iter()
+            .any(|kind| folder.ends_with(kind));
         if is_root || is_own_target {
             continue;
         }
@@ -82,12 +101,21 @@ fn no_source_file_is_an_orphan() {
             folder.join("main.rs"),
             folder.with_extension("rs"),
         ];
-        let declared = parents.iter().filter_map(|parent| fs::read_to_string(parent).ok()).any(|parent| {
-            parent.lines().any(|line| {
-                let line = line.trim().trim_end_matches(';').trim_end_matches('{').trim();
-                line.split_whitespace().collect::<Vec<_>>().ends_with(&["mod", name])
-            })
-        });
+        let declared = parents
+            .iter()
+            .filter_map(|parent| fs::read_to_string(parent).ok())
+            .any(|parent| {
+                parent.lines().any(|line| {
+                    let line = line
+                        .trim()
+                        .trim_end_matches(';')
+                        .trim_end_matches('{')
+                        .trim();
+                    line.split_whitespace()
+                        .collect::<Vec<_>>()
+                        .ends_with(&["mod", name])
+                })
+            });
         assert!(declared, "{} belongs to no module", path.display());
     }
 }
@@ -96,7 +124,11 @@ fn no_source_file_is_an_orphan() {
 fn the_device_is_made_in_one_place() {
     let makers: Vec<PathBuf> = sources()
         .into_iter()
-        .filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "benches"))
+        .filter(|(path, _)| {
+            !path
+                .components()
+                .any(|part| part.as_os_str() == "tests" || part.as_os_str() == "benches")
+        })
         .filter(|(_, text)| {
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             code.contains("Device::new(")
@@ -110,13 +142,21 @@ fn the_device_is_made_in_one_place() {
 fn crates_use_each_other_only_as_drawn() {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
         .current_dir(root())
         .output()
         .unwrap();
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let allowed: BTreeMap<&str, BTreeSet<&str>> =
-        ARROWS.iter().map(|(from, to)| (*from, to.iter().copied().collect())).collect();
+    let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS
+        .iter()
+        .map(|(from, to)| (*from, to.iter().copied().collect()))
+        .collect();
     for package in metadata["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
         let arrows: BTreeSet<&str> = package["dependencies"]
@@ -126,8 +166,13 @@ fn crates_use_each_other_only_as_drawn() {
             .filter_map(|dependency| dependency["name"].as_str())
             .filter(|dependency| *dependency != name && allowed.contains_key(dependency))
             .collect();
-        let drawn = allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the picture"));
-        assert!(arrows.is_subset(drawn), "{name} uses {arrows:?}, drawn are {drawn:?}");
+        let drawn = allowed
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} is not in the picture"));
+        assert!(
+            arrows.is_subset(drawn),
+            "{name} uses {arrows:?}, drawn are {drawn:?}"
+        );
     }
 }
 
@@ -139,9 +184,13 @@ fn fonts_keep_their_licences_beside_them() {
         if !family.is_dir() {
             continue;
         }
-        let has_licence = fs::read_dir(&family)
-            .unwrap()
-            .any(|file| file.unwrap().file_name().to_string_lossy().to_uppercase().contains("LICEN"));
+        let has_licence = fs::read_dir(&family).unwrap().any(|file| {
+            file.unwrap()
+                .file_name()
+                .to_string_lossy()
+                .to_uppercase()
+                .contains("LICEN")
+        });
         assert!(has_licence, "{} has no licence file", family.display());
     }
 }

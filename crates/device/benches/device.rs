@@ -1,0 +1,114 @@
+//! How fast the clock lives in virtual time, and what one observation costs.
+
+use std::time::Duration;
+
+use device::{
+    Device,
+    board::BoardSpec,
+    input::{Finished, Input},
+    market::Observation,
+    memory::Memory,
+    now::{Now, UtcTime},
+    settings::Settings,
+    sources::SourceId,
+    units::{Currency, Price},
+};
+
+const BOARD: BoardSpec = BoardSpec {
+    id: "bench",
+    name: "Bench",
+    hardware: "Bench",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: true,
+    light_sensor: true,
+    coredump: true,
+    firmware_slot_bytes: 0,
+    web_slot_bytes: 0,
+};
+
+const START_MS: i64 = 1_767_225_600_000;
+const DAY: Duration = Duration::from_secs(24 * 3600);
+const PRICE_PERIOD: Duration = Duration::from_secs(10);
+const BLOCK_PERIOD: Duration = Duration::from_secs(600);
+
+fn main() {
+    divan::main();
+}
+
+fn now(uptime: Duration) -> Now {
+    let unix_ms = START_MS + i64::try_from(uptime.as_millis()).unwrap_or_default();
+    Now {
+        uptime,
+        utc: UtcTime::plausible(unix_ms),
+    }
+}
+
+fn device() -> Device {
+    Device::new(
+        BOARD,
+        Settings::default(),
+        Memory::default(),
+        now(Duration::ZERO),
+    )
+}
+
+fn observe(device: &mut Device, observation: Observation, uptime: Duration) {
+    device.handle(
+        Input::Observed(SourceId::Relay, vec![observation]),
+        now(uptime),
+    );
+    device.handle(Input::Finished(Finished::Painted), now(uptime));
+}
+
+/// One day of a clock: a price every ten seconds, a block every ten minutes, every deadline on the way.
+///
+/// The counter is days, so the rate it prints is simulated days per second.
+#[divan::bench(sample_count = 10)]
+fn simulated_day(bencher: divan::Bencher<'_, '_>) {
+    bencher
+        .counter(divan::counter::ItemsCount::new(1u32))
+        .bench_local(|| {
+            let mut device = device();
+            let mut next_price = Duration::ZERO;
+            let mut next_block = Duration::ZERO;
+            let (mut height, mut micros) = (900_000, 95_432_000_000);
+            loop {
+                let deadline = device.next_deadline(now(next_price)).unwrap_or(DAY);
+                let next = deadline.min(next_price).min(next_block);
+                if next >= DAY {
+                    return device;
+                }
+                if next == next_price {
+                    micros += 1_000_000;
+                    observe(
+                        &mut device,
+                        Observation::Price(Currency::USD, Price { micros }),
+                        next,
+                    );
+                    next_price += PRICE_PERIOD;
+                } else if next == next_block {
+                    height += 1;
+                    observe(&mut device, Observation::Block(height), next);
+                    next_block += BLOCK_PERIOD;
+                } else {
+                    device.handle(Input::Tick, now(next));
+                }
+            }
+        });
+}
+
+/// One block, up to the new picture and the new view.
+#[divan::bench]
+fn block_to_picture(bencher: divan::Bencher<'_, '_>) {
+    let mut device = device();
+    let mut height = 900_000;
+    bencher.bench_local(|| {
+        height += 1;
+        let uptime = Duration::from_millis(u64::from(height));
+        observe(&mut device, Observation::Block(height), uptime);
+        (device.desired(), device.view())
+    });
+}
