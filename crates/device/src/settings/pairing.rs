@@ -79,14 +79,21 @@ impl PairingUri {
         let tail = secret
             .get(secret.len().saturating_sub(4)..)
             .unwrap_or_default();
-        let mut text = alloc::format!("{SCHEME}{head}…?relay={}", self.relays.join("&relay="));
+        let relays: Vec<&str> = self.relays.iter().map(|relay| self.shown(relay)).collect();
+        let mut text = alloc::format!("{SCHEME}{head}…?relay={}", relays.join("&relay="));
         text.push_str("&secret=…");
         text.push_str(tail);
         if let Some(lud16) = &self.lud16 {
             text.push_str("&lud16=");
-            text.push_str(lud16);
+            text.push_str(self.shown(lud16));
         }
         text
+    }
+
+    /// A part of the URI, unless the secret was pasted into it too.
+    fn shown<'a>(&self, part: &'a str) -> &'a str {
+        let holds_secret = part.to_ascii_lowercase().contains(self.secret.expose());
+        if holds_secret { "…" } else { part }
     }
 }
 
@@ -185,6 +192,17 @@ mod tests {
         assert_eq!(
             (pairing.wallet.as_str(), pairing.secret.expose()),
             (KEY, SECRET)
+        );
+    }
+
+    #[test]
+    fn a_secret_in_the_wrong_place_is_masked_too() {
+        let text = uri("nostr+walletconnect://{K}?relay=ws://r/{S}&relay=ws://r&secret={S}&lud16=")
+            + &SECRET.to_ascii_uppercase();
+        let masked = PairingUri::parse(&text).unwrap().masked();
+        assert_eq!(
+            masked,
+            "nostr+walletconnect://b889ff5b…?relay=…&relay=ws://r&secret=…4f3c&lud16=…"
         );
     }
 
