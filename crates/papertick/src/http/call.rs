@@ -14,6 +14,9 @@ use super::{
     parse::{query_value, whole_number},
 };
 
+/// Largest body but for those with a limit of their own, bytes.
+pub(crate) const SMALL_BODY_MAX: usize = 1024;
+
 /// Time in which the whole of a small body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(15);
 

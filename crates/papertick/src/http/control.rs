@@ -10,16 +10,10 @@ use serde_json::json;
 use super::{
     State,
     answer::{self, Response},
-    call::Call,
+    call::{Call, SMALL_BODY_MAX},
     status,
 };
 use crate::inbox::Stopped;
-
-/// Largest body that confirms something, bytes.
-const SMALL_BODY_MAX: usize = 256;
-
-/// Largest body with a transmit power, bytes.
-const TX_POWER_BODY_MAX: usize = 128;
 
 /// Asks the device and tells its reply.
 pub(crate) async fn ask(state: &State, request: Request) -> Response {
@@ -143,7 +137,7 @@ pub(crate) async fn clear_logos(call: Call) -> Response {
 
 /// Sets the transmit power of the radio.
 pub(crate) async fn tx_power(mut call: Call) -> Response {
-    let Some(quarter_dbm) = call.number("txPower", TX_POWER_BODY_MAX).await else {
+    let Some(quarter_dbm) = call.number("txPower", SMALL_BODY_MAX).await else {
         return answer::bad_request("txPower missing");
     };
     match reply(&call.state, Request::SetTxPower(quarter_dbm)).await {

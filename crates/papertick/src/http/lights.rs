@@ -8,17 +8,11 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{self, Response},
-    call::{Call, Received},
+    call::{Call, Received, SMALL_BODY_MAX},
     control::{ask, reply, tell},
     parse::whole_number,
     status,
 };
-
-/// Largest body with one value, bytes.
-const VALUE_BODY_MAX: usize = 256;
-
-/// Largest body with a colour per LED, bytes.
-const PIXELS_BODY_MAX: usize = 1024;
 
 /// Greatest duty of a frontlight channel.
 const DUTY_MAX: i64 = 4095;
@@ -37,7 +31,7 @@ pub(crate) fn read(call: &Call) -> Response {
 
 /// One colour for all LEDs, named by a body or the query.
 pub(crate) async fn color(mut call: Call) -> Response {
-    match call.text(&["c"], VALUE_BODY_MAX).await {
+    match call.text(&["c"], SMALL_BODY_MAX).await {
         Some(color) => set_color(&call, &color).await,
         None => answer::bad_request("missing c"),
     }
@@ -57,7 +51,7 @@ async fn set_color(call: &Call, color: &str) -> Response {
 
 /// A colour per LED.
 pub(crate) async fn set(mut call: Call) -> Response {
-    let list = match array(&mut call, PIXELS_BODY_MAX).await {
+    let list = match array(&mut call, SMALL_BODY_MAX).await {
         Ok(list) => list,
         Err(reason) => return answer::bad_request(reason),
     };
@@ -113,7 +107,7 @@ fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
 
 /// Plays an effect on the LED strip.
 pub(crate) async fn effect(mut call: Call) -> Response {
-    let body = call.json(VALUE_BODY_MAX).await;
+    let body = call.json(SMALL_BODY_MAX).await;
     let Some(name) = body.as_ref().and_then(|body| body.get("name")?.as_str()) else {
         return answer::bad_request("name required");
     };
@@ -152,7 +146,7 @@ pub(crate) async fn frontlight_flash(call: Call) -> Response {
 
 /// Brightness of the frontlight, named by a body or the query.
 pub(crate) async fn brightness(mut call: Call) -> Response {
-    match call.number("b", VALUE_BODY_MAX).await {
+    match call.number("b", SMALL_BODY_MAX).await {
         Some(duty) => set_brightness(&call, duty).await,
         None => answer::bad_request("missing b"),
     }
@@ -175,7 +169,7 @@ async fn set_brightness(call: &Call, duty: i64) -> Response {
 
 /// A duty per frontlight channel.
 pub(crate) async fn duties(mut call: Call) -> Response {
-    let list = match array(&mut call, VALUE_BODY_MAX).await {
+    let list = match array(&mut call, SMALL_BODY_MAX).await {
         Ok(list) => list,
         Err(reason) => return answer::bad_request(reason),
     };

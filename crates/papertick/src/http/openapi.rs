@@ -138,6 +138,9 @@ fn responses(route: &Route, shapes: &mut BTreeSet<Shape>) -> Map<String, Value> 
         also(401, Shape::Error);
         also(429, Shape::Error);
     }
+    if route.guard == Guard::Portal {
+        also(404, Shape::Error);
+    }
     if let Handler::Later(_) = route.handler {
         also(500, Shape::Error);
         also(503, Shape::Error);

@@ -26,13 +26,13 @@ const COLOUR: &[Param] = &[param(
     Shape::ColourName,
     "`RRGGBB`, `#RRGGBB` or `off`.",
 )];
-const BRIGHTNESS: &[Param] = &[param("b", Shape::Integer, "PWM duty, 0 to 65535.")];
+const BRIGHTNESS: &[Param] = &[param("b", Shape::Duty, "PWM duty, 0 to 65535.")];
 const TX_POWER: &[Param] = &[param(
     "txPower",
     Shape::Integer,
     "Quarter-dBm, -1 to 78; 80 clears it.",
 )];
-const SCALE: &[Param] = &[param("scale", Shape::Integer, "Pixels per pixel, 1 to 8.")];
+const SCALE: &[Param] = &[param("scale", Shape::Scale, "Pixels per pixel, 1 to 8.")];
 const DIGEST: &[Param] = &[param(
     "sha256",
     Shape::Text,
@@ -303,7 +303,7 @@ const LIGHTS: &[Route] = &[
         "One colour for all LEDs",
         later!(lights::color_in_path),
     )
-    .open(Shape::ColourName)
+    .open(Shape::Hex)
     .answers(COLOURED),
     post("/api/lights/set", "A colour per LED", later!(lights::set))
         .takes(Shape::Pixels)
@@ -379,7 +379,7 @@ const LIGHTS: &[Route] = &[
         "Brightness of the frontlight",
         later!(lights::brightness_in_path),
     )
-    .open(Shape::Integer)
+    .open(Shape::Duty)
     .answers(LIT_BY),
     post(
         "/api/frontlight/set",

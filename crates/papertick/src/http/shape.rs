@@ -60,6 +60,10 @@ pub(crate) enum Shape {
     Colour,
     /// The name of a colour.
     ColourName,
+    /// A colour in hex.
+    Hex,
+    /// Pixels per pixel.
+    Scale,
     /// A colour per LED.
     Pixels,
     /// Which effect.
@@ -70,6 +74,8 @@ pub(crate) enum Shape {
     FrontlightStatus,
     /// Brightness of the frontlight.
     Brightness,
+    /// A brightness.
+    Duty,
     /// A duty per channel.
     Duties,
     /// Do Not Disturb.
@@ -175,6 +181,9 @@ impl Shape {
             Shape::Lights => array(light()),
             Shape::Colour => object(&[("c", colour())]),
             Shape::ColourName => colour(),
+            Shape::Hex => json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }),
+            Shape::Scale => json!({ "type": "integer", "minimum": 1, "maximum": 8 }),
+            Shape::Duty => json!({ "type": "integer", "minimum": 0, "maximum": 65535 }),
             Shape::Pixels => array(json!({ "anyOf": [
                 object(&[("hex", json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }))]),
                 object(&[("red", integer()), ("green", integer()), ("blue", integer())]),

@@ -10,16 +10,10 @@ use serde_json::Value;
 
 use super::{
     answer::{self, Response},
-    call::{Call, Received},
+    call::{Call, Received, SMALL_BODY_MAX},
     control::ask,
     parse::whole_number,
 };
-
-/// Largest body that names a screen or a currency, bytes.
-const NAME_BODY_MAX: usize = 256;
-
-/// Largest body with a text, bytes.
-const TEXT_BODY_MAX: usize = 1024;
 
 /// Largest body with a text per panel, bytes.
 const CUSTOM_BODY_MAX: usize = 8192;
@@ -29,7 +23,7 @@ const ZAP_MESSAGE_MAX: usize = 256;
 
 /// Shows a screen named by a body or the query.
 pub(crate) async fn screen(mut call: Call) -> Response {
-    match call.number("s", NAME_BODY_MAX).await {
+    match call.number("s", SMALL_BODY_MAX).await {
         Some(screen) => ask(&call.state, Request::ShowScreen(screen)).await,
         None => answer::bad_request("missing s"),
     }
@@ -45,7 +39,7 @@ pub(crate) async fn screen_in_path(call: Call) -> Response {
 
 /// Shows prices in a currency named by a body or the query.
 pub(crate) async fn currency(mut call: Call) -> Response {
-    match call.text(&["c"], NAME_BODY_MAX).await {
+    match call.text(&["c"], SMALL_BODY_MAX).await {
         Some(code) => show_currency(&call, &code).await,
         None => answer::error(StatusCode::NOT_FOUND, "missing c"),
     }
@@ -65,7 +59,7 @@ async fn show_currency(call: &Call, code: &str) -> Response {
 
 /// Shows a text given by a body or the query.
 pub(crate) async fn text(mut call: Call) -> Response {
-    match call.text(&["t", "text"], TEXT_BODY_MAX).await {
+    match call.text(&["t", "text"], SMALL_BODY_MAX).await {
         Some(text) => ask(&call.state, Request::ShowText(text)).await,
         None => answer::bad_request("missing_text"),
     }
@@ -111,7 +105,7 @@ fn custom_request(body: &[u8]) -> Option<Request> {
 
 /// Acts as if a zap had come in; what the body does not say is made up.
 pub(crate) async fn simulate_zap(mut call: Call) -> Response {
-    let body = call.json(TEXT_BODY_MAX).await.unwrap_or_default();
+    let body = call.json(SMALL_BODY_MAX).await.unwrap_or_default();
     let amount = body
         .get("amount_sats")
         .and_then(whole_number)

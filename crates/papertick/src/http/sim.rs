@@ -7,11 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{self, Response},
-    call::Call,
+    call::{Call, SMALL_BODY_MAX},
 };
-
-/// Largest body, bytes.
-const BODY_MAX: usize = 1024;
 
 /// Greatest light in the room, lux.
 const LUX_MAX: f64 = 4_294_967.0;
@@ -122,7 +119,7 @@ async fn act(
 }
 
 async fn body(call: &mut Call) -> Value {
-    call.json(BODY_MAX).await.unwrap_or_else(|| json!({}))
+    call.json(SMALL_BODY_MAX).await.unwrap_or_else(|| json!({}))
 }
 
 fn numbers(body: &Value, name: &str) -> Option<Vec<u64>> {
