@@ -18,6 +18,7 @@ mod polls;
 mod programs;
 mod proxy;
 mod relay;
+mod robust;
 mod supervisor;
 mod time;
 mod wallet;
