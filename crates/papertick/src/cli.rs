@@ -85,6 +85,10 @@ pub struct Flags {
     )]
     pub(crate) upstream: Vec<String>,
 
+    /// Certificates of authorities that are trusted beside the public ones
+    #[arg(long, env = "PAPERTICK_CA_FILE", value_name = "FILE.pem")]
+    pub(crate) ca_file: Option<PathBuf>,
+
     /// Speed of the simulated panels [default: real]
     #[arg(long, env = "PAPERTICK_PANEL_TIMING", value_parser = timings())]
     pub(crate) panel_timing: Option<String>,

@@ -14,7 +14,11 @@ use board::{
 use device::board::BoardSpec;
 use serde::{Deserialize, Serialize};
 
-use crate::{cli::Flags, failure::Failure, net::upstreams::Upstreams};
+use crate::{
+    cli::Flags,
+    failure::Failure,
+    net::{tls::Roots, upstreams::Upstreams},
+};
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -38,6 +42,8 @@ pub struct RunConfig {
     pub allow_origins: Vec<String>,
     /// Addresses used instead of public ones, `NAME=URL`.
     pub upstreams: Vec<String>,
+    /// File of certificates of authorities that are trusted beside the public ones.
+    pub ca_file: Option<PathBuf>,
     /// The simulated panels paint at once.
     pub instant_panels: bool,
     /// Word for how much is logged; none leaves it to the settings.
@@ -107,6 +113,7 @@ struct File {
     board: Option<String>,
     allow_origin: Vec<String>,
     upstream: std::collections::BTreeMap<String, String>,
+    ca_file: Option<PathBuf>,
     panel_timing: Option<String>,
     log: Option<String>,
 }
@@ -144,6 +151,8 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
         &names(PanelTiming::NAMED),
     )?;
     check_upstreams(&upstreams)?;
+    let ca_file = flags.ca_file.or(file.ca_file);
+    roots(ca_file.as_deref())?;
     Ok(RunConfig {
         listen: listen.map_or(Ok(LISTEN), |text| address(&text))?,
         data_dir,
@@ -154,6 +163,7 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
             .map(|text| origin(text))
             .collect::<Result<_, _>>()?,
         upstreams,
+        ca_file,
         instant_panels: timing.is_some_and(|word| word == PanelTiming::Instant.name()),
         log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
         market,
@@ -202,6 +212,19 @@ fn one_of(what: &str, word: Option<String>, words: &[&str]) -> Result<Option<Str
                 .join(", ");
             Failure::usage(format!("no {what} is called `{word}`: there are {list}"))
         })
+}
+
+/// The authorities that are trusted.
+///
+/// # Errors
+/// The file cannot be read or holds no usable certificate.
+pub(crate) fn roots(ca_file: Option<&Path>) -> Result<Roots, Failure> {
+    match ca_file {
+        None => Ok(Roots::public()),
+        Some(path) => Roots::public()
+            .and_file(path)
+            .map_err(|error| Failure::usage(format!("--ca-file {}: {error}", path.display()))),
+    }
 }
 
 fn check_upstreams(assignments: &[String]) -> Result<(), Failure> {
@@ -301,6 +324,7 @@ mod tests {
                 board: "v8".into(),
                 allow_origins: vec!["http://localhost:5173".into()],
                 upstreams: vec!["relay=ws://127.0.0.1:9000".into()],
+                ca_file: None,
                 instant_panels: true,
                 log: Some("debug".into()),
                 market: Market::World,
@@ -333,6 +357,10 @@ mod tests {
             ("board = \"rev-c\"", &["rev-c", "rev-b"]),
             ("panel-timing = \"slow\"", &["slow", "real"]),
             ("[upstream]\nmoon = \"ws://x\"", &["moon"]),
+            (
+                "ca-file = \"/nowhere/ca.pem\"",
+                &["--ca-file /nowhere/ca.pem", "No such file"],
+            ),
             ("= =", &["line 1"]),
         ] {
             let failure = with_file(text, Flags::default()).unwrap_err();

@@ -17,7 +17,7 @@ use tokio::{
 use crate::{
     build,
     clock::Clock,
-    config::{DeviceConfig, Market},
+    config::{self, DeviceConfig, Market},
     device_process::Kept,
     drivers::{
         host, lights,
@@ -203,7 +203,7 @@ impl Common {
             rest.spawn("time", keep_time(self.clock.clone(), server, stop.clone()));
         }
         let shared = Shared {
-            dialer: Dialer::new(Roots::public()),
+            dialer: Dialer::new(self.roots().await),
             upstreams,
             inbox: self.inbox,
             clock: self.clock,
@@ -211,6 +211,19 @@ impl Common {
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)
+    }
+
+    /// The authorities that are trusted; a file that has gone bad meanwhile stops nothing.
+    async fn roots(&self) -> Roots {
+        match config::roots(self.config.run.ca_file.as_deref()) {
+            Ok(roots) => roots,
+            Err(failure) => {
+                tracing::warn!("{}", failure.message);
+                // The loss of the device is noticed elsewhere.
+                let _ = self.inbox.tell(Input::Noticed(failure.message)).await;
+                Roots::public()
+            }
+        }
     }
 
     /// The addresses used instead of public ones; starts the relay of the demo.
