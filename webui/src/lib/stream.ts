@@ -5,6 +5,9 @@ import { FrameReader, type Frame } from './sse';
 /** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
 const SILENCE_MS = 16_000;
 
+/** Time that a person has for typing a password into the browser. */
+const SIGN_IN_MS = 180_000;
+
 export type StreamState = { kind: 'connecting' } | { kind: 'live' } | Away;
 
 export interface Away {
@@ -71,19 +74,33 @@ export class EventStream {
     this.#abort = abort;
     let ending: Ending = 'broken';
     let signIn = false;
-    let cancelSilence = this.world.after(SILENCE_MS, () => abort.abort());
-    try {
-      const answer = await this.world.fetch(this.url, {
+    let cancelSilence = () => {};
+    const notSilentFor = (ms: number) => {
+      cancelSilence();
+      cancelSilence = this.world.after(ms, () => abort.abort());
+    };
+    const open = (credentials: RequestCredentials) =>
+      this.world.fetch(this.url, {
         headers: { Accept: 'text/event-stream' },
         cache: 'no-store',
+        credentials,
         signal: abort.signal,
       });
-      // Every try would ask the person for a password again.
-      signIn = answer.status === 401;
+    try {
+      notSilentFor(SILENCE_MS);
+      // Without credentials a browser asks nobody, so that no answer at all is told from a person who types.
+      let answer = await open('omit');
+      if (answer.status === 401) {
+        notSilentFor(SIGN_IN_MS);
+        answer = await open('same-origin');
+        // Every further try would ask the person again.
+        signIn = answer.status === 401;
+      }
       const kind = answer.headers.get('content-type') ?? '';
       if (!answer.ok || !answer.body || !kind.startsWith('text/event-stream')) {
         throw new Error(`no event stream: ${answer.status}`);
       }
+      notSilentFor(SILENCE_MS);
       this.#backoff.reset();
       this.listener.state({ kind: 'live' });
       const reader = new FrameReader();
@@ -92,8 +109,7 @@ export class EventStream {
       for (;;) {
         const { done, value } = await body.read();
         if (done) break;
-        cancelSilence();
-        cancelSilence = this.world.after(SILENCE_MS, () => abort.abort());
+        notSilentFor(SILENCE_MS);
         for (const frame of reader.push(decoder.decode(value, { stream: true }))) {
           if (frame.name === 'message' && frame.data === 'closing') ending = 'closing';
           else this.listener.frame(frame);

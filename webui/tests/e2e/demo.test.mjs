@@ -106,6 +106,25 @@ test('a button of the body is pressed', { skip }, async () => {
   await until('the next screen', async () => (await get('/api/status')).currentScreen !== before);
 });
 
+test('lights of the page are lights of the clock', { skip }, async () => {
+  await button('Colour #2F6BFF').click();
+  await page.waitForFunction(() => document.querySelectorAll('.led.lit').length === 4);
+  assert.match((await get('/sim/state')).leds[0], /^#[0-9A-F]{4}[89A-F]/);
+  await button('Off').click();
+  await page.waitForFunction(() => document.querySelectorAll('.led.lit').length === 0);
+  await page.locator('[data-bench] summary').click();
+  await page.getByLabel('Light in the room').fill('20');
+  await until('a dim room', async () => (await get('/api/status')).lightLevel === 1);
+});
+
+test('a power cut with a button held is survived', { skip }, async () => {
+  await page.getByLabel('Cut the power, then hold').selectOption({ index: 2 });
+  await button('Cut the power').click();
+  await until('a young clock', async () => (await get('/api/status').catch(() => null))?.espUptime < 3, 20_000);
+  await page.waitForSelector('[data-link="live"]', { timeout: 20_000 });
+  await until('true pixels', glassIsTrue, 20_000);
+});
+
 test('settings are saved, refused and overtaken', { skip }, async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   const setting = (key) => page.locator(`[data-key="${key}"]`);
@@ -145,6 +164,30 @@ test('the page follows a restart', { skip }, async () => {
   await page.waitForSelector('[data-link="live"]', { timeout: 20_000 });
   await until('true pixels', glassIsTrue, 20_000);
   assert.equal((await get('/api/settings')).digitFontPx, 120);
+});
+
+test('a clock with a password asks for it, and lets in who knows it', { skip, timeout: 60_000 }, async () => {
+  const patch = (json, headers) =>
+    fetch(`${url}/api/settings`, { method: 'PATCH', headers, body: JSON.stringify(json) });
+  await patch({ httpAuthEnabled: true, httpAuthUser: 'owner', httpAuthPass: 'correct horse' });
+  await fetch(`${url}/api/restart`, { method: 'POST' });
+  await until(
+    'a guarded clock',
+    async () => (await fetch(`${url}/api/status`).catch(() => null))?.status === 401,
+    20_000,
+  );
+  const stranger = await browser.newContext();
+  const locked = await stranger.newPage();
+  const refused = locked.waitForResponse((response) => response.url().endsWith('/events') && response.status() === 401);
+  await locked.goto(url);
+  await refused;
+  assert.equal(await locked.locator('canvas').count(), 0);
+  await stranger.close();
+  const owner = await browser.newContext({ httpCredentials: { username: 'owner', password: 'correct horse' } });
+  const open = await openPage(owner, url);
+  await open.page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  assert.deepEqual(open.faults, []);
+  await owner.close();
 });
 
 test('nothing was amiss', { skip }, () => {

@@ -41,9 +41,11 @@ class TestWorld implements StreamWorld {
   time = 0;
   timers: { at: number; run: () => void }[] = [];
   answers: (Response | Error)[] = [];
+  credentials: unknown[] = [];
   asked = 0;
-  fetch = async () => {
+  fetch = async (_: unknown, init?: RequestInit) => {
     this.asked += 1;
+    this.credentials.push(init?.credentials);
     const answer = this.answers.shift() ?? new Error('refused');
     if (answer instanceof Error) throw answer;
     return answer;
@@ -99,7 +101,6 @@ test('waits five seconds after a closing frame and does not hand it on', async (
 
 test.each([
   ['refused connection', new Error('refused'), 1000],
-  ['unauthorised', new Response('', { status: 401 }), null],
   ['a page instead of a stream', new Response('<html>', { headers: { 'content-type': 'text/html' } }), 1000],
   ['forbidden', new Response('', { status: 403 }), 1000],
 ])('tries again after: %s', async (_, answer, until) => {
@@ -124,15 +125,37 @@ test('gives up on a connection that falls silent', async () => {
   expect(states.at(-1)?.kind).toBe('away');
 });
 
+const locked = () => new Response('', { status: 401 });
+
+test('credentials are used only where the clock asks for them', async () => {
+  const world = new TestWorld();
+  world.answers = [locked(), stream('data: 1\n\n')];
+  const { frames } = await follow(world);
+  expect(world.credentials).toEqual(['omit', 'same-origin']);
+  expect(frames).toHaveLength(1);
+});
+
 test('without a password it is tried again only when the person asks', async () => {
   const world = new TestWorld();
-  world.answers = [new Response('', { status: 401 }), stream('data: 1\n\n')];
-  const { events, frames } = await follow(world);
-  await world.pass(60_000);
-  expect(world.asked).toBe(1);
+  world.answers = [locked(), locked(), locked(), stream('data: 1\n\n')];
+  const { events, states, frames } = await follow(world);
+  expect(states.at(-1)).toEqual({ kind: 'away', until: null });
+  await world.pass(600_000);
+  expect(world.asked).toBe(2);
   events.retryNow();
   await settle();
   expect(frames).toHaveLength(1);
+});
+
+test('a person has time to type a password', async () => {
+  const world = new TestWorld();
+  const { fetch } = world;
+  world.answers = [locked()];
+  world.fetch = ((url: string, init: RequestInit) =>
+    init.credentials === 'omit' ? fetch(url, init) : new Promise(() => {})) as never;
+  const { states } = await follow(world);
+  await world.pass(120_000);
+  expect(states.at(-1)?.kind).toBe('connecting');
 });
 
 test('tries at once when asked, and only once', async () => {
