@@ -32,6 +32,15 @@ export interface SourceStatus {
   nextTrySec?: number;
 }
 
+/** A value of the market. */
+export interface Datum {
+  value: number | string;
+  source: string;
+  /** Time since it was learned, s; absent for a value of an earlier run. */
+  ageSec?: number;
+  earlierRun?: boolean;
+}
+
 export interface Status {
   currentScreen: number;
   numScreens: number;
@@ -54,6 +63,8 @@ export interface Status {
   /** What went wrong at the start, in words for people. */
   notes?: string[];
   sources?: Record<string, SourceStatus>;
+  /** The newest values: `height`, `feeRate`, and prices by currency. */
+  market?: Record<string, Datum>;
 }
 
 export interface ScreenEntry {

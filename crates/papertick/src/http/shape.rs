@@ -442,6 +442,16 @@ fn status() -> Value {
         },
         "required": ["up"],
     });
+    let datum = json!({
+        "type": "object",
+        "properties": {
+            "value": { "type": ["integer", "string"] },
+            "source": text,
+            "ageSec": integer,
+            "earlierRun": flag,
+        },
+        "required": ["value", "source"],
+    });
     let mut members = vec![
         ("currentScreen", integer.clone()),
         ("numScreens", integer.clone()),
@@ -461,6 +471,10 @@ fn status() -> Value {
         (
             "sources",
             json!({ "type": "object", "additionalProperties": source }),
+        ),
+        (
+            "market",
+            json!({ "type": "object", "additionalProperties": datum }),
         ),
     ];
     members.extend(memory());

@@ -7,8 +7,10 @@ use std::{path::Path, sync::Arc, time::Duration};
 use bytes::Bytes;
 use device::{
     lights::Rgb,
+    market::{Market, Seen},
     settings::{Settings, emit::lux},
     sources::SourceId,
+    units::fixed,
     view::{FrontlightState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
@@ -38,6 +40,7 @@ impl StatusDocument {
         status.insert("espUptime".into(), uptime.as_secs().into());
         status.append(&mut memory.members());
         status.insert("sources".into(), sources(view, uptime));
+        status.insert("market".into(), market(&view.market, Some(uptime)));
         StatusDocument {
             text: Value::Object(status).to_string().into(),
             lasting: lasting.into(),
@@ -77,8 +80,41 @@ fn lasting(view: &View) -> Map<String, Value> {
     put("mode", view.mode.into());
     put("stale", view.stale.into());
     put("notes", view.notes.clone().into());
+    put("market", market(&view.market, None));
     status
 }
+
+/// The newest values, each with its source and, while the time is known, its age.
+fn market(market: &Market, uptime: Option<Duration>) -> Value {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value, source: SourceId, seen: Seen| {
+        let mut member = json!({ "value": value, "source": source.name() });
+        match (seen, uptime) {
+            (Seen::At(at), Some(uptime)) => {
+                member["ageSec"] = uptime.saturating_sub(at).as_secs().into();
+            }
+            (Seen::At(_), None) => {}
+            (Seen::Before(_), _) => member["earlierRun"] = true.into(),
+        }
+        object.insert(name.to_owned(), member);
+    };
+    if let Some(height) = &market.height {
+        put("height", height.value.into(), height.source, height.seen);
+    }
+    if let Some(fee) = market.precise_fee.as_ref().or(market.fee.as_ref()) {
+        let rate = fixed(fee.value.micros, 2);
+        put("feeRate", rate.into(), fee.source, fee.seen);
+    }
+    for (currency, price) in &market.prices {
+        let decimals = if price.value.micros < SMALL_PRICE_MICROS { 6 } else { 2 };
+        let amount = fixed(price.value.micros, decimals);
+        put(currency.code(), amount.into(), price.source, price.seen);
+    }
+    Value::Object(object)
+}
+
+/// Prices below this are told with all their decimals, millionths of the currency's unit.
+const SMALL_PRICE_MICROS: u64 = 1_000_000;
 
 /// Which upstream connections are up, as clients group them.
 fn connections(view: &View) -> Value {

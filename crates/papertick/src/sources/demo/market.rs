@@ -8,7 +8,7 @@ use crate::net::chance::Chance;
 pub const FIRST_HEIGHT: u32 = 900_000;
 
 /// Least and most time between two blocks.
-const BLOCK_TIMES: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(40));
+const BLOCK_TIMES: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(9));
 
 /// Least and most time between two moves of the prices.
 const PRICE_TIMES: (Duration, Duration) =
