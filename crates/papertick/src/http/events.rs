@@ -180,12 +180,22 @@ impl Follower {
                 }
                 Err(RecvError::Lagged(_)) => {
                     self.frames = self.frames.resubscribe();
-                    Frame::status(&self.state).bytes
+                    self.everything()
                 }
                 Err(RecvError::Closed) => return None,
             },
             Step::End => return None,
         };
         Some((bytes, self))
+    }
+
+    /// What a client must know that has missed frames: the status, and that any panel may have changed.
+    fn everything(&self) -> Bytes {
+        let glass = Arc::clone(&self.state.services.glass.borrow());
+        let mut bytes = Frame::status(&self.state).bytes.to_vec();
+        if let Some(panels) = Frame::panels(&glass, 0) {
+            bytes.extend_from_slice(&panels.bytes);
+        }
+        bytes.into()
     }
 }

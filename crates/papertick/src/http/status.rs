@@ -106,7 +106,11 @@ fn market(market: &Market, uptime: Option<Duration>) -> Value {
         put("feeRate", rate.into(), fee.source, fee.seen);
     }
     for (currency, price) in &market.prices {
-        let decimals = if price.value.micros < SMALL_PRICE_MICROS { 6 } else { 2 };
+        let decimals = if price.value.micros < SMALL_PRICE_MICROS {
+            6
+        } else {
+            2
+        };
         let amount = fixed(price.value.micros, decimals);
         put(currency.code(), amount.into(), price.source, price.seen);
     }
