@@ -98,6 +98,8 @@ fn a_device_that_breaks_off_is_started_again() {
     kill_process(device, Signal::KILL).unwrap();
     eventually("another device runs", || clock.device() != device);
     assert_eq!(clock.setting("digitFontPx"), 211);
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(notes.contains("broke off"), "{notes}");
 }
 
 #[test]
@@ -125,4 +127,21 @@ fn a_device_ends_with_its_supervisor() {
         200,
         "the folder is free again"
     );
+}
+
+#[test]
+fn a_power_cut_with_a_button_held() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    clock.patch(r#"{"digitFontPx": 212}"#);
+    let device = clock.device();
+    let cycle = r#"{"action": "cycle", "hold": [2], "ms": 20000}"#;
+    let answer = clock.send("POST", "/sim/power", cycle).unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    eventually("another device runs", || clock.device() != device);
+    let state = clock.get("/sim/state").json();
+    assert_eq!(state["buttons"], serde_json::json!([2]), "{state}");
+    assert_eq!(clock.setting("digitFontPx"), 212);
+    let notes = clock.get("/api/status").json()["notes"].clone();
+    assert_eq!(notes, serde_json::json!([]), "a power cut is no fault");
 }
