@@ -1,7 +1,8 @@
 //! The whole device in virtual time: hand-written scenarios, and seeded random lives held against a small model.
 //!
 //! `script` is the language of both; `world` runs it; `model` says in a few lines what should be visible;
-//! `checks` holds the invariants; `workload` makes random lives; `scenarios` are the lives written by hand.
+//! `checks` holds the invariants; `workload` makes random lives; `scenarios` are the lives written by hand;
+//! `staleness` watches the mark of old values, `soak` a month of one clock.
 //!
 //! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
 
@@ -16,5 +17,7 @@ mod model;
 mod scenarios;
 mod script;
 mod seeds;
+mod soak;
+mod staleness;
 mod workload;
 mod world;

@@ -2,6 +2,11 @@
 //!
 //! The names of the tests are the rows of the tables of display mode and rotation timer.
 
+use device::{
+    input::{Input, Upload},
+    output::{Effect, RebootReason},
+};
+
 use crate::{
     script::Step,
     world::{BOARD, World},
@@ -488,6 +493,26 @@ fn debug_to_rotation_by_toggle() {
         press 4      > DEBUG
         screen 20    > DEBUG
         press 4      > BTC/USD $95432
+        ",
+    );
+}
+
+#[test]
+fn update_that_succeeds_restarts_the_device() {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Upload);
+    let verified = Input::Uploaded(Upload::Verified);
+    let effects = world.handle(verified).effects;
+    assert_eq!(effects, [Effect::Reboot(RebootReason::Updated)]);
+}
+
+#[test]
+fn paused_to_running_by_the_operation() {
+    check(
+        "
+        pause
+        toggle-pause
+        wait 60000   > 1/1 01:01
         ",
     );
 }

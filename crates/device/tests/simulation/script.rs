@@ -25,6 +25,7 @@ pub enum Step {
     Upload,
     Progress(u8),
     UploadFailed,
+    UploadVerified,
     /// Holds a button, counted from 1, for a time.
     Press(u8, Duration),
     Lux(u32),
@@ -81,6 +82,7 @@ impl FromStr for Step {
             "upload" => Step::Upload,
             "progress" => Step::Progress(u8::try_from(number(0)?).map_err(|_| bad())?),
             "upload-failed" => Step::UploadFailed,
+            "upload-verified" => Step::UploadVerified,
             "press" => {
                 let held_ms = if words.len() > 1 { number(1)? } else { 100 };
                 let button = u8::try_from(number(0)?).map_err(|_| bad())?;
@@ -128,6 +130,7 @@ impl fmt::Display for Step {
             Step::Upload => out.write_str("upload"),
             Step::Progress(percent) => write!(out, "progress {percent}"),
             Step::UploadFailed => out.write_str("upload-failed"),
+            Step::UploadVerified => out.write_str("upload-verified"),
             Step::Press(button, held) => write!(out, "press {button} {}", held.as_millis()),
             Step::Lux(lux) => write!(out, "lux {lux}"),
             Step::Dnd(on) => write!(out, "dnd {}", if *on { "on" } else { "off" }),

@@ -148,6 +148,7 @@ impl World {
             }
             Step::Upload => Some(Input::Uploaded(Upload::Started)),
             Step::Progress(percent) => Some(Input::Uploaded(Upload::Progress(percent))),
+            Step::UploadVerified => Some(Input::Uploaded(Upload::Verified)),
             Step::UploadFailed => Some(Input::Uploaded(Upload::Failed("broke off".into()))),
             Step::Set(key, value) => {
                 let body = Map::from_iter([(key, value)]);

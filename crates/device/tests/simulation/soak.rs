@@ -1,0 +1,107 @@
+//! Thirty days of one clock, with everything that goes wrong in a month; its state must not grow.
+
+use std::time::Duration;
+
+use device::{
+    input::Input,
+    market::{Connection, Observation},
+    sources::SourceId,
+};
+
+use crate::{
+    script::{Step, Way},
+    workload::Dice,
+    world::{BOARD, World},
+};
+
+const DAYS: u64 = 30;
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Most that the state of the thirtieth day may be larger than that of the first, percent.
+const GROWTH_MAX_PCT: usize = 10;
+
+fn run(world: &mut World, script: &str) {
+    for line in script
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        let step: Step = line.parse().unwrap();
+        world.run(&step);
+    }
+}
+
+/// One minute of a month: a price, sometimes a block, now and then a fault.
+fn minute(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
+    let cents = 9_000_000 + dice.below(1_000_000);
+    world.run(&Step::Price(
+        "USD".into(),
+        format!("{}.{:02}", cents / 100, cents % 100),
+    ));
+    if dice.below(10) == 0 {
+        *height += 1;
+        world.run(&Step::Block(*height));
+    }
+    match count % 240 {
+        7 => {
+            let reason = String::from("connection reset");
+            let down = Connection::Down {
+                reason,
+                retry_in: Duration::from_secs(5),
+            };
+            world.handle(Input::Observed(
+                SourceId::Relay,
+                vec![Observation::Connection(down)],
+            ));
+        }
+        11 => {
+            let up = Observation::Connection(Connection::Up);
+            world.handle(Input::Observed(SourceId::Relay, vec![up]));
+        }
+        42 => drop(world.run(&Step::Zap(dice.below(100_000)))),
+        60 => drop(world.run(&Step::Payment(Way::In, dice.below(100_000)))),
+        80 => drop(world.run(&Step::Lux(u32::try_from(dice.below(300)).unwrap()))),
+        120 => drop(world.run(&Step::Press(2, Duration::from_millis(100)))),
+        150 => drop(world.run(&Step::Text("HODL".into()))),
+        200 => drop(world.run(&Step::Block(*height - 3))),
+        _ => {}
+    }
+    world.wait(MINUTE);
+    // The log is for comparing short runs.
+    world.log.clear();
+}
+
+#[test]
+fn a_month_does_not_make_the_clock_grow() {
+    let mut world = World::new(BOARD);
+    let mut dice = Dice::new(30);
+    let mut height = 900_000;
+    run(
+        &mut world,
+        r#"
+        clock 1767225600
+        set timePerScreen=5
+        set nostrZapNotify=true
+        set ledFlashOnUpd=true
+        set dnd={"dndTimeEnabled":true,"startHour":22,"startMinute":0,"endHour":7,"endMinute":0}
+        "#,
+    );
+    let mut first_day = 0;
+    for day in 0..DAYS {
+        for count in 0..24 * 60 {
+            minute(&mut world, &mut dice, &mut height, count);
+        }
+        let size = format!("{:?}", world.device).len();
+        if day == 0 {
+            first_day = size;
+        }
+        let most = first_day + first_day * GROWTH_MAX_PCT / 100;
+        assert!(
+            size <= most,
+            "day {day}: the state is {size} bytes of text, at first {first_day}"
+        );
+    }
+    let view = world.device.view();
+    assert_eq!(view.market.height.map(|known| known.value), Some(height));
+    assert!(view.notes.is_empty());
+}
