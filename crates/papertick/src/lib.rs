@@ -17,6 +17,7 @@ pub mod failure;
 
 pub mod device_process;
 pub mod lifeline;
+mod service_manager;
 pub mod supervisor;
 mod wiring;
 

@@ -7,7 +7,7 @@
 use std::{
     io::{self, Write},
     net::{SocketAddr, TcpListener},
-    os::{fd::OwnedFd, unix::net::UnixDatagram},
+    os::fd::OwnedFd,
     path::PathBuf,
     process::{ExitStatus, Stdio},
     time::Duration,
@@ -26,30 +26,39 @@ use crate::{
     config::{DeviceConfig, Market, RunConfig},
     failure::Failure,
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
+    service_manager::Notifier,
     storage::lock::{self, Holder, Lock},
 };
 
-/// Time in which a device must be ready.
-const START_LIMIT: Duration = Duration::from_secs(30);
+/// How long the supervisor waits for what.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Time in which a device must be ready.
+    start: Duration,
+    /// Time without a sign of life after which a device is given up.
+    beat: Duration,
+    /// Time a device has to end when it is told to.
+    stop: Duration,
+    /// Pauses before a device that broke off is started again; the last one counts from then on.
+    pauses: [Duration; 6],
+    /// A device that ran for so long starts with the shortest pause again.
+    steady: Duration,
+}
 
-/// Time without a sign of life after which a device is given up.
-const BEAT_LIMIT: Duration = Duration::from_secs(6 * BEAT_PERIOD.as_secs());
-
-/// Time a device has to end when it is told to.
-const STOP_LIMIT: Duration = Duration::from_millis(1700);
-
-/// Pauses before a device that broke off is started again; the last one counts from then on.
-const PAUSES: [Duration; 6] = [
-    Duration::from_millis(200),
-    Duration::from_secs(1),
-    Duration::from_secs(3),
-    Duration::from_secs(10),
-    Duration::from_secs(30),
-    Duration::from_secs(60),
-];
-
-/// A device that ran for so long starts with the shortest pause again.
-const STEADY: Duration = Duration::from_secs(120);
+const LIMITS: Limits = Limits {
+    start: Duration::from_secs(30),
+    beat: Duration::from_secs(6 * BEAT_PERIOD.as_secs()),
+    stop: Duration::from_millis(1700),
+    pauses: [
+        Duration::from_millis(200),
+        Duration::from_secs(1),
+        Duration::from_secs(3),
+        Duration::from_secs(10),
+        Duration::from_secs(30),
+        Duration::from_secs(60),
+    ],
+    steady: Duration::from_secs(120),
+};
 
 /// Runs the clock until it is told to stop.
 ///
@@ -71,6 +80,7 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
         program,
         notifier: Notifier::from_environment(),
         announced: false,
+        limits: LIMITS,
         next: DeviceConfig {
             run: config,
             supervisor: std::process::id(),
@@ -111,6 +121,7 @@ struct Supervisor {
     notifier: Notifier,
     /// The page was announced, so the clock has run.
     announced: bool,
+    limits: Limits,
     next: DeviceConfig,
 }
 
@@ -152,8 +163,12 @@ impl Supervisor {
                 }
                 End::Broken(reason) => {
                     self.next.crashes += 1;
-                    pauses = if begun.elapsed() >= STEADY { 0 } else { pauses };
-                    let pause = PAUSES[pauses.min(PAUSES.len() - 1)];
+                    pauses = if begun.elapsed() >= self.limits.steady {
+                        0
+                    } else {
+                        pauses
+                    };
+                    let pause = self.limits.pauses[pauses.min(self.limits.pauses.len() - 1)];
                     pauses += 1;
                     say(&format!(
                         "the device broke off ({reason}) and is started again"
@@ -186,17 +201,17 @@ impl Supervisor {
             return End::Broken("it has no pipe".to_string());
         };
         let mut lines = BufReader::new(out).lines();
-        let mut deadline = Instant::now() + START_LIMIT;
+        let mut deadline = Instant::now() + self.limits.start;
         let mut cut = None;
         loop {
             tokio::select! {
                 () = stop.given() => {
                     self.notifier.tell("STOPPING=1");
-                    end(&mut child).await;
+                    end(&mut child, self.limits.stop).await;
                     return End::Stopped;
                 }
                 word = next_word(&mut lines) => {
-                    deadline = Instant::now() + BEAT_LIMIT;
+                    deadline = Instant::now() + self.limits.beat;
                     self.hear(word, &mut cut);
                 }
                 status = child.wait() => {
@@ -276,13 +291,13 @@ fn judge(status: io::Result<ExitStatus>, cut: Option<PowerCycle>) -> End {
 }
 
 /// Tells a device process to end, and ends it if it does not.
-async fn end(child: &mut Child) {
+async fn end(child: &mut Child, limit: Duration) {
     let number = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
     if let Some(pid) = number {
         // An error means that it has ended already.
         let _ = kill_process(pid, Signal::TERM);
     }
-    if timeout(STOP_LIMIT, child.wait()).await.is_err() {
+    if timeout(limit, child.wait()).await.is_err() {
         say("the device did not end in time and was killed");
         let _ = child.kill().await;
     }
@@ -318,42 +333,123 @@ impl StopSignals {
     }
 }
 
-/// Tells the service manager how the clock is, if there is one that wants to know.
-struct Notifier {
-    socket: Option<UnixDatagram>,
-}
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-impl Notifier {
-    fn from_environment() -> Notifier {
-        let socket = std::env::var_os("NOTIFY_SOCKET").and_then(|path| {
-            let socket = UnixDatagram::unbound().ok()?;
-            match path.to_str().and_then(|path| path.strip_prefix('@')) {
-                Some(name) => connect_abstract(&socket, name),
-                None => socket.connect(&path),
-            }
-            .ok()?;
-            socket.set_nonblocking(true).ok()?;
-            Some(socket)
-        });
-        Notifier { socket }
+    use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt, path::Path};
+
+    use super::*;
+    use crate::cli::{self, Command};
+
+    fn config(folder: &Path) -> RunConfig {
+        let arguments = ["papertick", "run", "--data-dir"].map(OsString::from);
+        let arguments = arguments.into_iter().chain([folder.into()]);
+        let Ok(Command::Run(config)) = cli::parse(arguments) else {
+            panic!("the command line is right")
+        };
+        *config
     }
 
-    fn tell(&self, state: &str) {
-        if let Some(socket) = &self.socket {
-            // A manager that does not listen is not helped by an error here.
-            let _ = socket.send(state.as_bytes());
+    /// A supervisor in a hurry whose device is a shell script; each start adds its configuration to `starts`.
+    fn supervisor(folder: &Path, script: &str) -> Supervisor {
+        let program = folder.join("device.sh");
+        let starts = folder.join("starts");
+        let text = format!("#!/bin/sh\necho \"$2\" >> {}\n{script}\n", starts.display());
+        fs::write(&program, text).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Supervisor {
+            _lock: lock::lock(folder, Holder::Clock).unwrap(),
+            place: listener.local_addr().unwrap(),
+            listener,
+            program,
+            notifier: Notifier::default(),
+            announced: false,
+            limits: Limits {
+                beat: Duration::from_secs(1),
+                stop: Duration::from_millis(200),
+                pauses: [Duration::from_millis(10); 6],
+                ..LIMITS
+            },
+            next: DeviceConfig {
+                run: config(folder),
+                supervisor: std::process::id(),
+                crashes: 0,
+                note: None,
+                held_mask: 0,
+                held_ms: 0,
+            },
         }
     }
-}
 
-#[cfg(target_os = "linux")]
-fn connect_abstract(socket: &UnixDatagram, name: &str) -> io::Result<()> {
-    use std::os::{linux::net::SocketAddrExt, unix::net::SocketAddr};
+    /// Runs a supervisor until its device was started a number of times; returns what it was started with.
+    async fn starts(folder: &Path, supervisor: Supervisor, count: usize) -> Vec<DeviceConfig> {
+        let read = || -> Vec<DeviceConfig> {
+            let text = fs::read_to_string(folder.join("starts")).unwrap_or_default();
+            text.lines()
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .collect()
+        };
+        tokio::select! {
+            ended = supervisor.run() => panic!("it ended: {ended:?}"),
+            () = async {
+                while read().len() < count {
+                    sleep(Duration::from_millis(5)).await;
+                }
+            } => {}
+        }
+        read()
+    }
 
-    socket.connect_addr(&SocketAddr::from_abstract_name(name)?)
-}
+    #[tokio::test]
+    async fn a_device_that_makes_no_progress_is_killed_and_started_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let supervisor = supervisor(folder.path(), "echo ready; exec sleep 1000");
+        let starts = starts(folder.path(), supervisor, 2).await;
+        assert_eq!((starts[0].crashes, starts[1].crashes), (0, 1));
+        let note = starts[1].note.clone().unwrap();
+        assert!(note.contains("no progress"), "{note}");
+    }
 
-#[cfg(not(target_os = "linux"))]
-fn connect_abstract(_socket: &UnixDatagram, _name: &str) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+    #[tokio::test]
+    async fn signs_of_life_keep_a_device_running() {
+        let folder = tempfile::tempdir().unwrap();
+        let beats = "echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.2; echo beat; done; exit 70";
+        let supervisor = supervisor(folder.path(), beats);
+        let starts = starts(folder.path(), supervisor, 2).await;
+        let note = starts[1].note.clone().unwrap();
+        assert!(note.contains("70"), "it ended by itself: {note}");
+    }
+
+    #[tokio::test]
+    async fn a_restart_that_was_wanted_is_no_crash() {
+        let folder = tempfile::tempdir().unwrap();
+        let supervisor = supervisor(folder.path(), "echo ready; exit 75");
+        let starts = starts(folder.path(), supervisor, 3).await;
+        assert_eq!((starts[2].crashes, starts[2].note.clone()), (0, None));
+    }
+
+    #[tokio::test]
+    async fn buttons_held_at_a_power_cut_are_passed_on_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "echo ready; test $(wc -l < {}) = 1 && echo power-cut 1 3200; exit 75",
+            folder.path().join("starts").display()
+        );
+        let supervisor = supervisor(folder.path(), &script);
+        let starts = starts(folder.path(), supervisor, 3).await;
+        let held: Vec<(u8, u64)> = starts
+            .iter()
+            .map(|start| (start.held_mask, start.held_ms))
+            .collect();
+        assert_eq!(held[..3], [(0, 0), (1, 3200), (0, 0)]);
+    }
+
+    #[tokio::test]
+    async fn a_device_that_never_was_ready_is_not_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let failure = supervisor(folder.path(), "exit 1").run().await.unwrap_err();
+        assert!(failure.message.contains("did not start"), "{failure}");
+    }
 }

@@ -64,22 +64,22 @@ impl Clock {
 
     /// The same with more arguments.
     pub(crate) fn start_with(data_dir: &Path, arguments: &[&str]) -> Clock {
-        let mut supervisor = papertick(&[
-            "run",
-            "--listen",
-            "127.0.0.1:0",
-            "--panel-timing",
-            "instant",
-        ])
-        // Nobody listens there: the clock is on its own.
-        .args(["--upstream", "relay=ws://127.0.0.1:1"])
-        .arg("--data-dir")
-        .arg(data_dir)
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+        let mut command = papertick(&["run"]);
+        Clock::start_as(command.args(arguments), data_dir)
+    }
+
+    /// The same with a command that may have more of everything.
+    pub(crate) fn start_as(command: &mut Command, data_dir: &Path) -> Clock {
+        let mut supervisor = command
+            .args(["--listen", "127.0.0.1:0", "--panel-timing", "instant"])
+            // Nobody listens there: the clock is on its own.
+            .args(["--upstream", "relay=ws://127.0.0.1:1"])
+            .arg("--data-dir")
+            .arg(data_dir)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
         BufReader::new(supervisor.stdout.take().unwrap())
             .read_line(&mut line)

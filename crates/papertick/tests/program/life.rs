@@ -3,6 +3,7 @@
 use std::{
     io::Write,
     net::TcpStream,
+    os::unix::net::UnixDatagram,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,7 +14,7 @@ use std::{
 
 use rustix::process::{Signal, kill_process};
 
-use crate::clock::{Clock, eventually, folder, is_alive};
+use crate::clock::{Clock, PATIENCE, eventually, folder, is_alive, papertick};
 
 #[test]
 fn a_clock_says_where_it_is_and_answers() {
@@ -144,4 +145,23 @@ fn a_power_cut_with_a_button_held() {
     assert_eq!(clock.setting("digitFontPx"), 212);
     let notes = clock.get("/api/status").json()["notes"].clone();
     assert_eq!(notes, serde_json::json!([]), "a power cut is no fault");
+}
+
+#[test]
+fn the_service_manager_hears_of_start_and_end() {
+    let folder = folder();
+    let path = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(PATIENCE)).unwrap();
+    let hear = || {
+        let mut bytes = [0; 256];
+        let length = manager.recv(&mut bytes).unwrap();
+        String::from_utf8(bytes[..length].to_vec()).unwrap()
+    };
+    let mut command = papertick(&["run"]);
+    command.env("NOTIFY_SOCKET", &path);
+    let clock = Clock::start_as(&mut command, &folder.path().join("data"));
+    assert_eq!(hear(), "READY=1\nWATCHDOG=1");
+    clock.end(Signal::TERM);
+    while hear() != "STOPPING=1" {}
 }

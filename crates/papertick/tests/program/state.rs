@@ -67,7 +67,10 @@ fn a_damaged_file_is_kept_aside_and_said() {
     let clock = Clock::start(folder.path());
     assert_eq!(clock.setting("digitFontPx"), 180, "the default");
     let notes = clock.get("/api/status").json()["notes"].to_string();
-    assert!(notes.contains("settings.json") && notes.contains("damaged-1"), "{notes}");
+    assert!(
+        notes.contains("settings.json") && notes.contains("damaged-1"),
+        "{notes}"
+    );
     let kept = folder.path().join("settings.json.damaged-1");
     assert_eq!(fs::read_to_string(kept).unwrap(), "not what was written");
     assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 200);
