@@ -15,7 +15,10 @@ use skrifa::{
 };
 use zeno::{Command, PathBuilder, Transform};
 
-use crate::{faces::FACES, mask::Mask};
+use crate::{
+    faces::FACES,
+    mask::{self, Mask},
+};
 
 /// Height up to which glyphs are fitted to the pixel grid, in halves of a px.
 ///
@@ -30,6 +33,9 @@ const SPACED_MAX: u32 = 2 * 26;
 
 /// How much wider, px before rounding.
 const SPACING: f32 = 0.4;
+
+/// How much of a pixel such letters have to cover to ink it, of 255; with half of it thin strokes have gaps.
+const SPACED_COVER: u8 = 116;
 
 /// A font, decoded.
 pub(crate) struct Font {
@@ -136,7 +142,12 @@ impl File {
         } else {
             linear
         };
-        Some(ink(&pen.path, ratio, advance * ratio))
+        let least_cover = if half_px <= SPACED_MAX {
+            SPACED_COVER
+        } else {
+            mask::HALF
+        };
+        Some(ink(&pen.path, ratio, advance * ratio, least_cover))
     }
 
     fn prepare_hinting(&mut self, half_px: u32, em_px: f32) {
@@ -167,11 +178,12 @@ impl File {
     }
 }
 
-fn ink(path: &[Command], ratio: f32, advance: f32) -> Glyph {
+fn ink(path: &[Command], ratio: f32, advance: f32, least_cover: u8) -> Glyph {
     let (coverage, place) = zeno::Mask::new(path)
         .transform(Some(Transform::scale(ratio, 1.0)))
         .render();
-    let full = Mask::from_coverage(&coverage, place.width as i32, place.height as i32);
+    let (width, height) = (place.width as i32, place.height as i32);
+    let full = Mask::covered(&coverage, width, height, least_cover);
     match full.ink() {
         Some(area) => Glyph {
             mask: full.cropped(area),

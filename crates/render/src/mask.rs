@@ -1,5 +1,8 @@
 //! Ink as rows of 64-bit words, with the operations that painting needs.
 
+/// Half of the greatest coverage.
+pub(crate) const HALF: u8 = 128;
+
 /// A one-bit shape: rows of words, most significant bit leftmost, 1 is ink.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Mask {
@@ -33,13 +36,18 @@ impl Mask {
 
     /// The pixels of an 8-bit coverage that are at least half covered.
     pub(crate) fn from_coverage(coverage: &[u8], width: i32, height: i32) -> Mask {
+        Mask::covered(coverage, width, height, HALF)
+    }
+
+    /// The pixels of an 8-bit coverage that are covered at least so much.
+    pub(crate) fn covered(coverage: &[u8], width: i32, height: i32, least: u8) -> Mask {
         let mut mask = Mask::new(width, height);
         if mask.width == 0 {
             return mask;
         }
         let rows = coverage.chunks_exact(mask.width as usize);
         for (words, row) in mask.words.chunks_exact_mut(mask.stride).zip(rows) {
-            for (x, _) in row.iter().enumerate().filter(|(_, cover)| **cover >= 128) {
+            for (x, _) in row.iter().enumerate().filter(|(_, cover)| **cover >= least) {
                 words[x / 64] |= 1 << (63 - x % 64);
             }
         }
