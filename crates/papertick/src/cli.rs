@@ -15,6 +15,7 @@ use board::{sim::PanelTiming, spec::BOARDS};
 use crate::{
     config::{self, DeviceConfig, RunConfig},
     failure::Failure,
+    render_command::{self, RenderArgs},
 };
 
 /// What the program is asked to do.
@@ -24,6 +25,8 @@ pub enum Command {
     Run(Box<RunConfig>),
     /// Be the device of a supervisor.
     Device(Box<DeviceConfig>),
+    /// Make a picture of a screen.
+    Render(RenderArgs),
     /// Print a text that was asked for.
     Print(String),
 }
@@ -44,6 +47,9 @@ enum Subcommands {
     /// Run the clock on a market of its own, without any network.
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(Box<Flags>),
+    /// Make a picture of any screen, without a clock.
+    #[command(after_help = render_command::help())]
+    Render(RenderArgs),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -106,7 +112,8 @@ const EXAMPLES: &str = "\
 Examples:
   papertick demo                     a clock to look at, without a network
   papertick run                      the clock, at http://127.0.0.1:8080/
-  papertick run --listen 0.0.0.0:80  the same for everybody on the network";
+  papertick run --listen 0.0.0.0:80  the same for everybody on the network
+  papertick render ticker -o t.png   a picture of a screen";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -151,6 +158,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
             *flags,
             config::Market::Demo,
         )?))),
+        Subcommands::Render(args) => Ok(Command::Render(args)),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {

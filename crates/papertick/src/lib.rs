@@ -14,6 +14,9 @@ pub mod main_loop;
 pub mod cli;
 pub mod config;
 pub mod failure;
+mod suggestion;
+
+pub mod render_command;
 
 pub mod device_process;
 pub mod lifeline;

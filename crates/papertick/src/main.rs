@@ -9,7 +9,7 @@ use papertick::{
     cli::{self, Command},
     device_process,
     failure::Failure,
-    supervisor,
+    render_command, supervisor,
 };
 
 fn main() -> ExitCode {
@@ -27,6 +27,7 @@ fn act() -> Result<ExitCode, Failure> {
     match cli::parse(std::env::args_os())? {
         Command::Run(config) => supervisor::run(*config).map(|()| ExitCode::SUCCESS),
         Command::Device(config) => device_process::run(*config),
+        Command::Render(args) => render_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

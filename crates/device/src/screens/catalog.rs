@@ -1,6 +1,6 @@
 //! The table of screens: a screen is one row and one function.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     Scene, block_height, clock, fee_rate, halving, market_cap, miner_best_difficulty,
@@ -26,6 +26,13 @@ pub struct Screen {
     pub facts: &'static [Fact],
     /// Makes the cells, one per panel.
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
+}
+
+impl Screen {
+    /// Its name as one word for command lines, such as `block-height`.
+    pub fn word(&self) -> String {
+        self.name.to_ascii_lowercase().replace(' ', "-")
+    }
 }
 
 /// Feature that must be on for a screen to be there.

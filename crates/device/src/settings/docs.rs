@@ -151,7 +151,8 @@ fn access_note(access: Access) -> &'static str {
     }
 }
 
-fn type_of(kind: &Kind) -> String {
+/// What a setting takes, in words.
+pub fn type_of(kind: &Kind) -> String {
     match kind {
         Kind::Bool => "true or false".into(),
         Kind::Uint(range) => format!("{} to {}", range.start(), range.end()),

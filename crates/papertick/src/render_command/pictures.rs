@@ -1,0 +1,286 @@
+//! What there is to see: the catalogue of screens, and what covers or precedes them.
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use device::{
+    board::BoardSpec,
+    cells::{Cell, Logo, Picture},
+    market::{Datum, Market, MinerStats, Payment, PoolStats, Seen, Zap},
+    panels,
+    screens::{
+        SCREENS, Scene, Screen, catalog::Fact, custom, debug, erasing, payment, provisioning,
+        safe_mode, splash, update, zap,
+    },
+    settings::Settings,
+    sources::SourceId,
+    units::{Currency, FeeRate, MICRO, Msats},
+};
+use feeds::pools;
+
+use super::values::Values;
+use crate::{failure::Failure, suggestion};
+
+/// What the screen `custom` shows unless it is told.
+const CUSTOM: [&str; 7] = ["Good/day", "mdi:wifi", "₿", "Hi", "21", "$1", "Hello"];
+
+/// Host name of the clock.
+const HOSTNAME: &str = "papertick-1a2b3c";
+
+/// Address of the page while the clock has a network of its own.
+const PORTAL: &str = "192.168.4.1";
+
+/// What a picture shows.
+#[derive(Clone, Copy)]
+pub(super) enum Subject {
+    /// A screen of the catalogue.
+    Screen(&'static Screen),
+    /// Something else.
+    Special(&'static Special),
+}
+
+/// A picture that is no screen of the rotation.
+pub(super) struct Special {
+    word: &'static str,
+    what: &'static str,
+    cells: fn(&Values, &Settings, &BoardSpec) -> Vec<Cell>,
+}
+
+/// All pictures that are no screens of the rotation.
+static SPECIALS: &[Special] = &[
+    Special {
+        word: "text",
+        what: "a text, one character per panel",
+        cells: |values, _, board| custom::letters(&values.text, board.panels),
+    },
+    Special {
+        word: "custom",
+        what: "a text or icon per panel",
+        cells: custom_cells,
+    },
+    Special {
+        word: "zap",
+        what: "notice of a zap",
+        cells: |values, settings, board| {
+            let zap = Zap {
+                amount: values.zap,
+                message: String::new(),
+            };
+            zap::cells(&zap, settings, board.panels)
+        },
+    },
+    Special {
+        word: "payment",
+        what: "notice of a payment",
+        cells: |values, settings, board| {
+            let payment = Payment {
+                direction: values.direction,
+                amount: Msats(values.payment.0 * 1000),
+            };
+            payment::cells(&payment, settings, board.panels)
+        },
+    },
+    Special {
+        word: "debug",
+        what: "view for finding out what is wrong",
+        cells: debug_cells,
+    },
+    Special {
+        word: "update",
+        what: "progress of an update",
+        cells: |values, _, board| update::cells(values.percent, board.panels),
+    },
+    Special {
+        word: "splash",
+        what: "first moments after the start",
+        cells: |_, _, board| splash::cells(board.panels),
+    },
+    Special {
+        word: "provisioning",
+        what: "how to bring the clock into a network",
+        cells: provisioning_cells,
+    },
+    Special {
+        word: "safe-mode",
+        what: "notice that the clock runs on defaults",
+        cells: |values, _, board| safe_mode::cells(&values.reason, board.panels),
+    },
+    Special {
+        word: "erasing",
+        what: "all settings are being wiped",
+        cells: |_, _, board| erasing::cells(board.panels),
+    },
+];
+
+/// The words of all pictures.
+pub(super) fn words() -> Vec<String> {
+    let screens = SCREENS.iter().map(Screen::word);
+    let specials = SPECIALS.iter().map(|special| special.word.to_owned());
+    screens.chain(specials).collect()
+}
+
+/// Looks up a picture by its word or the number of its screen.
+pub(super) fn find(word: &str) -> Result<Subject, Failure> {
+    let is_meant = |screen: &&Screen| screen.word() == word || screen.id.to_string() == word;
+    let screen = SCREENS.iter().find(is_meant).map(Subject::Screen);
+    let special = || SPECIALS.iter().find(|special| special.word == word);
+    let found = screen.or_else(|| special().map(Subject::Special));
+    found.ok_or_else(|| {
+        let words = words();
+        let all = format!("there are `{}`", words.join("`, `"));
+        suggestion::unknown("screen", word, words.iter().map(String::as_str), &all)
+    })
+}
+
+/// The words with what they are, a line each.
+pub(super) fn listed() -> String {
+    let screens = SCREENS.iter().map(|screen| {
+        format!(
+            "  {:24}{}, number {}",
+            screen.word(),
+            screen.name,
+            screen.id
+        )
+    });
+    let specials = SPECIALS
+        .iter()
+        .map(|special| format!("  {:24}{}", special.word, special.what));
+    screens.chain(specials).collect::<Vec<_>>().join("\n")
+}
+
+/// Makes a picture.
+pub(super) fn compose(
+    subject: Subject,
+    values: &Values,
+    settings: &Settings,
+    board: &BoardSpec,
+) -> Result<Picture, Failure> {
+    let cells = match subject {
+        Subject::Screen(screen) => screen_cells(screen, values, settings, board)?,
+        Subject::Special(special) => (special.cells)(values, settings, board),
+    };
+    Ok(Picture {
+        cells,
+        style: panels::style(settings),
+        stale: values.stale && matches!(subject, Subject::Screen(_)),
+        full_refreshes: 0,
+        repaints: 0,
+    })
+}
+
+fn screen_cells(
+    screen: &Screen,
+    values: &Values,
+    settings: &Settings,
+    board: &BoardSpec,
+) -> Result<Vec<Cell>, Failure> {
+    let first = settings.currencies().into_iter().next();
+    let currency = values.currency.or(first).unwrap_or(Currency::USD);
+    let price = if screen.facts.contains(&Fact::Price) {
+        values.price(currency)?.and_then(datum)
+    } else {
+        None
+    };
+    let market = Market {
+        height: values.height.and_then(datum),
+        fee: values.fee.map(whole).and_then(datum),
+        precise_fee: values.fee.and_then(datum),
+        prices: price.into_iter().map(|price| (currency, price)).collect(),
+        pool: pool(values, settings).and_then(datum),
+        pool_logo: values
+            .logo
+            .as_deref()
+            .map(|file| logo(file, settings))
+            .transpose()?,
+        miner: datum(MinerStats {
+            hashrate: values.miner,
+            best_difficulty: values.best.clone(),
+        }),
+        balance: values.balance.and_then(|sats| datum(Msats(sats.0 * 1000))),
+    };
+    Ok((screen.cells)(&Scene {
+        market: &market,
+        settings,
+        local: values.time,
+        currency,
+        panels: board.panels,
+    }))
+}
+
+fn datum<T>(value: T) -> Option<Datum<T>> {
+    Some(Datum {
+        value,
+        source: SourceId::Relay,
+        seen: Seen::At(Duration::ZERO),
+    })
+}
+
+/// Rounds a fee rate, as sources do that give it without decimals.
+fn whole(fee: FeeRate) -> FeeRate {
+    FeeRate {
+        micros: (fee.micros + MICRO / 2) / MICRO * MICRO,
+    }
+}
+
+fn pool(values: &Values, settings: &Settings) -> Option<PoolStats> {
+    Some(PoolStats {
+        pool: settings.mining_pool_name.clone(),
+        hashrate: values.hashrate?,
+        daily: values.daily,
+        workers: None,
+    })
+}
+
+/// Reads the picture of the pool that is set.
+fn logo(file: &Path, settings: &Settings) -> Result<Arc<Logo>, Failure> {
+    let id = settings.mining_pool_name.as_str();
+    let Some(spec) = pools::find(id).and_then(|pool| pool.logo) else {
+        return Err(Failure::usage(format!(
+            "the pool `{id}` has no picture: leave out `logo`"
+        )));
+    };
+    let bytes = fs::read(file)
+        .map_err(|error| Failure::failed(format!("cannot read {}: {error}", file.display())))?;
+    spec.read(id, &bytes).map(Arc::new).map_err(|_| {
+        Failure::usage(format!(
+            "{} is not the picture of `{id}`: that has {} bytes, {} x {} px",
+            file.display(),
+            spec.bytes(),
+            spec.width,
+            spec.height
+        ))
+    })
+}
+
+fn custom_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
+    if values.panels.is_empty() {
+        return custom::cells(&CUSTOM.map(String::from), values.px, board.panels);
+    }
+    custom::cells(&values.panels, values.px, board.panels)
+}
+
+fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
+    let facts = debug::Facts {
+        ip: &values.ip,
+        ssid: &values.ssid,
+        heap_free: values.heap,
+        psram_free: values.memory,
+        hardware: board.name,
+        version: &values.version,
+        build_date: &values.built,
+        uptime: values.uptime,
+    };
+    debug::cells(&facts, board.panels)
+}
+
+fn provisioning_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
+    let facts = provisioning::Facts {
+        ssid: &values.access_point,
+        password: &values.password,
+        hostname: HOSTNAME,
+        hardware: board.name,
+        version: &values.version,
+        build_date: &values.built,
+        portal: PORTAL,
+    };
+    provisioning::cells(&facts, board.panels)
+}

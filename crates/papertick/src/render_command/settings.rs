@@ -1,0 +1,142 @@
+//! Settings of a picture: the defaults, changed as a client of the control interface would.
+
+use std::collections::BTreeMap;
+
+use device::{
+    request::Patch,
+    screens::SCREENS,
+    settings::{
+        SPECS, Settings, VIRTUAL, docs,
+        patch::{self, Catalogue},
+        reject::Rejection,
+        spec::{Access, Kind, Spec},
+    },
+    units::Currency,
+};
+use serde_json::{Map, Value};
+
+use super::assignment;
+use crate::{failure::Failure, suggestion};
+
+/// Host of the miner unless another is set; without one the miner counts as offline.
+const MINER: &str = "miner";
+
+/// Reads `KEY=VALUE` assignments.
+pub(super) fn read(assignments: &[String]) -> Result<Settings, Failure> {
+    let defaults = Settings {
+        miner_hostname: MINER.into(),
+        ..Settings::default()
+    };
+    let mut body = Map::new();
+    for text in assignments {
+        let (key, value) = assignment("--set", text)?;
+        body.insert(key.into(), json(key, value)?);
+    }
+    let patch = Patch {
+        body,
+        hashes: BTreeMap::new(),
+    };
+    let patched = patch::apply(&defaults, &patch, &catalogue(&patch.body));
+    patched
+        .map(|patched| patched.settings)
+        .map_err(|rejection| refused(&rejection))
+}
+
+/// All screens, and whatever currencies are set.
+fn catalogue(body: &Map<String, Value>) -> Catalogue {
+    let currencies = body.get("actCurrencies").and_then(Value::as_array);
+    let codes = currencies.into_iter().flatten().filter_map(Value::as_str);
+    Catalogue {
+        currencies: codes.filter_map(Currency::parse).collect(),
+        screens: SCREENS.iter().map(|screen| screen.id).collect(),
+    }
+}
+
+/// A value as JSON; what is a text need not be quoted.
+fn json(key: &str, value: &str) -> Result<Value, Failure> {
+    let text = || Value::from(value);
+    let otherwise = || serde_json::from_str(value).unwrap_or_else(|_| text());
+    let Some(spec) = row(key) else {
+        return if VIRTUAL.iter().any(|row| row.name == key) {
+            Ok(otherwise())
+        } else {
+            Err(suggestion::unknown(
+                "setting",
+                key,
+                names(),
+                "there are those that GET /api/settings lists",
+            ))
+        };
+    };
+    match spec.kind {
+        Kind::Password(_) => Err(Failure::usage(format!(
+            "no picture depends on `{key}`: leave it out"
+        ))),
+        Kind::Text(_)
+        | Kind::Choice(_)
+        | Kind::HexKey(_)
+        | Kind::RelayUrl
+        | Kind::HttpUrl
+        | Kind::BaseUrl
+        | Kind::Zone => Ok(text()),
+        Kind::Bool
+        | Kind::Uint(_)
+        | Kind::Numbered(_)
+        | Kind::Rgb
+        | Kind::Screens
+        | Kind::Composite(_) => Ok(otherwise()),
+    }
+}
+
+/// Looks up a row that a client can write, by either of its names.
+fn row(key: &str) -> Option<&'static Spec> {
+    written().find(|spec| spec.name == key || spec.alias == Some(key))
+}
+
+/// The rows that a client can write.
+fn written() -> impl Iterator<Item = &'static Spec> {
+    SPECS
+        .iter()
+        .filter(|spec| matches!(spec.access, Access::ReadWrite | Access::WriteOnly))
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    written()
+        .flat_map(|spec| [Some(spec.name), spec.alias])
+        .flatten()
+        .chain(VIRTUAL.iter().map(|row| row.name))
+}
+
+/// The token of the control interface, with what the setting takes.
+fn refused(rejection: &Rejection) -> Failure {
+    let key = match rejection {
+        Rejection::BadType(key)
+        | Rejection::BadLength(key)
+        | Rejection::BadHex(key)
+        | Rejection::BadScheme(key)
+        | Rejection::Unknown(key)
+        | Rejection::Range(key) => Some(key.as_str()),
+        Rejection::BadBody
+        | Rejection::Json
+        | Rejection::NotObject
+        | Rejection::ScreensPartialOrder
+        | Rejection::ScreensBadEntry
+        | Rejection::ScreensUnknownId
+        | Rejection::ScreensDupId
+        | Rejection::ScreensDupOrder
+        | Rejection::ScreensOrderRange
+        | Rejection::ScreensIncomplete
+        | Rejection::CurrencyNotString
+        | Rejection::DndRange => None,
+    };
+    let spec = key.and_then(row);
+    let takes = spec.map(|spec| {
+        if let Kind::Choice(choices) = &spec.kind {
+            format!(": there are `{}`", choices.ids().join("`, `"))
+        } else {
+            format!(": it takes {}", docs::type_of(&spec.kind))
+        }
+    });
+    let takes = takes.unwrap_or_default();
+    Failure::usage(format!("{rejection}{takes}"))
+}

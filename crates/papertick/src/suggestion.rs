@@ -1,0 +1,73 @@
+//! What to say about a word that does not exist.
+
+use crate::failure::Failure;
+
+/// Similarity from which on a word is worth suggesting, of 1.
+const SIMILAR: f64 = 0.75;
+
+/// A word that does not exist, with the one that was probably meant.
+///
+/// `otherwise` helps those whose word resembles none.
+pub(crate) fn unknown<'a>(
+    what: &str,
+    said: &str,
+    words: impl IntoIterator<Item = &'a str>,
+    otherwise: &str,
+) -> Failure {
+    let help = match nearest(said, words) {
+        Some(word) => format!("did you mean `{word}`?"),
+        None => otherwise.to_owned(),
+    };
+    Failure::usage(format!("no {what} is called `{said}`: {help}"))
+}
+
+/// The word that was probably meant: one that contains what was said, else the most similar one.
+fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let said = said.to_ascii_lowercase();
+    let likeness = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        let contained = !said.is_empty() && word.contains(&said);
+        let similarity = strsim::jaro_winkler(&said, &word);
+        if contained {
+            1.0 + similarity
+        } else {
+            similarity
+        }
+    };
+    words
+        .into_iter()
+        .map(|word| (likeness(word), word))
+        .filter(|(likeness, _)| *likeness >= SIMILAR)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_suggested() {
+        let words = ["block-height", "block-fee-rate", "ticker", "fontName"];
+        for (said, word) in [
+            ("fee", Some("block-fee-rate")),
+            ("height", Some("block-height")),
+            ("blockheight", Some("block-height")),
+            ("tikcer", Some("ticker")),
+            ("fontname", Some("fontName")),
+            ("mempool", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(said, words), word, "{said}");
+        }
+    }
+
+    #[test]
+    fn without_a_likely_word_the_rest_is_said() {
+        let failure = unknown("screen", "xyz", ["ticker"], "there is `ticker`");
+        assert_eq!(
+            failure.message,
+            "no screen is called `xyz`: there is `ticker`"
+        );
+    }
+}
