@@ -1,0 +1,381 @@
+//! The pictures of the gallery, each as a command line of `papertick render`.
+
+use device::settings::fonts::FontId;
+
+/// A heading with its pictures.
+pub(crate) struct Section {
+    pub(crate) heading: &'static str,
+    /// Pictures side by side.
+    pub(crate) columns: usize,
+    pub(crate) shots: fn() -> Vec<Shot>,
+}
+
+/// A picture.
+pub(crate) struct Shot {
+    name: String,
+    pub(crate) caption: String,
+    pub(crate) words: String,
+}
+
+impl Shot {
+    /// Its file under `docs`.
+    pub(crate) fn path(&self) -> String {
+        format!("gallery/{}.png", self.name)
+    }
+}
+
+/// Pictures of the front page: file under `docs` and command line.
+pub(crate) const FRONT_PAGE: &[(&str, &str)] = &[("images/clock.png", "ticker --scale 2")];
+
+pub(crate) const SECTIONS: &[Section] = &[
+    Section {
+        heading: "Screens",
+        columns: 1,
+        shots: || listed(SCREENS),
+    },
+    Section {
+        heading: "Ways to draw them",
+        columns: 1,
+        shots: || listed(STYLES),
+    },
+    Section {
+        heading: "What covers them for a while",
+        columns: 1,
+        shots: || listed(OVERLAYS),
+    },
+    Section {
+        heading: "What the clock has to say itself",
+        columns: 1,
+        shots: || listed(SYSTEM),
+    },
+    Section {
+        heading: "On eight panels",
+        columns: 1,
+        shots: || listed(EIGHT_PANELS),
+    },
+    Section {
+        heading: "Fonts",
+        columns: 2,
+        shots: fonts,
+    },
+    Section {
+        heading: "Satoshi signs",
+        columns: 2,
+        shots: satoshis,
+    },
+];
+
+/// File, caption and command line.
+type Row = (&'static str, &'static str, &'static str);
+
+const SCREENS: &[Row] = &[
+    ("block-height", "Height of the chain", "block-height"),
+    (
+        "block-height-million",
+        "A height that needs every panel",
+        "block-height --value height=1000000",
+    ),
+    ("time", "Time, with day and month", "time"),
+    (
+        "time-no-zero",
+        "Without a leading zero",
+        "time --value time=2026-05-09T07:05 --set hideLeadZero=true",
+    ),
+    (
+        "time-unset",
+        "Before the time is known",
+        "time --value time=",
+    ),
+    ("halving", "Blocks until the halving", "halving-countdown"),
+    (
+        "halving-time",
+        "Time until the halving",
+        "halving-countdown --set useBlkCountdown=false",
+    ),
+    ("fee", "Fee rate of the next block", "block-fee-rate"),
+    (
+        "fee-share-dot",
+        "The dot shares a panel",
+        "block-fee-rate --value fee=12.34 --set decimalShareDot=true",
+    ),
+    ("sats", "Satoshis for a dollar", "sats-per-dollar"),
+    (
+        "sats-sign",
+        "With the satoshi sign",
+        "sats-per-dollar --value currency=EUR --set priceSymMode=1",
+    ),
+    (
+        "sats-bitcoin-sign",
+        "With the bitcoin sign, where the font has one",
+        "sats-per-dollar --value currency=CHF --set priceSymMode=2 --set fontName=inter",
+    ),
+    ("ticker", "Price in US dollars", "ticker"),
+    (
+        "ticker-eur",
+        "Price in euros",
+        "ticker --value currency=EUR",
+    ),
+    (
+        "ticker-gbp",
+        "Price in pounds",
+        "ticker --value currency=GBP",
+    ),
+    (
+        "ticker-jpy",
+        "Price in yen: long prices get a letter",
+        "ticker --value currency=JPY",
+    ),
+    (
+        "ticker-chf",
+        "Currencies without a sign show their code",
+        "ticker --value currency=CHF",
+    ),
+    (
+        "ticker-suffix",
+        "With a letter",
+        "ticker --set suffixPrice=true",
+    ),
+    (
+        "ticker-share-dot",
+        "With a letter, the dot sharing a panel",
+        "ticker --set suffixPrice=true --set decimalShareDot=true",
+    ),
+    (
+        "ticker-mow",
+        "In millions",
+        "ticker --set suffixPrice=true --set mowMode=true",
+    ),
+    ("market-cap", "Worth of all bitcoin", "market-cap"),
+    (
+        "market-cap-share-dot",
+        "The dot sharing a panel",
+        "market-cap --set decimalShareDot=true",
+    ),
+    ("supply", "Bitcoin there are", "bitcoin-supply"),
+    (
+        "supply-percent",
+        "Share of all there will be",
+        "bitcoin-supply --set supplyPercent=true",
+    ),
+    (
+        "pool-hashrate",
+        "Hashrate at the mining pool",
+        "mining-pool-hashrate",
+    ),
+    (
+        "pool-hashrate-two-words",
+        "A pool of two words",
+        "mining-pool-hashrate --set miningPoolName=public_pool",
+    ),
+    (
+        "pool-offline",
+        "A pool that says nothing",
+        "mining-pool-hashrate --value hashrate=",
+    ),
+    (
+        "pool-earnings",
+        "Earnings of a day at the pool",
+        "mining-pool-earnings --set miningPoolName=ocean",
+    ),
+    (
+        "pool-earnings-bitcoin",
+        "Earnings of a good day",
+        "mining-pool-earnings --value daily=250000000 --set miningPoolName=braiins",
+    ),
+    (
+        "miner-hashrate",
+        "Hashrate of a miner at home",
+        "miner-hashrate",
+    ),
+    (
+        "miner-offline",
+        "A miner that is offline, on seven panels",
+        "miner-hashrate --value miner=",
+    ),
+    (
+        "miner-best",
+        "Best difficulty of the miner",
+        "miner-best-difficulty",
+    ),
+    (
+        "balance",
+        "Balance of the wallet",
+        "wallet-balance --set priceSymMode=1",
+    ),
+    (
+        "balance-bitcoin",
+        "One bitcoin and more",
+        "wallet-balance --value balance=123456789",
+    ),
+    (
+        "balance-unknown",
+        "Before the balance is known",
+        "wallet-balance --value balance=",
+    ),
+];
+
+const STYLES: &[Row] = &[
+    (
+        "style-inverted",
+        "White on black",
+        "ticker --set invertedColor=true",
+    ),
+    (
+        "style-horizontal",
+        "Labels that lie",
+        "ticker --set verticalDesc=false",
+    ),
+    (
+        "style-narrow-label",
+        "Labels at half the width",
+        "block-height --set labelFitPct=50",
+    ),
+    (
+        "style-small",
+        "The smallest digits",
+        "ticker --set digitFontPx=80",
+    ),
+    (
+        "style-large",
+        "The largest digits",
+        "ticker --set digitFontPx=220",
+    ),
+    (
+        "style-stale",
+        "A value that is old carries a small clock",
+        "ticker --value stale=true",
+    ),
+];
+
+const OVERLAYS: &[Row] = &[
+    ("zap", "A zap", "zap"),
+    (
+        "zap-sign",
+        "With the satoshi sign",
+        "zap --value zap=420 --set priceSymMode=1",
+    ),
+    ("payment-received", "A payment that was received", "payment"),
+    (
+        "payment-sent",
+        "A payment that was sent",
+        "payment --value payment=250000 --value direction=sent",
+    ),
+    ("text", "A text", "text"),
+    ("custom", "A text or icon per panel", "custom"),
+    (
+        "custom-icons",
+        "Icons",
+        "custom --value panel=mdi:alarm --value panel=mdi:arrow-down-bold --value panel=mdi:arrow-up-bold --value panel=mdi:bell --value panel=mdi:bitcoin --value panel=mdi:clock-outline --value panel=mdi:lightning-bolt",
+    ),
+    (
+        "custom-more-icons",
+        "More icons",
+        "custom --value panel=mdi:pickaxe --value panel=mdi:rocket-launch --value panel=mdi:wifi --value panel=mdi:wifi-alert --value panel=mdi:wifi-off",
+    ),
+    ("debug", "For finding out what is wrong", "debug"),
+    ("update", "Progress of an update", "update"),
+];
+
+const SYSTEM: &[Row] = &[
+    ("splash", "The first moments after the start", "splash"),
+    (
+        "provisioning",
+        "How to bring the clock into a network",
+        "provisioning",
+    ),
+    ("safe-mode", "Running on defaults", "safe-mode"),
+    ("erasing", "All settings are being wiped", "erasing"),
+];
+
+const EIGHT_PANELS: &[Row] = &[
+    (
+        "v8-block-height",
+        "Room for a seventh digit",
+        "block-height --board v8 --value height=1000000",
+    ),
+    (
+        "v8-halving-time",
+        "Time until the halving",
+        "halving-countdown --board v8 --set useBlkCountdown=false",
+    ),
+    (
+        "v8-fee",
+        "A long fee rate",
+        "block-fee-rate --board v8 --value fee=150.25",
+    ),
+    (
+        "v8-sats",
+        "Many satoshis",
+        "sats-per-dollar --board v8 --value price=1000 --set priceSymMode=1",
+    ),
+    (
+        "v8-ticker",
+        "A price of six digits with its sign",
+        "ticker --board v8 --value price=109876",
+    ),
+    (
+        "v8-ticker-jpy",
+        "One more decimal",
+        "ticker --board v8 --value currency=JPY",
+    ),
+    ("v8-market-cap", "One more decimal", "market-cap --board v8"),
+    ("v8-supply", "One more decimal", "bitcoin-supply --board v8"),
+    (
+        "v8-pool-hashrate",
+        "One more decimal",
+        "mining-pool-hashrate --board v8 --value hashrate=998.7654TH",
+    ),
+    (
+        "v8-miner-offline",
+        "A miner that is offline",
+        "miner-hashrate --board v8 --value miner=",
+    ),
+    (
+        "v8-balance",
+        "Balance of the wallet",
+        "wallet-balance --board v8 --value balance=123456789",
+    ),
+    ("v8-custom", "A text or icon per panel", "custom --board v8"),
+    (
+        "v8-debug",
+        "For finding out what is wrong",
+        "debug --board v8",
+    ),
+    (
+        "v8-splash",
+        "The first moments after the start",
+        "splash --board v8",
+    ),
+    (
+        "v8-provisioning",
+        "How to bring the clock into a network",
+        "provisioning --board v8",
+    ),
+];
+
+fn listed(rows: &[Row]) -> Vec<Shot> {
+    let shot = |(name, caption, words): &Row| Shot {
+        name: (*name).into(),
+        caption: (*caption).into(),
+        words: (*words).into(),
+    };
+    rows.iter().map(shot).collect()
+}
+
+fn fonts() -> Vec<Shot> {
+    let shot = |font: FontId| Shot {
+        name: format!("font-{}", font.id()),
+        caption: font.id().into(),
+        words: format!("ticker --set fontName={}", font.id()),
+    };
+    FontId::all().map(shot).collect()
+}
+
+fn satoshis() -> Vec<Shot> {
+    let shot = |variant| Shot {
+        name: format!("satoshi-{variant:02}"),
+        caption: format!("satoshi sign {variant}"),
+        words: format!("sats-per-dollar --set priceSymMode=1 --set satsVariant={variant}"),
+    };
+    (0..16).map(shot).collect()
+}
