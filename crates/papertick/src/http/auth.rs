@@ -323,7 +323,7 @@ fn remember(failed: &mut HashMap<IpAddr, Failures>, address: IpAddr, failures: F
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
     use base64::{Engine, prelude::BASE64_STANDARD};
 

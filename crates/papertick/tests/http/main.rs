@@ -1,5 +1,10 @@
 //! The control interface as its clients meet it: over a socket, against a stand-in for the device.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests"
+)]
 
 mod abuse;
 mod bench;

@@ -224,7 +224,6 @@ impl Clock {
     }
 
     /// Opens a connection.
-    #[expect(clippy::disallowed_methods, reason = "tests are clients")]
     pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
