@@ -19,7 +19,15 @@ pub struct Painter {
     height: u16,
     type_: Typesetter,
     plates: Vec<Plate>,
+    letters: Option<Sized>,
     paints: u64,
+}
+
+/// The large letters that were measured last.
+struct Sized {
+    texts: Vec<String>,
+    style: Style,
+    letters: Letters,
 }
 
 /// A panel as it was drawn.
@@ -48,6 +56,7 @@ impl Painter {
             height,
             type_: Typesetter::default(),
             plates: Vec::new(),
+            letters: None,
             paints: 0,
         }
     }
@@ -92,7 +101,20 @@ impl Painter {
     fn letters(&mut self, picture: &Picture, cell: &Cell) -> Option<Letters> {
         letter(cell)?;
         let texts = picture.cells.iter().filter_map(letter);
-        Some(self.panel(&picture.style).letters(texts))
+        let known = self
+            .letters
+            .as_ref()
+            .filter(|known| known.style == picture.style && known.texts.iter().eq(texts.clone()));
+        if let Some(known) = known {
+            return Some(known.letters);
+        }
+        let letters = self.panel(&picture.style).letters(texts.clone());
+        self.letters = Some(Sized {
+            texts: texts.map(str::to_owned).collect(),
+            style: picture.style.clone(),
+            letters,
+        });
+        Some(letters)
     }
 
     fn panel<'a>(&'a mut self, style: &'a Style) -> draw::Panel<'a> {
