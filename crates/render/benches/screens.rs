@@ -1,0 +1,214 @@
+//! How long each screen takes to paint: again, after many others, and in a font never seen before.
+//!
+//! `cargo bench -p render --bench screens` prints a table.
+//! With `-- --export FOLDER` the pictures, their frames and the times go to a folder, where `bench/pillow.py`
+//! draws the same with another library.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark reads the clock and writes files"
+)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "../../device/tests/screens/line.rs"]
+mod line;
+#[allow(dead_code, reason = "the fonts have a benchmark of their own")]
+#[path = "../tests/pictures/mod.rs"]
+mod pictures;
+
+use std::{
+    fs,
+    hint::black_box,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use common::{HEIGHT, WIDTH};
+use device::cells::{Cell, Line, Picture};
+use render::{Bitmap, Painter};
+use serde_json::{Value, json};
+
+/// Rounds of each measurement; the middle one counts.
+const ROUNDS: usize = 41;
+
+/// Paints that are measured at once where one is too short for the clock.
+const BATCH: u32 = 200;
+
+/// How long a picture takes.
+struct Times {
+    /// It was painted before.
+    again: Duration,
+    /// All the other pictures, more than are kept, were painted since.
+    later: Duration,
+    /// By a new painter, which has to unpack the font first.
+    cold: Duration,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let export = arguments
+        .iter()
+        .position(|argument| argument == "--export")
+        .and_then(|place| arguments.get(place + 1));
+    let pictures = pictures::screens(7);
+    let times = measure(&pictures);
+    let copy = copying(&pictures);
+    match export {
+        Some(folder) => write(Path::new(folder), &pictures, &times, copy),
+        None => print(&pictures, &times, copy),
+    }
+}
+
+fn measure(pictures: &[(String, Picture)]) -> Vec<Times> {
+    let later = rounds(pictures);
+    let measured = pictures.iter().zip(later);
+    measured
+        .map(|((_, picture), later)| Times {
+            again: again(picture),
+            later,
+            cold: cold(picture),
+        })
+        .collect()
+}
+
+fn again(picture: &Picture) -> Duration {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    painter.paint_all(picture);
+    let batch = || {
+        let start = Instant::now();
+        for _ in 0..BATCH {
+            black_box(painter.paint_all(black_box(picture)));
+        }
+        start.elapsed() / BATCH
+    };
+    median(std::iter::repeat_with(batch).take(ROUNDS).collect())
+}
+
+/// One painter goes round through all pictures, of which it keeps fewer panels than there are.
+fn rounds(pictures: &[(String, Picture)]) -> Vec<Duration> {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut times = vec![Vec::new(); pictures.len()];
+    for _ in 0..=ROUNDS {
+        for ((_, picture), times) in pictures.iter().zip(&mut times) {
+            let start = Instant::now();
+            black_box(painter.paint_all(black_box(picture)));
+            times.push(start.elapsed());
+        }
+    }
+    // The first round is the one in which the glyphs are not known.
+    times
+        .into_iter()
+        .map(|times| median(times[1..].to_vec()))
+        .collect()
+}
+
+fn cold(picture: &Picture) -> Duration {
+    let once = || {
+        let mut painter = Painter::new(WIDTH, HEIGHT);
+        let start = Instant::now();
+        black_box(painter.paint_all(black_box(picture)));
+        start.elapsed()
+    };
+    median(std::iter::repeat_with(once).take(ROUNDS / 4).collect())
+}
+
+/// The yardstick: the bytes of seven panels into fresh memory.
+fn copying(pictures: &[(String, Picture)]) -> Duration {
+    let panels = Painter::new(WIDTH, HEIGHT).paint_all(&pictures[0].1);
+    let batch = || {
+        let start = Instant::now();
+        for _ in 0..BATCH {
+            let copies = black_box(&panels).iter().map(|panel| panel.rows().to_vec());
+            black_box(copies.collect::<Vec<_>>());
+        }
+        start.elapsed() / BATCH
+    };
+    median(std::iter::repeat_with(batch).take(ROUNDS).collect())
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn print(pictures: &[(String, Picture)], times: &[Times], copy: Duration) {
+    println!(
+        "{:34}{:>12}{:>14}{:>12}",
+        "µs per picture", "again", "later", "cold"
+    );
+    for ((name, _), times) in pictures.iter().zip(times) {
+        println!(
+            "{name:34}{:12.2}{:14.1}{:12.0}",
+            micros(times.again),
+            micros(times.later),
+            micros(times.cold)
+        );
+    }
+    println!(
+        "{:34}{:12.2}",
+        "copying the bytes of seven panels",
+        micros(copy)
+    );
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+fn write(folder: &Path, pictures: &[(String, Picture)], times: &[Times], copy: Duration) {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut rows = Vec::new();
+    for ((name, picture), times) in pictures.iter().zip(times) {
+        let panels = painter.paint_all(picture);
+        let frames: Vec<u8> = panels.iter().flat_map(Bitmap::rows).copied().collect();
+        fs::write(folder.join(format!("{name}.frames")), frames).unwrap();
+        let style = &picture.style;
+        rows.push(json!({
+            "name": name,
+            "font": style.font.id(),
+            "digit_px": style.digit_px,
+            "label_fit_pct": style.label_fit_pct,
+            "vertical_labels": style.vertical_labels,
+            "inverted": style.inverted,
+            "cells": picture.cells.iter().map(cell).collect::<Vec<_>>(),
+            "again_us": micros(times.again),
+            "later_us": micros(times.later),
+            "cold_us": micros(times.cold),
+        }));
+    }
+    let file = json!({
+        "width": WIDTH,
+        "height": HEIGHT,
+        "copy_us": micros(copy),
+        "pictures": rows,
+    });
+    fs::write(folder.join("pictures.json"), file.to_string()).unwrap();
+}
+
+/// A cell as words; what is not text is `pixels`, to be taken from the frame.
+fn cell(cell: &Cell) -> Value {
+    let one = |kind: &str, text: &str| json!({ "kind": kind, "lines": [text] });
+    let two = |kind: &str, top: &str, bottom: &str| json!({ "kind": kind, "lines": [top, bottom] });
+    match cell {
+        Cell::Digit(text) => one("digit", text),
+        Cell::Tail(text) => one("tail", text),
+        Cell::Code(text) => one("code", text),
+        Cell::Word(text) => one("word", text),
+        Cell::Text { text, px: _ } => one("text", text),
+        Cell::Title(text) => one("title", text),
+        Cell::Letter(text) => one("letter", text),
+        Cell::Label { top, bottom } => two("label", top, bottom),
+        Cell::Unit { top, bottom } => two("unit", top, bottom),
+        Cell::Split { top, bottom } => two("split", top, bottom),
+        Cell::Block { lines, px } => {
+            let line = |line: &Line| json!([line.text, line.bold]);
+            json!({ "kind": "block", "px": px, "lines": lines.iter().map(line).collect::<Vec<_>>() })
+        }
+        Cell::Blank => json!({ "kind": "blank" }),
+        Cell::Icon(_) | Cell::NamedIcon { .. } | Cell::Sats | Cell::Logo(_) | Cell::Qr(_) => {
+            json!({ "kind": "pixels" })
+        }
+    }
+}
