@@ -85,10 +85,15 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         }
         Err(error) => return Err(unusable(error.into())),
     }
-    probe(path).map_err(unusable)?;
-    file.set_len(0)
-        .and_then(|()| writeln!(file, "{}", std::process::id()))
-        .map_err(unusable)?;
+    match probe(path) {
+        // A clock on a full disk still shows the time, and says so when it cannot save.
+        Err(error) if error.kind() != io::ErrorKind::StorageFull => return Err(unusable(error)),
+        Ok(()) | Err(_) => {}
+    }
+    // The number only helps people; a full disk may have no room for it.
+    let _ = file
+        .set_len(0)
+        .and_then(|()| writeln!(file, "{}", std::process::id()));
     Ok(Lock { _file: file })
 }
 
