@@ -2,7 +2,7 @@
 //!
 //! A *frame* is one message of a socket, a *body* is the answer to one request.
 //! Parsers give what the core understands, mostly [`device::market::Observation`], or say with one
-//! word why the bytes are [`Malformed`]; the caller counts that and drops the bytes.
+//! word why the bytes are [`malformed::Malformed`]; the caller counts that and drops the bytes.
 //! Read on with `relay`, the smallest whole feed.
 
 pub mod malformed;

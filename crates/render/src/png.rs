@@ -109,8 +109,15 @@ fn encode(
     data: &[u8],
     packing: Packing,
 ) -> Vec<u8> {
+    // A PNG file has at least one pixel.
+    let blank = [0xFF];
+    let (width, height, data) = if width == 0 || height == 0 {
+        (1, 1, &blank[..])
+    } else {
+        (width, height, data)
+    };
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width.max(1) as u32, height.max(1) as u32);
+    let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
     encoder.set_color(color);
     encoder.set_depth(depth);
     match packing {
@@ -128,8 +135,6 @@ fn encode(
     if color == png::ColorType::Indexed {
         encoder.set_palette(&PALETTE[..]);
     }
-    let blank = [0xFF];
-    let data = if data.is_empty() { &blank } else { data };
     let written = encoder
         .write_header()
         .and_then(|mut writer| writer.write_image_data(data));

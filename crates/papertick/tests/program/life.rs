@@ -161,7 +161,8 @@ fn the_service_manager_hears_of_start_and_end() {
     let mut command = papertick(&["run"]);
     command.env("NOTIFY_SOCKET", &path);
     let clock = Clock::start_as(&mut command, &folder.path().join("data"));
-    assert_eq!(hear(), "READY=1\nWATCHDOG=1");
+    // On a busy machine a sign of life may come first.
+    while hear() != "READY=1\nWATCHDOG=1" {}
     clock.end(Signal::TERM);
     while hear() != "STOPPING=1" {}
 }
