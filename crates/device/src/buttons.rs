@@ -1,7 +1,7 @@
 //! Buttons: from bouncing contacts to clicks and long presses.
 //!
 //! Contacts are sampled every 20 ms, and two equal samples in a row are believed: a level counts once it has held for
-//! [`DEBOUNCE`].
+//! `DEBOUNCE`.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -23,9 +23,9 @@ const ALL_HELD: Duration = Duration::from_millis(5000);
 pub enum Gesture {
     /// Released before it was a long press.
     Click(usize),
-    /// Held for [`LONG_PRESS`]; its release says nothing more.
+    /// Held for `LONG_PRESS`; its release says nothing more.
     Long(usize),
-    /// All buttons held for [`ALL_HELD`].
+    /// All buttons held for `ALL_HELD`.
     All,
 }
 
