@@ -6,7 +6,7 @@ use device::{
     Device,
     board::BoardSpec,
     input::{Finished, Input},
-    market::Observation,
+    market::{Connection, Observation},
     memory::Memory,
     now::{Now, UtcTime},
     settings::Settings,
@@ -72,6 +72,12 @@ fn simulated_day(bencher: divan::Bencher<'_, '_>) {
         .counter(divan::counter::ItemsCount::new(1u32))
         .bench_local(|| {
             let mut device = device();
+            // A device without its source says so with its lights many times a minute.
+            observe(
+                &mut device,
+                Observation::Connection(Connection::Up),
+                Duration::ZERO,
+            );
             let mut next_price = Duration::ZERO;
             let mut next_block = Duration::ZERO;
             let (mut height, mut micros) = (900_000, 95_432_000_000);
