@@ -2,11 +2,13 @@
 //!
 //! Each port is moved into the one task that drives it; none is shared.
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use device::{
-    input::{LinkEvent, Sensed},
+    input::{LinkEvent, LinkFailure, Sensed},
     lights::Rgb,
+    output::WifiPlan,
+    secret::Secret,
 };
 use render::Bitmap;
 
@@ -83,12 +85,63 @@ pub trait LightSensor: Send + 'static {
 
 /// The buttons.
 pub trait Buttons: Send + 'static {
+    /// Buttons that are down right now, a bit per pin.
+    fn down(&mut self) -> impl Future<Output = u8> + Send;
+
     /// Waits until other buttons are down than were last reported; returns a bit per pin.
     fn changed(&mut self) -> impl Future<Output = u8> + Send;
 }
 
-/// The network.
+/// The radio, or the host's network where there is no radio to manage.
 pub trait Wifi: Send + 'static {
-    /// Waits for the next event.
+    /// Waits for the next event; dropping the future loses nothing.
+    ///
+    /// The first says whether credentials are stored, or that there is no radio to manage.
     fn event(&mut self) -> impl Future<Output = LinkEvent> + Send;
+
+    /// Does as the plan says: tries the stored credentials once more where `attempts` has grown, and is an access
+    /// point or is none. What comes of it are events.
+    fn follow(&mut self, plan: &WifiPlan) -> impl Future<Output = ()> + Send;
+
+    /// Lists the networks in reach.
+    fn scan(&mut self) -> impl Future<Output = Vec<Network>> + Send;
+
+    /// Tries credentials for so long at most, and stores them if they are right.
+    ///
+    /// The access point stays up meanwhile where the radio can do that, and comes back if they are wrong.
+    ///
+    /// # Errors
+    /// They are wrong, or could not be stored; what was stored before is as it was.
+    fn provision(
+        &mut self,
+        ssid: &str,
+        password: &Secret,
+        limit: Duration,
+    ) -> impl Future<Output = Result<(), Unprovisioned>> + Send;
+
+    /// Forgets the stored credentials.
+    ///
+    /// # Errors
+    /// They may still be there; why, in words for people.
+    fn forget(&mut self) -> impl Future<Output = Result<(), String>> + Send;
+}
+
+/// A network in reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Network {
+    /// Its name.
+    pub ssid: String,
+    /// Strength of its signal, dBm.
+    pub rssi: i32,
+    /// It asks for a password.
+    pub secured: bool,
+}
+
+/// Why credentials were not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unprovisioned {
+    /// The network did not take them.
+    Failed(LinkFailure),
+    /// They are right but could not be stored; why, in words for people.
+    NotStored(String),
 }

@@ -56,7 +56,7 @@ impl Device {
                 output.effects.push(Effect::Reboot(RebootReason::Asked));
                 done(Cause::Data)
             }
-            Request::FactoryReset => done(self.factory_reset(output)),
+            Request::FactoryReset => done(self.erase(now, output)),
             Request::SimulateZap(zap) => done(self.simulate_zap(zap, now)),
             Request::ClearPoolLogos => {
                 self.by_hand.logo_fetches += 1;
@@ -182,12 +182,6 @@ impl Device {
         self.store_settings(settings, now, output)
     }
 
-    fn factory_reset(&mut self, output: &mut Output) -> Cause {
-        self.erasing = true;
-        output.effects.push(Effect::Wipe);
-        Cause::Forced
-    }
-
     fn simulate_zap(&mut self, zap: Zap, now: Now) -> Cause {
         self.notify(Overlay::Zap(zap), now)
     }
@@ -239,7 +233,7 @@ impl Device {
                 self.strip.acknowledge(show, self.gate(), now.uptime);
                 cause
             }
-            ButtonAction::FactoryReset => self.factory_reset(output),
+            ButtonAction::FactoryReset => self.erase(now, output),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Fact},
-        debug, erasing, mining_pool, payment,
+        debug, erasing, mining_pool, payment, provisioning, safe_mode,
         scene::Fee,
         splash, update, zap,
     },
@@ -108,8 +108,12 @@ impl Device {
     pub(crate) fn visible(&self) -> Visible {
         if self.erasing {
             Visible::Words
+        } else if self.link.is_portal() {
+            Visible::Portal
         } else if let Some((_, serial)) = self.overlays.visible() {
             Visible::Overlay(serial)
+        } else if self.power.safe_mode.is_some() {
+            Visible::Words
         } else if self.splash {
             Visible::Splash
         } else {
@@ -123,7 +127,9 @@ impl Device {
         let panels = self.board.panels;
         let cells = match self.overlays.visible() {
             _ if self.erasing => erasing::cells(panels),
+            _ if self.link.is_portal() => self.portal_cells(),
             Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
+            None if let Some(reason) = &self.power.safe_mode => safe_mode::cells(reason, panels),
             None if self.splash => splash::cells(panels),
             None => match catalog::find(self.rotation.slot().screen) {
                 Some(screen) => (screen.cells)(&scene),
@@ -159,6 +165,24 @@ impl Device {
             currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
             panels: self.board.panels,
         }
+    }
+
+    fn portal_cells(&self) -> Vec<Cell> {
+        let plan = self.link.plan(&self.active);
+        let (ssid, password) = match &plan.access_point {
+            Some(access_point) => (&*access_point.ssid, access_point.password.expose()),
+            None => ("", ""),
+        };
+        let facts = provisioning::Facts {
+            ssid,
+            password,
+            hostname: &self.link.hostname(&self.active),
+            hardware: self.board.name,
+            version: &self.host.version,
+            build_date: &self.host.built,
+            portal: self.link.portal_address(),
+        };
+        provisioning::cells(&facts, self.board.panels)
     }
 
     fn debug_facts(&self, now: Now) -> debug::Facts<'_> {

@@ -13,12 +13,7 @@ use crate::{
     glow::PendingFlash,
     host::HostFacts,
     input::{ButtonAction, Finished, Input, Upload},
-    lights::{
-        faults::FaultIndicator,
-        frontlight::Frontlight,
-        shows::Show,
-        strip::{Mode, Strip},
-    },
+    lights::{faults::FaultIndicator, frontlight::Frontlight, strip::Strip},
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
     market::{Datum, HeightGate, HeightNews, Market, Observation},
@@ -27,6 +22,7 @@ use crate::{
     output::{Advert, Changes, Desired, Effect, Output, RebootReason},
     overlays::{Layer, Overlay, Overlays},
     panels::Panels,
+    power::Power,
     refresh::Cause,
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
     settings::Settings,
@@ -80,6 +76,9 @@ pub struct Device {
     /// Moment at which the newest input was handled.
     pub(crate) now: Now,
     pub(crate) link: Link,
+    pub(crate) power: Power,
+    /// Nothing was painted yet, and the strip shows that.
+    pub(crate) starting: bool,
     pub(crate) host: HostFacts,
     /// What went wrong at the start, for the status.
     pub(crate) notes: Vec<String>,
@@ -119,15 +118,15 @@ impl Device {
             quiet: false,
             now,
             link: Link::default(),
+            power: Power::default(),
+            starting: settings.led_test_on_power,
             host: HostFacts::default(),
             notes: Vec::new(),
             stored: settings.clone(),
             active: settings,
             board,
         };
-        if device.active.led_test_on_power {
-            device.strip.enter(Mode::Starting, now.uptime);
-        }
+        device.settle_strip(now);
         device.look_around(now);
         device.present(Cause::Forced, now);
         device
@@ -143,7 +142,9 @@ impl Device {
             self.market.height.as_ref().map(|height| height.value),
         );
         // A contact that opens at the very moment at which its press would be believed was a bounce.
-        if let Input::Pressed(down) = input {
+        if let Input::Pressed(down) = input
+            && self.listens_to(down)
+        {
             self.buttons.contact(down, now.uptime);
         }
         let due = self.pass_deadlines(now, &mut output);
@@ -157,24 +158,28 @@ impl Device {
                 output.reply = Some(reply);
                 cause
             }
+            Input::Held(down) => {
+                self.power_on(down, now);
+                Cause::Data
+            }
             Input::Pressed(_) => Cause::Data,
             Input::Sensed(sensed) => {
                 self.sense(sensed.millilux(), now);
                 Cause::Data
             }
-            Input::Linked(event) => {
-                if self.link.hear(event, now.uptime) {
-                    self.play(Show::Success, now);
-                }
-                Cause::Data
-            }
+            Input::Linked(event) => self.hear(event, now, &mut output),
             Input::Uploaded(upload) => self.upload(upload, now, &mut output),
             Input::Finished(Finished::Painted) => {
                 self.painted(now);
+                self.shown_to_the_end(now);
                 Cause::Data
             }
             Input::Measured(facts) => {
                 self.host = facts;
+                Cause::Data
+            }
+            Input::SafeMode(reason) => {
+                self.power.safe_mode = Some(reason);
                 Cause::Data
             }
             Input::Noticed(note) => {
@@ -186,6 +191,7 @@ impl Device {
         };
         // What the input has made due is done with it, so that no deadline is ever behind.
         let late = self.pass_deadlines(now, &mut output);
+        self.settle_strip(now);
         self.look_around(now);
         self.present(due.max(caused).max(late), now);
         // Without a new picture there is no ink to wait for.
@@ -218,6 +224,7 @@ impl Device {
             self.splash.then_some(SPLASH_MAX),
         ];
         let hardware = [
+            self.power_deadline(),
             self.buttons.next_deadline(),
             self.strip.next_deadline(),
             self.frontlight
@@ -226,7 +233,7 @@ impl Device {
             self.flash_deadline(),
             self.faults
                 .next_deadline()
-                .filter(|_| self.strip.mode() != Mode::Starting),
+                .filter(|_| self.watches_faults()),
             self.quiet_deadline(now),
         ];
         overlays
@@ -252,8 +259,12 @@ impl Device {
                 .as_ref()
                 .map(|frontlight| frontlight.duties(self.now.uptime))
                 .unwrap_or_default(),
-            sources: sources::plan(&self.active, self.by_hand),
-            advert: self.active.mdns_enabled.then(|| Advert {
+            sources: if self.runs_sources() {
+                sources::plan(&self.active, self.by_hand)
+            } else {
+                BTreeMap::new()
+            },
+            advert: (self.active.mdns_enabled && !self.link.is_portal()).then(|| Advert {
                 hostname: self.link.hostname(&self.active),
             }),
             wifi: self.link.plan(&self.active),
@@ -471,7 +482,7 @@ impl Device {
     /// Does what was due by now.
     fn pass_deadlines(&mut self, now: Now, output: &mut Output) -> Cause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= now.uptime);
-        let mut cause = Cause::Data;
+        let mut cause = self.pass_power(now, output);
         self.strip.advance(self.gate(), now.uptime);
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.advance(&self.active, now.uptime);
@@ -527,6 +538,9 @@ impl Device {
             Gesture::Long(index) => (logical(index) == 0).then_some(ButtonAction::ToggleDnd),
             Gesture::All => Some(ButtonAction::FactoryReset),
         };
+        // Behind the portal there is nothing to turn.
+        let action =
+            action.filter(|action| *action == ButtonAction::FactoryReset || !self.link.is_portal());
         action.map_or(Cause::Data, |action| self.act(action, now, output))
     }
 
@@ -534,7 +548,9 @@ impl Device {
     fn turn_deadline(&self) -> Option<Duration> {
         let held = [Layer::Notice, Layer::Debug, Layer::Update]
             .iter()
-            .any(|layer| self.overlays.has(*layer));
+            .any(|layer| self.overlays.has(*layer))
+            || self.link.is_portal()
+            || self.power.safe_mode.is_some();
         self.rotation.next_deadline().filter(|_| !held)
     }
 

@@ -83,9 +83,8 @@ impl Device {
 
     /// The panels show the newest picture.
     pub(crate) fn painted(&mut self, now: Now) {
-        if self.strip.mode() == Mode::Starting {
-            self.strip.enter(Mode::Resting, now.uptime);
-        }
+        self.starting = false;
+        self.settle_strip(now);
         self.fire_flash(now);
     }
 
@@ -118,9 +117,18 @@ impl Device {
                 frontlight.follow(&settings, &settings, was_quiet, quiet, now.uptime);
             }
         }
-        let starting = self.strip.mode() == Mode::Starting;
-        if !starting && let Some(show) = self.faults.look(self.fault(), now.uptime) {
+        if self.watches_faults()
+            && let Some(show) = self.faults.look(self.fault(), now.uptime)
+        {
             self.play(show, now);
+        }
+    }
+
+    /// Whether what is missing is worth telling: not while the device starts, joins or is an access point.
+    pub(crate) fn watches_faults(&self) -> bool {
+        match self.strip.mode() {
+            Mode::Resting | Mode::Update(_) => self.power.safe_mode.is_none(),
+            Mode::Starting | Mode::Joining | Mode::Portal | Mode::Alarm => false,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{host::HostFacts, market::Observation, request::Request, sources::SourceId};
+use crate::{
+    host::HostFacts, market::Observation, request::Request, secret::Secret, sources::SourceId,
+};
 
 /// Something that happened; the device changes only by handling one of these.
 #[derive(Debug, Clone)]
@@ -13,6 +15,8 @@ pub enum Input {
     Observed(SourceId, Vec<Observation>),
     /// A client asks for something; the output carries the reply.
     Asked(Request),
+    /// Which buttons were down as the power came on, a bit per button in the order of the board's pins.
+    Held(u8),
     /// Which buttons are down right now, a bit per button in the order of the board's pins.
     Pressed(u8),
     /// The light sensor measured.
@@ -25,6 +29,9 @@ pub enum Input {
     Finished(Finished),
     /// The machine was measured.
     Measured(HostFacts),
+    /// The device did not come up several times in a row: it runs without its sources, for this reason in words fit
+    /// for people.
+    SafeMode(String),
     /// Something that people should know went wrong at the start; never with a secret.
     Noticed(String),
 }
@@ -83,12 +90,25 @@ pub enum LinkEvent {
     Credentials(bool),
     /// The host manages the network; there is no radio to manage.
     Unmanaged,
+    /// Transmit power the radio really uses, quarter-dBm.
+    TxPower(i32),
+    /// The access point is up.
+    Portal {
+        /// Address of the portal, with its port where that is not the usual one.
+        address: String,
+    },
+    /// The portal tries credentials.
+    Trying,
+    /// Credentials that the portal tried were wrong; nothing was stored.
+    Refused(LinkFailure),
     /// Credentials were tried, found right and stored by the portal.
     Provisioned,
     /// Who the device is on the network.
     Identity {
         /// Last three bytes of the hardware address, six lower-case hex digits.
         suffix: String,
+        /// Password of its access point; empty for an open one.
+        password: Secret,
     },
 }
 

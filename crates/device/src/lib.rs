@@ -42,6 +42,8 @@ pub mod dnd;
 mod glow;
 pub mod lights;
 pub mod link;
+pub mod portal;
+mod power;
 
 pub mod limits;
 

@@ -43,3 +43,24 @@ pub const NOTES_MAX: usize = 16;
 
 /// Longest time a flash waits for the panels; a refresh is given up after as long.
 pub const PAINT_MAX: Duration = Duration::from_secs(10);
+
+/// Time button 1 is held from power-on until the network is forgotten.
+pub const WIFI_RESET_HOLD: Duration = Duration::from_secs(3);
+
+/// Time the glass says that everything was wiped, before the device restarts.
+pub const ERASED_SHOWN: Duration = Duration::from_secs(2);
+
+/// Time from stored credentials to the restart, so that whoever sent them reads the answer.
+pub const PROVISIONED_DELAY: Duration = Duration::from_secs(1);
+
+/// Time between a network that is missing and the next attempt to join it.
+pub const JOIN_RETRY: Duration = Duration::from_secs(5);
+
+/// Longest time the radio may take to say how an attempt to join ended.
+pub const JOIN_MAX: Duration = Duration::from_secs(30);
+
+/// Time from the first attempt to join after which the access point comes up, if no attempt has worked.
+pub const FALLBACK_GRACE: Duration = Duration::from_secs(20);
+
+/// Longest time the portal's attempt may take before it counts as failed; the portal itself gives up sooner.
+pub const PORTAL_TRY_MAX: Duration = Duration::from_secs(25);

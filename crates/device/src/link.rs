@@ -1,26 +1,79 @@
-//! The network as the core sees it.
+//! The network as the core sees it: a state machine over what the radio says, and the plan the radio follows.
+//!
+//! A radio that is *managed* joins the stored network, and is an access point with a portal where that does not work
+//! or where no network is stored. Without one the host's network is used as it is.
+//! `portal` makes what the access point is called and asks for.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
-use crate::{input::LinkEvent, output::WifiPlan, settings::Settings, view::LinkState};
+use crate::{
+    input::{LinkEvent, LinkFailure},
+    limits::{FALLBACK_GRACE, JOIN_MAX, JOIN_RETRY, PORTAL_TRY_MAX},
+    output::{AccessPoint, RebootReason, WifiPlan},
+    portal,
+    secret::Secret,
+    settings::Settings,
+    view::LinkState,
+};
 
 /// State of the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     state: State,
     since: Duration,
+    /// The radio is ours to manage; none until it is known.
+    managed: Option<bool>,
+    has_credentials: bool,
+    /// There was an address since the start.
+    was_connected: bool,
+    /// Uptime of the first attempt to join.
+    first_attempt: Option<Duration>,
+    attempts: u64,
+    /// Uptime since which there is no network although there should be one.
+    away_since: Option<Duration>,
+    /// Uptime since which the access point is up.
+    portal_since: Option<Duration>,
+    /// While the access point is up: uptime at which the stored network was last found missing.
+    missed_at: Option<Duration>,
+    /// A restart was asked for; nothing else is due.
+    over: bool,
     ip: String,
     ssid: Option<String>,
     rssi: i32,
+    tx_power: Option<i32>,
+    failure: Option<LinkFailure>,
     suffix: String,
+    password: Secret,
+    portal_address: String,
 }
 
+/// Where the network is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// Nothing was tried.
     Idle,
+    /// The stored network is being joined.
+    Connecting,
+    /// Credentials from the portal are being tried; the access point stays up.
+    Trying,
+    /// There is an address.
     Connected,
+    /// There is none.
     Disconnected,
+    /// The access point is up.
+    AccessPoint,
+}
+
+/// What the rest of the device must do about an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// Nothing.
+    None,
+    /// There is an address for the first time since the start.
+    FirstAddress,
+    /// Credentials were stored.
+    Provisioned,
 }
 
 impl Default for Link {
@@ -28,34 +81,118 @@ impl Default for Link {
         Link {
             state: State::Idle,
             since: Duration::ZERO,
+            managed: None,
+            has_credentials: false,
+            was_connected: false,
+            first_attempt: None,
+            attempts: 0,
+            away_since: None,
+            portal_since: None,
+            missed_at: None,
+            over: false,
             ip: String::new(),
             ssid: None,
             rssi: 0,
+            tx_power: None,
+            failure: None,
             suffix: "000000".into(),
+            password: Secret::default(),
+            portal_address: portal::ADDRESS.into(),
         }
     }
 }
 
 impl Link {
-    /// Takes note of what the network says; tells whether the device has just got its first address.
-    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> bool {
-        let is_first_address = self.state == State::Idle && matches!(event, LinkEvent::Up { .. });
+    /// Takes note of what the network says.
+    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> News {
         match event {
-            LinkEvent::Up { ip, ssid } => {
-                self.enter(State::Connected, uptime);
-                self.ip = ip;
-                self.ssid = ssid;
+            LinkEvent::Identity { suffix, password } => {
+                self.suffix = suffix;
+                self.password = password;
             }
-            LinkEvent::Down(_) => {
-                self.enter(State::Disconnected, uptime);
-                self.ip.clear();
-                self.rssi = 0;
-            }
+            LinkEvent::Unmanaged => self.managed = Some(false),
+            LinkEvent::Credentials(there) => self.begin(there, uptime),
+            LinkEvent::Up { ip, ssid } => return self.up(ip, ssid, uptime),
+            LinkEvent::Down(failure) => self.down(failure, uptime),
             LinkEvent::Rssi(dbm) => self.rssi = dbm,
-            LinkEvent::Identity { suffix } => self.suffix = suffix,
-            LinkEvent::Credentials(_) | LinkEvent::Unmanaged | LinkEvent::Provisioned => {}
+            LinkEvent::TxPower(quarter_dbm) => self.tx_power = Some(quarter_dbm),
+            LinkEvent::Portal { address } => self.portal_address = address,
+            LinkEvent::Trying => {
+                if self.state == State::AccessPoint {
+                    self.enter(State::Trying, uptime);
+                }
+            }
+            LinkEvent::Refused(failure) => {
+                if self.state == State::Trying {
+                    self.failure = Some(failure);
+                    self.enter(State::AccessPoint, uptime);
+                }
+            }
+            LinkEvent::Provisioned => {
+                self.has_credentials = true;
+                self.over = true;
+                return News::Provisioned;
+            }
         }
-        is_first_address
+        News::None
+    }
+
+    /// Does what is due by this uptime; a reason to restart is given once.
+    pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Option<RebootReason> {
+        let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
+        if due(self.guard_deadline(settings)) {
+            self.over = true;
+            return Some(RebootReason::NoNetwork);
+        }
+        if due(self.portal_deadline(settings)) {
+            self.over = true;
+            return Some(RebootReason::PortalTimeout);
+        }
+        if due(self.fallback_deadline()) {
+            self.open_portal(uptime);
+        }
+        if due(self.patience_deadline()) {
+            match self.state {
+                State::Trying => self.enter(State::AccessPoint, uptime),
+                State::Idle
+                | State::Connecting
+                | State::Connected
+                | State::Disconnected
+                | State::AccessPoint => self.down(LinkFailure::Timeout, uptime),
+            }
+        }
+        if due(self.retry_deadline()) {
+            self.attempt(uptime);
+            // Behind the access point nobody waits for the radio's answer; one that never comes counts as a failure.
+            self.missed_at = self.is_portal().then_some(uptime + JOIN_MAX);
+        }
+        None
+    }
+
+    /// Uptime at which something is due.
+    pub fn next_deadline(&self, settings: &Settings) -> Option<Duration> {
+        [
+            self.guard_deadline(settings),
+            self.portal_deadline(settings),
+            self.fallback_deadline(),
+            self.patience_deadline(),
+            self.retry_deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// What the radio should do.
+    pub fn plan(&self, settings: &Settings) -> WifiPlan {
+        WifiPlan {
+            attempts: self.attempts,
+            access_point: self.is_portal().then(|| AccessPoint {
+                ssid: portal::ssid(&self.suffix),
+                password: self.password.clone(),
+            }),
+            tx_power: settings.tx_power,
+        }
     }
 
     /// Host name, without a domain.
@@ -63,9 +200,33 @@ impl Link {
         settings.hostname(&self.suffix)
     }
 
-    /// Tells whether there was a network and it is gone.
+    /// The access point is up.
+    pub fn is_portal(&self) -> bool {
+        match self.state {
+            State::AccessPoint | State::Trying => true,
+            State::Idle | State::Connecting | State::Connected | State::Disconnected => false,
+        }
+    }
+
+    /// The stored network is being joined for the first time since the start.
+    pub fn is_joining(&self) -> bool {
+        let joins = matches!(self.state, State::Connecting | State::Disconnected);
+        joins && self.managed == Some(true) && !self.was_connected
+    }
+
+    /// There was a network and it is gone.
     pub fn is_lost(&self) -> bool {
-        self.state == State::Disconnected
+        match self.state {
+            State::Disconnected | State::Connecting => {
+                self.was_connected || self.managed == Some(false)
+            }
+            State::Idle | State::Trying | State::Connected | State::AccessPoint => false,
+        }
+    }
+
+    /// There is a network, or nobody has said that there is none.
+    pub fn is_usable(&self) -> bool {
+        matches!(self.state, State::Idle | State::Connected)
     }
 
     /// Address; empty if there is none.
@@ -78,30 +239,95 @@ impl Link {
         self.ssid.as_deref().unwrap_or_default()
     }
 
-    /// What the radio should do.
-    pub fn plan(&self, settings: &Settings) -> WifiPlan {
-        WifiPlan {
-            station: true,
-            attempts: 0,
-            access_point: false,
-            tx_power: settings.tx_power,
-        }
+    /// Address of the portal, with its port where that is not the usual one.
+    pub fn portal_address(&self) -> &str {
+        &self.portal_address
     }
 
     /// State for clients.
     pub fn state(&self) -> LinkState {
-        let state = match self.state {
-            State::Idle => "idle",
-            State::Connected => "connected",
-            State::Disconnected => "disconnected",
-        };
         LinkState {
-            state,
+            state: match self.state {
+                State::Idle => "idle",
+                State::Connecting | State::Trying => "connecting",
+                State::Connected => "connected",
+                State::Disconnected => "disconnected",
+                State::AccessPoint => "access-point",
+            },
+            managed: self.managed == Some(true),
+            portal: self.is_portal().then(|| self.portal_address.clone()),
             ip: self.ip.clone(),
             ssid: self.ssid().into(),
             rssi: self.rssi,
+            tx_power: self.tx_power,
+            failure: self.failure.map(LinkFailure::name),
             since: self.since,
         }
+    }
+
+    fn begin(&mut self, has_credentials: bool, uptime: Duration) {
+        self.managed = Some(true);
+        self.has_credentials = has_credentials;
+        if self.state != State::Idle {
+            return;
+        }
+        if has_credentials {
+            self.attempt(uptime);
+        } else {
+            self.open_portal(uptime);
+        }
+    }
+
+    fn up(&mut self, ip: String, ssid: Option<String>, uptime: Duration) -> News {
+        // Until the portal has answered, an address belongs to credentials that nobody has stored.
+        if self.state == State::Trying {
+            return News::None;
+        }
+        self.enter(State::Connected, uptime);
+        self.ip = ip;
+        self.ssid = ssid;
+        self.failure = None;
+        self.away_since = None;
+        self.portal_since = None;
+        self.missed_at = None;
+        if core::mem::replace(&mut self.was_connected, true) {
+            News::None
+        } else {
+            News::FirstAddress
+        }
+    }
+
+    fn down(&mut self, failure: LinkFailure, uptime: Duration) {
+        if self.is_portal() {
+            self.missed_at = self.has_credentials.then_some(uptime);
+            return;
+        }
+        self.failure = Some(failure);
+        self.ip.clear();
+        self.ssid = None;
+        self.rssi = 0;
+        self.away_since.get_or_insert(uptime);
+        // Also from one attempt that failed to the next: the pause counts from the last failure.
+        self.state = State::Disconnected;
+        self.since = uptime;
+    }
+
+    fn attempt(&mut self, uptime: Duration) {
+        self.attempts += 1;
+        self.first_attempt.get_or_insert(uptime);
+        if !self.is_portal() {
+            self.away_since.get_or_insert(uptime);
+            self.enter(State::Connecting, uptime);
+        }
+    }
+
+    fn open_portal(&mut self, uptime: Duration) {
+        self.ip.clear();
+        self.rssi = 0;
+        self.away_since = None;
+        self.portal_since = Some(uptime);
+        self.missed_at = self.has_credentials.then_some(uptime);
+        self.enter(State::AccessPoint, uptime);
     }
 
     fn enter(&mut self, state: State, uptime: Duration) {
@@ -109,5 +335,97 @@ impl Link {
             self.state = state;
             self.since = uptime;
         }
+    }
+
+    /// Whether something may still become due.
+    fn live<T>(&self, deadline: Option<T>) -> Option<T> {
+        deadline.filter(|_| !self.over)
+    }
+
+    /// The network has been away for too long.
+    fn guard_deadline(&self, settings: &Settings) -> Option<Duration> {
+        let minutes = u64::from(settings.wifi_reboot_min);
+        let away = self.away_since.filter(|_| minutes != 0)?;
+        self.live(Some(away + Duration::from_secs(minutes * 60)))
+    }
+
+    /// The access point has been up for too long, on a clock that was provisioned before.
+    fn portal_deadline(&self, settings: &Settings) -> Option<Duration> {
+        let seconds = u64::from(settings.wp_timeout);
+        let since = self.portal_since.filter(|_| {
+            // Nobody's attempt is cut short.
+            seconds != 0 && settings.wifi_configured && self.state != State::Trying
+        })?;
+        self.live(Some(since + Duration::from_secs(seconds)))
+    }
+
+    /// The stored network was not there since the start.
+    fn fallback_deadline(&self) -> Option<Duration> {
+        let waits = matches!(self.state, State::Connecting | State::Disconnected);
+        let first = self
+            .first_attempt
+            .filter(|_| waits && !self.was_connected && self.managed == Some(true))?;
+        self.live(Some(first + FALLBACK_GRACE))
+    }
+
+    /// The radio does not say how an attempt ended.
+    fn patience_deadline(&self) -> Option<Duration> {
+        let patience = match self.state {
+            State::Connecting => JOIN_MAX,
+            State::Trying => PORTAL_TRY_MAX,
+            State::Idle | State::Connected | State::Disconnected | State::AccessPoint => {
+                return None;
+            }
+        };
+        self.live(Some(self.since + patience))
+    }
+
+    /// Time to try again.
+    fn retry_deadline(&self) -> Option<Duration> {
+        let failed = match self.state {
+            State::Disconnected => (self.managed == Some(true)).then_some(self.since),
+            State::AccessPoint => self.missed_at,
+            State::Idle | State::Connecting | State::Trying | State::Connected => None,
+        };
+        self.live(Some(failed? + JOIN_RETRY))
+    }
+}
+
+/// Words of the failures, in the order of their numbers; the portal's clients know both.
+const FAILURES: &[(LinkFailure, &str, u16)] = &[
+    (LinkFailure::Lost, "lost", 0),
+    (LinkFailure::NotFound, "no_ap_found", 201),
+    (LinkFailure::Auth, "auth_fail", 202),
+    (LinkFailure::Association, "assoc_fail", 203),
+    (LinkFailure::Handshake, "handshake_timeout", 204),
+    (LinkFailure::Connection, "connection_fail", 205),
+    (LinkFailure::Timeout, "timeout", 0),
+];
+
+#[cfg(test)]
+mod tests;
+
+impl LinkFailure {
+    /// All failures.
+    pub fn all() -> Vec<LinkFailure> {
+        FAILURES.iter().map(|(failure, ..)| *failure).collect()
+    }
+
+    /// Word for the failure.
+    pub fn name(self) -> &'static str {
+        let row = FAILURES.iter().find(|(failure, ..)| *failure == self);
+        row.map_or("unknown", |(_, name, _)| name)
+    }
+
+    /// Number of the failure as radios give it; 0 if they give none.
+    pub fn number(self) -> u16 {
+        let row = FAILURES.iter().find(|(failure, ..)| *failure == self);
+        row.map_or(0, |(.., number)| *number)
+    }
+
+    /// Looks up a failure by its word.
+    pub fn parse(name: &str) -> Option<LinkFailure> {
+        let row = FAILURES.iter().find(|(_, known, _)| *known == name);
+        row.map(|(failure, ..)| *failure)
     }
 }

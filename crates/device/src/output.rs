@@ -6,6 +6,7 @@ use crate::{
     cells::Picture,
     lights::Rgb,
     request::Reply,
+    secret::Secret,
     sources::{SourceId, SourcePlan},
 };
 
@@ -34,7 +35,7 @@ pub struct Changes {
 pub enum Effect {
     /// Restart the device.
     Reboot(RebootReason),
-    /// Wipe every setting and secret, the credentials of the network among them, then restart.
+    /// Wipe every setting, secret and cache, the credentials of the network among them; a restart follows.
     Wipe,
     /// Forget the network's credentials.
     ForgetWifi,
@@ -55,6 +56,8 @@ pub enum RebootReason {
     Provisioned,
     /// Credentials were wiped with a button.
     WifiReset,
+    /// Everything was wiped.
+    FactoryReset,
     /// An update is to be started.
     Updated,
 }
@@ -86,12 +89,19 @@ pub struct Advert {
 /// What the radio should do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WifiPlan {
-    /// Join the stored network.
-    pub station: bool,
-    /// Grows with every attempt to join that is due.
+    /// Grows with every attempt to join the stored network that is due.
     pub attempts: u64,
     /// Be an access point with the portal.
-    pub access_point: bool,
+    pub access_point: Option<AccessPoint>,
     /// Transmit power, quarter-dBm; none leaves the radio's own.
     pub tx_power: Option<i32>,
+}
+
+/// The network that the radio makes of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessPoint {
+    /// Its name.
+    pub ssid: String,
+    /// Its password; empty for an open one.
+    pub password: Secret,
 }

@@ -35,7 +35,8 @@ pub struct View {
     pub data: Vec<String>,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
-    /// What is visible: `rotation`, `splash`, `custom`, `zap`, `payment`, `debug`, `update`, `erasing`.
+    /// What is visible: `rotation`, `splash`, `safe-mode`, `custom`, `zap`, `payment`, `debug`, `update`, `portal`,
+    /// `erasing`.
     pub mode: &'static str,
     /// The rotation timer runs.
     pub timer_running: bool,
@@ -63,6 +64,8 @@ pub struct View {
     pub link: LinkState,
     /// What went wrong at the start, in words fit for people.
     pub notes: Vec<String>,
+    /// Why the device runs without its sources, in words fit for people; none if it runs as usual.
+    pub safe_mode: Option<String>,
 }
 
 /// A screen as the settings list it.
@@ -109,17 +112,33 @@ pub struct FrontlightState {
 pub struct LinkState {
     /// Word for the state: `idle`, `connecting`, `connected`, `disconnected`, `access-point`.
     pub state: &'static str,
+    /// The clock manages a radio; otherwise it uses the network of its host.
+    pub managed: bool,
+    /// Address of the portal, with its port where that is not the usual one; none while there is no access point.
+    /// While there is one, only the portal is served.
+    pub portal: Option<String>,
     /// Address; empty if there is none.
     pub ip: String,
     /// Name of the network; empty on a wire.
     pub ssid: String,
     /// Strength of the signal, dBm; 0 when not joined.
     pub rssi: i32,
+    /// Transmit power the radio says it uses, quarter-dBm.
+    pub tx_power: Option<i32>,
+    /// Word for what went wrong last; none while joined.
+    pub failure: Option<&'static str>,
     /// Uptime since which the state holds.
     pub since: Duration,
 }
 
 impl SourceState {
+    /// Takes note that there is no network to reach it by.
+    pub(crate) fn lose_network(&mut self) {
+        self.up = false;
+        self.last_error = Some("no network".into());
+        self.next_try = None;
+    }
+
     /// Takes note of the state of the connection.
     pub(crate) fn follow(&mut self, connection: Connection, uptime: Duration) {
         match connection {
@@ -181,17 +200,20 @@ impl Device {
             millilux: self.millilux,
             link: self.link.state(),
             notes: self.notes.clone(),
+            safe_mode: self.power.safe_mode.clone(),
         }
     }
 
     fn mode(&self) -> &'static str {
         match self.overlays.visible() {
             _ if self.erasing => "erasing",
+            _ if self.link.is_portal() => "portal",
             Some((Overlay::Custom(_), _)) => "custom",
             Some((Overlay::Zap(_), _)) => "zap",
             Some((Overlay::Payment(_), _)) => "payment",
             Some((Overlay::Debug, _)) => "debug",
             Some((Overlay::Update(_), _)) => "update",
+            None if self.power.safe_mode.is_some() => "safe-mode",
             None if self.splash => "splash",
             None => "rotation",
         }

@@ -99,6 +99,10 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_PANEL_TIMING", value_parser = timings())]
     pub(crate) panel_timing: Option<String>,
 
+    /// Let the board have a simulated radio, which sees the networks of this file (JSON)
+    #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
+    pub(crate) sim_networks: Option<PathBuf>,
+
     /// How much is logged [default: info]
     #[arg(long, env = "PAPERTICK_LOG", value_parser = PossibleValuesParser::new(config::LOG_LEVELS))]
     pub(crate) log: Option<String>,

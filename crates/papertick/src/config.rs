@@ -8,7 +8,7 @@ use std::{
 };
 
 use board::{
-    sim::{PanelTiming, PowerCycle},
+    sim::{PanelTiming, PowerCycle, radio},
     spec,
 };
 use device::board::BoardSpec;
@@ -46,10 +46,21 @@ pub struct RunConfig {
     pub ca_file: Option<PathBuf>,
     /// The simulated panels paint at once.
     pub instant_panels: bool,
+    /// Which network the clock is on.
+    pub network: Network,
     /// Word for how much is logged; none leaves it to the settings.
     pub log: Option<String>,
     /// Which market the clock shows.
     pub market: Market,
+}
+
+/// Which network the clock is on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// The host's, as it is.
+    Host,
+    /// A simulated radio among the networks of a file.
+    Simulated(PathBuf),
 }
 
 /// Which market the clock shows.
@@ -115,6 +126,7 @@ struct File {
     upstream: std::collections::BTreeMap<String, String>,
     ca_file: Option<PathBuf>,
     panel_timing: Option<String>,
+    sim_networks: Option<PathBuf>,
     log: Option<String>,
 }
 
@@ -164,10 +176,24 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
             .collect::<Result<_, _>>()?,
         upstreams,
         ca_file,
+        network: network(flags.sim_networks.or(file.sim_networks))?,
         instant_panels: timing.is_some_and(|word| word == PanelTiming::Instant.name()),
         log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
         market,
     })
+}
+
+/// Looks at the networks now: the radio itself could only say that it sees none.
+fn network(sim_networks: Option<PathBuf>) -> Result<Network, Failure> {
+    let Some(path) = sim_networks else {
+        return Ok(Network::Host);
+    };
+    let about =
+        |what: String| Failure::usage(format!("file of networks {}: {what}", path.display()));
+    radio::networks(&path).map_err(about)?;
+    // Whoever starts the device may have another folder.
+    let path = fs::canonicalize(&path).map_err(|error| about(error.to_string()))?;
+    Ok(Network::Simulated(path))
 }
 
 fn names<T>(named: &[(&'static str, T)]) -> Vec<&'static str> {
@@ -325,6 +351,7 @@ mod tests {
                 allow_origins: vec!["http://localhost:5173".into()],
                 upstreams: vec!["relay=ws://127.0.0.1:9000".into()],
                 ca_file: None,
+                network: Network::Host,
                 instant_panels: true,
                 log: Some("debug".into()),
                 market: Market::World,

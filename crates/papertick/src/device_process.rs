@@ -1,6 +1,6 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
 
-use std::{io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
+use std::{io, net::TcpListener, os::fd::AsFd, path::PathBuf, process::ExitCode, time::Duration};
 
 use device::{
     memory::Memory,
@@ -11,10 +11,12 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
+    time::timeout,
 };
 
 use crate::{
     config::DeviceConfig,
+    drivers::wifi::{Radio, secrets},
     failure::Failure,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
     sources::logos::LogoCache,
@@ -24,7 +26,7 @@ use crate::{
         lock::{self, Lock},
     },
     tasks::Ended,
-    wiring::{HEART, Parts},
+    wiring::{HEART, Parts, heart},
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -35,6 +37,9 @@ const HTTP_STOP: Duration = Duration::from_millis(900);
 
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
+
+/// Time the radio has to forget.
+const FORGET: Duration = Duration::from_secs(5);
 
 /// Why the device ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +170,7 @@ async fn live(
 ) -> io::Result<Ending> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let data_dir = config.run.data_dir.clone();
     let parts = Parts::start(config, listener, store, kept).await?;
     let Parts {
         mut front,
@@ -174,12 +180,20 @@ async fn live(
         mut effects,
         bench,
         logos,
+        radio,
+        pulse,
     } = parts;
+    let wiped = Wiped {
+        data_dir,
+        logos,
+        radio,
+    };
     Word::Ready.say()?;
+    rest.spawn(HEART, heart(pulse));
     let ending = tokio::select! {
         _ = terminate.recv() => Ending::Stopped,
         _ = interrupt.recv() => Ending::Stopped,
-        () = restart_asked(&mut effects, &logos) => Ending::Restart,
+        () = restart_asked(&mut effects, &wiped) => Ending::Restart,
         cycle = bench.power_cut() => {
             // No ceremony: what is not on the disk is lost, as it would be on a real board.
             let _ = Word::PowerCut(cycle).say();
@@ -208,7 +222,7 @@ fn broken(ended: Option<Ended>) -> Ending {
 }
 
 /// Performs what the device asks for, until it wants to be started again.
-async fn restart_asked(effects: &mut mpsc::Receiver<Effect>, logos: &LogoCache) {
+async fn restart_asked(effects: &mut mpsc::Receiver<Effect>, wiped: &Wiped) {
     while let Some(effect) = effects.recv().await {
         match effect {
             Effect::Reboot(reason) => {
@@ -216,17 +230,46 @@ async fn restart_asked(effects: &mut mpsc::Receiver<Effect>, logos: &LogoCache) 
                 return;
             }
             Effect::Wipe => {
-                tracing::warn!("everything was wiped, restarting");
-                return;
+                tracing::warn!("everything is being wiped");
+                wiped.wipe().await;
             }
-            Effect::ClearLogos => match logos.clear().await {
-                Ok(deleted) => tracing::info!(deleted, "pool logos were cleared"),
-                Err(error) => tracing::warn!(%error, "pool logos were not all cleared"),
-            },
-            Effect::ForgetWifi => {
-                tracing::info!("the host manages the network, there is nothing to forget")
-            }
+            Effect::ClearLogos => wiped.clear_logos().await,
+            Effect::ForgetWifi => wiped.forget_network().await,
         }
     }
     std::future::pending().await
+}
+
+/// What a factory reset wipes besides the settings.
+struct Wiped {
+    data_dir: PathBuf,
+    logos: LogoCache,
+    radio: Radio,
+}
+
+impl Wiped {
+    async fn wipe(&self) {
+        self.forget_network().await;
+        self.clear_logos().await;
+        if let Err(error) = secrets::wipe(&self.data_dir) {
+            tracing::error!(%error, "the password of the access point was not wiped");
+        }
+    }
+
+    async fn forget_network(&self) {
+        match timeout(FORGET, self.radio.forget()).await {
+            Ok(Ok(())) => tracing::info!("the network's credentials were forgotten"),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "the network's credentials may still be there")
+            }
+            Err(_) => tracing::error!("the radio did not forget its credentials in time"),
+        }
+    }
+
+    async fn clear_logos(&self) {
+        match self.logos.clear().await {
+            Ok(deleted) => tracing::info!(deleted, "pool logos were cleared"),
+            Err(error) => tracing::warn!(%error, "pool logos were not all cleared"),
+        }
+    }
 }

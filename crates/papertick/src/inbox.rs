@@ -48,6 +48,22 @@ impl Inbox {
         self.sender.send(message).await.map_err(|_| Stopped)
     }
 
+    /// Hands over an input and waits until what it changed is stored and visible.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn settle(&self, input: Input) -> Result<(), Stopped> {
+        let (answer, handled) = oneshot::channel();
+        let message = Message {
+            input,
+            answer: Some(answer),
+        };
+        self.sender.send(message).await.map_err(|_| Stopped)?;
+        // Without a reply to give, the place for it is dropped when the input is dealt with.
+        let _ = handled.await;
+        Ok(())
+    }
+
     /// Asks the device and waits for the reply, which comes once the change is stored and visible.
     ///
     /// # Errors

@@ -1,8 +1,12 @@
 //! Puts the parts of the device together: makes the channels, starts the tasks.
 
-use std::{io, net::TcpListener, sync::Arc};
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+};
 
-use board::sim::{self, Bench, SimBoard, SimOptions};
+use board::sim::{self, Bench, SimBoard, SimOptions, radio::RadioOptions};
 use device::{
     device::Device,
     input::Input,
@@ -17,12 +21,13 @@ use tokio::{
 use crate::{
     build,
     clock::Clock,
-    config::{self, DeviceConfig, Market},
+    config::{self, DeviceConfig, Market, Network},
     device_process::Kept,
     drivers::{
         host, lights,
         painter::{self, Canvas},
         senses,
+        wifi::{self, Orders, Radio, secrets},
     },
     glass::Glass,
     http::{self, Services},
@@ -62,6 +67,14 @@ pub(crate) struct Parts {
     pub(crate) effects: mpsc::Receiver<Effect>,
     pub(crate) bench: Bench,
     pub(crate) logos: LogoCache,
+    pub(crate) radio: Radio,
+    pub(crate) pulse: Pulse,
+}
+
+/// What the sign of life is taken from.
+pub(crate) struct Pulse {
+    rounds: watch::Receiver<u64>,
+    inbox: Inbox,
 }
 
 /// What most parts need.
@@ -86,7 +99,9 @@ impl Parts {
         let options = SimOptions {
             timing: config.run.panel_timing(),
             held: config.held(),
+            radio: radio_options(&config, listener.local_addr()?),
         };
+        let (radio, orders) = wifi::radio();
         let board = sim::board(&spec, options);
         let bench = board.bench.clone();
         let clock = Clock::host();
@@ -112,8 +127,8 @@ impl Parts {
             allow_origins: config.run.allow_origins.clone(),
             started: Instant::now(),
             data_dir: config.run.data_dir.clone(),
+            radio: radio.clone(),
             bench: Some(bench.clone()),
-            radio: None,
             connections: None,
             shutdown: front_stopped.signal(),
         };
@@ -121,6 +136,10 @@ impl Parts {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         front.spawn("http", http::serve(listener, services));
         rest.spawn("main loop", main_loop.run(stop.clone()));
+        let pulse = Pulse {
+            rounds: followed.rounds.clone(),
+            inbox: inbox.clone(),
+        };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
         let common = Common {
             config,
@@ -131,7 +150,7 @@ impl Parts {
         };
         common.tell_notes(kept.notes).await;
         let effects = common
-            .start_rest(&mut rest, board, followed, glass, stop)
+            .start_rest(&mut rest, board, followed, glass, orders, stop)
             .await?;
         Ok(Parts {
             front,
@@ -141,6 +160,8 @@ impl Parts {
             effects,
             bench,
             logos,
+            radio,
+            pulse,
         })
     }
 }
@@ -161,6 +182,7 @@ impl Common {
         board: SimBoard,
         followed: Followed,
         glass: watch::Sender<Arc<Glass>>,
+        orders: Orders,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
         let spec = self.config.run.board();
@@ -173,7 +195,6 @@ impl Common {
             inbox: self.inbox.clone(),
         };
         rest.spawn("painter", painter::run(canvas));
-        rest.spawn(HEART, heart(followed.rounds, self.inbox.clone()));
         rest.spawn("strip", lights::strip(board.strip, followed.strip));
         if let Some(frontlight) = board.frontlight {
             rest.spawn(
@@ -189,11 +210,18 @@ impl Common {
             senses::buttons(board.buttons, self.inbox.clone()),
         );
         let data_dir = &self.config.run.data_dir;
-        let suffix = host::name_suffix(data_dir);
-        rest.spawn(
-            "network",
-            senses::network(board.wifi, suffix, self.inbox.clone()),
+        let who = wifi::Identity {
+            suffix: host::name_suffix(data_dir),
+            password: secrets::password(data_dir)?,
+        };
+        let radio = wifi::run(
+            board.wifi,
+            followed.wifi.clone(),
+            orders,
+            who,
+            self.inbox.clone(),
         );
+        rest.spawn("radio", radio);
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
         rest.spawn("host", measuring);
         let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
@@ -249,8 +277,28 @@ impl Common {
     }
 }
 
+/// The simulated radio, if there is one.
+fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOptions> {
+    let Network::Simulated(networks) = &config.run.network else {
+        return None;
+    };
+    let ip = match place.ip() {
+        ip if ip.is_unspecified() => sim::host_address(),
+        ip => ip,
+    };
+    Some(RadioOptions {
+        networks: networks.clone(),
+        credentials: secrets::credentials(&config.run.data_dir),
+        portal: match place.port() {
+            80 => SocketAddr::new(ip, 80).ip().to_string(),
+            port => SocketAddr::new(ip, port).to_string(),
+        },
+    })
+}
+
 /// Gives the supervisor a sign of life whenever the main loop has made progress; ends when it is gone.
-async fn heart(mut rounds: watch::Receiver<u64>, inbox: Inbox) {
+pub(crate) async fn heart(pulse: Pulse) {
+    let Pulse { mut rounds, inbox } = pulse;
     loop {
         rounds.mark_unchanged();
         if inbox.tell(Input::Tick).await.is_err() || rounds.changed().await.is_err() {

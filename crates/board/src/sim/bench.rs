@@ -80,8 +80,30 @@ pub struct BenchState {
     pub lux: Option<f64>,
     /// `up` or `down`.
     pub link: &'static str,
+    /// Name of the network that a simulated radio has joined.
+    pub network: Option<String>,
+    /// The access point, while a simulated radio is one.
+    pub access_point: Option<AccessPointState>,
     /// The power.
     pub power: PowerState,
+}
+
+/// The access point as it stands on the glass, for whoever cannot read it there.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct AccessPointState {
+    /// Its name.
+    pub ssid: String,
+    /// Its password.
+    pub password: String,
+}
+
+impl std::fmt::Debug for AccessPointState {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("AccessPointState")
+            .field("ssid", &self.ssid)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Signals of one panel.
@@ -181,6 +203,13 @@ impl Bench {
             } else {
                 "down"
             },
+            network: wires.network.borrow().clone(),
+            access_point: wires.access_point.borrow().as_ref().map(|access_point| {
+                AccessPointState {
+                    ssid: access_point.ssid.clone(),
+                    password: access_point.password.expose().to_string(),
+                }
+            }),
             power: if wires.power.borrow().is_some() {
                 PowerState::Cycling
             } else {

@@ -1,18 +1,24 @@
 //! The simulated board: honest panels, scripted buttons, light and network.
 //!
-//! `wires` is what the simulated parts and the bench share, `parts` implements the ports on it,
-//! `bench` is the hand of the person at the table.
+//! `wires` is what the simulated parts and the bench share, `parts` implements the ports on it, `network` and `radio`
+//! that of the network; `bench` is the hand of the person at the table.
 
 mod bench;
+mod network;
 mod parts;
+pub mod radio;
 mod wires;
 
 use std::{sync::Arc, time::Duration};
 
 use device::board::BoardSpec;
 
-pub use bench::{Bench, BenchError, BenchState, PRESS_MAX, PanelState, PowerCycle, PowerState};
-pub use parts::{SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip, SimWifi};
+pub use bench::{
+    AccessPointState, Bench, BenchError, BenchState, PRESS_MAX, PanelState, PowerCycle, PowerState,
+};
+pub use network::{SimWifi, host_address};
+pub use parts::{SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip};
+use radio::RadioOptions;
 use wires::Wires;
 
 /// Time a full refresh takes.
@@ -82,12 +88,14 @@ impl SimFault {
 }
 
 /// How a simulated board starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimOptions {
     /// How fast the panels are.
     pub timing: PanelTiming,
     /// Buttons that somebody holds while the power comes on.
     pub held: PowerCycle,
+    /// Its radio; without one it uses the host's network.
+    pub radio: Option<RadioOptions>,
 }
 
 /// A simulated board, taken apart: one port per task, and the bench.
@@ -111,7 +119,7 @@ pub struct SimBoard {
 
 /// Makes a simulated board and switches it on.
 pub fn board(spec: &BoardSpec, options: SimOptions) -> SimBoard {
-    let wires = Arc::new(Wires::new(*spec, options));
+    let wires = Arc::new(Wires::new(*spec, &options));
     SimBoard {
         panels: SimPanels::new(Arc::clone(&wires)),
         strip: SimStrip::new(Arc::clone(&wires)),
@@ -122,7 +130,7 @@ pub fn board(spec: &BoardSpec, options: SimOptions) -> SimBoard {
             .light_sensor
             .then(|| SimSensor::new(Arc::clone(&wires))),
         buttons: SimButtons::new(&wires),
-        wifi: SimWifi::new(&wires),
+        wifi: SimWifi::new(&wires, options.radio),
         bench: Bench::new(wires),
     }
 }

@@ -2,10 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::{
-    input::{LinkEvent, LinkFailure, Sensed},
-    lights::Rgb,
-};
+use device::{input::Sensed, lights::Rgb};
 use render::Bitmap;
 use tokio::{
     sync::watch,
@@ -16,7 +13,7 @@ use super::{
     FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
     wires::{Fingers, PanelWire, Wires},
 };
-use crate::ports::{Buttons, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh, Wifi};
+use crate::ports::{Buttons, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh};
 
 /// Simulated panels.
 #[derive(Debug)]
@@ -116,7 +113,7 @@ impl Panels for SimPanels {
 }
 
 /// Sleeps until a moment, or for ever.
-async fn wait_until(moment: Option<Instant>) {
+pub(super) async fn wait_until(moment: Option<Instant>) {
     match moment {
         Some(moment) => sleep_until(moment).await,
         None => std::future::pending().await,
@@ -197,6 +194,10 @@ impl SimButtons {
 }
 
 impl Buttons for SimButtons {
+    async fn down(&mut self) -> u8 {
+        self.fingers.borrow().mask(Instant::now())
+    }
+
     async fn changed(&mut self) -> u8 {
         loop {
             let now = Instant::now();
@@ -220,66 +221,4 @@ impl Buttons for SimButtons {
             }
         }
     }
-}
-
-/// Simulated network: the host's, with a cable that the bench can pull.
-#[derive(Debug)]
-pub struct SimWifi {
-    link_up: watch::Receiver<bool>,
-    reported: Reported,
-}
-
-/// What was last told of the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reported {
-    Nothing,
-    Unmanaged,
-    Link(bool),
-}
-
-impl SimWifi {
-    pub(super) fn new(wires: &Wires) -> SimWifi {
-        SimWifi {
-            link_up: wires.link_up.subscribe(),
-            reported: Reported::Nothing,
-        }
-    }
-}
-
-impl Wifi for SimWifi {
-    async fn event(&mut self) -> LinkEvent {
-        if self.reported == Reported::Nothing {
-            self.reported = Reported::Unmanaged;
-            return LinkEvent::Unmanaged;
-        }
-        loop {
-            let up = *self.link_up.borrow_and_update();
-            if self.reported != Reported::Link(up) {
-                self.reported = Reported::Link(up);
-                return if up {
-                    LinkEvent::Up {
-                        ip: host_address(),
-                        ssid: None,
-                    }
-                } else {
-                    LinkEvent::Down(LinkFailure::Lost)
-                };
-            }
-            if self.link_up.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
-    }
-}
-
-/// Address by which the host is reached from its network; the loopback address without one.
-fn host_address() -> String {
-    // Connecting a datagram socket only looks up the route; nothing is sent.
-    let route = std::net::UdpSocket::bind("0.0.0.0:0")
-        .and_then(|socket| socket.connect("192.0.2.1:9").map(|()| socket))
-        .and_then(|socket| socket.local_addr());
-    route.map_or_else(
-        |_| "127.0.0.1".to_string(),
-        |address| address.ip().to_string(),
-    )
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use device::{board::BoardSpec, lights::Rgb};
+use device::{board::BoardSpec, lights::Rgb, output::AccessPoint};
 use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
@@ -22,11 +22,14 @@ pub(super) struct Wires {
     pub(super) millilux: watch::Sender<Option<u32>>,
     pub(super) buttons: watch::Sender<Fingers>,
     pub(super) link_up: watch::Sender<bool>,
+    /// Name of the network that the radio has joined.
+    pub(super) network: watch::Sender<Option<String>>,
+    pub(super) access_point: watch::Sender<Option<AccessPoint>>,
     pub(super) power: watch::Sender<Option<PowerCycle>>,
 }
 
 impl Wires {
-    pub(super) fn new(spec: BoardSpec, options: SimOptions) -> Wires {
+    pub(super) fn new(spec: BoardSpec, options: &SimOptions) -> Wires {
         let paper = Arc::new(Bitmap::paper(spec.panel_width, spec.panel_height));
         let hold = (!options.held.held.is_zero()).then(|| Hold {
             mask: options.held.mask,
@@ -44,6 +47,8 @@ impl Wires {
                 hold,
             }),
             link_up: watch::Sender::new(true),
+            network: watch::Sender::new(None),
+            access_point: watch::Sender::new(None),
             power: watch::Sender::new(None),
         }
     }

@@ -58,6 +58,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         frontlight: None,
         millilux: Some(15_849),
         notes: Vec::new(),
+        safe_mode: None,
         link: LinkState::default(),
         settings,
     }

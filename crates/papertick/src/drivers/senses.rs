@@ -1,9 +1,9 @@
-//! Reports what buttons, light sensor and network say.
+//! Reports what buttons and light sensor say.
 
 use std::time::Duration;
 
-use board::ports::{Buttons, LightSensor, Wifi};
-use device::input::{Input, LinkEvent};
+use board::ports::{Buttons, LightSensor};
+use device::input::Input;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::inbox::Inbox;
@@ -11,8 +11,12 @@ use crate::inbox::Inbox;
 /// Time between two measurements of the light.
 const LIGHT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Reports every change of the buttons until the device is gone.
+/// Reports the buttons that are down at power-on, and then every change, until the device is gone.
 pub async fn buttons(mut buttons: impl Buttons, inbox: Inbox) {
+    let down = buttons.down().await;
+    if inbox.tell(Input::Held(down)).await.is_err() {
+        return;
+    }
     loop {
         let down = buttons.changed().await;
         if inbox.tell(Input::Pressed(down)).await.is_err() {
@@ -36,13 +40,5 @@ pub async fn light(mut sensor: impl LightSensor, inbox: Inbox) {
         if inbox.tell(Input::Sensed(sensed)).await.is_err() {
             return;
         }
-    }
-}
-
-/// Reports who the device is on the network and then all that the network says, until the device is gone.
-pub async fn network(mut wifi: impl Wifi, suffix: String, inbox: Inbox) {
-    let mut event = LinkEvent::Identity { suffix };
-    while inbox.tell(Input::Linked(event)).await.is_ok() {
-        event = wifi.event().await;
     }
 }

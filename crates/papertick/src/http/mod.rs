@@ -20,7 +20,7 @@ mod pages;
 mod panels;
 pub mod parse;
 mod password;
-pub mod portal;
+mod portal;
 mod preview;
 mod route;
 mod router;
@@ -46,11 +46,10 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{glass::Glass, inbox::Inbox};
+use crate::{drivers::wifi::Radio, glass::Glass, inbox::Inbox};
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;
-use portal::Radio;
 use settings::SettingsDocument;
 use status::StatusDocument;
 use vitals::Memory;
@@ -74,8 +73,8 @@ pub struct Services {
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.
     pub bench: Option<Bench>,
-    /// The radio, for the page of the access point.
-    pub radio: Option<Radio>,
+    /// The way to the radio, for the page of the access point.
+    pub radio: Radio,
     /// Connections at the same time; none for as many as the limit on open files allows.
     pub connections: Option<usize>,
     /// Turns true when the server is to stop.

@@ -71,16 +71,20 @@ pub fn basic_credentials(header: &HeaderValue) -> Option<(String, Secret)> {
     Some((user.to_string(), Secret::new(password)))
 }
 
-/// Reads `{"ssid": …, "pw": …}`, or the same as a form.
+/// Reads `{"ssid": …, "pw": …}`, or the same as a form; what is missing is empty.
+///
+/// In a form without a choice among the networks in reach, `other` is the name.
 pub fn network_credentials(body: &[u8]) -> Option<(String, Secret)> {
-    if let Ok(Value::Object(object)) = serde_json::from_slice(body) {
-        let password = object.get("pw").map_or(Some(""), Value::as_str)?;
-        return Some((
-            object.get("ssid")?.as_str()?.to_string(),
-            Secret::new(password),
-        ));
+    let text = std::str::from_utf8(body).ok()?;
+    if text.trim_start().starts_with(['{', '[', '"']) {
+        let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+        let member = |name| match object.get(name) {
+            None | Some(Value::Null) => Some(""),
+            Some(value) => value.as_str(),
+        };
+        return Some((member("ssid")?.to_string(), Secret::new(member("pw")?)));
     }
-    let form = std::str::from_utf8(body).ok()?;
-    let password = query_value(form, "pw").unwrap_or_default();
-    Some((query_value(form, "ssid")?, Secret::new(password)))
+    let value = |name| query_value(text, name).filter(|value| !value.is_empty());
+    let ssid = value("ssid").or_else(|| value("other")).unwrap_or_default();
+    Some((ssid, Secret::new(value("pw").unwrap_or_default())))
 }

@@ -26,6 +26,8 @@ pub(crate) struct Route {
     pub(crate) guard: Guard,
     /// It is not for pages of other sites: it changes something, or they could read its answer.
     pub(crate) changes: bool,
+    /// It is there while the clock is an access point, too.
+    pub(crate) always: bool,
     /// There is a better way to ask for the same.
     pub(crate) old: bool,
     /// What it does.
@@ -122,6 +124,7 @@ pub(crate) const fn change(
         open: Shape::Text,
         guard: Guard::Control,
         changes: true,
+        always: false,
         old: false,
         summary,
         query: &[],
@@ -148,6 +151,17 @@ impl Route {
     pub(crate) const fn guarded(mut self, guard: Guard) -> Route {
         self.guard = guard;
         self
+    }
+
+    /// Also while the clock is an access point.
+    pub(crate) const fn always(mut self) -> Route {
+        self.always = true;
+        self
+    }
+
+    /// Whether it is there, on a clock that is an access point or that is none.
+    pub(crate) fn is_served(&self, portal: bool) -> bool {
+        self.always || (self.guard == Guard::Portal) == portal
     }
 
     /// With a body that must be there.

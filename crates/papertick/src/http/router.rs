@@ -84,9 +84,7 @@ struct Target {
 impl Target {
     fn of(path: &str, method: &Method, portal: bool) -> Target {
         let visible = |(routes, _): &(&[&Route], Option<String>)| {
-            routes
-                .iter()
-                .any(|route| (route.guard == Guard::Portal) == portal)
+            routes.iter().any(|route| route.is_served(portal))
         };
         let (routes, param) = rows(path).filter(visible).unwrap_or_default();
         Target {
@@ -120,7 +118,7 @@ pub(crate) async fn answer(
     let target = Target::of(
         request.uri().path(),
         request.method(),
-        portal::is_open(&view),
+        view.link.portal.is_some(),
     );
     let reader = state.sites.reader(request.headers());
     let mut response = match refusal(&state, &view, &request, &target, peer).await {
@@ -148,10 +146,9 @@ async fn refusal(
     peer: SocketAddr,
 ) -> Option<Response> {
     let headers = request.headers();
-    // Phones are sent to the page of the access point under the names of other hosts.
-    if !target.portal
-        && let Some(refusal) = state.sites.rebound(headers, &view.hostname)
-    {
+    // Who looks for the internet at the access point is shown its page, under whatever name.
+    let looks = target.portal && target.route.is_none_or(|route| !route.changes);
+    if !looks && let Some(refusal) = state.sites.rebound(headers, &view.hostname) {
         return Some(refusal);
     }
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
@@ -164,8 +161,8 @@ async fn refusal(
     }
     let path = request.uri().path();
     let guard = match target.route {
-        _ if target.portal => Guard::Portal,
         Some(route) => route.guard,
+        None if target.portal => Guard::Portal,
         None if path.starts_with("/api/") => Guard::Control,
         None if path.starts_with("/upload/") => Guard::Upload,
         None => Guard::Open,
@@ -180,7 +177,7 @@ async fn refusal(
 
 async fn serve(state: Arc<State>, request: Request<Incoming>, target: Target) -> Response {
     let Some(route) = target.route else {
-        return unserved(&request, &target);
+        return unserved(&state, &request, &target).await;
     };
     let call = Call::new(state, request, target.param);
     let answered = match route.handler {
@@ -194,13 +191,13 @@ async fn serve(state: Arc<State>, request: Request<Incoming>, target: Target) ->
 }
 
 /// Answers a request for which there is no row: with a file of the page, perhaps.
-fn unserved(request: &Request<Incoming>, target: &Target) -> Response {
+async fn unserved(state: &State, request: &Request<Incoming>, target: &Target) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !target.routes.is_empty() {
         return not_allowed(target.routes);
     }
     if target.portal && reads {
-        return portal::page();
+        return portal::look(state, request).await;
     }
     let file = (reads && !target.portal)
         .then(|| pages::file(request.uri().path(), request.headers()))

@@ -66,8 +66,11 @@ const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 
 const JOINED: &[(u16, Shape)] = &[
     (200, Shape::Joined),
+    (400, Shape::Error),
     (401, Shape::NotJoined),
     (422, Shape::NotJoined),
+    (500, Shape::NotJoined),
+    (503, Shape::NotJoined),
     LACKING,
 ];
 
@@ -529,6 +532,7 @@ const DIAGNOSTICS: &[Route] = &[
 
 const BENCH: &[Route] = &[
     get("/sim/state", "Signals of the simulated board", sim::state)
+        .always()
         .answers(&[(200, Shape::Bench), UNSIMULATED]),
     post(
         "/sim/buttons",
@@ -536,6 +540,7 @@ const BENCH: &[Route] = &[
         later!(sim::buttons),
     )
     .takes(Shape::Press)
+    .always()
     .answers(ACTED),
     post(
         "/sim/lux",
@@ -543,6 +548,7 @@ const BENCH: &[Route] = &[
         later!(sim::lux),
     )
     .takes(Shape::Lux)
+    .always()
     .answers(ACTED),
     post(
         "/sim/wifi",
@@ -550,6 +556,7 @@ const BENCH: &[Route] = &[
         later!(sim::wifi),
     )
     .takes(Shape::LinkChange)
+    .always()
     .answers(ACTED),
     post(
         "/sim/power",
@@ -557,23 +564,21 @@ const BENCH: &[Route] = &[
         later!(sim::power),
     )
     .takes(Shape::PowerChange)
+    .always()
     .answers(ACTED),
     post("/sim/panel", "Break a panel or mend it", later!(sim::panel))
         .takes(Shape::Fault)
+        .always()
         .answers(ACTED),
 ];
 
 const ACCESS_POINT: &[Route] = &[
     read("/scan", "Networks in reach", later!(portal::scan))
         .guarded(Guard::Portal)
-        .answers(&[(200, Shape::Networks), LACKING]),
-    read(
-        "/api/scan",
-        "Networks in reach",
-        later!(portal::scan_as_before),
-    )
-    .guarded(Guard::Portal)
-    .answers(&[(200, Shape::Scan)]),
+        .answers(&[(200, Shape::Networks)]),
+    read("/api/scan", "Networks in reach", later!(portal::scan))
+        .guarded(Guard::Portal)
+        .answers(&[(200, Shape::Networks)]),
     post("/save", "Join a network", later!(portal::save))
         .guarded(Guard::Portal)
         .takes(Shape::Credentials)
@@ -605,9 +610,11 @@ const PAGE: &[Route] = &[
         answer::json(&serde_json::json!({ "ok": true }))
     })
     .guarded(Guard::Open)
+    .always()
     .answers(&[(200, Shape::Health)]),
     get("/readyz", "The clock runs", pages::ready)
         .guarded(Guard::Open)
+        .always()
         .answers(&[(200, Shape::Health), (503, Shape::Health)]),
     get("/metrics", "Figures for a monitoring system", metrics::read)
         .answers(&[(200, Shape::Metrics)]),

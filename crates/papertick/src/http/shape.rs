@@ -120,8 +120,6 @@ pub(crate) enum Shape {
     Fault,
     /// Networks in reach.
     Networks,
-    /// Networks in reach, and whether they are known yet.
-    Scan,
     /// Name and password of a network.
     Credentials,
     /// A network was joined.
@@ -239,10 +237,14 @@ impl Shape {
                 ("fault", json!({ "enum": ["none", "busy-stuck"] })),
             ]),
             Shape::Networks => array(network()),
-            Shape::Scan => object(&[("ready", flag()), ("scan", array(network()))]),
-            Shape::Credentials => object(&[("ssid", text()), ("pw", text())]),
+            Shape::Credentials => credentials(),
             Shape::Joined => object(&[("ok", json!({ "const": true }))]),
-            Shape::NotJoined => object(&[("ok", json!({ "const": false })), ("error", text())]),
+            Shape::NotJoined => object(&[
+                ("ok", json!({ "const": false })),
+                ("error", text()),
+                ("code", text()),
+                ("reason", integer()),
+            ]),
             Shape::Manifest => object(&[
                 ("commit", text()),
                 ("buildTime", integer()),
@@ -315,6 +317,7 @@ fn network() -> Value {
     object(&[
         ("ssid", json!({ "type": "string" })),
         ("rssi", json!({ "type": "integer" })),
+        ("secured", json!({ "type": "boolean" })),
         ("secure", json!({ "type": "boolean" })),
     ])
 }
@@ -366,6 +369,13 @@ fn cells() -> Value {
     with_height["properties"]["digitPx"] =
         json!({ "type": "integer", "description": "Glyph height, px; counts from 20 to 220." });
     json!({ "anyOf": [texts, with_height] })
+}
+
+fn credentials() -> Value {
+    let mut schema = object(&[("ssid", json!({ "type": "string", "minLength": 1 }))]);
+    schema["properties"]["pw"] =
+        json!({ "type": "string", "description": "Missing or empty for an open network." });
+    schema
 }
 
 fn zap() -> Value {
@@ -431,6 +441,7 @@ fn status() -> Value {
         json!({ "type": "integer" }),
         json!({ "type": "string" }),
     );
+    let nullable_text = json!({ "type": ["string", "null"] });
     let connections = ["price", "blocks", "V2", "nostr", "nwc"].map(|name| (name, flag.clone()));
     let source = json!({
         "type": "object",
@@ -467,7 +478,19 @@ fn status() -> Value {
         ("leds", array(light())),
         ("mode", text.clone()),
         ("stale", flag.clone()),
-        ("notes", array(text)),
+        ("notes", array(text.clone())),
+        ("safeMode", nullable_text.clone()),
+        (
+            "link",
+            object(&[
+                ("state", text.clone()),
+                ("network", json!({ "enum": ["host", "radio"] })),
+                ("ssid", text.clone()),
+                ("ip", text),
+                ("rssi", integer.clone()),
+                ("failure", nullable_text),
+            ]),
+        ),
         (
             "sources",
             json!({ "type": "object", "additionalProperties": source }),

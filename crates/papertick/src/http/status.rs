@@ -11,7 +11,7 @@ use device::{
     settings::{Settings, emit::lux},
     sources::SourceId,
     units::fixed,
-    view::{FrontlightState, SourceState, View},
+    view::{FrontlightState, LinkState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
 
@@ -81,6 +81,8 @@ fn lasting(view: &View) -> Map<String, Value> {
     put("stale", view.stale.into());
     put("notes", view.notes.clone().into());
     put("market", market(&view.market, None));
+    put("safeMode", view.safe_mode.as_deref().into());
+    put("link", link(&view.link));
     status
 }
 
@@ -176,6 +178,18 @@ pub(crate) fn dnd(view: &View) -> Value {
     })
 }
 
+/// The network: who manages it, where it is, and what went wrong last.
+fn link(link: &LinkState) -> Value {
+    json!({
+        "state": link.state,
+        "network": if link.managed { "radio" } else { "host" },
+        "ssid": link.ssid,
+        "ip": link.ip,
+        "rssi": link.rssi,
+        "failure": link.failure,
+    })
+}
+
 /// Colours of the strip, one object per LED.
 pub(crate) fn lights(colours: &[Rgb]) -> Value {
     let colour = |colour: &Rgb| {
@@ -206,10 +220,8 @@ pub(crate) fn system(view: &View, uptime: Duration, memory: Memory, data_dir: &P
     put("fsUsedBytes", used.into());
     put("fsTotalBytes", total.into());
     put("rssi", view.link.rssi.into());
-    put(
-        "txPower",
-        view.active.tx_power.unwrap_or(TX_POWER_MAX).into(),
-    );
+    let wished = view.active.tx_power.unwrap_or(TX_POWER_MAX);
+    put("txPower", view.link.tx_power.unwrap_or(wished).into());
     put(
         "queueDrops",
         json!({ "buttons": 0, "led": 0, "frontlight": 0 }),
@@ -218,7 +230,7 @@ pub(crate) fn system(view: &View, uptime: Duration, memory: Memory, data_dir: &P
     Value::Object(object)
 }
 
-/// What a radio without an override sends with, quarter-dBm.
+/// What a radio that does not say sends with, quarter-dBm.
 const TX_POWER_MAX: i32 = 78;
 
 /// Answers with the system status.

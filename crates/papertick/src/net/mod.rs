@@ -7,6 +7,7 @@ pub mod url;
 
 pub mod bypass;
 pub mod dialer;
+pub mod dns;
 pub mod proxy;
 pub mod tls;
 

@@ -1,193 +1,424 @@
-//! The page of the access point: served alone, to whoever is sent there.
+//! The portal, while the clock is an access point: what is served, what is not, and how an attempt ends.
 
+use std::time::Duration;
+
+use board::ports::{Network, Unprovisioned, Wifi};
 use device::{
-    input::{Input, LinkEvent, LinkFailure},
+    input::{LinkEvent, LinkFailure},
+    output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
-use papertick::http::portal::{Network, Radio, Wish};
-use tokio::sync::mpsc;
+use papertick::{
+    drivers::wifi::{self, Identity, TRY_LIMIT},
+    inbox::inbox,
+};
+use tokio::sync::{mpsc, watch};
 
-use crate::support::{Clock, Setup};
+use crate::support::{Answer, Clock, Setup};
 
-/// A clock that is an access point, and a radio that knows one network.
-async fn provisioning() -> Clock {
-    let (radio, mut wishes) = Radio::new();
-    let clock = Clock::with(Setup {
-        radio: Some(radio),
-        ..Setup::default()
-    })
-    .await;
-    clock.change(|view| view.link.state = "access-point");
-    tokio::spawn(async move {
-        while let Some(wish) = wishes.recv().await {
-            match wish {
-                Wish::Scan(answer) => {
-                    let network = Network {
-                        ssid: "Home \"5\" GHz".into(),
-                        rssi: -61,
-                        secure: true,
-                    };
-                    let _ = answer.send(vec![network]);
-                }
-                Wish::Join {
-                    ssid,
-                    password,
-                    answer,
-                } => {
-                    let _ = answer.send(match ssid.as_str() {
-                        "Home" if password == Secret::new("right") => Ok(()),
-                        "Home" => Err(LinkFailure::Auth),
-                        _ => Err(LinkFailure::NotFound),
-                    });
-                }
-            }
+/// A radio that does as it is told, and tells what it was given.
+struct Puppet {
+    networks: Vec<Network>,
+    outcome: Result<(), Unprovisioned>,
+    given: mpsc::Sender<(String, Secret, Duration)>,
+}
+
+impl Wifi for Puppet {
+    async fn event(&mut self) -> LinkEvent {
+        std::future::pending().await
+    }
+
+    async fn follow(&mut self, _plan: &WifiPlan) {}
+
+    async fn scan(&mut self) -> Vec<Network> {
+        self.networks.clone()
+    }
+
+    async fn provision(
+        &mut self,
+        ssid: &str,
+        password: &Secret,
+        limit: Duration,
+    ) -> Result<(), Unprovisioned> {
+        let given = (ssid.to_string(), password.clone(), limit);
+        self.given.send(given).await.unwrap();
+        self.outcome.clone()
+    }
+
+    async fn forget(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+struct Portal {
+    clock: Clock,
+    given: mpsc::Receiver<(String, Secret, Duration)>,
+    /// What the driver tells the device; without anybody to listen it would end.
+    _told: tokio::task::JoinHandle<()>,
+    _plan: watch::Sender<WifiPlan>,
+}
+
+impl Portal {
+    async fn new() -> Portal {
+        Portal::with(Ok(())).await
+    }
+
+    async fn with(outcome: Result<(), Unprovisioned>) -> Portal {
+        let (given, received) = mpsc::channel(4);
+        let network = |ssid: &str, rssi, secured| Network {
+            ssid: ssid.to_string(),
+            rssi,
+            secured,
+        };
+        let puppet = Puppet {
+            networks: vec![
+                network("Café <b>\"'&", -70, false),
+                network("Home", -48, true),
+            ],
+            outcome,
+            given,
+        };
+        let (radio, orders) = wifi::radio();
+        let (inbox, mut messages) = inbox();
+        let plan = watch::Sender::new(WifiPlan {
+            attempts: 0,
+            access_point: None,
+            tx_power: None,
+        });
+        let who = Identity {
+            suffix: "efabcd".to_string(),
+            password: Secret::new("hunter22"),
+        };
+        tokio::spawn(wifi::run(puppet, plan.subscribe(), orders, who, inbox));
+        let told = tokio::spawn(async move { while messages.recv().await.is_some() {} });
+        plan.send_modify(|plan| {
+            plan.access_point = Some(AccessPoint {
+                ssid: "papertick-ABCD".to_string(),
+                password: Secret::new("hunter22"),
+            });
+        });
+        let setup = Setup {
+            radio,
+            ..Setup::default()
+        };
+        let clock = Clock::with(setup).await;
+        clock.change(|view| {
+            view.link.portal = Some("192.168.4.1".to_string());
+            view.link.state = "access-point";
+        });
+        Portal {
+            clock,
+            given: received,
+            _told: told,
+            _plan: plan,
         }
-    });
-    clock
-}
+    }
 
-#[tokio::test]
-async fn networks_are_listed() {
-    let clock = provisioning().await;
-    let network = r#"{"ssid":"Home \"5\" GHz","rssi":-61,"secure":true}"#;
-    let rows = [
-        ("GET /scan", format!("[{network}]")),
-        (
-            "GET /api/scan",
-            format!("{{\"ready\":true,\"scan\":[{network}]}}"),
-        ),
-    ];
-    for (request, body) in rows {
-        let answer = clock.get(request.strip_prefix("GET ").unwrap()).await;
-        assert_eq!(
-            (answer.status, answer.text()),
-            (200, body.as_str()),
-            "{request}"
-        );
+    async fn save(&self, body: &str) -> Answer {
+        self.clock.json("POST", "/save", body).await
+    }
+
+    async fn form(&self, body: &str, accept: &str) -> Answer {
+        let length = format!("Content-Length: {}", body.len());
+        let headers = [
+            "Content-Type: application/x-www-form-urlencoded",
+            &length,
+            accept,
+        ];
+        self.clock.send("POST", "/save", &headers, body).await
     }
 }
 
 #[tokio::test]
-async fn credentials_are_tried() {
-    let clock = provisioning().await;
-    let rows = [
-        (
-            "POST /save",
-            r#"{"ssid":"Home","pw":"right"}"#,
-            200,
-            r#"{"ok":true}"#,
-        ),
-        (
-            "POST /save",
-            r#"{"ssid":"Home","pw":"wrong"}"#,
-            401,
-            r#"{"ok":false,"code":"auth_fail","reason":202,"error":"the password is wrong"}"#,
-        ),
-        (
-            "POST /save",
-            r#"{"ssid":"Cafe"}"#,
-            422,
-            r#"{"ok":false,"code":"no_ap_found","reason":201,"error":"no network of that name is in reach"}"#,
-        ),
-        (
-            "POST /save",
-            r#"{"ssid":""}"#,
-            422,
-            r#"{"ok":false,"error":"ssid required"}"#,
-        ),
-        (
-            "POST /save",
-            r#"{"pw":"x"}"#,
-            422,
-            r#"{"ok":false,"error":"invalid body"}"#,
-        ),
-        (
-            "POST /api/wifi",
-            "ssid=Home&pw=right",
-            200,
-            r#"{"ok":true}"#,
-        ),
-        (
-            "POST /api/wifi",
-            "pw=right",
-            422,
-            r#"{"ok":false,"error":"invalid body"}"#,
-        ),
-    ];
-    for (request, body, status, answered) in rows {
-        let (method, path) = request.split_once(' ').unwrap();
-        let answer = clock.json(method, path, body).await;
-        assert_eq!(
-            (answer.status, answer.text()),
-            (status, answered),
-            "{request} {body}"
-        );
+async fn only_the_portal_is_served() {
+    let portal = Portal::new().await;
+    for path in ["/", "/scan", "/api/scan", "/healthz", "/readyz"] {
+        assert_eq!(portal.clock.get(path).await.status, 200, "{path}");
     }
-}
-
-#[tokio::test]
-async fn joining_is_told_to_the_device() {
-    let mut clock = provisioning().await;
-    clock
-        .json("POST", "/save", r#"{"ssid":"Home","pw":"right"}"#)
-        .await;
-    let told = clock.told.recv().await.unwrap();
-    assert!(
-        matches!(told, Input::Linked(LinkEvent::Provisioned)),
-        "{told:?}"
-    );
-    clock
-        .json("POST", "/save", r#"{"ssid":"Home","pw":"wrong"}"#)
-        .await;
-    assert_eq!(
-        clock.told.try_recv().unwrap_err(),
-        mpsc::error::TryRecvError::Empty
-    );
-}
-
-#[tokio::test]
-async fn nothing_else_is_served_meanwhile() {
-    let clock = provisioning().await;
-    for path in [
-        "/",
-        "/generate_204",
-        "/hotspot-detect.html",
-        "/api/status",
-        "/api/settings",
-        "/index.html",
+    for request in [
+        "GET /api/status",
+        "GET /api/settings",
+        "PATCH /api/settings",
+        "POST /api/restart",
+        "POST /api/factory_reset",
+        "GET /api/panels.png",
+        "POST /upload/firmware",
+        "GET /events",
+        "GET /api/nothing",
+        "POST /nothing",
     ] {
-        let answer = clock
-            .send("GET", path, &["User-Agent: Mozilla/5.0"], "")
-            .await;
-        assert_eq!(
-            (answer.status, answer.header("cache-control")),
-            (200, Some("no-store")),
-            "{path}"
-        );
-        assert!(answer.text().contains("Set up the clock"), "{path}");
+        let (method, path) = request.split_once(' ').unwrap();
+        let answer = portal.clock.send(method, path, &[], "").await;
+        assert_eq!(answer.status, 404, "{request}");
+        assert_eq!(answer.json()["error"], "not found", "{request}");
     }
-    assert_eq!(clock.json("PATCH", "/api/settings", "{}").await.status, 404);
-    assert_eq!(clock.post("/api/restart").await.status, 404);
-    let elsewhere = b"GET / HTTP/1.1\r\nHost: captive.example\r\nUser-Agent: Mozilla/5.0\r\nConnection: close\r\n\r\n";
-    assert_eq!(clock.raw(elsewhere).await.status, 200);
-    let foreign = clock
-        .send(
-            "POST",
-            "/save",
-            &["Origin: http://evil.example", "Content-Length: 2"],
-            "{}",
-        )
-        .await;
-    assert_eq!(foreign.status, 403);
+    let answer = portal.clock.send("DELETE", "/scan", &[], "").await;
+    assert_eq!(answer.status, 405);
+    assert_eq!(answer.header("allow"), Some("GET, HEAD"));
 }
 
 #[tokio::test]
-async fn the_portal_is_closed_otherwise() {
+async fn in_a_network_there_is_no_portal() {
     let clock = Clock::start().await;
-    assert_eq!(clock.get("/scan").await.status, 404);
+    for request in ["GET /scan", "POST /save", "GET /api/scan", "POST /api/wifi"] {
+        let (method, path) = request.split_once(' ').unwrap();
+        let answer = clock.send(method, path, &[], "").await;
+        assert_eq!(answer.status, 404, "{request}");
+    }
+    assert!(!clock.get("/").await.text().contains("Choose a network"));
+}
+
+/// What the usual systems ask to find out whether there is a portal, and under which name.
+const PROBES: &[(&str, &str)] = &[
+    ("connectivitycheck.gstatic.com", "/generate_204"),
+    ("clients3.google.com", "/gen_204"),
+    ("captive.apple.com", "/hotspot-detect.html"),
+    ("www.apple.com", "/library/test/success.html"),
+    ("www.msftconnecttest.com", "/connecttest.txt"),
+    ("www.msftconnecttest.com", "/redirect"),
+    ("www.msftncsi.com", "/ncsi.txt"),
+    ("detectportal.firefox.com", "/success.txt?ipv4"),
+    ("detectportal.firefox.com", "/canonical.html"),
+    ("nmcheck.gnome.org", "/check_network_status.txt"),
+    ("network-test.debian.org", "/nm"),
+    ("fireoscaptiveportal.com", "/generate_204"),
+    ("neverssl.com", "/online"),
+    ("example.org", "/docs"),
+];
+
+#[tokio::test]
+async fn the_probes_of_the_usual_systems_find_the_portal() {
+    let portal = Portal::new().await;
+    let browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0";
+    for (host, path) in PROBES {
+        for agent in [browser, "User-Agent: CaptiveNetworkSupport"] {
+            let host = format!("Host: {host}");
+            let answer = portal.clock.send("GET", path, &[&host, agent], "").await;
+            assert_eq!(answer.status, 302, "{host} {path}");
+            assert_eq!(answer.header("location"), Some("http://192.168.4.1/"));
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_page_lists_the_networks_and_loads_nothing_else() {
+    let portal = Portal::new().await;
+    let answer = portal.clock.get("/").await;
     assert_eq!(
-        clock.json("POST", "/save", r#"{"ssid":"x"}"#).await.status,
-        404
+        answer.header("content-type"),
+        Some("text/html; charset=utf-8")
     );
-    assert_eq!(clock.get("/api/scan").await.status, 404);
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'sha256-"));
+    let page = answer.text();
+    assert!(
+        page.contains("value=\"Home\" checked"),
+        "the strongest is chosen"
+    );
+    assert!(page.contains("Caf\u{e9} &lt;b&gt;&quot;&#39;&amp;"));
+    assert!(page.contains("action=\"/save\"") && page.contains("name=\"pw\""));
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    assert!(!page.contains("{{"), "nothing is left to fill in");
+}
+
+#[tokio::test]
+async fn the_page_tells_how_the_last_attempt_ended() {
+    let portal = Portal::new().await;
+    portal
+        .clock
+        .change(|view| view.link.failure = Some(LinkFailure::Auth.name()));
+    let page = portal.clock.get("/").await;
+    assert!(
+        page.text()
+            .contains("The last attempt failed: the password is wrong.")
+    );
+}
+
+#[tokio::test]
+async fn the_scan_lists_the_strongest_first() {
+    let portal = Portal::new().await;
+    for path in ["/scan", "/api/scan"] {
+        let answer = portal.clock.get(path).await;
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        assert_eq!(
+            answer.json(),
+            serde_json::json!([
+                { "ssid": "Home", "rssi": -48, "secured": true, "secure": true },
+                { "ssid": "Café <b>\"'&", "rssi": -70, "secured": false, "secure": false },
+            ])
+        );
+    }
+}
+
+#[tokio::test]
+async fn right_credentials_are_stored() {
+    for (path, content_type, body) in [
+        (
+            "/save",
+            "application/json",
+            r#"{"ssid":"Home","pw":"s p&c=1"}"#,
+        ),
+        (
+            "/api/wifi",
+            "application/json",
+            r#"{"ssid":"Home","pw":"s p&c=1"}"#,
+        ),
+        ("/save", "text/plain", r#"{"ssid":"Home","pw":"s p&c=1"}"#),
+        (
+            "/api/wifi",
+            "application/x-www-form-urlencoded",
+            "ssid=Home&pw=s+p%26c%3D1",
+        ),
+        (
+            "/save",
+            "application/x-www-form-urlencoded",
+            "ssid=&other=Home&pw=s+p%26c%3D1",
+        ),
+    ] {
+        let mut portal = Portal::new().await;
+        let content_type = format!("Content-Type: {content_type}");
+        let length = format!("Content-Length: {}", body.len());
+        let headers = [content_type.as_str(), &length];
+        let answer = portal.clock.send("POST", path, &headers, body).await;
+        assert_eq!(answer.status, 200, "{body}");
+        assert_eq!(answer.json(), serde_json::json!({ "ok": true }), "{body}");
+        let (ssid, password, limit) = portal.given.recv().await.unwrap();
+        assert_eq!((&*ssid, password.expose()), ("Home", "s p&c=1"), "{body}");
+        assert_eq!(limit, TRY_LIMIT);
+    }
+}
+
+#[tokio::test]
+async fn an_open_network_needs_no_password() {
+    for body in [
+        r#"{"ssid":"Café"}"#,
+        r#"{"ssid":"Café","pw":""}"#,
+        r#"{"ssid":"Café","pw":null}"#,
+    ] {
+        let mut portal = Portal::new().await;
+        assert_eq!(portal.save(body).await.status, 200, "{body}");
+        let (ssid, password, _) = portal.given.recv().await.unwrap();
+        assert_eq!((&*ssid, password.is_empty()), ("Café", true));
+    }
+}
+
+#[tokio::test]
+async fn wrong_credentials_are_answered_with_the_reason() {
+    for (failure, status, code, reason) in [
+        (LinkFailure::NotFound, 422, "no_ap_found", 201),
+        (LinkFailure::Auth, 401, "auth_fail", 202),
+        (LinkFailure::Association, 422, "assoc_fail", 203),
+        (LinkFailure::Handshake, 401, "handshake_timeout", 204),
+        (LinkFailure::Connection, 422, "connection_fail", 205),
+        (LinkFailure::Timeout, 422, "timeout", 0),
+        (LinkFailure::Lost, 422, "lost", 0),
+    ] {
+        let portal = Portal::with(Err(Unprovisioned::Failed(failure))).await;
+        let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
+        assert_eq!(answer.status, status, "{code}");
+        let body = answer.json();
+        assert_eq!(body["ok"], false, "{code}");
+        assert_eq!(body["code"], code);
+        assert_eq!(body["reason"], reason, "{code}");
+        assert!(body["error"].as_str().is_some_and(|words| words.len() > 10));
+    }
+}
+
+#[tokio::test]
+async fn credentials_that_cannot_be_stored_are_said_to_be() {
+    let portal = Portal::with(Err(Unprovisioned::NotStored("disk full".to_string()))).await;
+    let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
+    assert_eq!(answer.status, 500);
+    assert_eq!(answer.json()["code"], "not_stored");
+}
+
+#[tokio::test]
+async fn bad_bodies_are_refused_and_never_tried() {
+    let long = format!(r#"{{"ssid":"Home","pw":"{}"}}"#, "x".repeat(600));
+    let long_name = format!(r#"{{"ssid":"{}"}}"#, "x".repeat(33));
+    let long_password = format!(r#"{{"ssid":"a","pw":"{}"}}"#, "x".repeat(65));
+    let mut portal = Portal::new().await;
+    for (body, error) in [
+        ("", "invalid body"),
+        ("{", "invalid body"),
+        ("[]", "invalid body"),
+        ("\"Home\"", "invalid body"),
+        (&long, "invalid body"),
+        (r#"{"ssid":3}"#, "invalid body"),
+        (r#"{"ssid":"a","pw":3}"#, "invalid body"),
+        ("{}", "ssid required"),
+        (r#"{"ssid":""}"#, "ssid required"),
+        (r#"{"ssid":null}"#, "ssid required"),
+        (r#"{"pw":"x"}"#, "ssid required"),
+        (&long_name, "ssid invalid"),
+        (r#"{"ssid":"a\u0000"}"#, "ssid invalid"),
+        (&long_password, "pw invalid"),
+        (r#"{"ssid":"a","pw":"a\nb"}"#, "pw invalid"),
+    ] {
+        let answer = portal.save(body).await;
+        assert_eq!(answer.status, 400, "{body}");
+        assert_eq!(answer.json()["error"], error, "{body}");
+    }
+    for body in ["pw=x", "ssid=&other=", "nothing"] {
+        let answer = portal.form(body, "Accept: */*").await;
+        assert_eq!(answer.status, 400, "{body}");
+        assert_eq!(answer.json()["error"], "ssid required", "{body}");
+    }
+    assert!(portal.given.try_recv().is_err(), "nothing was tried");
+}
+
+#[tokio::test]
+async fn a_browser_without_scripts_gets_pages() {
+    const HTML: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8";
+    let portal = Portal::new().await;
+    let answer = portal.form("ssid=Home&pw=x", HTML).await;
+    assert_eq!(answer.status, 200);
+    assert!(
+        answer.text().contains("papertick-a1b2c3.local"),
+        "says where it will be"
+    );
+
+    let portal = Portal::with(Err(Unprovisioned::Failed(LinkFailure::Auth))).await;
+    let answer = portal.form("ssid=Home&pw=x", HTML).await;
+    assert_eq!(answer.status, 401);
+    assert!(
+        answer
+            .text()
+            .contains("That did not work: the password is wrong.")
+    );
+    assert!(answer.text().contains("<form"), "and can be tried again");
+
+    let answer = portal.form("pw=x", HTML).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.text().contains("ssid required"));
+}
+
+#[tokio::test]
+async fn a_page_of_another_site_sets_no_network() {
+    let mut portal = Portal::new().await;
+    let body = r#"{"ssid":"Evil","pw":"12345678"}"#;
+    let length = format!("Content-Length: {}", body.len());
+    let headers = ["Origin: http://evil.example", length.as_str()];
+    let answer = portal.clock.send("POST", "/save", &headers, body).await;
+    assert_eq!(answer.status, 403);
+    // A name of somebody else that was made to lead here.
+    let headers = [
+        "Host: evil.example",
+        "Origin: http://evil.example",
+        length.as_str(),
+    ];
+    let answer = portal.clock.send("POST", "/save", &headers, body).await;
+    assert_eq!(answer.status, 403);
+    assert!(portal.given.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn without_a_radio_nothing_is_tried() {
+    let clock = Clock::start().await;
+    clock.change(|view| view.link.portal = Some("192.168.4.1".to_string()));
+    let answer = clock.json("POST", "/save", r#"{"ssid":"Home"}"#).await;
+    assert_eq!(answer.status, 503);
+    assert_eq!(clock.get("/scan").await.text(), "[]");
 }

@@ -17,8 +17,9 @@ use device::{
     view::{FrontlightState, LinkState, ScreenState, View},
 };
 use papertick::{
+    drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass, Refresh},
-    http::{Services, portal::Radio, serve},
+    http::{Services, serve},
     inbox::{Message, inbox},
 };
 use render::Bitmap;
@@ -78,6 +79,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         }),
         millilux: board.light_sensor.then_some(15_760),
         notes: Vec::new(),
+        safe_mode: None,
         link: LinkState {
             state: "connected",
             ip: "192.0.2.7".into(),
@@ -108,7 +110,6 @@ pub(crate) struct Clock {
     pub(crate) glass: watch::Sender<Arc<Glass>>,
     pub(crate) shutdown: watch::Sender<bool>,
     pub(crate) asked: mpsc::Receiver<Request>,
-    pub(crate) told: mpsc::Receiver<Input>,
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
 }
@@ -120,7 +121,7 @@ pub(crate) struct Setup {
     pub(crate) allow_origins: Vec<String>,
     pub(crate) bench: Option<Bench>,
     pub(crate) connections: Option<usize>,
-    pub(crate) radio: Option<Radio>,
+    pub(crate) radio: Radio,
     pub(crate) device: Kind,
 }
 
@@ -141,7 +142,7 @@ impl Default for Setup {
             allow_origins: Vec::new(),
             bench: None,
             connections: None,
-            radio: None,
+            radio: wifi::radio().0,
             device: Kind::StandIn,
         }
     }
@@ -175,10 +176,9 @@ impl Clock {
         let view = watch::Sender::new(Arc::new(view));
         let shutdown = watch::Sender::new(false);
         let (written, asked) = mpsc::channel(64);
-        let (noted, told) = mpsc::channel(64);
         let (replies, scripted) = mpsc::channel(64);
         match setup.device {
-            Kind::StandIn => tokio::spawn(stand_in(messages, (written, noted), scripted)),
+            Kind::StandIn => tokio::spawn(stand_in(messages, written, scripted)),
             Kind::Real => tokio::spawn(core(*device, messages, view.clone())),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -208,7 +208,6 @@ impl Clock {
             glass,
             shutdown,
             asked,
-            told,
             replies,
             server,
         }
@@ -299,18 +298,13 @@ impl Clock {
 
 async fn stand_in(
     mut messages: mpsc::Receiver<Message>,
-    (written, noted): (mpsc::Sender<Request>, mpsc::Sender<Input>),
+    written: mpsc::Sender<Request>,
     mut scripted: mpsc::Receiver<Reply>,
 ) {
     while let Some(message) = messages.recv().await {
-        match (message.input, message.answer) {
-            (Input::Asked(request), Some(answer)) => {
-                let _ = written.try_send(request);
-                let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
-            }
-            (input, _) => {
-                let _ = noted.try_send(input);
-            }
+        if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
+            let _ = written.try_send(request);
+            let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
         }
     }
 }

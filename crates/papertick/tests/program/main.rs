@@ -5,4 +5,5 @@
 mod clock;
 mod life;
 mod mistakes;
+mod network;
 mod state;

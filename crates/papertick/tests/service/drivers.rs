@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use board::{
-    sim::{self, SimBoard, SimOptions},
+    sim::{self, PowerCycle, SimBoard, SimOptions},
     spec,
 };
 use device::{
-    input::{Input, LinkEvent, LinkFailure, Sensed},
+    input::{Input, Sensed},
     lights::Rgb,
 };
 use papertick::{
@@ -17,7 +17,7 @@ use papertick::{
 };
 use tokio::{
     sync::{mpsc, watch},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 fn rev_b() -> SimBoard {
@@ -85,6 +85,7 @@ async fn presses_are_reported_down_and_up() {
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
     tasks.spawn("buttons", senses::buttons(board.buttons, inbox));
+    assert!(matches!(next(&mut inputs).await, Some(Input::Held(0))));
     board
         .bench
         .press(&[4], Duration::from_millis(900))
@@ -98,24 +99,26 @@ async fn presses_are_reported_down_and_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_network_is_reported_after_the_name() {
-    let board = rev_b();
+async fn buttons_held_at_power_on_are_told_apart() {
+    let options = SimOptions {
+        held: PowerCycle {
+            mask: 0b0001,
+            held: Duration::from_millis(3200),
+        },
+        ..SimOptions::default()
+    };
+    let board = sim::board(spec::find("rev-b").unwrap(), options);
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    tasks.spawn(
-        "network",
-        senses::network(board.wifi, "a1b2c3".into(), inbox),
-    );
-    let Some(Input::Linked(LinkEvent::Identity { suffix })) = next(&mut inputs).await else {
-        panic!("the name comes first")
-    };
-    assert_eq!(suffix, "a1b2c3");
-    board.bench.set_link(false);
-    let mut told = Vec::new();
-    while let Some(Input::Linked(event)) = next(&mut inputs).await {
-        told.push(event);
-    }
-    assert_eq!(told.last(), Some(&LinkEvent::Down(LinkFailure::Lost)));
+    tasks.spawn("buttons", senses::buttons(board.buttons, inbox));
+    assert!(matches!(next(&mut inputs).await, Some(Input::Held(0b0001))));
+    assert!(matches!(
+        next(&mut inputs).await,
+        Some(Input::Pressed(0b0001))
+    ));
+    let begun = Instant::now();
+    assert!(matches!(next(&mut inputs).await, Some(Input::Pressed(0))));
+    assert_eq!(begun.elapsed(), Duration::from_millis(3200));
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,4 +5,5 @@ mod drivers;
 mod main_loop;
 mod painter;
 mod power_cut;
+mod radio;
 mod sim_disk;

@@ -1,0 +1,137 @@
+//! Simulated network: the host's with a cable that the bench can pull, or a radio in an air of its own (`radio`).
+
+use std::{
+    net::{IpAddr, Ipv4Addr, UdpSocket},
+    sync::Arc,
+    time::Duration,
+};
+
+use device::{
+    input::{LinkEvent, LinkFailure},
+    output::WifiPlan,
+    secret::Secret,
+};
+use tokio::sync::watch;
+
+use super::{
+    radio::{RadioOptions, SimRadio},
+    wires::Wires,
+};
+use crate::ports::{Network, Unprovisioned, Wifi};
+
+/// Simulated network of either kind.
+#[derive(Debug)]
+pub enum SimWifi {
+    /// The host's.
+    Host(SimCable),
+    /// A radio.
+    Radio(Box<SimRadio>),
+}
+
+impl SimWifi {
+    pub(super) fn new(wires: &Arc<Wires>, radio: Option<RadioOptions>) -> SimWifi {
+        match radio {
+            Some(options) => SimWifi::Radio(Box::new(SimRadio::new(Arc::clone(wires), options))),
+            None => SimWifi::Host(SimCable::new(wires)),
+        }
+    }
+}
+
+impl Wifi for SimWifi {
+    async fn event(&mut self) -> LinkEvent {
+        match self {
+            SimWifi::Host(cable) => cable.event().await,
+            SimWifi::Radio(radio) => radio.event().await,
+        }
+    }
+
+    async fn follow(&mut self, plan: &WifiPlan) {
+        match self {
+            SimWifi::Host(_) => {}
+            SimWifi::Radio(radio) => radio.follow(plan).await,
+        }
+    }
+
+    async fn scan(&mut self) -> Vec<Network> {
+        match self {
+            SimWifi::Host(_) => Vec::new(),
+            SimWifi::Radio(radio) => radio.scan().await,
+        }
+    }
+
+    async fn provision(
+        &mut self,
+        ssid: &str,
+        password: &Secret,
+        limit: Duration,
+    ) -> Result<(), Unprovisioned> {
+        match self {
+            SimWifi::Host(_) => Err(Unprovisioned::Failed(LinkFailure::NotFound)),
+            SimWifi::Radio(radio) => radio.provision(ssid, password, limit).await,
+        }
+    }
+
+    async fn forget(&mut self) -> Result<(), String> {
+        match self {
+            SimWifi::Host(_) => Ok(()),
+            SimWifi::Radio(radio) => radio.forget().await,
+        }
+    }
+}
+
+/// The host's network, with a cable that the bench can pull.
+#[derive(Debug)]
+pub struct SimCable {
+    plugged: watch::Receiver<bool>,
+    reported: Reported,
+}
+
+/// What was last told of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reported {
+    Nothing,
+    Unmanaged,
+    Link(bool),
+}
+
+impl SimCable {
+    fn new(wires: &Wires) -> SimCable {
+        SimCable {
+            plugged: wires.link_up.subscribe(),
+            reported: Reported::Nothing,
+        }
+    }
+
+    async fn event(&mut self) -> LinkEvent {
+        if self.reported == Reported::Nothing {
+            self.reported = Reported::Unmanaged;
+            return LinkEvent::Unmanaged;
+        }
+        loop {
+            let up = *self.plugged.borrow_and_update();
+            if self.reported != Reported::Link(up) {
+                self.reported = Reported::Link(up);
+                return if up {
+                    LinkEvent::Up {
+                        ip: host_address().to_string(),
+                        ssid: None,
+                    }
+                } else {
+                    LinkEvent::Down(LinkFailure::Lost)
+                };
+            }
+            if self.plugged.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+/// Address by which the host is reached from its network; the loopback address without one.
+pub fn host_address() -> IpAddr {
+    // Connecting a datagram socket only looks up the route; nothing is sent.
+    let route = UdpSocket::bind("0.0.0.0:0")
+        .and_then(|socket| socket.connect("192.0.2.1:9").map(|()| socket))
+        .and_then(|socket| socket.local_addr());
+    route.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
+}

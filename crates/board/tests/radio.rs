@@ -1,0 +1,292 @@
+//! The simulated radio keeps the time and the manners of a real one.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
+
+use board::{
+    ports::{Network, Unprovisioned, Wifi},
+    sim::{
+        self, SimBoard, SimOptions,
+        radio::{JOIN_TIME, REFUSE_TIME, RadioOptions, SEARCH_TIME, networks},
+    },
+    spec,
+};
+use device::{
+    input::{LinkEvent, LinkFailure},
+    output::{AccessPoint, WifiPlan},
+    secret::Secret,
+};
+use tempfile::TempDir;
+use tokio::time::{Instant, timeout};
+
+const AIR: &str = r#"[
+    {"ssid": "Home", "password": "correct horse", "rssi": -48},
+    {"ssid": "Café", "rssi": -70},
+    {"ssid": "Deaf", "password": "12345678", "fault": "timeout"},
+    {"ssid": "Picky", "password": "12345678", "fault": "assoc_fail"}
+]"#;
+
+const LIMIT: Duration = Duration::from_secs(15);
+
+/// A board with a radio, in a folder.
+struct Desk {
+    folder: TempDir,
+    board: SimBoard,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("networks"), AIR).unwrap();
+        Desk::on(folder)
+    }
+
+    /// Switches a board on that finds what is in the folder.
+    fn on(folder: TempDir) -> Desk {
+        let radio = RadioOptions {
+            networks: folder.path().join("networks"),
+            credentials: folder.path().join("wifi"),
+            portal: "127.0.0.1:8080".to_string(),
+        };
+        let options = SimOptions {
+            radio: Some(radio),
+            ..SimOptions::default()
+        };
+        let board = sim::board(spec::find("rev-b").unwrap(), options);
+        Desk { folder, board }
+    }
+
+    fn power_cycle(self) -> Desk {
+        Desk::on(self.folder)
+    }
+
+    fn credentials(&self) -> PathBuf {
+        self.folder.path().join("wifi")
+    }
+
+    async fn provision(&mut self, ssid: &str, password: &str) -> Result<(), Unprovisioned> {
+        let password = Secret::new(password);
+        self.board.wifi.provision(ssid, &password, LIMIT).await
+    }
+
+    /// The next event but those of the transmit power.
+    async fn event(&mut self) -> LinkEvent {
+        loop {
+            let event = self.board.wifi.event().await;
+            if !matches!(event, LinkEvent::TxPower(_)) {
+                return event;
+            }
+        }
+    }
+
+    async fn follow(&mut self, attempts: u64) {
+        self.board.wifi.follow(&plan(attempts)).await;
+    }
+}
+
+fn plan(attempts: u64) -> WifiPlan {
+    WifiPlan {
+        attempts,
+        access_point: None,
+        tx_power: None,
+    }
+}
+
+fn failed(failure: LinkFailure) -> Result<(), Unprovisioned> {
+    Err(Unprovisioned::Failed(failure))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_radio_knows_no_network() {
+    let mut desk = Desk::new();
+    assert_eq!(desk.board.wifi.event().await, LinkEvent::Credentials(false));
+    assert_eq!(desk.board.wifi.event().await, LinkEvent::TxPower(78));
+    let seen = desk.board.wifi.scan().await;
+    let network = |ssid: &str, rssi, secured| Network {
+        ssid: ssid.to_string(),
+        rssi,
+        secured,
+    };
+    assert_eq!(
+        seen[..2],
+        [network("Home", -48, true), network("Café", -70, false)]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn credentials_are_tried_and_only_right_ones_are_stored() {
+    for (ssid, password, takes, outcome) in [
+        ("Home", "wrong", REFUSE_TIME, failed(LinkFailure::Auth)),
+        ("Home", "", REFUSE_TIME, failed(LinkFailure::Auth)),
+        ("Nowhere", "x", SEARCH_TIME, failed(LinkFailure::NotFound)),
+        ("Deaf", "12345678", LIMIT, failed(LinkFailure::Timeout)),
+        (
+            "Picky",
+            "12345678",
+            REFUSE_TIME,
+            failed(LinkFailure::Association),
+        ),
+        ("Home", "correct horse", JOIN_TIME, Ok(())),
+        ("Café", "", JOIN_TIME, Ok(())),
+    ] {
+        let mut desk = Desk::new();
+        let begun = Instant::now();
+        assert_eq!(desk.provision(ssid, password).await, outcome, "{ssid}");
+        assert_eq!(begun.elapsed(), takes, "{ssid}");
+        assert_eq!(desk.credentials().exists(), outcome.is_ok(), "{ssid}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_attempt_leaves_what_was_stored() {
+    let mut desk = Desk::new();
+    desk.provision("Home", "correct horse").await.unwrap();
+    let before = fs::read(desk.credentials()).unwrap();
+    assert!(desk.provision("Café", "wrong").await.is_err());
+    assert_eq!(fs::read(desk.credentials()).unwrap(), before);
+    let mode = fs::metadata(desk.credentials()).unwrap().permissions();
+    assert_eq!(mode.mode() & 0o777, 0o600);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stored_credentials_are_used_after_a_power_cycle() {
+    let mut desk = Desk::new();
+    desk.provision("Home", "correct horse").await.unwrap();
+    let mut desk = desk.power_cycle();
+    assert_eq!(desk.event().await, LinkEvent::Credentials(true));
+    let begun = Instant::now();
+    desk.follow(1).await;
+    let LinkEvent::Up { ip, ssid } = desk.event().await else {
+        panic!("no address")
+    };
+    assert_eq!(begun.elapsed(), JOIN_TIME);
+    assert!(!ip.is_empty());
+    assert_eq!(ssid.as_deref(), Some("Home"));
+    assert_eq!(desk.event().await, LinkEvent::Rssi(-48));
+    assert_eq!(desk.board.bench.state().network.as_deref(), Some("Home"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn forgotten_credentials_are_gone() {
+    let mut desk = Desk::new();
+    desk.provision("Home", "correct horse").await.unwrap();
+    desk.board.wifi.forget().await.unwrap();
+    desk.board.wifi.forget().await.unwrap();
+    assert!(!desk.credentials().exists());
+    let mut desk = desk.power_cycle();
+    assert_eq!(desk.event().await, LinkEvent::Credentials(false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn pulling_the_cable_silences_the_air() {
+    let mut desk = Desk::new();
+    desk.provision("Home", "correct horse").await.unwrap();
+    let mut desk = desk.power_cycle();
+    desk.event().await;
+    desk.follow(1).await;
+    desk.event().await;
+    desk.event().await;
+    desk.board.bench.set_link(false);
+    assert_eq!(desk.event().await, LinkEvent::Down(LinkFailure::Lost));
+    assert!(desk.board.wifi.scan().await.is_empty());
+    desk.follow(2).await;
+    assert_eq!(desk.event().await, LinkEvent::Down(LinkFailure::NotFound));
+    // Back in the air it waits to be told to try again.
+    desk.board.bench.set_link(true);
+    assert!(timeout(LIMIT, desk.event()).await.is_err());
+    desk.follow(3).await;
+    assert!(matches!(desk.event().await, LinkEvent::Up { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_answers_nothing_is_silence() {
+    let mut desk = Desk::new();
+    let credentials = r#"{"ssid": "Deaf", "password": "12345678"}"#;
+    fs::write(desk.credentials(), credentials).unwrap();
+    desk.event().await;
+    desk.follow(1).await;
+    assert!(timeout(LIMIT * 100, desk.event()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn damaged_credentials_count_as_none() {
+    for damaged in ["", "{", "[]", "{\"ssid\": 3}"] {
+        let desk = Desk::new();
+        fs::write(desk.credentials(), damaged).unwrap();
+        let mut desk = desk.power_cycle();
+        assert_eq!(desk.event().await, LinkEvent::Credentials(false));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_access_point_comes_and_goes() {
+    let mut desk = Desk::new();
+    desk.event().await;
+    let access_point = Some(AccessPoint {
+        ssid: "papertick-ABCD".to_string(),
+        password: Secret::new("hunter22"),
+    });
+    let up = WifiPlan {
+        access_point,
+        ..plan(0)
+    };
+    desk.board.wifi.follow(&up).await;
+    desk.board.wifi.follow(&up).await;
+    let address = "127.0.0.1:8080".to_string();
+    assert_eq!(desk.event().await, LinkEvent::Portal { address });
+    let state = desk.board.bench.state();
+    assert!(!format!("{state:?}").contains("hunter22"));
+    let shown = state.access_point.unwrap();
+    assert_eq!(
+        (&*shown.ssid, &*shown.password),
+        ("papertick-ABCD", "hunter22")
+    );
+    assert!(timeout(LIMIT, desk.event()).await.is_err(), "told once");
+    desk.follow(0).await;
+    assert_eq!(desk.board.bench.state().access_point, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_transmit_power_follows_the_wish() {
+    let mut desk = Desk::new();
+    desk.event().await;
+    for (wish, told) in [(Some(20), 20), (None, 78), (Some(-1), -1)] {
+        let plan = WifiPlan {
+            tx_power: wish,
+            ..plan(0)
+        };
+        desk.board.wifi.follow(&plan).await;
+        let mut last = None;
+        while let Ok(LinkEvent::TxPower(power)) = timeout(LIMIT, desk.board.wifi.event()).await {
+            last = Some(power);
+        }
+        assert_eq!(last, Some(told));
+    }
+}
+
+#[test]
+fn files_of_networks_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("networks");
+    for (text, outcome) in [
+        (AIR, Ok(4)),
+        ("[]", Ok(0)),
+        (r#"{"networks": [{"ssid": "a"}]}"#, Ok(1)),
+        (r#"[{"ssid": "a", "pw": "b", "signal": -3}]"#, Ok(1)),
+        ("", Err("EOF")),
+        ("{}", Err("list of networks")),
+        (r#"[{"ssid": ""}]"#, Err("1 to 32 bytes")),
+        (r#"[{"password": "x"}]"#, Err("ssid")),
+        (r#"[{"ssid": "a", "colour": 3}]"#, Err("colour")),
+        (r#"[{"ssid": "a", "fault": "moon"}]"#, Err("auth_fail")),
+    ] {
+        fs::write(&path, text).unwrap();
+        match (networks(&path), outcome) {
+            (Ok(list), Ok(count)) => assert_eq!(list.len(), count, "{text}"),
+            (Err(error), Err(part)) => assert!(error.contains(part), "{text}: {error}"),
+            (Ok(_), Err(_)) => panic!("{text} is accepted"),
+            (Err(error), Ok(_)) => panic!("{text}: {error}"),
+        }
+    }
+    assert!(networks(&folder.path().join("nothing")).is_err());
+}

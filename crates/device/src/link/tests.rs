@@ -1,0 +1,469 @@
+//! The state machine, row by row of the interface's table, and the tables of its guards.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+use alloc::format;
+
+use super::*;
+
+fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// A link with a radio, and the settings it lives under.
+struct Bench {
+    link: Link,
+    settings: Settings,
+    uptime: Duration,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let mut link = Link::default();
+        let identity = LinkEvent::Identity {
+            suffix: "efabcd".into(),
+            password: Secret::new("hunter22"),
+        };
+        link.hear(identity, Duration::ZERO);
+        Bench {
+            link,
+            settings: Settings::default(),
+            uptime: Duration::ZERO,
+        }
+    }
+
+    /// A clock that knows a network.
+    fn provisioned() -> Bench {
+        let mut bench = Bench::new();
+        bench.settings.wifi_configured = true;
+        bench.hear(LinkEvent::Credentials(true));
+        bench
+    }
+
+    fn connected() -> Bench {
+        let mut bench = Bench::provisioned();
+        bench.up();
+        bench
+    }
+
+    fn portal() -> Bench {
+        let mut bench = Bench::new();
+        bench.hear(LinkEvent::Credentials(false));
+        bench
+    }
+
+    fn hear(&mut self, event: LinkEvent) -> News {
+        self.link.hear(event, self.uptime)
+    }
+
+    fn up(&mut self) -> News {
+        self.hear(LinkEvent::Up {
+            ip: "192.0.2.7".into(),
+            ssid: Some("Home".into()),
+        })
+    }
+
+    fn down(&mut self, failure: LinkFailure) {
+        self.hear(LinkEvent::Down(failure));
+    }
+
+    /// Lets time pass, stopping at every deadline; returns the first reason to restart.
+    fn wait(&mut self, time: Duration) -> Option<RebootReason> {
+        let end = self.uptime + time;
+        let mut reason = None;
+        let mut steps = 0;
+        while let Some(at) = self
+            .link
+            .next_deadline(&self.settings)
+            .filter(|at| *at <= end)
+        {
+            self.uptime = self.uptime.max(at);
+            reason = reason.or(self.link.advance(&self.settings, self.uptime));
+            steps += 1;
+            assert!(steps < 10_000, "the deadline does not move");
+        }
+        self.uptime = end;
+        reason.or(self.link.advance(&self.settings, end))
+    }
+
+    fn state(&self) -> &'static str {
+        self.link.state().state
+    }
+
+    fn plan(&self) -> WifiPlan {
+        self.link.plan(&self.settings)
+    }
+}
+
+#[test]
+fn idle_to_connecting_by_connect_with_credentials_stored() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.state(), "idle");
+    bench.hear(LinkEvent::Credentials(true));
+    assert_eq!((bench.state(), bench.plan().attempts), ("connecting", 1));
+    assert_eq!(bench.plan().access_point, None);
+}
+
+#[test]
+fn idle_to_access_point_without_credentials() {
+    let bench = Bench::portal();
+    assert_eq!((bench.state(), bench.plan().attempts), ("access-point", 0));
+    let access_point = bench.plan().access_point.unwrap();
+    assert_eq!(access_point.ssid, "papertick-ABCD");
+    assert_eq!(access_point.password.expose(), "hunter22");
+}
+
+#[test]
+fn connecting_to_connected_by_an_address() {
+    let mut bench = Bench::provisioned();
+    assert_eq!(bench.up(), News::FirstAddress);
+    assert_eq!(bench.state(), "connected");
+    assert_eq!((bench.link.ip(), bench.link.ssid()), ("192.0.2.7", "Home"));
+}
+
+#[test]
+fn connecting_to_disconnected_by_any_failure() {
+    for failure in LinkFailure::all() {
+        let mut bench = Bench::provisioned();
+        bench.down(failure);
+        assert_eq!(bench.state(), "disconnected");
+        assert_eq!(bench.link.state().failure, Some(failure.name()));
+    }
+}
+
+#[test]
+fn connecting_to_disconnected_when_the_radio_says_nothing() {
+    let mut bench = Bench::connected();
+    bench.down(LinkFailure::Lost);
+    bench.wait(secs(5));
+    assert_eq!(bench.state(), "connecting");
+    bench.wait(JOIN_MAX - Duration::from_millis(1));
+    assert_eq!(bench.state(), "connecting");
+    bench.wait(Duration::from_millis(1));
+    assert_eq!(bench.state(), "disconnected");
+    assert_eq!(bench.link.state().failure, Some("timeout"));
+}
+
+#[test]
+fn connected_to_disconnected_by_a_link_drop() {
+    let mut bench = Bench::connected();
+    bench.hear(LinkEvent::Rssi(-50));
+    bench.down(LinkFailure::Lost);
+    assert_eq!(bench.state(), "disconnected");
+    assert_eq!((bench.link.ip(), bench.link.state().rssi), ("", 0));
+}
+
+#[test]
+fn disconnected_to_connecting_by_auto_retry_after_5_s() {
+    let mut bench = Bench::connected();
+    bench.down(LinkFailure::Lost);
+    bench.wait(Duration::from_millis(4999));
+    assert_eq!((bench.state(), bench.plan().attempts), ("disconnected", 1));
+    bench.wait(Duration::from_millis(1));
+    assert_eq!((bench.state(), bench.plan().attempts), ("connecting", 2));
+}
+
+#[test]
+fn retries_go_on_for_as_long_as_the_network_is_away() {
+    let mut bench = Bench::connected();
+    bench.settings.wifi_reboot_min = 0;
+    bench.down(LinkFailure::Lost);
+    for attempt in 2..1000 {
+        assert_eq!(bench.wait(secs(5)), None);
+        assert_eq!(
+            (bench.state(), bench.plan().attempts),
+            ("connecting", attempt)
+        );
+        bench.down(LinkFailure::NotFound);
+    }
+}
+
+#[test]
+fn disconnected_to_access_point_by_guard_escalation() {
+    let mut bench = Bench::provisioned();
+    bench.down(LinkFailure::NotFound);
+    bench.wait(secs(6));
+    bench.down(LinkFailure::NotFound);
+    bench.wait(Duration::from_millis(13_999));
+    bench.down(LinkFailure::NotFound);
+    assert_eq!(bench.state(), "disconnected");
+    bench.wait(Duration::from_millis(1));
+    assert_eq!(bench.state(), "access-point");
+    assert!(bench.plan().access_point.is_some());
+}
+
+#[test]
+fn access_point_to_connecting_by_credentials_from_the_portal() {
+    let mut bench = Bench::portal();
+    bench.hear(LinkEvent::Trying);
+    assert_eq!(bench.state(), "connecting");
+    assert!(
+        bench.plan().access_point.is_some(),
+        "whoever waits for the answer must get it"
+    );
+    assert_eq!(bench.plan().attempts, 0, "the stored network is not tried");
+}
+
+#[test]
+fn access_point_to_reboot_by_credentials_saved() {
+    let mut bench = Bench::portal();
+    bench.hear(LinkEvent::Trying);
+    assert_eq!(bench.hear(LinkEvent::Provisioned), News::Provisioned);
+    assert_eq!(bench.wait(secs(100_000)), None, "nothing else is due");
+}
+
+#[test]
+fn a_portal_attempt_that_fails_leaves_the_access_point_up() {
+    for failure in LinkFailure::all() {
+        let mut bench = Bench::portal();
+        bench.hear(LinkEvent::Trying);
+        bench.hear(LinkEvent::Refused(failure));
+        assert_eq!(bench.state(), "access-point");
+        assert_eq!(bench.link.state().failure, Some(failure.name()));
+    }
+}
+
+#[test]
+fn a_portal_attempt_without_an_answer_ends() {
+    let mut bench = Bench::portal();
+    bench.hear(LinkEvent::Trying);
+    bench.wait(PORTAL_TRY_MAX);
+    assert_eq!(bench.state(), "access-point");
+}
+
+#[test]
+fn an_address_during_a_portal_attempt_is_not_the_answer() {
+    let mut bench = Bench::portal();
+    bench.hear(LinkEvent::Trying);
+    bench.up();
+    assert_eq!(bench.state(), "connecting");
+    bench.hear(LinkEvent::Refused(LinkFailure::Timeout));
+    assert_eq!(bench.state(), "access-point");
+}
+
+#[test]
+fn words_of_the_portal_mean_nothing_without_the_access_point() {
+    for event in [
+        LinkEvent::Trying,
+        LinkEvent::Refused(LinkFailure::Auth),
+        LinkEvent::Portal {
+            address: "192.0.2.1".into(),
+        },
+    ] {
+        let mut bench = Bench::connected();
+        bench.hear(event);
+        assert_eq!(bench.state(), "connected");
+    }
+}
+
+/// When the access point comes up, as `(connected once, up already, connected, seconds since the first attempt, up)`.
+#[test]
+fn the_fallback_waits_for_its_grace() {
+    for (connected_once, up, connected, after, expected) in [
+        (false, false, false, 19_999, false),
+        (false, false, false, 20_000, true),
+        (false, false, false, 80_000, true),
+        (false, false, true, 20_001, false),
+        (false, true, false, 20_001, true),
+        (true, false, false, 599_000, false),
+    ] {
+        let mut bench = Bench::provisioned();
+        if connected_once || connected {
+            bench.up();
+        }
+        if connected_once {
+            bench.down(LinkFailure::Lost);
+        }
+        if up {
+            bench.wait(FALLBACK_GRACE);
+        }
+        let left = Duration::from_millis(after).saturating_sub(bench.uptime);
+        bench.wait(left);
+        assert_eq!(
+            bench.link.is_portal(),
+            expected,
+            "once {connected_once}, up {up}, connected {connected}, {after} ms"
+        );
+    }
+}
+
+#[test]
+fn behind_the_fallback_the_stored_network_is_still_tried() {
+    let mut bench = Bench::provisioned();
+    bench.down(LinkFailure::NotFound);
+    bench.wait(FALLBACK_GRACE);
+    assert_eq!(bench.state(), "access-point");
+    let before = bench.plan().attempts;
+    for attempt in 1..20 {
+        bench.wait(secs(5));
+        assert_eq!(bench.plan().attempts, before + attempt);
+        bench.down(LinkFailure::NotFound);
+    }
+    // A radio that does not answer is asked again nevertheless, only later.
+    let before = bench.plan().attempts;
+    bench.wait(secs(100));
+    assert_eq!(bench.plan().attempts, before + 3);
+}
+
+#[test]
+fn the_fallback_ends_when_the_network_is_back() {
+    let mut bench = Bench::provisioned();
+    bench.wait(secs(30));
+    assert_eq!(bench.state(), "access-point");
+    assert_eq!(bench.up(), News::FirstAddress);
+    assert_eq!(bench.state(), "connected");
+    assert_eq!(bench.plan().access_point, None);
+    // It never comes back in the same boot.
+    bench.down(LinkFailure::Lost);
+    bench.wait(secs(500));
+    assert!(!bench.link.is_portal());
+}
+
+/// When an outage leads to a restart, as `(ms of outage, minutes set, restart)`.
+#[test]
+fn the_outage_guard_restarts_after_its_minutes() {
+    const MINUTE: u64 = 60_000;
+    for (outage, minutes, expected) in [
+        (9_999_000, 0, false),
+        (5 * MINUTE, 10, false),
+        (10 * MINUTE, 10, true),
+        (15 * MINUTE, 10, true),
+        (120 * MINUTE - 1, 120, false),
+        (120 * MINUTE, 120, true),
+    ] {
+        let mut bench = Bench::connected();
+        bench.settings.wifi_reboot_min = minutes;
+        bench.down(LinkFailure::Lost);
+        let reason = bench.wait(Duration::from_millis(outage));
+        let expected = expected.then_some(RebootReason::NoNetwork);
+        assert_eq!(reason, expected, "{outage} ms, {minutes} min");
+    }
+}
+
+#[test]
+fn without_an_outage_the_guard_does_nothing() {
+    let mut bench = Bench::connected();
+    bench.settings.wifi_reboot_min = 1;
+    for _ in 0..10 {
+        assert_eq!(bench.wait(secs(59)), None);
+        bench.down(LinkFailure::Lost);
+        assert_eq!(bench.wait(secs(59)), None);
+        bench.up();
+    }
+    assert_eq!(bench.wait(secs(10_000_000)), None);
+}
+
+#[test]
+fn the_guard_is_live_and_asks_once() {
+    let mut bench = Bench::connected();
+    bench.down(LinkFailure::Lost);
+    assert_eq!(bench.wait(secs(90)), None);
+    bench.settings.wifi_reboot_min = 1;
+    assert_eq!(bench.wait(secs(1)), Some(RebootReason::NoNetwork));
+    assert_eq!(bench.wait(secs(1000)), None);
+}
+
+#[test]
+fn the_guard_does_not_watch_the_access_point() {
+    let mut bench = Bench::provisioned();
+    bench.settings.wifi_reboot_min = 1;
+    bench.settings.wp_timeout = 0;
+    assert_eq!(bench.wait(secs(100_000)), None);
+    assert_eq!(bench.state(), "access-point");
+}
+
+/// When the portal gives up, as `(wpTimeout, wifiConfigured, seconds, restart)`.
+#[test]
+fn the_portal_gives_up_on_a_clock_that_was_provisioned() {
+    for (timeout, configured, after, expected) in [
+        (900, true, 899, false),
+        (900, true, 900, true),
+        (900, false, 10_000, false),
+        (0, true, 10_000, false),
+        (3600, true, 3600, true),
+    ] {
+        let mut bench = Bench::portal();
+        bench.settings.wp_timeout = timeout;
+        bench.settings.wifi_configured = configured;
+        let reason = bench.wait(secs(after));
+        let expected = expected.then_some(RebootReason::PortalTimeout);
+        assert_eq!(reason, expected, "{timeout} s, {configured}, {after} s");
+    }
+}
+
+#[test]
+fn the_portal_gives_up_behind_the_fallback_too() {
+    let mut bench = Bench::provisioned();
+    assert_eq!(bench.wait(FALLBACK_GRACE + secs(899)), None);
+    assert_eq!(bench.wait(secs(1)), Some(RebootReason::PortalTimeout));
+}
+
+#[test]
+fn nobodys_attempt_is_cut_short() {
+    let mut bench = Bench::portal();
+    bench.settings.wifi_configured = true;
+    bench.wait(secs(895));
+    bench.hear(LinkEvent::Trying);
+    assert_eq!(bench.wait(secs(14)), None);
+    bench.hear(LinkEvent::Refused(LinkFailure::Auth));
+    assert_eq!(bench.wait(secs(0)), Some(RebootReason::PortalTimeout));
+}
+
+#[test]
+fn a_host_with_a_network_of_its_own_is_left_alone() {
+    let mut bench = Bench::new();
+    bench.hear(LinkEvent::Unmanaged);
+    assert!(!bench.link.state().managed);
+    assert_eq!(bench.up(), News::FirstAddress);
+    assert_eq!(bench.state(), "connected");
+    bench.settings.wifi_reboot_min = 0;
+    bench.down(LinkFailure::Lost);
+    assert!(bench.link.is_lost());
+    bench.wait(secs(10_000));
+    assert_eq!((bench.state(), bench.plan().attempts), ("disconnected", 0));
+    assert_eq!(bench.up(), News::None);
+    assert_eq!(bench.state(), "connected");
+}
+
+#[test]
+fn the_first_join_is_told_from_a_loss() {
+    let mut bench = Bench::new();
+    let look = |bench: &Bench| {
+        let link = &bench.link;
+        (link.is_joining(), link.is_lost(), link.is_usable())
+    };
+    assert_eq!(look(&bench), (false, false, true));
+    bench.hear(LinkEvent::Credentials(true));
+    assert_eq!(look(&bench), (true, false, false));
+    bench.down(LinkFailure::Auth);
+    assert_eq!(look(&bench), (true, false, false));
+    bench.up();
+    assert_eq!(look(&bench), (false, false, true));
+    bench.down(LinkFailure::Lost);
+    assert_eq!(look(&bench), (false, true, false));
+    bench.wait(secs(5));
+    assert_eq!(look(&bench), (false, true, false));
+    assert_eq!(look(&Bench::portal()), (false, false, false));
+}
+
+#[test]
+fn failures_have_words_and_numbers() {
+    for failure in LinkFailure::all() {
+        assert_eq!(LinkFailure::parse(failure.name()), Some(failure));
+    }
+    assert_eq!(LinkFailure::Auth.number(), 202);
+    assert_eq!(LinkFailure::parse("moon"), None);
+    assert_eq!(LinkFailure::all().len(), 7);
+}
+
+#[test]
+fn the_password_is_not_printed() {
+    let bench = Bench::portal();
+    let printed = format!(
+        "{:?} {:?} {:?}",
+        bench.link,
+        bench.plan(),
+        bench.link.state()
+    );
+    assert!(!printed.contains("hunter22"));
+}

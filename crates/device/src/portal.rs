@@ -1,0 +1,82 @@
+//! What the access point is called and asks for: its name, and a password that people can type.
+
+use alloc::{format, string::String};
+
+/// Address of the portal until the radio says otherwise.
+pub const ADDRESS: &str = "192.168.4.1";
+
+/// Length of the access point's password.
+pub const PASSWORD_LEN: usize = 10;
+
+/// Letters and digits that nobody takes for another.
+const ALPHABET: &[u8; 55] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/// Random bytes above this would make the first letters likelier than the last.
+const EVEN_BELOW: u8 = (256 / ALPHABET.len() * ALPHABET.len()) as u8;
+
+/// Name of the access point of the clock with this suffix, which are the last digits of its hardware address.
+pub fn ssid(suffix: &str) -> String {
+    let digits = suffix
+        .char_indices()
+        .nth_back(3)
+        .map_or(suffix, |(at, _)| &suffix[at..]);
+    format!("papertick-{}", digits.to_ascii_uppercase())
+}
+
+/// A password made of random bytes; shorter than asked for if there are not enough of them.
+pub fn password(random: impl IntoIterator<Item = u8>, length: usize) -> String {
+    random
+        .into_iter()
+        .filter(|byte| *byte < EVEN_BELOW)
+        .map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]))
+        .take(length)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_access_point_is_named_after_the_end_of_the_hardware_address() {
+        for (suffix, name) in [
+            ("efabcd", "papertick-ABCD"),
+            ("000102", "papertick-0102"),
+            ("9d5530", "papertick-5530"),
+            ("12", "papertick-12"),
+        ] {
+            assert_eq!(ssid(suffix), name);
+        }
+    }
+
+    #[test]
+    fn the_alphabet_has_no_lookalikes() {
+        assert_eq!(ALPHABET.len(), 55);
+        for letter in b"01IOloi" {
+            assert!(!ALPHABET.contains(letter));
+        }
+        let mut sorted = *ALPHABET;
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn a_password_has_the_length_asked_for_and_follows_from_its_bytes() {
+        let random = || (0..=255).cycle();
+        for length in [8, 16, 1] {
+            let made = password(random(), length);
+            assert_eq!(made.len(), length);
+            assert_eq!(made, password(random(), length));
+        }
+        assert_eq!(password([255, 0, 220, 54, 55], 8), "a9a");
+        assert_eq!(password([], 8), "");
+    }
+
+    #[test]
+    fn every_letter_is_as_likely_as_any_other() {
+        let all = password(0..=255, 256);
+        for letter in ALPHABET {
+            assert_eq!(all.bytes().filter(|byte| byte == letter).count(), 4);
+        }
+    }
+}

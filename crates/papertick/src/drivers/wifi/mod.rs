@@ -1,0 +1,303 @@
+//! Drives the radio: makes it follow the plan, reports what it says, and does for the portal what only it can.
+//!
+//! `secrets` keeps the access point's password, `network_manager` is a radio that the host's NetworkManager manages.
+//!
+//! **Invariant:** the port is owned by one task; everybody else has a [`Radio`] to ask through.
+
+pub mod network_manager;
+pub mod secrets;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use board::ports::{Network, Unprovisioned, Wifi};
+use device::{
+    input::{Input, LinkEvent, LinkFailure},
+    output::WifiPlan,
+    secret::Secret,
+};
+use tokio::{
+    sync::{Semaphore, mpsc, oneshot, watch},
+    time::{Instant, sleep_until, timeout},
+};
+
+use crate::inbox::{Inbox, Stopped};
+
+/// Longest time that credentials are tried.
+pub const TRY_LIMIT: Duration = Duration::from_secs(15);
+
+/// Time between two looks around while the access point is up.
+const SCAN_PERIOD: Duration = Duration::from_secs(10);
+
+/// Time a client waits for the first look around.
+const FIRST_SCAN: Duration = Duration::from_secs(3);
+
+/// Networks that are listed.
+const NETWORKS_MAX: usize = 32;
+
+/// Orders that may wait for the radio: one attempt, and one to forget.
+const ORDERS_DEPTH: usize = 2;
+
+/// A way to ask the radio; clones ask the same one.
+#[derive(Debug, Clone)]
+pub struct Radio {
+    orders: mpsc::Sender<Order>,
+    networks: watch::Receiver<Option<Vec<Network>>>,
+    /// One attempt at a time.
+    trying: Arc<Semaphore>,
+}
+
+/// The radio's side of the orders.
+#[derive(Debug)]
+pub struct Orders {
+    orders: mpsc::Receiver<Order>,
+    networks: watch::Sender<Option<Vec<Network>>>,
+}
+
+/// What the radio can be asked.
+#[derive(Debug)]
+enum Order {
+    Provision {
+        ssid: String,
+        password: Secret,
+        answer: oneshot::Sender<Result<(), Unprovisioned>>,
+    },
+    Forget {
+        answer: oneshot::Sender<Result<(), String>>,
+    },
+}
+
+/// Why credentials were not tried, or not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotProvisioned {
+    /// They were tried.
+    Tried(Unprovisioned),
+    /// Other credentials are being tried.
+    Busy,
+    /// There is no radio any more.
+    Gone,
+}
+
+/// Who the clock is on the air.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// Last three bytes of the hardware address, six lower-case hex digits.
+    pub suffix: String,
+    /// Password of the access point.
+    pub password: Secret,
+}
+
+/// Makes a way to ask a radio.
+pub fn radio() -> (Radio, Orders) {
+    let (sender, receiver) = mpsc::channel(ORDERS_DEPTH);
+    let networks = watch::Sender::new(None);
+    let radio = Radio {
+        orders: sender,
+        networks: networks.subscribe(),
+        trying: Arc::new(Semaphore::new(1)),
+    };
+    let orders = Orders {
+        orders: receiver,
+        networks,
+    };
+    (radio, orders)
+}
+
+impl Radio {
+    /// Tries credentials and stores them if they are right.
+    ///
+    /// # Errors
+    /// They were not stored.
+    pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), NotProvisioned> {
+        let _place = self
+            .trying
+            .try_acquire()
+            .map_err(|_| NotProvisioned::Busy)?;
+        let (answer, answered) = oneshot::channel();
+        let order = Order::Provision {
+            ssid,
+            password,
+            answer,
+        };
+        self.orders
+            .send(order)
+            .await
+            .map_err(|_| NotProvisioned::Gone)?;
+        answered
+            .await
+            .map_err(|_| NotProvisioned::Gone)?
+            .map_err(NotProvisioned::Tried)
+    }
+
+    /// Forgets the stored credentials.
+    ///
+    /// # Errors
+    /// They may still be there; why, in words for people.
+    pub async fn forget(&self) -> Result<(), String> {
+        let gone = || "there is no radio any more".to_string();
+        let (answer, answered) = oneshot::channel();
+        self.orders
+            .send(Order::Forget { answer })
+            .await
+            .map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())?
+    }
+
+    /// The networks in reach, strongest first, as of the last look around.
+    pub async fn networks(&self) -> Vec<Network> {
+        let mut networks = self.networks.clone();
+        match timeout(FIRST_SCAN, networks.wait_for(Option::is_some)).await {
+            Ok(Ok(list)) => list.clone().unwrap_or_default(),
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        }
+    }
+}
+
+/// Reports who the clock is and then all that the network says, and makes the radio follow the plan, until the
+/// device is gone.
+pub async fn run(
+    wifi: impl Wifi,
+    plan: watch::Receiver<WifiPlan>,
+    orders: Orders,
+    identity: Identity,
+    inbox: Inbox,
+) {
+    let driver = Driver {
+        wifi,
+        plan,
+        networks: orders.networks,
+        inbox,
+        scan_at: None,
+    };
+    // An error means that the device is gone, and with it everybody to report to.
+    let _ = driver.run(orders.orders, identity).await;
+}
+
+struct Driver<W> {
+    wifi: W,
+    plan: watch::Receiver<WifiPlan>,
+    networks: watch::Sender<Option<Vec<Network>>>,
+    inbox: Inbox,
+    /// When to look around next; none while nobody wants to know.
+    scan_at: Option<Instant>,
+}
+
+impl<W: Wifi> Driver<W> {
+    async fn run(
+        mut self,
+        mut orders: mpsc::Receiver<Order>,
+        identity: Identity,
+    ) -> Result<(), Stopped> {
+        let Identity { suffix, password } = identity;
+        self.tell(LinkEvent::Identity { suffix, password }).await?;
+        loop {
+            let scan_at = self.scan_at;
+            tokio::select! {
+                event = self.wifi.event() => self.tell(event).await?,
+                changed = self.plan.changed() => {
+                    changed.map_err(|_| Stopped)?;
+                    self.follow().await;
+                }
+                Some(order) = orders.recv() => self.obey(order).await?,
+                () = sleep_until(scan_at.unwrap_or_else(Instant::now)), if scan_at.is_some() => {
+                    self.look_around().await;
+                }
+            }
+        }
+    }
+
+    async fn tell(&self, event: LinkEvent) -> Result<(), Stopped> {
+        self.inbox.tell(Input::Linked(event)).await
+    }
+
+    async fn follow(&mut self) {
+        let plan = self.plan.borrow_and_update().clone();
+        if plan.access_point.is_none() {
+            self.scan_at = None;
+            self.networks.send_replace(None);
+        } else if self.scan_at.is_none() {
+            // Before the access point comes up, which many radios cannot leave to look around.
+            self.look_around().await;
+        }
+        self.wifi.follow(&plan).await;
+    }
+
+    async fn look_around(&mut self) {
+        let networks = listed(self.wifi.scan().await);
+        self.networks.send_replace(Some(networks));
+        self.scan_at = Some(Instant::now() + SCAN_PERIOD);
+    }
+
+    async fn obey(&mut self, order: Order) -> Result<(), Stopped> {
+        match order {
+            Order::Provision {
+                ssid,
+                password,
+                answer,
+            } => {
+                self.tell(LinkEvent::Trying).await?;
+                let outcome = self.wifi.provision(&ssid, &password, TRY_LIMIT).await;
+                let event = match &outcome {
+                    Ok(()) => LinkEvent::Provisioned,
+                    Err(Unprovisioned::Failed(failure)) => LinkEvent::Refused(*failure),
+                    Err(Unprovisioned::NotStored(error)) => {
+                        tracing::error!(%error, "credentials were not stored");
+                        LinkEvent::Refused(LinkFailure::Lost)
+                    }
+                };
+                self.inbox.settle(Input::Linked(event)).await?;
+                // Whoever asked may have gone away; what was stored stays stored.
+                let _ = answer.send(outcome);
+            }
+            Order::Forget { answer } => {
+                // Whoever asked may have gone away.
+                let _ = answer.send(self.wifi.forget().await);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Networks with a name, each once with its strongest signal, strongest first.
+fn listed(networks: Vec<Network>) -> Vec<Network> {
+    let mut strongest: BTreeMap<String, Network> = BTreeMap::new();
+    for network in networks {
+        if network.ssid.is_empty() {
+            continue;
+        }
+        let known = strongest.get(&network.ssid);
+        if known.is_none_or(|known| known.rssi < network.rssi) {
+            strongest.insert(network.ssid.clone(), network);
+        }
+    }
+    let mut list: Vec<Network> = strongest.into_values().collect();
+    list.sort_by_key(|network| std::cmp::Reverse(network.rssi));
+    list.truncate(NETWORKS_MAX);
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(ssid: &str, rssi: i32) -> Network {
+        Network {
+            ssid: ssid.to_string(),
+            rssi,
+            secured: true,
+        }
+    }
+
+    #[test]
+    fn networks_are_listed_once_and_the_strongest_first() {
+        let seen = vec![
+            network("far", -80),
+            network("", -10),
+            network("near", -40),
+            network("far", -70),
+            network("far", -90),
+        ];
+        assert_eq!(listed(seen), [network("near", -40), network("far", -70)]);
+        let many = (0..40).map(|at| network(&at.to_string(), -at)).collect();
+        assert_eq!(listed(many).len(), NETWORKS_MAX);
+    }
+}

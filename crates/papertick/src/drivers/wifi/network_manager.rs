@@ -1,0 +1,1 @@
+//! A radio that the host's NetworkManager manages.

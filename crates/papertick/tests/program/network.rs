@@ -1,0 +1,153 @@
+//! The whole way of a clock with a radio: access point, portal, restart, network, and back.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::clock::{Answer, Clock, eventually, folder};
+
+const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
+
+/// A clock with a radio, and its air.
+struct Desk {
+    folder: TempDir,
+    clock: Clock,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = folder();
+        let air = folder.path().join("air.json");
+        fs::write(&air, AIR).unwrap();
+        let clock = Clock::start_with(
+            &folder.path().join("state"),
+            &["--sim-networks", air.to_str().unwrap()],
+        );
+        Desk { folder, clock }
+    }
+
+    fn post(&self, path: &str, body: &str) -> Answer {
+        self.clock.send("POST", path, body).unwrap()
+    }
+
+    /// Asks a clock that may be restarting right now.
+    fn ask(&self, path: &str) -> Option<Answer> {
+        self.clock.send("GET", path, "").ok()
+    }
+
+    fn sim(&self) -> Value {
+        self.ask("/sim/state")
+            .map_or(Value::Null, |answer| answer.json())
+    }
+
+    fn portal(&self) {
+        eventually("the access point is up", || {
+            self.sim()["access_point"].is_object()
+        });
+    }
+
+    fn connected(&self) {
+        eventually("the clock is connected", || {
+            let answer = self
+                .ask("/api/status")
+                .filter(|answer| answer.status == 200);
+            answer.is_some_and(|answer| answer.json()["link"]["state"] == "connected")
+        });
+    }
+
+    fn provision(&self) {
+        self.portal();
+        let body = r#"{"ssid":"Home","pw":"correct horse"}"#;
+        assert_eq!(self.post("/save", body).status, 200);
+        self.connected();
+    }
+
+    fn credentials(&self) -> PathBuf {
+        self.folder.path().join("state/wifi")
+    }
+}
+
+#[test]
+fn a_fresh_clock_is_provisioned_and_reset() {
+    let desk = Desk::new();
+    desk.portal();
+    assert_eq!(desk.clock.get("/api/status").status, 404);
+    let sim = desk.sim();
+    let name = sim["access_point"]["ssid"].as_str().unwrap();
+    assert!(name.starts_with("papertick-"), "{name}");
+    let password = sim["access_point"]["password"].clone();
+    assert!(desk.clock.get("/").body.contains("Home"));
+    assert_eq!(desk.clock.get("/scan").json()[0]["ssid"], "Home");
+
+    let wrong = desk.post("/save", r#"{"ssid":"Home","pw":"wrong"}"#);
+    assert_eq!(
+        (wrong.status, wrong.json()["code"].as_str()),
+        (401, Some("auth_fail"))
+    );
+    let missing = desk.post("/save", r#"{"ssid":"Nowhere","pw":"x"}"#);
+    assert_eq!(missing.status, 422);
+    assert!(!desk.credentials().exists(), "nothing is stored on failure");
+
+    desk.provision();
+    let status = desk.clock.get("/api/status").json();
+    assert_eq!(status["link"]["ssid"], "Home");
+    assert_eq!(status["link"]["network"], "radio");
+    assert_eq!(status["rssi"], -48);
+    assert_eq!(desk.clock.setting("wifiConfigured"), true);
+    assert_eq!(desk.clock.get("/").status, 200);
+    assert_eq!(desk.clock.get("/scan").status, 404);
+
+    // Another network password, but the same access point after the network is forgotten.
+    let hold = r#"{"action":"cycle","hold":[1],"ms":3200}"#;
+    assert_eq!(desk.post("/sim/power", hold).status, 200);
+    desk.portal();
+    assert!(!desk.credentials().exists());
+    assert_eq!(desk.sim()["access_point"]["password"], password);
+
+    desk.provision();
+    assert_eq!(
+        desk.clock.setting("wifiConfigured"),
+        true,
+        "all else was kept"
+    );
+    let reset = desk.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
+    assert_eq!(reset.status, 200);
+    desk.portal();
+    assert!(!desk.credentials().exists());
+    assert_ne!(desk.sim()["access_point"]["password"], password);
+}
+
+#[test]
+fn an_early_release_changes_nothing() {
+    let desk = Desk::new();
+    desk.provision();
+    let device = desk.clock.device();
+    let hold = r#"{"action":"cycle","hold":[1],"ms":1000}"#;
+    assert_eq!(desk.post("/sim/power", hold).status, 200);
+    eventually("another device runs", || desk.clock.device() != device);
+    eventually("the strip is red", || {
+        desk.sim()["leds"].as_array().is_some_and(|leds| {
+            leds.iter().all(|led| {
+                led.as_str().is_some_and(|led| led.ends_with("0000")) && led != "#000000"
+            })
+        })
+    });
+    desk.connected();
+    assert!(desk.credentials().exists());
+    assert_eq!(desk.clock.setting("wifiConfigured"), true);
+    assert_eq!(desk.clock.setting("dnd")["enabled"], false, "no long press");
+    assert_eq!(desk.clock.setting("timerActive"), true, "no click");
+}
+
+#[test]
+fn without_a_radio_the_host_has_the_network() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let link = clock.get("/api/status").json()["link"].clone();
+    assert_eq!(link["network"], "host");
+    eventually("the clock is connected", || {
+        clock.get("/api/status").json()["link"]["state"] == "connected"
+    });
+    assert_ne!(clock.setting("ip"), "");
+}

@@ -1,0 +1,265 @@
+//! A radio, its driver and the device together, in virtual time: from a fresh clock to a network and back.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use board::{
+    ports::Unprovisioned,
+    sim::{
+        self, Bench, SimOptions,
+        radio::{RadioOptions, SEARCH_TIME},
+    },
+    spec,
+};
+use device::{
+    device::Device,
+    input::LinkFailure,
+    memory::Memory,
+    output::{Effect, RebootReason},
+    secret::Secret,
+    settings::{Settings, store},
+    view::View,
+};
+use papertick::{
+    clock::Clock,
+    drivers::wifi::{self, Identity, NotProvisioned, Radio},
+    inbox::inbox,
+    main_loop::{Followed, MainLoop},
+    storage::{Store, keeper::Keeper},
+    tasks::{Stopper, Tasks, stop_signal},
+};
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::sim_disk::SharedDisk;
+
+const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
+
+/// One run of a clock with a radio.
+struct Desk {
+    folder: TempDir,
+    disk: SharedDisk,
+    bench: Bench,
+    radio: Radio,
+    followed: Followed,
+    _stopper: Stopper,
+    _tasks: Tasks,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("air"), AIR).unwrap();
+        Desk::on(folder, SharedDisk::default())
+    }
+
+    /// Ends this run and begins the next.
+    fn restart(self) -> Desk {
+        Desk::on(self.folder, self.disk)
+    }
+
+    fn on(folder: TempDir, disk: SharedDisk) -> Desk {
+        let options = SimOptions {
+            radio: Some(RadioOptions {
+                networks: folder.path().join("air"),
+                credentials: folder.path().join("wifi"),
+                portal: "127.0.0.1:8080".to_string(),
+            }),
+            ..SimOptions::default()
+        };
+        let board = sim::board(spec::find("rev-b").unwrap(), options);
+        let (keeper, loaded) = Store::open(Box::new(disk.clone()));
+        let settings = loaded
+            .settings
+            .map_or_else(Settings::default, |map| store::from_json(&map).0);
+        let clock = Clock::unset();
+        let spec = *spec::find("rev-b").unwrap();
+        let device = Device::new(spec, settings, Memory::default(), clock.now());
+        let (inbox, inputs) = inbox();
+        let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(keeper));
+        let (stopper, stop) = stop_signal();
+        let (radio, orders) = wifi::radio();
+        let who = Identity {
+            suffix: "efabcd".to_string(),
+            password: Secret::new("hunter22"),
+        };
+        let mut tasks = Tasks::new();
+        tasks.spawn("main loop", main_loop.run(stop));
+        let plan = followed.wifi.clone();
+        tasks.spawn("radio", wifi::run(board.wifi, plan, orders, who, inbox));
+        Desk {
+            folder,
+            disk,
+            bench: board.bench,
+            radio,
+            followed,
+            _stopper: stopper,
+            _tasks: tasks,
+        }
+    }
+
+    /// Waits until the network is in a state; returns the view.
+    async fn until(&mut self, state: &str) -> Arc<View> {
+        let is_so = |view: &Arc<View>| view.link.state == state;
+        let waiting = self.followed.view.wait_for(is_so);
+        let view = timeout(Duration::from_secs(3600), waiting).await;
+        view.unwrap_or_else(|_| panic!("never {state}"))
+            .unwrap()
+            .clone()
+    }
+
+    async fn provision(&self, password: &str) -> Result<(), NotProvisioned> {
+        let password = Secret::new(password);
+        self.radio.provision("Home".to_string(), password).await
+    }
+
+    async fn restarts(&mut self) -> RebootReason {
+        let effect = timeout(Duration::from_secs(7200), self.followed.effects.recv()).await;
+        match effect.expect("it never restarts") {
+            Some(Effect::Reboot(reason)) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A clock that was provisioned, after its restart.
+    async fn provisioned() -> Desk {
+        let mut desk = Desk::new();
+        desk.until("access-point").await;
+        desk.provision("correct horse").await.unwrap();
+        assert_eq!(desk.restarts().await, RebootReason::Provisioned);
+        desk.restart()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fresh_clock_is_provisioned() {
+    let mut desk = Desk::new();
+    let view = desk.until("access-point").await;
+    assert_eq!(
+        (view.mode, view.link.portal.as_deref()),
+        ("portal", Some("127.0.0.1:8080"))
+    );
+    assert!(
+        view.data.concat().starts_with("Hello"),
+        "the glass says what to do"
+    );
+    assert_eq!(desk.radio.networks().await[0].ssid, "Home");
+    assert_eq!(
+        desk.bench.state().access_point.unwrap().password,
+        "hunter22"
+    );
+
+    desk.provision("correct horse").await.unwrap();
+    assert!(desk.followed.view.borrow().settings.wifi_configured);
+    let answered = Instant::now();
+    assert_eq!(desk.restarts().await, RebootReason::Provisioned);
+    let after = answered.elapsed();
+    assert!(
+        after >= Duration::from_millis(900),
+        "{after:?} is too soon for the answer"
+    );
+
+    let mut desk = desk.restart();
+    let view = desk.until("connected").await;
+    assert_eq!((&*view.link.ssid, view.link.managed), ("Home", true));
+    assert!(view.settings.wifi_configured && view.link.portal.is_none());
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(desk.followed.view.borrow().link.rssi, -48);
+    assert_eq!(desk.followed.view.borrow().link.tx_power, Some(78));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_attempt_leaves_the_access_point_up_and_stores_nothing() {
+    let mut desk = Desk::new();
+    desk.until("access-point").await;
+    let wrong = NotProvisioned::Tried(Unprovisioned::Failed(LinkFailure::Auth));
+    assert_eq!(desk.provision("wrong").await, Err(wrong));
+    let view = desk.until("access-point").await;
+    assert_eq!(view.link.failure, Some("auth_fail"));
+    assert!(!view.settings.wifi_configured);
+    assert!(!desk.folder.path().join("wifi").exists());
+    assert!(desk.bench.state().access_point.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_do_not_overlap() {
+    let mut desk = Desk::new();
+    desk.until("access-point").await;
+    let (first, second) = tokio::join!(desk.provision("wrong"), desk.provision("correct horse"));
+    assert!(matches!(first, Err(NotProvisioned::Tried(_))));
+    assert_eq!(second, Err(NotProvisioned::Busy));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_access_point_stays_while_credentials_are_tried() {
+    let mut desk = Desk::new();
+    desk.until("access-point").await;
+    let radio = desk.radio.clone();
+    let mut tasks = Tasks::new();
+    tasks.spawn("attempt", async move {
+        let wrong = Secret::new("wrong");
+        radio
+            .provision("Home".to_string(), wrong)
+            .await
+            .unwrap_err();
+    });
+    let view = desk.until("connecting").await;
+    assert!(view.link.portal.is_some());
+    assert!(desk.bench.state().access_point.is_some());
+    assert!(tasks.ended().await.is_some_and(|ended| !ended.panicked));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_comes_back_is_joined_again() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    for _ in 0..3 {
+        desk.bench.set_link(false);
+        desk.until("disconnected").await;
+        let lost = Instant::now();
+        desk.until("connecting").await;
+        assert_eq!(lost.elapsed(), Duration::from_secs(5));
+        desk.bench.set_link(true);
+        desk.until("connected").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_outage_restarts_the_clock_and_then_opens_the_access_point() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    desk.bench.set_link(false);
+    let lost = Instant::now();
+    assert_eq!(desk.restarts().await, RebootReason::NoNetwork);
+    assert_eq!(lost.elapsed(), Duration::from_secs(600));
+
+    let mut desk = desk.restart();
+    desk.bench.set_link(false);
+    let begun = Instant::now();
+    desk.until("access-point").await;
+    assert_eq!(begun.elapsed(), Duration::from_secs(20));
+    // The stored network is looked for meanwhile.
+    sleep(SEARCH_TIME * 10).await;
+    assert_eq!(desk.followed.view.borrow().link.state, "access-point");
+    desk.bench.set_link(true);
+    let view = desk.until("connected").await;
+    assert_eq!(view.link.portal, None);
+    assert_eq!(desk.bench.state().access_point, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_access_point_that_nobody_uses_ends_with_a_restart() {
+    let mut desk = Desk::provisioned().await;
+    desk.bench.set_link(false);
+    let begun = Instant::now();
+    assert_eq!(desk.restarts().await, RebootReason::PortalTimeout);
+    assert_eq!(begun.elapsed(), Duration::from_secs(20 + 900));
+}
+
+#[tokio::test(start_paused = true)]
+async fn forgotten_credentials_lead_to_the_access_point() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    desk.radio.forget().await.unwrap();
+    let mut desk = desk.restart();
+    desk.until("access-point").await;
+}
