@@ -1,10 +1,7 @@
 //! Drives the radio: makes it follow the plan, reports what it says, and does for the portal what only it can.
 //!
-//! `secrets` keeps the access point's password, `network_manager` is a radio that the host's NetworkManager manages.
-//!
 //! **Invariant:** the port is owned by one task; everybody else has a [`Radio`] to ask through.
 
-pub mod network_manager;
 pub mod secrets;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};

@@ -1,1 +1,0 @@
-//! A radio that the host's NetworkManager manages.
