@@ -1,0 +1,52 @@
+//! Fuzzes the body of a change of settings: it is taken as a whole, or refused as a whole.
+#![no_main]
+
+use std::{collections::BTreeMap, time::Duration};
+
+use device::{
+    board::BoardSpec,
+    device::Device,
+    input::Input,
+    memory::Memory,
+    now::Now,
+    request::{Patch, Reply, Request},
+    settings::{Settings, legacy::to_patch},
+};
+use serde_json::Value;
+
+const BOARD: BoardSpec = BoardSpec {
+    id: "fuzz",
+    name: "Fuzz",
+    hardware: "Fuzz",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: true,
+    light_sensor: true,
+    coredump: false,
+    firmware_slot_bytes: 0,
+    web_slot_bytes: 0,
+};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Ok(Value::Object(body)) = serde_json::from_slice(bytes) else {
+        return;
+    };
+    let now = Now {
+        uptime: Duration::from_secs(1),
+        utc: None,
+    };
+    let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now);
+    for body in [Some(body.clone()), to_patch(&body).ok()].into_iter().flatten() {
+        let before = device.settings().clone();
+        let patch = Patch {
+            body,
+            hashes: BTreeMap::new(),
+        };
+        let output = device.handle(Input::Asked(Request::Patch(patch)), now);
+        if let Some(Reply::Rejected(_)) = output.reply {
+            assert_eq!(*device.settings(), before);
+        }
+    }
+});
