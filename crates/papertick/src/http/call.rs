@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
+use device::view::View;
 use http::{HeaderMap, header::CONTENT_LENGTH, request::Parts};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
@@ -27,6 +28,8 @@ const DRAIN_MAX: usize = 1024 * 1024;
 pub(crate) struct Call {
     /// What the server knows.
     pub(crate) state: Arc<State>,
+    /// The device when the request came.
+    pub(crate) view: Arc<View>,
     /// Head of the request.
     pub(crate) parts: Parts,
     /// The part of the path that the route leaves open, decoded.
@@ -51,12 +54,14 @@ impl Call {
     /// Puts a request and what is known about it together.
     pub(crate) fn new(
         state: Arc<State>,
+        view: Arc<View>,
         request: http::Request<Incoming>,
         param: Option<String>,
     ) -> Call {
         let (parts, body) = request.into_parts();
         Call {
             state,
+            view,
             parts,
             param,
             body: Some(body),

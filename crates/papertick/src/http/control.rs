@@ -127,7 +127,7 @@ pub(crate) async fn factory_reset(mut call: Call) -> Response {
 
 /// Forgets the pool logos and fetches them again.
 pub(crate) async fn clear_logos(call: Call) -> Response {
-    let known = usize::from(call.state.view().market.pool_logo.is_some());
+    let known = usize::from(call.view.market.pool_logo.is_some());
     match reply(&call.state, Request::ClearPoolLogos).await {
         Ok(Reply::Done) => answer::json(&json!({ "removed": known })),
         Ok(other) => tell(other),

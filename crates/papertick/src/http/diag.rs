@@ -30,7 +30,7 @@ pub(crate) async fn stop_trace(_call: Call) -> Response {
 
 /// Memory by kind; a host knows memory and what lies beyond it.
 pub(crate) fn heap(call: &Call) -> Response {
-    let memory = call.state.status().memory;
+    let memory = call.state.status(&call.view).memory;
     let kind = |free: u64, total: u64, least: u64| {
         json!({
             "total_free_bytes": free,

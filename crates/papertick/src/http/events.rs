@@ -51,7 +51,7 @@ impl Frame {
 
     fn status(state: &State) -> Frame {
         let mut bytes = b"event: status\ndata: ".to_vec();
-        bytes.extend_from_slice(&state.status().text);
+        bytes.extend_from_slice(&state.status(&state.view()).text);
         bytes.extend_from_slice(b"\n\n");
         Frame::text(bytes)
     }
@@ -82,7 +82,7 @@ pub(crate) async fn broadcast(state: Arc<State>) {
     let mut ping = interval(PING_GAP);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut painted = glass.borrow_and_update().generation;
-    let mut told = state.status().lasting;
+    let mut told = state.status(&state.view()).lasting;
     let mut next_status = Instant::now();
     let mut changed = false;
     loop {
@@ -93,7 +93,11 @@ pub(crate) async fn broadcast(state: Arc<State>) {
             () = sleep_until(next_status), if changed => {
                 changed = false;
                 view.borrow_and_update();
-                let status = state.status().lasting;
+                // Whoever comes later is told everything at the start.
+                if state.frames.receiver_count() == 0 {
+                    continue;
+                }
+                let status = state.status(&state.view()).lasting;
                 if status != told {
                     told = status;
                     send(&state, Frame::status(&state));
@@ -191,7 +195,7 @@ impl Follower {
 
     /// What a client must know that has missed frames: the status, and that any panel may have changed.
     fn everything(&self) -> Bytes {
-        let glass = Arc::clone(&self.state.services.glass.borrow());
+        let glass = self.state.glass();
         let mut bytes = Frame::status(&self.state).bytes.to_vec();
         if let Some(panels) = Frame::panels(&glass, 0) {
             bytes.extend_from_slice(&panels.bytes);

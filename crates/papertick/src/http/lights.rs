@@ -22,11 +22,10 @@ const BRIGHTNESS_MAX: i64 = 65535;
 
 /// Colours of the LED strip.
 pub(crate) fn read(call: &Call) -> Response {
-    let view = call.state.view();
-    if view.board.leds == 0 {
+    if call.view.board.leds == 0 {
         return tell(Reply::Refused(Refusal::NoLeds));
     }
-    answer::json(&status::lights(&view.lights))
+    answer::json(&status::lights(&call.view.lights))
 }
 
 /// One colour for all LEDs, named by a body or the query.
@@ -123,7 +122,7 @@ pub(crate) async fn effect(mut call: Call) -> Response {
 
 /// Duty of each frontlight channel.
 pub(crate) fn frontlight_status(call: &Call) -> Response {
-    match &call.state.view().frontlight {
+    match &call.view.frontlight {
         Some(frontlight) => answer::json(&json!({ "flStatus": frontlight.duties })),
         None => tell(Reply::Refused(Refusal::NoFrontlight)),
     }

@@ -70,7 +70,7 @@ fn flag(value: bool) -> f64 {
 /// Answers with the figures.
 pub(crate) fn read(call: &Call) -> Response {
     let state = &call.state;
-    let (view, glass, memory) = (state.view(), state.glass(), state.status().memory);
+    let (view, glass, memory) = (&call.view, state.glass(), state.status(&call.view).memory);
     let uptime = state.uptime();
     let mut families = Families {
         text: String::new(),

@@ -146,24 +146,22 @@ impl State {
         self.services.started.elapsed()
     }
 
-    /// The newest status.
-    pub(crate) fn status(&self) -> StatusDocument {
-        let view = self.view();
+    /// The status of a view.
+    pub(crate) fn status(&self, view: &Arc<View>) -> StatusDocument {
         let uptime = self.uptime();
-        self.status.get(&view, uptime.as_secs(), |before| {
+        self.status.get(view, uptime.as_secs(), |before| {
             StatusDocument::of(
-                &view,
+                view,
                 uptime,
                 Memory::now(before.map(|before| before.memory)),
             )
         })
     }
 
-    /// The newest settings document.
-    pub(crate) fn settings(&self) -> SettingsDocument {
-        let view = self.view();
-        let make = |_| SettingsDocument::of(&view, &self.services.identity, &self.settings_key);
-        self.settings.get(&view, 0, make)
+    /// The settings document of a view.
+    pub(crate) fn settings(&self, view: &Arc<View>) -> SettingsDocument {
+        let make = |_| SettingsDocument::of(view, &self.services.identity, &self.settings_key);
+        self.settings.get(view, 0, make)
     }
 }
 

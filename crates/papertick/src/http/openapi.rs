@@ -22,11 +22,11 @@ static TEXT: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
 
 /// Answers with the description.
 pub(crate) fn read(call: &Call) -> Response {
-    let tag = format!("\"{:08x}\"", crc32fast::hash(&TEXT));
+    let tag = etag::tag(&format!("{:08x}", crc32fast::hash(&TEXT)));
     if etag::is_known(call.headers(), &tag) {
-        return etag::not_modified(&tag);
+        return etag::not_modified(tag);
     }
-    let mut response = etag::tagged(answer::json_bytes(TEXT.clone()), &tag);
+    let mut response = etag::tagged(answer::json_bytes(TEXT.clone()), tag);
     response.headers_mut().insert(
         http::header::CACHE_CONTROL,
         HeaderValue::from_static("no-cache"),

@@ -55,12 +55,12 @@ impl Sites {
 
     /// Refuses a browser that believes to talk to a name that is not ours: its page may be anybody's.
     pub(crate) fn rebound(&self, headers: &HeaderMap, hostname: &str) -> Option<Response> {
-        let host = text(headers, &HOST)?.to_ascii_lowercase();
-        let name = without_port(&host);
-        let fine = !is_browser(headers)
-            || is_address(name)
-            || self.is_ours(name, hostname)
-            || self.is_allowed_host(&host);
+        let host = text(headers, &HOST)?;
+        if !is_browser(headers) || is_address(without_port(host)) {
+            return None;
+        }
+        let host = host.to_ascii_lowercase();
+        let fine = self.is_ours(without_port(&host), hostname) || self.is_allowed_host(&host);
         (!fine).then(|| refusal("host not known"))
     }
 

@@ -45,7 +45,8 @@ struct Asset {
     plain: Bytes,
     gzip: OnceLock<Option<Bytes>>,
     content_type: HeaderValue,
-    tag: String,
+    tag: HeaderValue,
+    gzip_tag: HeaderValue,
     cache: HeaderValue,
 }
 
@@ -92,8 +93,10 @@ impl Asset {
     fn new(plain: Bytes, content_type: HeaderValue, entry: bool) -> Asset {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&plain);
+        let version = format!("{:08x}-{}", hasher.finalize(), plain.len());
         Asset {
-            tag: format!("\"{:08x}-{}\"", hasher.finalize(), plain.len()),
+            gzip_tag: etag::tag(&format!("{version}-gzip")),
+            tag: etag::tag(&version),
             plain,
             gzip: OnceLock::new(),
             content_type,
@@ -120,15 +123,15 @@ impl Asset {
     fn answer(&self, headers: &HeaderMap) -> Response {
         let gzip = accepts_gzip(headers).then(|| self.gzip()).flatten();
         let tag = match gzip {
-            Some(_) => self.tag.replacen('"', "\"gz-", 1),
+            Some(_) => self.gzip_tag.clone(),
             None => self.tag.clone(),
         };
         let mut response = if etag::is_known(headers, &tag) {
-            etag::not_modified(&tag)
+            etag::not_modified(tag)
         } else {
             let packed = gzip.is_some();
             let body = gzip.unwrap_or_else(|| self.plain.clone());
-            let mut response = etag::tagged(answer::bytes(self.content_type.clone(), body), &tag);
+            let mut response = etag::tagged(answer::bytes(self.content_type.clone(), body), tag);
             if packed {
                 response
                     .headers_mut()

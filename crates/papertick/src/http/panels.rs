@@ -23,7 +23,7 @@ pub(crate) fn all(call: &Call) -> Response {
     let glass = call.state.glass();
     picture(
         call,
-        &tag(glass.panels.iter().map(|panel| &*panel.bitmap), scale),
+        tag(glass.panels.iter().map(|panel| &*panel.bitmap), scale),
         || {
             call.state
                 .pictures
@@ -46,15 +46,15 @@ pub(crate) fn one(call: &Call) -> Response {
     let glass = call.state.glass();
     let index: Option<usize> = call.param.as_deref().and_then(|index| index.parse().ok());
     match index.and_then(|index| glass.panels.get(index)) {
-        Some(panel) => picture(call, &tag([&*panel.bitmap], 1), || {
+        Some(panel) => picture(call, tag([&*panel.bitmap], 1), || {
             png::panel(&panel.bitmap).into()
         }),
         None => answer::not_found(),
     }
 }
 
-fn picture(call: &Call, tag: &str, make: impl FnOnce() -> Bytes) -> Response {
-    let mut response = if etag::is_known(call.headers(), tag) {
+fn picture(call: &Call, tag: HeaderValue, make: impl FnOnce() -> Bytes) -> Response {
+    let mut response = if etag::is_known(call.headers(), &tag) {
         etag::not_modified(tag)
     } else {
         etag::tagged(
@@ -69,7 +69,7 @@ fn picture(call: &Call, tag: &str, make: impl FnOnce() -> Bytes) -> Response {
 }
 
 /// Names a picture by what is on it.
-fn tag<'a>(bitmaps: impl IntoIterator<Item = &'a Bitmap>, scale: u32) -> String {
+fn tag<'a>(bitmaps: impl IntoIterator<Item = &'a Bitmap>, scale: u32) -> HeaderValue {
     let mut hasher = crc32fast::Hasher::new();
     let mut bytes = 0;
     for bitmap in bitmaps {
@@ -77,5 +77,5 @@ fn tag<'a>(bitmaps: impl IntoIterator<Item = &'a Bitmap>, scale: u32) -> String 
         hasher.update(bitmap.rows());
         bytes += bitmap.rows().len();
     }
-    format!("\"{:08x}-{bytes}-{scale}\"", hasher.finalize())
+    etag::tag(&format!("{:08x}-{bytes}-{scale}", hasher.finalize()))
 }

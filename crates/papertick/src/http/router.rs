@@ -121,10 +121,15 @@ pub(crate) async fn answer(
         view.link.portal.is_some(),
     );
     let reader = state.sites.reader(request.headers());
+    let asked = tracing::enabled!(tracing::Level::DEBUG)
+        .then(|| (request.method().clone(), request.uri().path().to_string()));
     let mut response = match refusal(&state, &view, &request, &target, peer).await {
         Some(refusal) => refusal,
-        None => serve(Arc::clone(&state), request, target).await,
+        None => serve(Arc::clone(&state), view, request, target).await,
     };
+    if let Some((method, path)) = asked {
+        tracing::debug!(client = %peer, %method, path, status = response.status().as_u16(), "answered");
+    }
     match reader {
         Some(origin) => origin::admit(&mut response, origin),
         None if state.sites.any_allowed() => {
@@ -175,11 +180,16 @@ async fn refusal(
     verdict.refusal()
 }
 
-async fn serve(state: Arc<State>, request: Request<Incoming>, target: Target) -> Response {
+async fn serve(
+    state: Arc<State>,
+    view: Arc<View>,
+    request: Request<Incoming>,
+    target: Target,
+) -> Response {
     let Some(route) = target.route else {
         return unserved(&state, &request, &target).await;
     };
-    let call = Call::new(state, request, target.param);
+    let call = Call::new(state, view, request, target.param);
     let answered = match route.handler {
         Handler::Now(handler) => std::panic::catch_unwind(AssertUnwindSafe(|| handler(&call))),
         Handler::Later(handler) => AssertUnwindSafe(handler(call)).catch_unwind().await,

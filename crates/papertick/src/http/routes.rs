@@ -124,7 +124,7 @@ pub(crate) static ROUTES: &[Group] = &[
 
 const STATE: &[Route] = &[
     get("/api/status", "State of the clock", |call| {
-        answer::json_bytes(call.state.status().text)
+        answer::json_bytes(call.state.status(&call.view).text)
     })
     .answers(&[(200, Shape::Status)]),
     get(
@@ -392,7 +392,7 @@ const LIGHTS: &[Route] = &[
     .takes(Shape::Duties)
     .answers(LIT_BY),
     get("/api/dnd/status", "Do Not Disturb", |call| {
-        answer::json(&status::dnd(&call.state.view()))
+        answer::json(&status::dnd(&call.view))
     })
     .answers(&[(200, Shape::Dnd)]),
     post(

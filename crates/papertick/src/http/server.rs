@@ -63,10 +63,10 @@ pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues
     } = queues;
     connections.spawn(auth::check(attempts, stop.clone()));
     let places = Arc::new(Semaphore::new(state.places));
-    let pressure = watch::Sender::new(());
+    let orders = watch::Sender::new(Order::Serve);
     loop {
         let accepted = tokio::select! {
-            accepted = accept(&listener, &places, &pressure) => accepted,
+            accepted = accept(&listener, &places, &orders) => accepted,
             Some(task) = tasks.recv() => {
                 connections.spawn(task);
                 continue;
@@ -78,13 +78,14 @@ pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues
             _ = stop.wait_for(|stop| *stop) => break,
         };
         let (stream, peer, place) = accepted;
-        let connection = connection(stream, peer, Arc::clone(&state), pressure.subscribe());
+        let connection = connection(stream, peer, Arc::clone(&state), orders.subscribe());
         connections.spawn(async move {
             connection.await;
             drop(place);
         });
     }
     drop(listener);
+    orders.send_replace(Order::Stop);
     let drained = timeout(STOP_TIME, async {
         while let Some(ended) = connections.join_next().await {
             report(ended);
@@ -123,17 +124,28 @@ pub(crate) fn places() -> usize {
 
 type Place = tokio::sync::OwnedSemaphorePermit;
 
+/// What connections are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Nothing in particular.
+    Serve,
+    /// Leave, if nothing is under way.
+    MakeRoom,
+    /// End what is under way, then leave.
+    Stop,
+}
+
 /// Waits for a place, then for a client; asks idle connections to leave while there is no place.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-    pressure: &watch::Sender<()>,
+    orders: &watch::Sender<Order>,
 ) -> (TcpStream, SocketAddr, Place) {
     let place = loop {
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
             break place;
         }
-        pressure.send_replace(());
+        orders.send_replace(Order::MakeRoom);
         if let Ok(Ok(place)) = timeout(GRACE, Arc::clone(places).acquire_owned()).await {
             break place;
         }
@@ -143,7 +155,7 @@ async fn accept(
             Ok((stream, peer)) => return (stream, peer, place),
             Err(error) => {
                 tracing::warn!(%error, "connection not accepted");
-                pressure.send_replace(());
+                orders.send_replace(Order::MakeRoom);
                 sleep(Duration::from_millis(50)).await;
             }
         }
@@ -154,11 +166,10 @@ async fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     state: Arc<State>,
-    mut pressure: watch::Receiver<()>,
+    mut orders: watch::Receiver<Order>,
 ) {
     // Frames of the event stream are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
-    let mut stop = state.services.shutdown.clone();
     let work = Work::default();
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
@@ -173,23 +184,20 @@ async fn connection(
         .serve_connection(TokioIo::new(Impatient::new(stream)), service)
         .with_upgrades();
     tokio::pin!(connection);
-    let mut stopping = false;
     loop {
         tokio::select! {
+            biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
                     tracing::debug!(%peer, %error, "connection ended");
                 }
                 return;
             }
-            _ = stop.wait_for(|stop| *stop), if !stopping => {
-                stopping = true;
-                connection.as_mut().graceful_shutdown();
-            }
-            Ok(()) = pressure.changed() => {
-                if work.idle_for() >= GRACE {
-                    return;
-                }
+            Ok(()) = orders.changed() => match *orders.borrow_and_update() {
+                Order::Serve => {}
+                Order::MakeRoom if work.idle_for() < GRACE => {}
+                Order::MakeRoom => return,
+                Order::Stop => connection.as_mut().graceful_shutdown(),
             }
         }
     }

@@ -17,7 +17,7 @@ use device::{
     },
     view::View,
 };
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -35,7 +35,7 @@ pub(crate) const CHANGES_MAX: u32 = 64;
 #[derive(Debug, Clone)]
 pub(crate) struct SettingsDocument {
     text: Bytes,
-    tag: String,
+    tag: HeaderValue,
 }
 
 impl SettingsDocument {
@@ -51,25 +51,25 @@ impl SettingsDocument {
 }
 
 /// Names a version of the settings; the rotation timer is not part of it, because a button changes that.
-fn tag(settings: &Settings, key: &[u8]) -> String {
+fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
     let mut stored = store::to_json(settings);
     stored.remove("timerActive");
+    let stored = Value::Object(stored).to_string();
     let digest = Sha256::new()
         .chain_update(key)
-        .chain_update(Value::Object(stored).to_string())
+        .chain_update(stored)
         .finalize();
-    let mut tag = String::from("\"");
-    for byte in &digest[..12] {
-        let _ = write!(tag, "{byte:02x}");
-    }
-    tag.push('"');
-    tag
+    let hex = digest[..12].iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    etag::tag(&hex)
 }
 
 /// All settings.
 pub(crate) fn read(call: &Call) -> Response {
-    let document = call.state.settings();
-    etag::tagged(answer::json_bytes(document.text), &document.tag)
+    let document = call.state.settings(&call.view);
+    etag::tagged(answer::json_bytes(document.text), document.tag)
 }
 
 /// Changes settings.
@@ -105,7 +105,7 @@ async fn change(call: &Call, body: Map<String, Value>) -> Response {
     let Ok(_turn) = call.state.changes.acquire_many(turns).await else {
         return answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
     };
-    if insists && etag::is_outdated(call.headers(), &call.state.settings().tag) {
+    if insists && etag::is_outdated(call.headers(), &call.state.settings(&call.state.view()).tag) {
         return answer::error(StatusCode::PRECONDITION_FAILED, "settings changed");
     }
     match hashes(call, &body).await {

@@ -236,9 +236,9 @@ const TX_POWER_MAX: i32 = 78;
 /// Answers with the system status.
 pub(crate) fn system_status(call: &Call) -> Response {
     let state = &call.state;
-    let memory = state.status().memory;
+    let memory = state.status(&call.view).memory;
     answer::json(&system(
-        &state.view(),
+        &call.view,
         state.uptime(),
         memory,
         &state.services.data_dir,

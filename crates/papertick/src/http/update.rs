@@ -9,14 +9,14 @@ use super::{
 
 /// Installs a firmware image.
 pub(crate) async fn firmware(call: Call) -> Response {
-    let max = call.state.view().board.firmware_slot_bytes;
+    let max = call.view.board.firmware_slot_bytes;
     refusal(&call, max)
         .unwrap_or_else(|| answer::error(StatusCode::SERVICE_UNAVAILABLE, "no ota partition"))
 }
 
 /// Installs a web bundle.
 pub(crate) async fn web_bundle(call: Call) -> Response {
-    let max = call.state.view().board.web_slot_bytes;
+    let max = call.view.board.web_slot_bytes;
     let no_place = || {
         answer::error(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -37,7 +37,7 @@ pub(crate) async fn automatic(call: Call) -> Response {
 }
 
 fn disabled(call: &Call) -> Option<Response> {
-    let enabled = call.state.view().active.ota_enabled;
+    let enabled = call.view.active.ota_enabled;
     (!enabled).then(|| answer::error(StatusCode::FORBIDDEN, "ota_disabled"))
 }
 

@@ -1,0 +1,58 @@
+//! The real core, its main loop and its store behind a server.
+
+use std::{net::SocketAddr, path::Path, sync::Arc};
+
+use device::{
+    device::Device, memory::Memory, settings::Settings, settings::emit::Identity, view::View,
+};
+use papertick::{
+    clock::Clock,
+    glass::Glass,
+    http::{Services, serve},
+    inbox::inbox,
+    main_loop::MainLoop,
+    storage::{Store, disk::Folder, keeper::Keeper},
+    tasks::stop_signal,
+};
+use tokio::{net::TcpListener, sync::watch, time::Instant};
+
+/// A clock that runs until the program ends.
+pub struct Rig {
+    pub address: SocketAddr,
+    pub view: watch::Receiver<Arc<View>>,
+}
+
+/// Starts a clock that keeps its settings in a folder.
+pub async fn start(folder: &Path) -> Rig {
+    let board = *board::spec::find("rev-b").unwrap();
+    let clock = Clock::host();
+    let (inbox, inputs) = inbox();
+    let (store, _) = Store::open(Box::new(Folder::new(folder)));
+    let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
+    let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(store));
+    let (stopper, stop) = stop_signal();
+    tokio::spawn(main_loop.run(stop.clone()));
+    let glass = watch::Sender::new(Arc::new(Glass::unknown(board.panels, 122, 250)));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let services = Services {
+        inbox,
+        view: followed.view.clone(),
+        glass: glass.subscribe(),
+        identity: Identity::default(),
+        allow_origins: Vec::new(),
+        started: Instant::now(),
+        data_dir: folder.to_path_buf(),
+        bench: None,
+        radio: None,
+        connections: None,
+        shutdown: stop.signal(),
+    };
+    let view = followed.view.clone();
+    tokio::spawn(async move {
+        // What the clock needs to go on lives as long as the server.
+        let _kept = (stopper, glass, followed);
+        serve(listener, services).await;
+    });
+    Rig { address, view }
+}
