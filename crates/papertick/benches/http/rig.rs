@@ -7,6 +7,7 @@ use device::{
 };
 use papertick::{
     clock::Clock,
+    drivers::wifi,
     glass::Glass,
     http::{Services, serve},
     inbox::inbox,
@@ -27,6 +28,7 @@ pub async fn start(folder: &Path) -> Rig {
     let board = *board::spec::find("rev-b").unwrap();
     let clock = Clock::host();
     let (inbox, inputs) = inbox();
+    let (radio, orders) = wifi::radio();
     let (store, _) = Store::open(Box::new(Folder::new(folder)));
     let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
     let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(store));
@@ -44,14 +46,14 @@ pub async fn start(folder: &Path) -> Rig {
         started: Instant::now(),
         data_dir: folder.to_path_buf(),
         bench: None,
-        radio: None,
+        radio,
         connections: None,
         shutdown: stop.signal(),
     };
     let view = followed.view.clone();
     tokio::spawn(async move {
         // What the clock needs to go on lives as long as the server.
-        let _kept = (stopper, glass, followed);
+        let _kept = (stopper, glass, followed, orders);
         serve(listener, services).await;
     });
     Rig { address, view }
