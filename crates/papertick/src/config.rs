@@ -83,6 +83,8 @@ pub struct DeviceConfig {
     pub crashes: u64,
     /// Why it is started again, in words for people; none after a start or restart that was wanted.
     pub note: Option<String>,
+    /// Why it is to run without its sources, in words for people; none if it is to run as usual.
+    pub safe_mode: Option<String>,
     /// Buttons that are held while the power comes on, a bit each.
     pub held_mask: u8,
     /// How long they are held, ms.

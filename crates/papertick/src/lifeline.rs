@@ -21,8 +21,10 @@ pub const BROKEN_CODE: u8 = 70;
 pub enum Word {
     /// It answers requests.
     Ready,
-    /// Its main loop makes progress.
+    /// Its main loop and its painter make progress.
     Beat,
+    /// Its painter makes none.
+    PainterStuck,
     /// Its power was cut and comes back, with these buttons held.
     PowerCut(PowerCycle),
 }
@@ -34,6 +36,7 @@ impl Word {
         match parts.next()? {
             "ready" => Some(Word::Ready),
             "beat" => Some(Word::Beat),
+            "painter-stuck" => Some(Word::PainterStuck),
             "power-cut" => Some(Word::PowerCut(PowerCycle {
                 mask: parts.next()?.parse().ok()?,
                 held: Duration::from_millis(parts.next()?.parse().ok()?),
@@ -51,6 +54,7 @@ impl Word {
         match self {
             Word::Ready => writeln!(out, "ready")?,
             Word::Beat => writeln!(out, "beat")?,
+            Word::PainterStuck => writeln!(out, "painter-stuck")?,
             Word::PowerCut(cycle) => {
                 writeln!(out, "power-cut {} {}", cycle.mask, cycle.held.as_millis())?;
             }
@@ -72,6 +76,7 @@ mod tests {
         for (line, word) in [
             ("ready", Some(Word::Ready)),
             ("beat", Some(Word::Beat)),
+            ("painter-stuck", Some(Word::PainterStuck)),
             ("power-cut 5 3200", Some(Word::PowerCut(cycle))),
             ("power-cut 5", None),
             ("power-cut 256 1", None),

@@ -24,7 +24,7 @@ use tokio::{
 
 use crate::{
     config::{DeviceConfig, Market, RunConfig},
-    failure::Failure,
+    failure::{Code, Failure},
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
     service_manager::Notifier,
     storage::lock::{self, Holder, Lock},
@@ -41,8 +41,12 @@ struct Limits {
     stop: Duration,
     /// Pauses before a device that broke off is started again; the last one counts from then on.
     pauses: [Duration; 6],
-    /// A device that ran for so long starts with the shortest pause again.
+    /// A device that ran for so long did not fail to start: it starts with the shortest pause again.
     steady: Duration,
+    /// Failures in a row after which the device is started without its sources.
+    failures: u32,
+    /// Time without its sources after which the device is tried as usual again.
+    safe: Duration,
 }
 
 const LIMITS: Limits = Limits {
@@ -58,6 +62,8 @@ const LIMITS: Limits = Limits {
         Duration::from_secs(60),
     ],
     steady: Duration::from_secs(120),
+    failures: 3,
+    safe: Duration::from_secs(3600),
 };
 
 /// Runs the clock until it is told to stop.
@@ -86,11 +92,16 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
             supervisor: std::process::id(),
             crashes: 0,
             note: None,
+            safe_mode: None,
             held_mask: 0,
             held_ms: 0,
         },
     };
     runtime.block_on(supervisor.run())
+}
+
+fn did_not_start(reason: &str) -> Failure {
+    Failure::failed(format!("the clock did not start: {reason}"))
 }
 
 fn cannot(error: io::Error) -> Failure {
@@ -133,14 +144,18 @@ enum End {
     Restart,
     /// Its power was cut.
     PowerCut(PowerCycle),
+    /// It said why it cannot start.
+    Refused(String),
     /// It broke off, with the reason in words for people.
     Broken(String),
+    /// It ran without its sources for long enough.
+    SafeLongEnough,
 }
 
 impl Supervisor {
     async fn run(mut self) -> Result<(), Failure> {
         let mut stop = StopSignals::new().map_err(cannot)?;
-        let mut pauses = 0;
+        let mut failures = 0;
         loop {
             let begun = Instant::now();
             let child = self.start().map_err(cannot)?;
@@ -150,37 +165,58 @@ impl Supervisor {
             self.next.held_ms = 0;
             match end {
                 End::Stopped => return Ok(()),
-                End::Restart => pauses = 0,
+                End::Restart => failures = 0,
                 End::PowerCut(cycle) => {
-                    pauses = 0;
+                    failures = 0;
                     self.next.held_mask = cycle.mask;
                     self.next.held_ms = u64::try_from(cycle.held.as_millis()).unwrap_or_default();
                 }
-                End::Broken(reason) if !self.announced => {
-                    return Err(Failure::failed(format!(
-                        "the clock did not start: {reason}"
-                    )));
+                // Once more and it is safe again.
+                End::SafeLongEnough => failures = self.limits.failures - 1,
+                End::Refused(reason) if !self.announced => {
+                    return Err(did_not_start(&reason));
                 }
-                End::Broken(reason) => {
-                    self.next.crashes += 1;
-                    pauses = if begun.elapsed() >= self.limits.steady {
-                        0
-                    } else {
-                        pauses
-                    };
-                    let pause = self.limits.pauses[pauses.min(self.limits.pauses.len() - 1)];
-                    pauses += 1;
-                    say(&format!(
-                        "the device broke off ({reason}) and is started again"
-                    ));
-                    self.next.note = Some(format!("started again after it broke off: {reason}"));
+                End::Broken(reason) if !self.announced && self.next.safe_mode.is_some() => {
+                    return Err(did_not_start(&reason));
+                }
+                End::Refused(reason) | End::Broken(reason) => {
+                    if begun.elapsed() >= self.limits.steady {
+                        failures = 0;
+                    }
+                    failures += 1;
+                    let pause = self.count_failure(&reason, failures);
                     tokio::select! {
                         () = stop.given() => return Ok(()),
                         () = sleep(pause) => {}
                     }
                 }
             }
+            if failures < self.limits.failures {
+                self.next.safe_mode = None;
+            }
         }
+    }
+
+    /// Notes why the device is started again, and how; returns when.
+    fn count_failure(&mut self, reason: &str, failures: u32) -> Duration {
+        say(&format!(
+            "the device broke off ({reason}) and is started again"
+        ));
+        self.next.crashes += 1;
+        let times = match self.next.crashes {
+            1 => "once".to_string(),
+            times => format!("{times} times"),
+        };
+        self.next.note = Some(format!(
+            "started again after it broke off, {times} so far: {reason}"
+        ));
+        if failures >= self.limits.failures && self.next.safe_mode.is_none() {
+            say("it broke off again and again: it is started without its sources");
+            self.next.safe_mode = Some(format!("it broke off {failures} times: {reason}"));
+        }
+        let pauses = &self.limits.pauses;
+        let earlier = usize::try_from(failures.saturating_sub(1)).unwrap_or(usize::MAX);
+        pauses[earlier.min(pauses.len() - 1)]
     }
 
     fn start(&self) -> io::Result<Child> {
@@ -202,6 +238,7 @@ impl Supervisor {
         };
         let mut lines = BufReader::new(out).lines();
         let mut deadline = Instant::now() + self.limits.start;
+        let safe_until = Instant::now() + self.limits.safe;
         let mut cut = None;
         loop {
             tokio::select! {
@@ -211,6 +248,11 @@ impl Supervisor {
                     return End::Stopped;
                 }
                 word = next_word(&mut lines) => {
+                    if word == Word::PainterStuck {
+                        // An error means that it has ended by itself just now.
+                        let _ = child.kill().await;
+                        return End::Broken("its painter made no progress".to_string());
+                    }
                     deadline = Instant::now() + self.limits.beat;
                     self.hear(word, &mut cut);
                 }
@@ -226,6 +268,11 @@ impl Supervisor {
                     let _ = child.kill().await;
                     return End::Broken("it made no progress".to_string());
                 }
+                () = sleep_until(safe_until), if self.next.safe_mode.is_some() => {
+                    say("the device is tried with its sources again");
+                    end(&mut child, self.limits.stop).await;
+                    return End::SafeLongEnough;
+                }
             }
         }
     }
@@ -240,6 +287,7 @@ impl Supervisor {
                 }
             }
             Word::Beat => self.notifier.tell("WATCHDOG=1"),
+            Word::PainterStuck => {}
             Word::PowerCut(cycle) => *cut = Some(cycle),
         }
     }
@@ -286,6 +334,7 @@ fn judge(status: io::Result<ExitStatus>, cut: Option<PowerCycle>) -> End {
     match (cut, status.code()) {
         (Some(cycle), _) => End::PowerCut(cycle),
         (None, Some(code)) if code == i32::from(RESTART_CODE) => End::Restart,
+        (None, Some(code)) if code == Code::Failed as i32 => End::Refused(status.to_string()),
         (None, _) => End::Broken(status.to_string()),
     }
 }
@@ -377,6 +426,7 @@ mod tests {
                 supervisor: std::process::id(),
                 crashes: 0,
                 note: None,
+                safe_mode: None,
                 held_mask: 0,
                 held_ms: 0,
             },
@@ -428,6 +478,84 @@ mod tests {
         let supervisor = supervisor(folder.path(), "echo ready; exit 75");
         let starts = starts(folder.path(), supervisor, 3).await;
         assert_eq!((starts[2].crashes, starts[2].note.clone()), (0, None));
+    }
+
+    #[tokio::test]
+    async fn a_painter_that_is_stuck_has_the_device_started_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "echo ready; echo painter-stuck; exec sleep 1000";
+        let starts = starts(folder.path(), supervisor(folder.path(), script), 2).await;
+        let note = starts[1].note.clone().unwrap();
+        assert!(note.contains("painter"), "{note}");
+    }
+
+    #[tokio::test]
+    async fn a_device_that_fails_again_and_again_runs_in_safe_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        for (script, what) in [
+            ("exit 70", "before it was ready"),
+            ("echo ready; exit 70", "after"),
+        ] {
+            let _ = fs::remove_file(folder.path().join("starts"));
+            let safe = format!(
+                "test $(wc -l < {}) -gt 3 && {{ echo ready; exec sleep 1000; }}; {script}",
+                folder.path().join("starts").display()
+            );
+            let starts = starts(folder.path(), supervisor(folder.path(), &safe), 4).await;
+            assert!(
+                starts[..3].iter().all(|start| start.safe_mode.is_none()),
+                "{what}"
+            );
+            let reason = starts[3].safe_mode.clone().unwrap();
+            assert!(
+                reason.contains("3 times") && reason.contains("70"),
+                "{what}: {reason}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn safe_mode_ends_with_a_restart_that_was_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "echo ready; test $(wc -l < {}) = 4 && exit 75; exit 70",
+            folder.path().join("starts").display()
+        );
+        let starts = starts(folder.path(), supervisor(folder.path(), &script), 6).await;
+        let safe: Vec<bool> = starts
+            .iter()
+            .map(|start| start.safe_mode.is_some())
+            .collect();
+        assert_eq!(safe[..6], [false, false, false, true, false, false]);
+    }
+
+    #[tokio::test]
+    async fn safe_mode_ends_by_itself_and_returns_at_the_next_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "echo ready; test $(wc -l < {}) = 4 && exec sleep 1000; exit 70",
+            folder.path().join("starts").display()
+        );
+        let mut supervisor = supervisor(folder.path(), &script);
+        supervisor.limits.safe = Duration::from_millis(100);
+        let starts = starts(folder.path(), supervisor, 6).await;
+        let safe: Vec<bool> = starts
+            .iter()
+            .map(|start| start.safe_mode.is_some())
+            .collect();
+        assert_eq!(safe[..6], [false, false, false, true, false, true]);
+    }
+
+    #[tokio::test]
+    async fn a_device_that_fails_even_in_safe_mode_and_never_was_ready_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let failure = supervisor(folder.path(), "exit 70")
+            .run()
+            .await
+            .unwrap_err();
+        assert!(failure.message.contains("did not start"), "{failure}");
+        let text = fs::read_to_string(folder.path().join("starts")).unwrap();
+        assert_eq!(text.lines().count(), 4);
     }
 
     #[tokio::test]

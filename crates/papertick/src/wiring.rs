@@ -25,7 +25,7 @@ use crate::{
     device_process::Kept,
     drivers::{
         host, lights,
-        painter::{self, Canvas},
+        painter::{self, Canvas, Step},
         senses,
         wifi::{self, Orders, Radio, secrets},
     },
@@ -74,7 +74,15 @@ pub(crate) struct Parts {
 /// What the sign of life is taken from.
 pub(crate) struct Pulse {
     rounds: watch::Receiver<u64>,
+    painter: watch::Receiver<Step>,
     inbox: Inbox,
+}
+
+/// The ends of the drivers that others hold the other ends of.
+struct Ends {
+    glass: watch::Sender<Arc<Glass>>,
+    step: watch::Sender<Step>,
+    orders: Orders,
 }
 
 /// What most parts need.
@@ -112,7 +120,11 @@ impl Parts {
             .height
             .as_ref()
             .map(|height| height.value);
-        let device = Device::new(spec, kept.settings, kept.memory, clock.now());
+        let mut device = Device::new(spec, kept.settings, kept.memory, clock.now());
+        // Before anybody can ask.
+        for said in said_at_start(kept.notes, &config) {
+            device.handle(said, clock.now());
+        }
         let (main_loop, followed) =
             MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
@@ -126,6 +138,7 @@ impl Parts {
             identity: identity(),
             allow_origins: config.run.allow_origins.clone(),
             started: Instant::now(),
+            crashes: config.crashes,
             data_dir: config.run.data_dir.clone(),
             radio: radio.clone(),
             bench: Some(bench.clone()),
@@ -136,8 +149,10 @@ impl Parts {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         front.spawn("http", http::serve(listener, services));
         rest.spawn("main loop", main_loop.run(stop.clone()));
+        let step = watch::Sender::new(Step::Waiting);
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
+            painter: step.subscribe(),
             inbox: inbox.clone(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
@@ -148,9 +163,13 @@ impl Parts {
             logos: logos.clone(),
             height,
         };
-        common.tell_notes(kept.notes).await;
+        let ends = Ends {
+            glass,
+            step,
+            orders,
+        };
         let effects = common
-            .start_rest(&mut rest, board, followed, glass, orders, stop)
+            .start_rest(&mut rest, board, followed, ends, stop)
             .await?;
         Ok(Parts {
             front,
@@ -166,23 +185,27 @@ impl Parts {
     }
 }
 
-impl Common {
-    /// Puts into the log and the status what went wrong before the device was there.
-    async fn tell_notes(&self, notes: Vec<String>) {
-        for note in notes.into_iter().chain(self.config.note.clone()) {
-            tracing::warn!("{note}");
-            // The device has just been started, and its loss is noticed elsewhere.
-            let _ = self.inbox.tell(Input::Noticed(note)).await;
-        }
+/// What went wrong before the device was there, for the log and the status.
+fn said_at_start(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
+    let mut said = Vec::new();
+    for note in notes.into_iter().chain(config.note.clone()) {
+        tracing::warn!("{note}");
+        said.push(Input::Noticed(note));
     }
+    if let Some(reason) = &config.safe_mode {
+        tracing::warn!("safe mode: {reason}");
+        said.push(Input::SafeMode(reason.clone()));
+    }
+    said
+}
 
+impl Common {
     async fn start_rest(
         self,
         rest: &mut Tasks,
         board: SimBoard,
         followed: Followed,
-        glass: watch::Sender<Arc<Glass>>,
-        orders: Orders,
+        ends: Ends,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
         let spec = self.config.run.board();
@@ -191,7 +214,8 @@ impl Common {
             width: spec.panel_width,
             height: spec.panel_height,
             pictures: followed.picture,
-            glass,
+            glass: ends.glass,
+            step: ends.step,
             inbox: self.inbox.clone(),
         };
         rest.spawn("painter", painter::run(canvas));
@@ -217,7 +241,7 @@ impl Common {
         let radio = wifi::run(
             board.wifi,
             followed.wifi.clone(),
-            orders,
+            ends.orders,
             who,
             self.inbox.clone(),
         );
@@ -296,10 +320,22 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
     })
 }
 
-/// Gives the supervisor a sign of life whenever the main loop has made progress; ends when it is gone.
+/// Gives the supervisor a sign of life whenever the main loop and the painter have made progress; ends when it is gone.
 pub(crate) async fn heart(pulse: Pulse) {
-    let Pulse { mut rounds, inbox } = pulse;
+    let Pulse {
+        mut rounds,
+        painter,
+        inbox,
+    } = pulse;
     loop {
+        if painter.borrow().is_stuck() {
+            tracing::error!("the painter makes no progress");
+            if Word::PainterStuck.say().is_err() {
+                return;
+            }
+            // The supervisor ends this process.
+            return std::future::pending().await;
+        }
         rounds.mark_unchanged();
         if inbox.tell(Input::Tick).await.is_err() || rounds.changed().await.is_err() {
             return;

@@ -44,6 +44,7 @@ pub async fn start(folder: &Path) -> Rig {
         identity: Identity::default(),
         allow_origins: Vec::new(),
         started: Instant::now(),
+        crashes: 0,
         data_dir: folder.to_path_buf(),
         bench: None,
         radio,

@@ -25,6 +25,28 @@ use crate::{glass::Glass, inbox::Inbox};
 /// Time after which a busy panel is taken for faulty; a full refresh in the cold takes half of it.
 pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
+/// Time after which a step of the painter is taken for stuck; none takes longer than a panel may be busy.
+pub const STEP_LIMIT: Duration = Duration::from_secs(2 * BUSY_LIMIT.as_secs());
+
+/// What the painter does, for whoever watches over it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It waits for a picture.
+    Waiting,
+    /// It drives the panels, since then.
+    Painting(Instant),
+}
+
+impl Step {
+    /// Tells whether the painter has taken too long.
+    pub fn is_stuck(self) -> bool {
+        match self {
+            Step::Waiting => false,
+            Step::Painting(since) => since.elapsed() >= STEP_LIMIT,
+        }
+    }
+}
+
 /// What the painter is given.
 #[derive(Debug)]
 pub struct Canvas<P> {
@@ -38,6 +60,8 @@ pub struct Canvas<P> {
     pub pictures: watch::Receiver<Picture>,
     /// What they show.
     pub glass: watch::Sender<Arc<Glass>>,
+    /// What the painter does.
+    pub step: watch::Sender<Step>,
     /// Where the end of a paint is reported.
     pub inbox: Inbox,
 }
@@ -50,12 +74,16 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         height,
         mut pictures,
         glass,
+        step,
         inbox,
     } = canvas;
     let mut painter = Painter::new(panels, render::Painter::new(width, height), glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
-        if painter.paint(&picture).await
+        step.send_replace(Step::Painting(Instant::now()));
+        let painted = painter.paint(&picture).await;
+        step.send_replace(Step::Waiting);
+        if painted
             && inbox
                 .tell(Input::Finished(Finished::Painted))
                 .await

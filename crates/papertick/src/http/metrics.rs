@@ -86,6 +86,13 @@ pub(crate) fn read(call: &Call) -> Response {
         "Time since the device started.",
         alone(uptime.as_secs_f64()),
     );
+    families.family(
+        "counter",
+        "crashes",
+        "",
+        "Times the device broke off since its supervisor started.",
+        alone(state.services.crashes as f64),
+    );
     families.gauge(
         "block_height",
         "",

@@ -69,6 +69,8 @@ pub struct Services {
     pub allow_origins: Vec<String>,
     /// Moment at which the uptime of the device was zero.
     pub started: Instant,
+    /// How often the device broke off since its supervisor started.
+    pub crashes: u64,
     /// Folder whose disk the system status tells of.
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.

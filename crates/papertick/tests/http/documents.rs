@@ -170,6 +170,7 @@ async fn metrics_end_as_the_format_wants() {
     let answer = clock.get("/metrics").await;
     let text = answer.text();
     assert!(text.ends_with("# EOF\n"), "{text}");
+    assert!(text.contains("papertick_crashes_total 2\n"), "{text}");
     assert!(
         text.contains("papertick_build_info{version=\"4.0.0\"} 1\n"),
         "{text}"

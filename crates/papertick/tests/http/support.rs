@@ -195,6 +195,7 @@ impl Clock {
             },
             allow_origins: setup.allow_origins,
             started: Instant::now(),
+            crashes: 2,
             data_dir: std::env::temp_dir(),
             radio: setup.radio,
             connections: setup.connections,

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    ports::{PanelFault, Refresh},
+    ports::{PanelFault, Panels, Refresh},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
 };
@@ -13,11 +13,12 @@ use device::{
     settings::fonts::FontId,
 };
 use papertick::{
-    drivers::painter::{self, BUSY_LIMIT, Canvas},
+    drivers::painter::{self, BUSY_LIMIT, Canvas, STEP_LIMIT, Step},
     glass::Glass,
     inbox::{Message, inbox},
     tasks::Tasks,
 };
+use render::Bitmap;
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, sleep},
@@ -30,6 +31,7 @@ struct Easel {
     pictures: watch::Sender<Picture>,
     glass: watch::Receiver<Arc<Glass>>,
     bench: Bench,
+    step: watch::Receiver<Step>,
     inputs: mpsc::Receiver<Message>,
     _tasks: Tasks,
 }
@@ -42,6 +44,7 @@ impl Easel {
         let (pictures, follow) = watch::channel(picture(text));
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let (glass, shown) = watch::channel(Arc::new(unknown));
+        let (step, doing) = watch::channel(Step::Waiting);
         let (inbox, inputs) = inbox();
         let mut tasks = Tasks::new();
         let canvas = Canvas {
@@ -50,6 +53,7 @@ impl Easel {
             height: spec.panel_height,
             pictures: follow,
             glass,
+            step,
             inbox,
         };
         tasks.spawn("painter", painter::run(canvas));
@@ -57,6 +61,7 @@ impl Easel {
             pictures,
             glass: shown,
             bench: board.bench,
+            step: doing,
             inputs,
             _tasks: tasks,
         };
@@ -258,4 +263,58 @@ async fn each_paint_is_reported_once() {
         assert!(matches!(message.input, Input::Finished(Finished::Painted)));
     }
     assert!(easel.inputs.try_recv().is_err());
+}
+
+/// Panels whose port hangs, as a bus does that nobody answers on.
+struct Hanging;
+
+impl Panels for Hanging {
+    fn count(&self) -> usize {
+        7
+    }
+
+    async fn start(&mut self, _: usize, _: &Arc<Bitmap>, _: Refresh) -> Result<(), PanelFault> {
+        std::future::pending().await
+    }
+
+    async fn idle(&mut self) -> Vec<usize> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_port_that_hangs_is_noticed() {
+    let (step, watched) = watch::channel(Step::Waiting);
+    let (_pictures, follow) = watch::channel(picture("0000000"));
+    let (inbox, _inputs) = inbox();
+    let mut tasks = Tasks::new();
+    let canvas = Canvas {
+        panels: Hanging,
+        width: 122,
+        height: 250,
+        pictures: follow,
+        glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))),
+        step,
+        inbox,
+    };
+    tasks.spawn("painter", painter::run(canvas));
+    sleep(STEP_LIMIT - MOMENT).await;
+    assert!(!watched.borrow().is_stuck());
+    sleep(2 * MOMENT).await;
+    assert!(watched.borrow().is_stuck());
+}
+
+#[tokio::test(start_paused = true)]
+async fn panels_that_stay_busy_do_not_make_the_painter_look_stuck() {
+    let easel = Easel::new("0000000").await;
+    for panel in 0..7 {
+        easel.bench.set_fault(panel, SimFault::BusyStuck).unwrap();
+    }
+    for text in ["1111111", "2222222", "3333333"] {
+        easel.show(|picture| picture.cells = cells(text));
+        sleep(BUSY_LIMIT - MOMENT).await;
+        assert!(!easel.step.borrow().is_stuck());
+    }
+    sleep(3 * STEP_LIMIT).await;
+    assert_eq!(*easel.step.borrow(), Step::Waiting);
 }
