@@ -104,6 +104,36 @@ fn a_device_that_breaks_off_is_started_again() {
 }
 
 #[test]
+fn a_device_that_breaks_off_again_and_again_runs_in_safe_mode_until_it_is_restarted() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    for _ in 0..3 {
+        let device = clock.device();
+        kill_process(device, Signal::KILL).unwrap();
+        eventually("another device runs", || clock.device() != device);
+    }
+    let status = clock.get("/api/status").json();
+    assert_eq!(status["mode"], "safe-mode");
+    let reason = status["safeMode"].as_str().unwrap();
+    assert!(reason.contains("3 times"), "{reason}");
+    assert_eq!(status["data"][0], "SAFE/MODE");
+    assert_eq!(status["sources"], serde_json::json!({}), "no source runs");
+    assert_eq!(
+        clock.patch(r#"{"digitFontPx": 190}"#).status,
+        200,
+        "it can be set right"
+    );
+
+    let device = clock.device();
+    clock.send("POST", "/api/restart", "").unwrap();
+    eventually("another device runs", || clock.device() != device);
+    assert_eq!(
+        clock.get("/api/status").json()["safeMode"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
 fn a_device_that_hangs_does_not_keep_the_clock_from_ending() {
     let folder = folder();
     let clock = Clock::start(folder.path());
