@@ -1,0 +1,18 @@
+//! Fuzzes the questions that strangers ask at the access point: an answer is a reply to that question, or there is none.
+#![no_main]
+#![allow(dead_code)]
+
+#[path = "../../crates/papertick/src/net/dns.rs"]
+mod dns;
+
+use std::net::Ipv4Addr;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Some(reply) = dns::answer(bytes, Ipv4Addr::new(192, 168, 4, 1)) {
+        assert_eq!(reply[..2], bytes[..2], "the number of the question");
+        assert!(reply[2] & 0x80 != 0, "a reply");
+    }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = dns::portal_address(text);
+    }
+});

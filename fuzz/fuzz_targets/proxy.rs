@@ -1,0 +1,91 @@
+//! Fuzzes what a proxy may reply: a refusal or a way through, and not a byte of the destination is read.
+#![no_main]
+#![allow(dead_code)]
+
+#[path = "../../crates/papertick/src/net/url.rs"]
+mod url;
+
+#[path = "../../crates/papertick/src/net/proxy.rs"]
+mod proxy;
+
+use std::{
+    future::Future,
+    io,
+    net::Ipv4Addr,
+    pin::{Pin, pin},
+    task::{Context, Poll, Waker},
+};
+
+use device::secret::Secret;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// A proxy that says these bytes whatever it hears, and then closes.
+struct Proxy<'a>(&'a [u8]);
+
+impl AsyncRead for Proxy<'_> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let count = self.0.len().min(into.remaining());
+        let (now, later) = self.0.split_at(count);
+        into.put_slice(now);
+        self.0 = later;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Proxy<'_> {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Runs what never has to wait.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("the proxy answers at once"),
+    }
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let password = Secret::new("password");
+    let mut way = Proxy(bytes);
+    if now(proxy::http_connect(&mut way, "example.org", 443, "user", &password)).is_ok() {
+        let head = &bytes[..bytes.len() - way.0.len()];
+        assert!(head.ends_with(b"\r\n\r\n"));
+    }
+    let mut way = Proxy(bytes);
+    if now(proxy::socks4(&mut way, Ipv4Addr::LOCALHOST, 443)).is_ok() {
+        assert_eq!(bytes.len() - way.0.len(), 8);
+    }
+    let mut way = Proxy(bytes);
+    if now(proxy::socks4a(&mut way, "example.org", 443)).is_ok() {
+        assert_eq!(bytes.len() - way.0.len(), 8);
+    }
+    let mut way = Proxy(bytes);
+    let through = now(async {
+        proxy::socks5_login(&mut way, "user", &password).await?;
+        proxy::socks5_connect(&mut way, "example.org", 443).await
+    });
+    if through.is_ok() {
+        let read = bytes.len() - way.0.len();
+        assert!((2 + 7..=4 + 7 + 256).contains(&read), "{read}");
+    }
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && let Ok(url) = url::Url::parse(text)
+    {
+        assert!(url.path.starts_with('/'));
+        let _ = url.join(text);
+    }
+});
