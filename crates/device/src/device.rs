@@ -19,7 +19,7 @@ use crate::{
     market::{Datum, HeightGate, HeightNews, Market, Observation},
     memory::Memory,
     now::{Now, Zone},
-    output::{Advert, Changes, Desired, Effect, Output, RebootReason},
+    output::{Changes, Desired, Effect, Output, RebootReason},
     overlays::{Layer, Overlay, Overlays},
     panels::Panels,
     power::Power,
@@ -264,9 +264,7 @@ impl Device {
             } else {
                 BTreeMap::new()
             },
-            advert: (self.active.mdns_enabled && !self.link.is_portal()).then(|| Advert {
-                hostname: self.link.hostname(&self.active),
-            }),
+            advert: self.link.advert(&self.active),
             wifi: self.link.plan(&self.active),
         }
     }

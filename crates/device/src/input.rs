@@ -103,6 +103,13 @@ pub enum LinkEvent {
     Refused(LinkFailure),
     /// Credentials were tried, found right and stored by the portal.
     Provisioned,
+    /// The device is announced on the local network, or no longer is.
+    Announced {
+        /// Host name that was to be announced, without a domain.
+        asked: String,
+        /// The one under which it is found, another one where somebody had that already; none if it is not announced.
+        name: Option<String>,
+    },
     /// Who the device is on the network.
     Identity {
         /// Last three bytes of the hardware address, six lower-case hex digits.

@@ -10,7 +10,7 @@ use core::time::Duration;
 use crate::{
     input::{LinkEvent, LinkFailure},
     limits::{FALLBACK_GRACE, JOIN_MAX, JOIN_RETRY, PORTAL_TRY_MAX},
-    output::{AccessPoint, RebootReason, WifiPlan},
+    output::{AccessPoint, Advert, RebootReason, WifiPlan},
     portal,
     secret::Secret,
     settings::Settings,
@@ -43,7 +43,10 @@ pub struct Link {
     rssi: i32,
     tx_power: Option<i32>,
     failure: Option<LinkFailure>,
-    suffix: String,
+    /// None until the driver has said who the device is.
+    suffix: Option<String>,
+    /// Host name that was to be announced, and the one under which the device is found.
+    announced: Option<(String, String)>,
     password: Secret,
     portal_address: String,
 }
@@ -95,7 +98,8 @@ impl Default for Link {
             rssi: 0,
             tx_power: None,
             failure: None,
-            suffix: "000000".into(),
+            suffix: None,
+            announced: None,
             password: Secret::default(),
             portal_address: portal::ADDRESS.into(),
         }
@@ -107,8 +111,11 @@ impl Link {
     pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> News {
         match event {
             LinkEvent::Identity { suffix, password } => {
-                self.suffix = suffix;
+                self.suffix = Some(suffix);
                 self.password = password;
+            }
+            LinkEvent::Announced { asked, name } => {
+                self.announced = name.map(|name| (asked, name));
             }
             LinkEvent::Unmanaged => self.managed = Some(false),
             LinkEvent::Credentials(there) => self.begin(there, uptime),
@@ -188,16 +195,29 @@ impl Link {
         WifiPlan {
             attempts: self.attempts,
             access_point: self.is_portal().then(|| AccessPoint {
-                ssid: portal::ssid(&self.suffix),
+                ssid: portal::ssid(self.suffix()),
                 password: self.password.clone(),
             }),
             tx_power: settings.tx_power,
         }
     }
 
-    /// Host name, without a domain.
+    /// Host name, without a domain: the one under which the device is found, where that is known.
     pub fn hostname(&self, settings: &Settings) -> String {
-        settings.hostname(&self.suffix)
+        let own = settings.hostname(self.suffix());
+        match &self.announced {
+            Some((asked, name)) if *asked == own => name.clone(),
+            Some(_) | None => own,
+        }
+    }
+
+    /// What to announce; nothing before the device knows who it is, or while it has a network of its own.
+    pub fn advert(&self, settings: &Settings) -> Option<Advert> {
+        let announces = settings.mdns_enabled && !self.is_portal();
+        let suffix = self.suffix.as_ref().filter(|_| announces)?;
+        Some(Advert {
+            hostname: settings.hostname(suffix),
+        })
     }
 
     /// The access point is up.
@@ -262,7 +282,12 @@ impl Link {
             tx_power: self.tx_power,
             failure: self.failure.map(LinkFailure::name),
             since: self.since,
+            announced: self.announced.as_ref().map(|(_, name)| name.clone()),
         }
+    }
+
+    fn suffix(&self) -> &str {
+        self.suffix.as_deref().unwrap_or("000000")
     }
 
     fn begin(&mut self, has_credentials: bool, uptime: Duration) {

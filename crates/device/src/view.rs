@@ -129,6 +129,8 @@ pub struct LinkState {
     pub failure: Option<&'static str>,
     /// Uptime since which the state holds.
     pub since: Duration,
+    /// Host name under which it is found on the local network, without a domain; none while it is not announced.
+    pub announced: Option<String>,
 }
 
 impl SourceState {

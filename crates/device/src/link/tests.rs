@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-use alloc::format;
+use alloc::{format, string::ToString};
 
 use super::*;
 
@@ -454,6 +454,58 @@ fn failures_have_words_and_numbers() {
     assert_eq!(LinkFailure::Auth.number(), 202);
     assert_eq!(LinkFailure::parse("moon"), None);
     assert_eq!(LinkFailure::all().len(), 7);
+}
+
+#[test]
+fn a_clock_is_announced_once_it_knows_its_name_and_not_as_an_access_point() {
+    let settings = Settings::default();
+    assert_eq!(Link::default().advert(&settings), None);
+    let told = |link: &Link, settings: &Settings| link.advert(settings).map(|told| told.hostname);
+    let own = Some("papertick-efabcd".to_string());
+    let mut bench = Bench::new();
+    assert_eq!(told(&bench.link, &settings), own);
+    bench.up();
+    assert_eq!(told(&bench.link, &settings), own);
+    assert_eq!(told(&Bench::portal().link, &settings), None);
+    let silent = Settings {
+        mdns_enabled: false,
+        ..Settings::default()
+    };
+    assert_eq!(told(&bench.link, &silent), None);
+}
+
+#[test]
+fn a_clock_goes_by_the_name_under_which_it_is_found() {
+    let mut bench = Bench::new();
+    let mut settings = Settings::default();
+    let mut announce = |name: Option<&str>| {
+        bench.hear(LinkEvent::Announced {
+            asked: "papertick-efabcd".into(),
+            name: name.map(Into::into),
+        });
+        bench.link.clone()
+    };
+    let link = announce(Some("papertick-efabcd-2"));
+    assert_eq!(link.hostname(&settings), "papertick-efabcd-2");
+    assert_eq!(
+        link.state().announced.as_deref(),
+        Some("papertick-efabcd-2")
+    );
+    let advert = link.advert(&settings).unwrap();
+    assert_eq!(
+        advert.hostname, "papertick-efabcd",
+        "what is asked for stays the same"
+    );
+    settings.hostname_prefix = "kitchen".into();
+    assert_eq!(
+        link.hostname(&settings),
+        "kitchen-efabcd",
+        "a rename shows at once"
+    );
+    settings.hostname_prefix = "papertick".into();
+    let link = announce(None);
+    assert_eq!(link.hostname(&settings), "papertick-efabcd");
+    assert_eq!(link.state().announced, None);
 }
 
 #[test]

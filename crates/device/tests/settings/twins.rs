@@ -11,6 +11,7 @@ use device::{
     now::{Now, UtcTime},
     output::Effect,
     request::{FrontlightCommand, Request},
+    secret::Secret,
     settings::Settings,
     sources::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -136,6 +137,10 @@ impl Twins {
     }
 
     pub(crate) fn live_a_day(&mut self) {
+        self.tell(&Input::Linked(LinkEvent::Identity {
+            suffix: "efabcd".into(),
+            password: Secret::default(),
+        }));
         self.watch(12);
         self.link_up();
         self.tell(&Input::Sensed(Sensed::Millilux(300_000)));

@@ -488,7 +488,8 @@ fn status() -> Value {
                 ("ssid", text.clone()),
                 ("ip", text),
                 ("rssi", integer.clone()),
-                ("failure", nullable_text),
+                ("failure", nullable_text.clone()),
+                ("announced", nullable_text),
             ]),
         ),
         (

@@ -187,6 +187,7 @@ fn link(link: &LinkState) -> Value {
         "ip": link.ip,
         "rssi": link.rssi,
         "failure": link.failure,
+        "announced": link.announced,
     })
 }
 
