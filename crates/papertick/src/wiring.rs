@@ -10,7 +10,7 @@ use board::sim::{self, Bench, SimBoard, SimOptions, radio::RadioOptions};
 use device::{
     device::Device,
     input::Input,
-    output::Effect,
+    output::{Advert, Effect},
     settings::{emit::Identity, fonts::FontId},
 };
 use tokio::{
@@ -24,6 +24,7 @@ use crate::{
     config::{self, DeviceConfig, Market, Network},
     device_process::Kept,
     drivers::{
+        advert::{self, Announcing, Patience},
         host, lights,
         painter::{self, Canvas, Step},
         senses,
@@ -34,7 +35,12 @@ use crate::{
     inbox::{Inbox, inbox},
     lifeline::{BEAT_PERIOD, Word},
     main_loop::{Followed, MainLoop},
-    net::{dialer::Dialer, tls::Roots, upstreams::Upstreams},
+    net::{
+        dialer::Dialer,
+        mdns::{Reach, Service},
+        tls::Roots,
+        upstreams::Upstreams,
+    },
     sources::{
         Shared,
         demo::{
@@ -88,6 +94,8 @@ struct Ends {
 /// What most parts need.
 struct Common {
     config: DeviceConfig,
+    /// Where the clock listens.
+    place: SocketAddr,
     inbox: Inbox,
     clock: Clock,
     logos: LogoCache,
@@ -104,10 +112,11 @@ impl Parts {
         kept: Kept,
     ) -> io::Result<Parts> {
         let spec = *config.run.board();
+        let place = listener.local_addr()?;
         let options = SimOptions {
             timing: config.run.panel_timing(),
             held: config.held(),
-            radio: radio_options(&config, listener.local_addr()?),
+            radio: radio_options(&config, place),
         };
         let (radio, orders) = wifi::radio();
         let board = sim::board(&spec, options);
@@ -158,6 +167,7 @@ impl Parts {
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
         let common = Common {
             config,
+            place,
             inbox,
             clock,
             logos: logos.clone(),
@@ -246,6 +256,8 @@ impl Common {
             self.inbox.clone(),
         );
         rest.spawn("radio", radio);
+        let announcing = self.announcing(followed.advert.clone(), stop.clone());
+        rest.spawn("announcer", advert::run(announcing));
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
         rest.spawn("host", measuring);
         let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
@@ -263,6 +275,22 @@ impl Common {
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)
+    }
+
+    fn announcing(&self, adverts: watch::Receiver<Option<Advert>>, stop: Stop) -> Announcing {
+        Announcing {
+            adverts,
+            reach: Reach::of_listener(self.place.ip()),
+            service: Service {
+                port: self.place.port(),
+                version: build::VERSION.to_string(),
+                revision: build::revision(),
+                hardware: self.config.run.board().hardware.to_string(),
+            },
+            patience: Patience::default(),
+            inbox: self.inbox.clone(),
+            stop,
+        }
     }
 
     /// The authorities that are trusted; a file that has gone bad meanwhile stops nothing.

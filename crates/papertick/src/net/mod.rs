@@ -1,7 +1,8 @@
-//! The way out: one dialer for every outbound connection, and what speaks over it.
+//! The way out: one dialer for every outbound connection, and what speaks over it; and who is on the local network.
 //!
 //! Read on in this order: `url` (where to), `dialer` (how to get there, with `proxy`, `bypass` and
 //! `tls` as its parts), `http` and `ws` (what is spoken), `backoff` (when to try again).
+//! `mdns` stands alone: it announces the clock to its neighbours, and finds others.
 
 pub mod url;
 
@@ -18,6 +19,8 @@ pub mod backoff;
 pub mod chance;
 
 pub mod upstreams;
+
+pub mod mdns;
 
 /// How the device names itself to upstreams.
 pub const AGENT: &str = concat!("papertick/", env!("CARGO_PKG_VERSION"));

@@ -1,6 +1,7 @@
 //! The shell in one process: paused time, the simulated board, disks that fail and lose power.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+mod announcing;
 mod drivers;
 mod main_loop;
 mod painter;

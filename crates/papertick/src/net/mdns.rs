@@ -1,0 +1,396 @@
+//! The clock on the local network without a server: multicast DNS (RFC 6762) and service discovery (RFC 6763).
+//!
+//! A *responder* announces one clock under one name; a *search* collects the clocks that others announce.
+//! Both own a thread of `mdns-sd`, which ends with them.
+//!
+//! **Invariant:** what is announced can be reached: the port listened on, at the addresses listened on.
+
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+
+use mdns_sd::{
+    DaemonEvent, Error, IfKind, MDNS_PORT, Receiver, ResolvedService, ServiceDaemon, ServiceEvent,
+    ServiceInfo, UnregisterStatus,
+};
+use tokio::time::{sleep, timeout};
+
+/// Services under which a clock is found: as a web page, and as what it is.
+const SERVICES: [&str; 2] = ["_http._tcp.local.", OWN_SERVICE];
+
+/// The service that only clocks of this kind announce.
+const OWN_SERVICE: &str = "_papertick._tcp.local.";
+
+/// What a clock of this kind says it is.
+pub const MODEL: &str = "papertick";
+
+/// Time until a farewell was repeated for those who missed the first.
+const REPEATED: Duration = Duration::from_millis(150);
+
+/// Time the thread has to do what it is told.
+const THREAD_TIME: Duration = Duration::from_millis(100);
+
+/// Clocks that a search collects.
+const CLOCKS_MAX: usize = 256;
+
+/// Longest text that a search takes from others, bytes.
+const TEXT_MAX: usize = 64;
+
+/// The interfaces and addresses that announcements and searches use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    addresses: Addresses,
+    port: u16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Addresses {
+    /// All but those that only the machine itself can reach.
+    All,
+    /// Those of IPv4 among them.
+    AllIpv4,
+    /// One of the machine.
+    One(IpAddr),
+}
+
+impl Reach {
+    /// Every network the machine is on.
+    pub fn all() -> Reach {
+        Reach::over(Addresses::All)
+    }
+
+    /// The network of one address of the machine.
+    pub fn one(address: IpAddr) -> Reach {
+        Reach::over(Addresses::One(address))
+    }
+
+    /// Where others can reach who listens on an address; none if nobody can.
+    pub fn of_listener(address: IpAddr) -> Option<Reach> {
+        match address {
+            IpAddr::V4(_) | IpAddr::V6(_) if address.is_loopback() => None,
+            IpAddr::V4(address) if address.is_unspecified() => {
+                Some(Reach::over(Addresses::AllIpv4))
+            }
+            IpAddr::V6(address) if address.is_unspecified() => Some(Reach::all()),
+            IpAddr::V4(_) | IpAddr::V6(_) => Some(Reach::one(address)),
+        }
+    }
+
+    /// The same on a port of its own, where nobody else is met.
+    pub fn on_port(self, port: u16) -> Reach {
+        Reach { port, ..self }
+    }
+
+    fn over(addresses: Addresses) -> Reach {
+        Reach {
+            addresses,
+            port: MDNS_PORT,
+        }
+    }
+
+    fn daemon(&self) -> Result<ServiceDaemon, Error> {
+        let daemon = ServiceDaemon::new_with_port(self.port)?;
+        let (without, with) = match self.addresses {
+            Addresses::All => (vec![IfKind::LoopbackV4, IfKind::LoopbackV6], vec![]),
+            Addresses::AllIpv4 => (vec![IfKind::LoopbackV4, IfKind::IPv6], vec![]),
+            Addresses::One(address) => (vec![IfKind::All], vec![IfKind::Addr(address)]),
+        };
+        daemon.disable_interface(without)?;
+        daemon.enable_interface(with)?;
+        Ok(daemon)
+    }
+
+    /// The addresses that are announced.
+    fn announced(&self) -> Vec<IfKind> {
+        match self.addresses {
+            Addresses::All => vec![IfKind::All],
+            Addresses::AllIpv4 => vec![IfKind::IPv4],
+            Addresses::One(address) => vec![IfKind::Addr(address)],
+        }
+    }
+}
+
+/// What is announced besides the name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Service {
+    /// Port the clock listens on.
+    pub port: u16,
+    /// Version of the program.
+    pub version: String,
+    /// Version and commit of the program.
+    pub revision: String,
+    /// Hardware revision, for people.
+    pub hardware: String,
+}
+
+impl Service {
+    fn info(&self, service: &str, name: &str, reach: &Reach) -> Result<ServiceInfo, Error> {
+        let texts = [
+            ("path", "/"),
+            ("model", MODEL),
+            ("version", &self.version),
+            ("rev", &self.revision),
+            ("hw_rev", &self.hardware),
+        ];
+        let host = format!("{name}.local.");
+        let mut info =
+            ServiceInfo::new(service, name, &host, (), self.port, &texts[..])?.enable_addr_auto();
+        info.set_interfaces(reach.announced());
+        Ok(info)
+    }
+}
+
+/// Announces a clock until it ends.
+pub struct Responder {
+    thread: Thread,
+    events: Receiver<DaemonEvent>,
+    full_names: Vec<String>,
+    /// Those of them that were not yet announced.
+    awaited: Vec<String>,
+    /// Something was announced, perhaps under a name that `mdns-sd` chose.
+    spoke: bool,
+}
+
+/// What a responder says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// The clock was announced on a network, under all its services.
+    Announced,
+    /// Somebody else has the name.
+    Taken,
+    /// It cannot go on.
+    Broken(String),
+}
+
+impl Responder {
+    /// Starts to announce a clock; nothing is sent before others were asked whether they have the name.
+    ///
+    /// # Errors
+    /// There is no thread for it, or the name cannot be one.
+    pub fn start(reach: &Reach, name: &str, service: &Service) -> Result<Responder, Error> {
+        let thread = Thread(reach.daemon()?);
+        let events = thread.0.monitor()?;
+        let mut full_names = Vec::new();
+        for each in SERVICES {
+            let info = service.info(each, name, reach)?;
+            full_names.push(info.get_fullname().to_string());
+            thread.0.register(info)?;
+        }
+        Ok(Responder {
+            thread,
+            events,
+            awaited: full_names.clone(),
+            full_names,
+            spoke: false,
+        })
+    }
+
+    /// Waits for what it says next.
+    pub async fn said(&mut self) -> Said {
+        loop {
+            let said = match self.events.recv_async().await {
+                Ok(event) => self.hear(event),
+                Err(_) => Some(Said::Broken("its thread has ended".to_string())),
+            };
+            if let Some(said) = said {
+                return said;
+            }
+        }
+    }
+
+    fn hear(&mut self, event: DaemonEvent) -> Option<Said> {
+        match event {
+            DaemonEvent::Announce(full_name, _) => {
+                self.spoke = true;
+                self.awaited
+                    .retain(|awaited| !awaited.eq_ignore_ascii_case(&full_name));
+                self.awaited.is_empty().then_some(Said::Announced)
+            }
+            DaemonEvent::NameChange(_) => {
+                self.spoke = true;
+                Some(Said::Taken)
+            }
+            DaemonEvent::Error(error) => Some(Said::Broken(error.to_string())),
+            // Addresses that come and go are followed without help.
+            DaemonEvent::IpAdd(_) | DaemonEvent::IpDel(_) | DaemonEvent::Respond(_) | _ => None,
+        }
+    }
+
+    /// Takes back what was announced.
+    pub async fn end(mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            self.hear(event);
+        }
+        if self.spoke {
+            self.take_leave().await;
+        } else {
+            // The thread would take leave, but the name may be somebody else's; an error means that it has ended.
+            let _ = self.thread.0.disable_interface(IfKind::All);
+        }
+        self.thread.end().await;
+    }
+
+    async fn take_leave(&self) {
+        let farewells: Vec<Receiver<UnregisterStatus>> = self
+            .full_names
+            .iter()
+            .filter_map(|full_name| self.thread.0.unregister(full_name).ok())
+            .collect();
+        for said in farewells {
+            // A thread that does not answer takes leave as it ends, if it still can.
+            let _ = timeout(THREAD_TIME, said.recv_async()).await;
+        }
+        sleep(REPEATED).await;
+    }
+}
+
+/// A clock that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// Its name as a host.
+    pub host: String,
+    /// Where it is.
+    pub place: SocketAddr,
+    /// What it says it is.
+    pub model: String,
+    /// Version of its program.
+    pub version: String,
+    /// Version and commit of its program.
+    pub revision: String,
+    /// Its hardware revision, for people.
+    pub hardware: String,
+}
+
+impl Found {
+    /// What others say is shown to people: it is cut, and has nothing in it that a terminal would obey.
+    fn of(service: &ResolvedService) -> Option<Found> {
+        let text = |name: &str| plain(service.get_property_val_str(name).unwrap_or_default());
+        let name = service.fullname.strip_suffix(&service.ty_domain)?;
+        let ip = service
+            .addresses
+            .iter()
+            .map(|address| address.to_ip_addr())
+            .min_by_key(|ip| (distance(*ip), *ip))?;
+        Some(Found {
+            name: plain(name.trim_end_matches('.')),
+            host: plain(service.host.trim_end_matches('.')),
+            place: SocketAddr::new(ip, service.port),
+            model: text("model"),
+            version: text("version"),
+            revision: text("rev"),
+            hardware: text("hw_rev"),
+        })
+    }
+}
+
+/// Looks for clocks of this kind for some time; by name.
+///
+/// # Errors
+/// There is no thread for it.
+pub async fn search(reach: &Reach, time: Duration) -> Result<Vec<Found>, Error> {
+    let thread = Thread(reach.daemon()?);
+    let events = thread.0.browse(OWN_SERVICE)?;
+    let mut found = BTreeMap::new();
+    let collect = async {
+        while let Ok(event) = events.recv_async().await {
+            collect(event, &mut found);
+        }
+    };
+    // An end before the time is none that helps: the thread is gone.
+    let _ = timeout(time, collect).await;
+    thread.end().await;
+    Ok(found.into_values().collect())
+}
+
+fn collect(event: ServiceEvent, found: &mut BTreeMap<String, Found>) {
+    match event {
+        ServiceEvent::ServiceResolved(service) => {
+            let has_room = found.len() < CLOCKS_MAX || found.contains_key(&service.fullname);
+            if let Some(clock) = Found::of(&service).filter(|_| has_room) {
+                found.insert(service.fullname.clone(), clock);
+            }
+        }
+        ServiceEvent::ServiceRemoved(_, full_name) => {
+            found.remove(&full_name);
+        }
+        // Found is not yet resolved; the rest is about the search itself.
+        ServiceEvent::SearchStarted(_)
+        | ServiceEvent::ServiceFound(..)
+        | ServiceEvent::SearchStopped(_)
+        | _ => {}
+    }
+}
+
+/// How unlikely an address is to be of use to people: the smaller the better.
+fn distance(ip: IpAddr) -> u8 {
+    match ip {
+        IpAddr::V4(ip) if ip.is_link_local() => 2,
+        IpAddr::V4(_) => 0,
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => 3,
+        IpAddr::V6(_) => 1,
+    }
+}
+
+fn plain(text: &str) -> String {
+    let mut plain: String = text.chars().filter(|letter| !letter.is_control()).collect();
+    plain.truncate(plain.floor_char_boundary(TEXT_MAX));
+    plain
+}
+
+/// The thread of `mdns-sd`; it ends with its owner.
+struct Thread(ServiceDaemon);
+
+impl Thread {
+    async fn end(self) {
+        if let Ok(ended) = self.0.shutdown() {
+            // One that is stuck ends with the process.
+            let _ = timeout(THREAD_TIME, ended.recv_async()).await;
+        }
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        // An error means that it has ended already.
+        let _ = self.0.shutdown();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use super::*;
+
+    #[test]
+    fn a_clock_is_announced_where_it_can_be_reached() {
+        let reach = |address: &str| Reach::of_listener(address.parse().unwrap());
+        assert_eq!(reach("127.0.0.1"), None);
+        assert_eq!(reach("127.0.0.53"), None);
+        assert_eq!(reach("::1"), None);
+        assert_eq!(reach("0.0.0.0").unwrap().addresses, Addresses::AllIpv4);
+        assert_eq!(reach("::").unwrap().addresses, Addresses::All);
+        let one = "192.0.2.7".parse().unwrap();
+        assert_eq!(reach("192.0.2.7").unwrap().addresses, Addresses::One(one));
+    }
+
+    #[test]
+    fn what_others_say_is_safe_to_print() {
+        assert_eq!(plain("a\x1b[2Jb\r\n\u{9b}c"), "a[2Jbc");
+        assert_eq!(plain(&"ü".repeat(100)).len(), TEXT_MAX);
+    }
+
+    #[test]
+    fn the_address_that_people_can_use_is_shown() {
+        let mut ips: Vec<IpAddr> = ["fe80::1", "169.254.1.1", "fd00::1", "192.0.2.1"]
+            .map(|ip| ip.parse().unwrap())
+            .to_vec();
+        ips.sort_by_key(|ip| distance(*ip));
+        let shown: Vec<String> = ips.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["192.0.2.1", "fd00::1", "169.254.1.1", "fe80::1"]);
+    }
+}

@@ -1,0 +1,328 @@
+//! The announcements on a local network of which only this machine is part, as others see them.
+
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    net::{IpAddr, Ipv4Addr, UdpSocket},
+    sync::mpsc::{Sender, channel},
+    time::Duration,
+};
+
+use device::{
+    input::{Input, LinkEvent},
+    output::Advert,
+};
+use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
+use papertick::{
+    drivers::advert::{self, Announcing, Patience},
+    inbox::{Message, inbox},
+    net::mdns::{Reach, Service, search},
+    tasks::{Stopper, Tasks, stop_signal},
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep, timeout},
+};
+
+const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+const WEB: &str = "_http._tcp.local.";
+
+/// Time a slow machine may take for what should take two seconds.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Time the process gives its tasks to end.
+const STOP: Duration = Duration::from_millis(500);
+
+/// A network with a port of its own, so that tests do not meet each other nor the machine's responder.
+struct Network {
+    port: u16,
+}
+
+impl Network {
+    /// None where the machine has no multicast on its loopback interface.
+    fn new() -> Option<Network> {
+        let group = Ipv4Addr::new(224, 0, 0, 251);
+        let ear = UdpSocket::bind("0.0.0.0:0").unwrap();
+        let port = ear.local_addr().unwrap().port();
+        ear.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let mouth = UdpSocket::bind((LOCALHOST, 0)).unwrap();
+        let heard = ear
+            .join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)
+            .and_then(|()| mouth.send_to(b"anybody?", (group, port)))
+            .and_then(|_| ear.recv(&mut [0; 16]));
+        if let Err(error) = heard {
+            eprintln!("no multicast over loopback ({error}); nothing is tested with it");
+            return None;
+        }
+        Some(Network { port })
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::one(LOCALHOST).on_port(self.port)
+    }
+
+    fn witness(&self, service: &str) -> Witness {
+        let daemon = ServiceDaemon::new_with_port(self.port).unwrap();
+        daemon.disable_interface(IfKind::All).unwrap();
+        daemon.enable_interface(IfKind::Addr(LOCALHOST)).unwrap();
+        Witness {
+            events: daemon.browse(service).unwrap(),
+            daemon,
+            seen: BTreeMap::new(),
+        }
+    }
+
+    /// Starts a clock that wants a name.
+    fn clock(&self, name: &str, port: u16) -> Clock {
+        Clock::start(Some(self.reach()), Patience::default(), name, port)
+    }
+}
+
+/// Somebody else on the network.
+struct Witness {
+    daemon: ServiceDaemon,
+    events: Receiver<ServiceEvent>,
+    seen: BTreeMap<String, ResolvedService>,
+}
+
+impl Witness {
+    /// Waits until exactly these names are there.
+    async fn sees(&mut self, names: &[&str]) {
+        let seeing = async {
+            while !self.seen.keys().eq(names.iter()) {
+                self.look().await;
+            }
+        };
+        let seen = timeout(LIMIT, seeing).await;
+        assert!(seen.is_ok(), "{names:?} expected, but {:?}", self.seen);
+    }
+
+    async fn look(&mut self) {
+        let name = |full: &str| full.split_once("._").unwrap().0.to_string();
+        match self.events.recv_async().await.unwrap() {
+            ServiceEvent::ServiceResolved(service) => {
+                self.seen.insert(name(&service.fullname), *service);
+            }
+            ServiceEvent::ServiceRemoved(_, full) => {
+                self.seen.remove(&name(&full));
+            }
+            ServiceEvent::SearchStarted(_)
+            | ServiceEvent::ServiceFound(..)
+            | ServiceEvent::SearchStopped(_)
+            | _ => {}
+        }
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        let _ = self.daemon.shutdown();
+    }
+}
+
+struct Clock {
+    adverts: watch::Sender<Option<Advert>>,
+    inputs: mpsc::Receiver<Message>,
+    tasks: Tasks,
+    stopper: Stopper,
+}
+
+impl Clock {
+    fn start(reach: Option<Reach>, patience: Patience, name: &str, port: u16) -> Clock {
+        let (adverts, followed) = watch::channel(advert_of(name));
+        let (inbox, inputs) = inbox();
+        let (stopper, stop) = stop_signal();
+        let mut tasks = Tasks::new();
+        let announcing = Announcing {
+            adverts: followed,
+            reach,
+            service: Service {
+                port,
+                version: "4.0.0".to_string(),
+                revision: "4.0.0-abc".to_string(),
+                hardware: "Rev A, 7 panels".to_string(),
+            },
+            patience,
+            inbox,
+            stop,
+        };
+        tasks.spawn("announcer", advert::run(announcing));
+        Clock {
+            adverts,
+            inputs,
+            tasks,
+            stopper,
+        }
+    }
+
+    /// What the device hears next: the name under which it is found.
+    async fn hears(&mut self, asked: &str, name: Option<&str>) {
+        let message = timeout(LIMIT, self.inputs.recv()).await;
+        let Ok(Some(Message { input, .. })) = message else {
+            panic!("nothing is said about {asked}")
+        };
+        let Input::Linked(LinkEvent::Announced {
+            asked: said,
+            name: found,
+        }) = input
+        else {
+            panic!("{input:?}")
+        };
+        assert_eq!((said.as_str(), found.as_deref()), (asked, name));
+    }
+
+    /// Ends it as the process does.
+    async fn stop(self) {
+        self.stopper.stop();
+        let begun = Instant::now();
+        let stuck = self.tasks.stop(STOP).await;
+        assert_eq!(stuck, [""; 0], "after {:?}", begun.elapsed());
+    }
+}
+
+fn advert_of(name: &str) -> Option<Advert> {
+    let hostname = name.to_string();
+    Some(Advert { hostname })
+}
+
+#[tokio::test]
+async fn clocks_as_their_neighbours_see_them() {
+    let Some(network) = Network::new() else {
+        return;
+    };
+    let other = || Network::new().unwrap();
+    // All of it is waiting, so it is done at once.
+    tokio::join!(
+        a_clock_is_found_where_it_listens_and_says_what_it_is(network),
+        a_clock_is_renamed_and_stopped_while_others_watch(other()),
+        a_clock_is_silenced_while_others_watch(other()),
+        the_second_clock_of_a_name_takes_a_number(other()),
+    );
+}
+
+async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network) {
+    let mut clock = network.clock("papertick-0a1b2c", 8123);
+    for service in [WEB, "_papertick._tcp.local."] {
+        let mut witness = network.witness(service);
+        witness.sees(&["papertick-0a1b2c"]).await;
+        let seen = &witness.seen["papertick-0a1b2c"];
+        assert_eq!(seen.fullname, format!("papertick-0a1b2c.{service}"));
+        assert_eq!(seen.host, "papertick-0a1b2c.local.");
+        assert_eq!(seen.port, 8123);
+        assert_eq!(seen.get_addresses_v4(), [Ipv4Addr::LOCALHOST].into());
+        for (key, value) in [
+            ("path", "/"),
+            ("model", "papertick"),
+            ("version", "4.0.0"),
+            ("rev", "4.0.0-abc"),
+            ("hw_rev", "Rev A, 7 panels"),
+        ] {
+            assert_eq!(seen.get_property_val_str(key), Some(value), "{key}");
+        }
+    }
+    clock
+        .hears("papertick-0a1b2c", Some("papertick-0a1b2c"))
+        .await;
+    // An answer that was given a moment ago is not repeated at once (RFC 6762, 6): the first look may see nothing.
+    let mut found = Vec::new();
+    let begun = Instant::now();
+    while found.is_empty() && begun.elapsed() < LIMIT {
+        let looked = search(&network.reach(), Duration::from_secs(1)).await;
+        found = looked.unwrap();
+    }
+    let [found] = found.try_into().unwrap();
+    assert_eq!(found.name, "papertick-0a1b2c");
+    assert_eq!(found.host, "papertick-0a1b2c.local");
+    assert_eq!(found.place.to_string(), "127.0.0.1:8123");
+    assert_eq!((&*found.model, &*found.version), ("papertick", "4.0.0"));
+    assert_eq!(found.hardware, "Rev A, 7 panels");
+    clock.stop().await;
+}
+
+async fn a_clock_is_renamed_and_stopped_while_others_watch(network: Network) {
+    let mut witness = network.witness(WEB);
+    let mut clock = network.clock("hall-0a1b2c", 80);
+    witness.sees(&["hall-0a1b2c"]).await;
+    clock.hears("hall-0a1b2c", Some("hall-0a1b2c")).await;
+
+    clock.adverts.send_replace(advert_of("shop-0a1b2c"));
+    clock.hears("hall-0a1b2c", None).await;
+    clock.hears("shop-0a1b2c", Some("shop-0a1b2c")).await;
+    witness.sees(&["shop-0a1b2c"]).await;
+
+    clock.stop().await;
+    witness.sees(&[]).await;
+}
+
+async fn a_clock_is_silenced_while_others_watch(network: Network) {
+    let mut witness = network.witness(WEB);
+    let mut clock = network.clock("hush-0a1b2c", 80);
+    witness.sees(&["hush-0a1b2c"]).await;
+    clock.hears("hush-0a1b2c", Some("hush-0a1b2c")).await;
+    clock.adverts.send_replace(None);
+    clock.hears("hush-0a1b2c", None).await;
+    witness.sees(&[]).await;
+    clock.stop().await;
+}
+
+async fn the_second_clock_of_a_name_takes_a_number(network: Network) {
+    let mut witness = network.witness(WEB);
+    let mut first = network.clock("twin-0a1b2c", 8001);
+    first.hears("twin-0a1b2c", Some("twin-0a1b2c")).await;
+    let mut second = network.clock("twin-0a1b2c", 8002);
+    second.hears("twin-0a1b2c", Some("twin-0a1b2c-2")).await;
+    witness.sees(&["twin-0a1b2c", "twin-0a1b2c-2"]).await;
+    for (name, port) in [("twin-0a1b2c", 8001), ("twin-0a1b2c-2", 8002)] {
+        let seen = &witness.seen[name];
+        assert_eq!((seen.port, &seen.host), (port, &format!("{name}.local.")));
+    }
+    second.stop().await;
+    first.stop().await;
+}
+
+/// A log that can be read.
+#[derive(Clone)]
+struct Log(Sender<String>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
+    let (sender, lines) = channel();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || Log(sender.clone()))
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let impatient = Patience {
+        complain: Duration::from_millis(100),
+        retry: Duration::from_millis(100),
+    };
+    // An address that this machine does not have.
+    let nowhere = Reach::one(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)));
+    let mut clock = Clock::start(Some(nowhere), impatient, "lost-0a1b2c", 80);
+    sleep(Duration::from_secs(1)).await;
+    assert!(clock.inputs.try_recv().is_err(), "nothing was announced");
+    clock.stop().await;
+    let log: String = lines.try_iter().collect();
+    assert_eq!(log.matches("cannot be announced").count(), 1, "{log}");
+    assert_eq!(log.lines().count(), 1, "{log}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_nobody_else_can_reach_is_not_announced() {
+    let reach = Reach::of_listener(LOCALHOST);
+    let mut clock = Clock::start(reach, Patience::default(), "here-0a1b2c", 80);
+    sleep(Duration::from_secs(3600)).await;
+    assert!(clock.inputs.try_recv().is_err());
+    clock.stop().await;
+}
