@@ -14,6 +14,7 @@ use board::{sim::PanelTiming, spec::BOARDS};
 
 use crate::{
     config::{self, DeviceConfig, RunConfig},
+    discover_command::{self, DiscoverArgs},
     failure::Failure,
     render_command::{self, RenderArgs},
 };
@@ -27,6 +28,8 @@ pub enum Command {
     Device(Box<DeviceConfig>),
     /// Make a picture of a screen.
     Render(RenderArgs),
+    /// List the clocks on the local network.
+    Discover(DiscoverArgs),
     /// Print a text that was asked for.
     Print(String),
 }
@@ -50,6 +53,9 @@ enum Subcommands {
     /// Make a picture of any screen, without a clock.
     #[command(after_help = render_command::help())]
     Render(RenderArgs),
+    /// List the clocks on the local network.
+    #[command(after_help = discover_command::EXAMPLES)]
+    Discover(DiscoverArgs),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -117,7 +123,8 @@ Examples:
   papertick demo                     a clock to look at, without a network
   papertick run                      the clock, at http://127.0.0.1:8080/
   papertick run --listen 0.0.0.0:80  the same for everybody on the network
-  papertick render ticker -o t.png   a picture of a screen";
+  papertick render ticker -o t.png   a picture of a screen
+  papertick discover                 the clocks on the network";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -163,6 +170,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
             config::Market::Demo,
         )?))),
         Subcommands::Render(args) => Ok(Command::Render(args)),
+        Subcommands::Discover(args) => Ok(Command::Discover(args)),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {
@@ -263,6 +271,7 @@ mod tests {
                 &["*", "http://localhost:5173"],
             ),
             ("papertick run --config /nowhere.toml", &["/nowhere.toml"]),
+            ("papertick discover --seconds 0", &["0", "1..=60"]),
             ("papertick device x", &["papertick run"]),
         ] {
             let failure = parse_words(line).unwrap_err();
@@ -288,6 +297,7 @@ mod tests {
             ("papertick --help", "papertick demo"),
             ("papertick run --help", "PAPERTICK_DATA_DIR"),
             ("papertick demo --help", "papertick-demo"),
+            ("papertick discover --help", "--seconds"),
             ("papertick --version", env!("CARGO_PKG_VERSION")),
         ] {
             let Ok(Command::Print(text)) = parse_words(line) else {

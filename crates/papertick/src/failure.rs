@@ -44,6 +44,14 @@ impl Failure {
         }
     }
 
+    /// The clock does not answer.
+    pub fn unreachable(message: impl Into<String>) -> Failure {
+        Failure {
+            code: Code::Unreachable,
+            message: message.into(),
+        }
+    }
+
     /// It was refused.
     pub fn refused(message: impl Into<String>) -> Failure {
         Failure {

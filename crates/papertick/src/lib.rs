@@ -16,6 +16,7 @@ pub mod config;
 pub mod failure;
 mod suggestion;
 
+pub mod discover_command;
 pub mod render_command;
 
 pub mod device_process;

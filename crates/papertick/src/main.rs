@@ -7,7 +7,7 @@ use std::{
 
 use papertick::{
     cli::{self, Command},
-    device_process,
+    device_process, discover_command,
     failure::Failure,
     render_command, supervisor,
 };
@@ -28,6 +28,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Run(config) => supervisor::run(*config).map(|()| ExitCode::SUCCESS),
         Command::Device(config) => device_process::run(*config),
         Command::Render(args) => render_command::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Discover(args) => discover_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

@@ -136,3 +136,15 @@ fn a_second_clock_on_one_folder() {
         "the first one is undisturbed"
     );
 }
+
+#[test]
+fn looking_for_clocks_where_none_is_announced() {
+    let folder = folder();
+    let here = Clock::start(folder.path());
+    // It listens on loopback alone, and so does who looks.
+    let looking = ["discover", "--seconds", "1", "--on", "127.0.0.1"];
+    assert_fails(&looking, 3, &["no clock", "1 s", "--listen", "mdnsEnabled"]);
+    let announced = &here.get("/api/status").json()["link"]["announced"];
+    assert!(announced.is_null(), "{announced}");
+    assert_fails(&["discover", "--on", "here"], 2, &["here", "--help"]);
+}

@@ -1,0 +1,165 @@
+//! `papertick discover`: the clocks on the local network.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+    net::IpAddr,
+    time::Duration,
+};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::{
+    failure::Failure,
+    net::mdns::{Found, Reach, search},
+};
+
+/// The flags of `discover`.
+#[derive(Debug, Args)]
+pub struct DiscoverArgs {
+    /// How long to look, s
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=60))]
+    seconds: u64,
+
+    /// Look only on the network where this machine has this address
+    #[arg(long, value_name = "ADDRESS")]
+    on: Option<IpAddr>,
+
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--help` says after the flags.
+pub(crate) const EXAMPLES: &str = "\
+Each line is the name of a clock, its address and port, what it is and its version.
+
+Examples:
+  papertick discover
+  papertick discover --seconds 10 --json
+  papertick discover --on 192.168.1.7
+
+A clock is found if others can reach it (papertick run --listen 0.0.0.0:8080) and mdnsEnabled is on.
+The exit code is 3 if there is none.";
+
+/// Looks for clocks and prints what it found.
+///
+/// # Errors
+/// There is none, or this machine cannot look.
+pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
+    let reach = args.on.map_or_else(Reach::all, Reach::one);
+    let time = Duration::from_secs(args.seconds);
+    let cannot = |error: String| Failure::failed(format!("cannot look for clocks: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| cannot(error.to_string()))?;
+    let found = runtime
+        .block_on(search(&reach, time))
+        .map_err(|error| cannot(error.to_string()))?;
+    let text = if args.json {
+        documents(&found)
+    } else {
+        lines(&found)
+    };
+    // A reader that has seen enough is no failure.
+    let _ = io::stdout().write_all(text.as_bytes());
+    if found.is_empty() {
+        return Err(Failure::unreachable(format!(
+            "no clock was found in {} s: is one there that listens for others (papertick run --listen 0.0.0.0:8080), with mdnsEnabled on?",
+            args.seconds
+        )));
+    }
+    Ok(())
+}
+
+/// A line for each clock, in columns.
+fn lines(found: &[Found]) -> String {
+    let rows: Vec<[String; 4]> = found
+        .iter()
+        .map(|clock| {
+            [
+                clock.name.clone(),
+                clock.place.to_string(),
+                clock.model.clone(),
+                clock.version.clone(),
+            ]
+        })
+        .collect();
+    let width = |column: usize| {
+        let lengths = rows.iter().map(|row| row[column].chars().count());
+        lengths.max().unwrap_or_default()
+    };
+    let widths = [width(0), width(1), width(2)];
+    let mut text = String::new();
+    for [name, place, model, version] in &rows {
+        let [first, second, third] = widths;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{name:first$}  {place:second$}  {model:third$}  {version}"
+        );
+    }
+    text
+}
+
+fn documents(found: &[Found]) -> String {
+    let clocks: Vec<_> = found
+        .iter()
+        .map(|clock| {
+            json!({
+                "name": clock.name,
+                "host": clock.host,
+                "address": clock.place.ip().to_string(),
+                "port": clock.place.port(),
+                "url": format!("http://{}/", clock.place),
+                "model": clock.model,
+                "version": clock.version,
+                "rev": clock.revision,
+                "hwRev": clock.hardware,
+            })
+        })
+        .collect();
+    format!("{}\n", json!(clocks))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use expect_test::expect;
+
+    use super::*;
+
+    fn found(name: &str, place: &str) -> Found {
+        Found {
+            name: name.to_string(),
+            host: format!("{name}.local"),
+            place: place.parse().unwrap(),
+            model: "papertick".to_string(),
+            version: "4.0.0".to_string(),
+            revision: "4.0.0-abc".to_string(),
+            hardware: "Rev A".to_string(),
+        }
+    }
+
+    #[test]
+    fn clocks_are_listed_in_columns_or_as_json() {
+        let clocks = [
+            found("papertick-0a1b2c", "192.0.2.7:80"),
+            found("shop-3d", "[2001:db8::7]:8080"),
+        ];
+        expect![[r#"
+            papertick-0a1b2c  192.0.2.7:80        papertick  4.0.0
+            shop-3d           [2001:db8::7]:8080  papertick  4.0.0
+        "#]]
+        .assert_eq(&lines(&clocks));
+        expect![[r#"
+            [{"name":"papertick-0a1b2c","host":"papertick-0a1b2c.local","address":"192.0.2.7","port":80,"url":"http://192.0.2.7:80/","model":"papertick","version":"4.0.0","rev":"4.0.0-abc","hwRev":"Rev A"}]
+        "#]]
+        .assert_eq(&documents(&clocks[..1]));
+        assert_eq!(lines(&[]), "");
+        assert_eq!(documents(&[]), "[]\n");
+    }
+}
