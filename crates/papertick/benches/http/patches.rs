@@ -25,6 +25,11 @@ pub async fn run() {
     let raw = raw(folder.path(), size);
     println!("durable changes per second; the settings take {size} bytes on disk");
     println!("raw write and sync      {raw:8.0}");
+    let replaced = replace(folder.path(), size);
+    println!(
+        "two generations by hand {replaced:8.0}  ratio {:.2}",
+        replaced / raw
+    );
     for clients in [1, 64] {
         let rate = changes(rig.address, clients, TIME).await;
         println!(
@@ -71,6 +76,24 @@ fn raw(folder: &Path, size: usize) -> f64 {
         let mut file = File::create(&path).unwrap();
         file.write_all(&bytes).unwrap();
         file.sync_all().unwrap();
+        count += 1;
+    }
+    count as f64 / started.elapsed().as_secs_f64()
+}
+
+/// The same with the file before it kept and every name made durable, which is what a power cut at any moment asks for.
+fn replace(folder: &Path, size: usize) -> f64 {
+    let path = |name: &str| folder.join(name);
+    let bytes = vec![b'x'; size];
+    let started = Instant::now();
+    let mut count = 0_u64;
+    while started.elapsed() < TIME {
+        let mut file = File::create(path("yardstick.new")).unwrap();
+        file.write_all(&bytes).unwrap();
+        file.sync_all().unwrap();
+        std::fs::rename(path("yardstick"), path("yardstick.previous")).unwrap();
+        std::fs::rename(path("yardstick.new"), path("yardstick")).unwrap();
+        File::open(folder).unwrap().sync_all().unwrap();
         count += 1;
     }
     count as f64 / started.elapsed().as_secs_f64()
