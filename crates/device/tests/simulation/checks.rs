@@ -2,7 +2,7 @@
 
 use device::lights::Rgb;
 
-use crate::{model::Model, script::Step, world::World};
+use crate::{air::Air, model::Model, script::Step, world::World};
 
 /// Secrets that the workload plants; they may appear nowhere.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
@@ -24,10 +24,11 @@ pub fn after(world: &World, model: &Model, step: &Step) {
         "one cell per panel"
     );
     assert!(
-        world.would_find(&view.settings),
+        world.is_erasing() || world.would_find(&view.settings),
         "what is acknowledged is what a restart finds, after {step}"
     );
     lights(world, step);
+    network(world, step);
     let shown = format!("{view:?} {desired:?}");
     for canary in CANARIES {
         assert!(!shown.contains(canary), "{canary} is visible after {step}");
@@ -50,12 +51,46 @@ pub fn refreshes_only_grow(before: (u64, u64), world: &World) -> (u64, u64) {
 
 fn expected_mode(world: &World, model: &Model) -> &'static str {
     let view = world.device.view();
+    if world.is_erasing() {
+        return "erasing";
+    }
+    if world.air.as_ref().is_some_and(Air::is_portal) {
+        return "portal";
+    }
     // The splash is below every layer and ends with the first data or touch.
     if view.mode == "splash" {
         "splash"
     } else {
         model.mode()
     }
+}
+
+/// The access point, the plan of the radio, the sources and the announcement belong together.
+fn network(world: &World, step: &Step) {
+    let Some(air) = &world.air else { return };
+    let view = world.device.view();
+    let desired = world.device.desired();
+    assert_eq!(
+        desired.wifi.access_point.is_some(),
+        air.is_portal(),
+        "the access point is up when it should not be, or the other way round, after {step}"
+    );
+    assert_eq!(
+        view.link.state == "connected",
+        air.is_up(),
+        "{}, after {step}",
+        view.link.state
+    );
+    if air.is_portal() {
+        assert!(
+            desired.sources.is_empty() && desired.advert.is_none(),
+            "the clock talks to the world from its own access point, after {step}"
+        );
+    }
+    if air.is_up() {
+        assert!(!desired.sources.is_empty(), "no source runs, after {step}");
+    }
+    air.has_patience(&view.active, world.now.uptime);
 }
 
 /// Muted is dark, and no light is on under Do Not Disturb that should not be.

@@ -2,7 +2,7 @@
 //!
 //! `script` is the language of both; `world` runs it; `model` says in a few lines what should be visible;
 //! `checks` holds the invariants; `workload` makes random lives; `scenarios` are the lives written by hand;
-//! `staleness` watches the mark of old values, `soak` a month of one clock.
+//! `air` is the radio and what must come of it; `staleness` watches the mark of old values, `soak` a month of one clock.
 //!
 //! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
 
@@ -12,6 +12,7 @@
     reason = "the model names only the steps it cares for"
 )]
 
+mod air;
 mod checks;
 mod model;
 mod scenarios;

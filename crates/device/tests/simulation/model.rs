@@ -35,9 +35,13 @@ impl Model {
             Step::Debug => self.debug = !self.debug,
             Step::Upload => self.update = true,
             Step::UploadFailed => self.update = false,
-            Step::Reboot | Step::PowerCut => *self = Model::default(),
             _ => {}
         }
+    }
+
+    /// The device was started again.
+    pub fn restart(&mut self) {
+        *self = Model::default();
     }
 
     /// Lets time pass.

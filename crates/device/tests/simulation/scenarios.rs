@@ -516,3 +516,69 @@ fn paused_to_running_by_the_operation() {
         ",
     );
 }
+
+/// The modes that a clock with a radio goes through, one after each step.
+fn modes(script: &str) -> Vec<&'static str> {
+    let mut world = World::new(BOARD);
+    let lines = script.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            world.run(&line.parse::<Step>().unwrap());
+            world.device.view().mode
+        })
+        .collect()
+}
+
+#[test]
+fn a_factory_reset_ends_in_the_access_point() {
+    let script = "
+        radio stored
+        block 840000
+        factory-reset
+        wait 2500
+        block 840001
+    ";
+    let all = ["splash", "rotation", "erasing", "portal", "portal"];
+    assert_eq!(modes(script), all);
+}
+
+#[test]
+fn button_1_held_for_three_seconds_at_power_on_forgets_the_network() {
+    for (held, after) in [(2900, "rotation"), (3100, "portal")] {
+        let script = format!("radio stored\nhold-at-power-on 1 {held}\nwait 1000\nblock 840000");
+        assert_eq!(modes(&script).last(), Some(&after), "{held} ms");
+    }
+    let other = "radio stored\nhold-at-power-on 2 9000\nblock 840000";
+    assert_eq!(modes(other).last(), Some(&"rotation"), "another button");
+}
+
+#[test]
+fn the_right_credentials_end_the_access_point_with_a_restart() {
+    let script = "
+        radio fresh
+        provision wrong
+        provision right
+        wait 1500
+        block 840000
+    ";
+    let all = ["portal", "portal", "portal", "splash", "rotation"];
+    assert_eq!(modes(script), all);
+}
+
+#[test]
+fn a_network_that_was_never_there_ends_in_the_access_point_until_it_is() {
+    let script = "
+        radio stored
+        network off
+        power-cut
+        wait 19000
+        wait 2000
+        network on
+        wait 6000
+    ";
+    let all = [
+        "splash", "splash", "splash", "rotation", "portal", "portal", "rotation",
+    ];
+    assert_eq!(modes(script), all);
+}

@@ -36,6 +36,15 @@ pub enum Step {
     Wait(Duration),
     Reboot,
     PowerCut,
+    /// The board gets a radio, with credentials stored or without, and starts again.
+    Radio(bool),
+    /// The network is in reach.
+    Network(bool),
+    /// Somebody sends the portal credentials, right or wrong.
+    Provision(bool),
+    /// The power is cut and comes back with a button held, counted from 1, for a time.
+    HoldAtPowerOn(u8, Duration),
+    FactoryReset,
 }
 
 /// Direction of a payment.
@@ -100,6 +109,14 @@ impl FromStr for Step {
             "wait" => Step::Wait(Duration::from_millis(number(0)?)),
             "reboot" => Step::Reboot,
             "power-cut" => Step::PowerCut,
+            "radio" => Step::Radio(rest == "stored"),
+            "network" => Step::Network(rest == "on"),
+            "provision" => Step::Provision(rest == "right"),
+            "hold-at-power-on" => {
+                let button = u8::try_from(number(0)?).map_err(|_| bad())?;
+                Step::HoldAtPowerOn(button, Duration::from_millis(number(1)?))
+            }
+            "factory-reset" => Step::FactoryReset,
             _ => return Err(bad()),
         })
     }
@@ -141,6 +158,17 @@ impl fmt::Display for Step {
             Step::Wait(time) => write!(out, "wait {}", time.as_millis()),
             Step::Reboot => out.write_str("reboot"),
             Step::PowerCut => out.write_str("power-cut"),
+            Step::Radio(stored) => {
+                write!(out, "radio {}", if *stored { "stored" } else { "fresh" })
+            }
+            Step::Network(there) => write!(out, "network {}", if *there { "on" } else { "off" }),
+            Step::Provision(right) => {
+                write!(out, "provision {}", if *right { "right" } else { "wrong" })
+            }
+            Step::HoldAtPowerOn(button, held) => {
+                write!(out, "hold-at-power-on {button} {}", held.as_millis())
+            }
+            Step::FactoryReset => out.write_str("factory-reset"),
         }
     }
 }

@@ -4,17 +4,24 @@ use std::{ops::Range, time::Duration};
 
 use device::{input::Input, rotation::Timer};
 
-use crate::{checks, model::Model, script::Step, workload, workload::Dice, world};
+use crate::{air::Air, checks, model::Model, script::Step, workload, workload::Dice, world};
 
 const SEEDS: Range<u64> = 0..12;
 const STEPS: u64 = 250;
 
-/// One life; returns its log.
+/// One life; returns its log. Every second clock has a radio of its own.
 fn live(seed: u64, steps: u64) -> Vec<String> {
     let mut dice = Dice::new(seed);
     let mut life = Life::new();
+    let on_air = seed % 2 == 1;
+    if on_air {
+        life.step(&Step::Radio(seed % 4 == 1));
+    }
     for _ in 0..steps {
-        life.step(&workload::step(&mut dice));
+        life.step(&match on_air {
+            true => workload::step_on_air(&mut dice),
+            false => workload::step(&mut dice),
+        });
     }
     std::mem::take(&mut life.world.log)
 }
@@ -42,16 +49,16 @@ impl Life {
         match step {
             Step::Wait(time) => self.wait(*time),
             Step::Debug => self.toggle_debug(),
-            Step::Reboot | Step::PowerCut => {
-                self.world.run(step);
-                self.refreshes = (0, 0);
-                self.model.follow(step, self.world.device.settings(), false);
-            }
             _ => {
+                let starts = self.world.starts;
                 let reply = self.world.run(step);
                 let refused = matches!(reply, Some(device::request::Reply::Refused(_)));
                 let settings = self.world.device.view().active;
-                self.model.follow(step, &settings, !refused);
+                if self.world.starts == starts {
+                    self.model.follow(step, &settings, !refused);
+                } else {
+                    self.restarted();
+                }
                 self.model.pass(self.world.now.uptime, &settings, false);
             }
         }
@@ -59,13 +66,23 @@ impl Life {
         self.refreshes = checks::refreshes_only_grow(self.refreshes, &self.world);
     }
 
+    fn restarted(&mut self) {
+        self.refreshes = (0, 0);
+        self.model.restart();
+    }
+
     fn toggle_debug(&mut self) {
+        let starts = self.world.starts;
         self.world.handle(Input::Pressed(0b1000));
         self.wait(Duration::from_millis(100));
         self.world.handle(Input::Pressed(0));
+        // Behind the portal and under an update the button means nothing.
+        let heard = !self.world.air.as_ref().is_some_and(Air::is_portal);
         self.wait(Duration::from_millis(20));
-        self.model
-            .follow(&Step::Debug, self.world.device.settings(), false);
+        if heard && self.world.starts == starts {
+            self.model
+                .follow(&Step::Debug, self.world.device.settings(), false);
+        }
     }
 
     /// Passes every deadline one by one, so that the model sees each.
@@ -76,7 +93,11 @@ impl Life {
             let next = deadline.map_or(end, |at| at.min(end));
             let turns = !self.model.holds() && self.turns_by(next);
             let before = self.world.device.view();
+            let starts = self.world.starts;
             self.world.wait(next - self.world.now.uptime);
+            if self.world.starts != starts {
+                return self.restarted();
+            }
             let view = self.world.device.view();
             self.model.pass(next, &view.active, turns);
             if turns && before.mode == "rotation" {

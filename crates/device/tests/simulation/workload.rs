@@ -52,6 +52,28 @@ const PRICES: &[&str] = &[
 
 const SCREENS: &[i64] = &[0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 1, 2, 99, -1];
 
+/// The next step of the life of a clock with a radio.
+pub fn step_on_air(dice: &mut Dice) -> Step {
+    match dice.below(100) {
+        0..=5 => Step::Network(dice.below(3) > 0),
+        6..=9 => Step::Provision(dice.below(3) > 0),
+        10..=11 => {
+            let held = *dice.pick(&[500, 2990, 3100, 9000]);
+            let button = u8::try_from(1 + dice.below(4)).unwrap();
+            Step::HoldAtPowerOn(button, Duration::from_millis(held))
+        }
+        12 => Step::FactoryReset,
+        13..=14 => {
+            let (key, values) = *dice.pick(&[
+                ("wifiRebootMin", [0, 1, 5, 60]),
+                ("wpTimeout", [0, 60, 300, 900]),
+            ]);
+            Step::Set(key.into(), json!(dice.pick(&values)))
+        }
+        _ => step(dice),
+    }
+}
+
 /// The next step of a life.
 pub fn step(dice: &mut Dice) -> Step {
     match dice.below(100) {

@@ -10,7 +10,7 @@ use device::{
     market::{Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, UtcTime},
-    output::Output,
+    output::{Effect, Output},
     request::{Patch, Reply, Request},
     settings::{Settings, store},
     sources::SourceId,
@@ -18,7 +18,10 @@ use device::{
 };
 use serde_json::{Map, Value};
 
-use crate::script::{Step, Way};
+use crate::{
+    air::Air,
+    script::{Step, Way},
+};
 
 /// A board with everything.
 pub const BOARD: BoardSpec = BoardSpec {
@@ -47,6 +50,10 @@ pub struct World {
     painted: bool,
     settings_on_disk: Map<String, Value>,
     memory_on_disk: Map<String, Value>,
+    /// The radio; none on a clock that uses the network of its host.
+    pub air: Option<Air>,
+    /// How often the device was started.
+    pub starts: u32,
     /// What happened, for comparing two runs of one seed.
     pub log: Vec<String>,
 }
@@ -67,6 +74,8 @@ impl World {
             painted: false,
             settings_on_disk,
             memory_on_disk: Map::new(),
+            air: None,
+            starts: 1,
             log: Vec::new(),
         };
         world.connect();
@@ -166,7 +175,9 @@ impl World {
                 None
             }
             Step::Reboot => {
-                self.memory_on_disk = self.device.memory().to_json(self.now);
+                if !self.is_erasing() {
+                    self.memory_on_disk = self.device.memory().to_json(self.now);
+                }
                 self.restart();
                 None
             }
@@ -174,6 +185,33 @@ impl World {
                 self.restart();
                 None
             }
+            Step::Radio(stored) => {
+                self.air = Some(Air::new(stored));
+                self.restart();
+                None
+            }
+            Step::Network(there) => {
+                let now = self.now.uptime;
+                let event = self.air.as_mut().and_then(|air| air.set_reach(there, now));
+                event.map(Input::Linked)
+            }
+            Step::Provision(right) => {
+                let events = self.air.as_mut().map(|air| air.provision(right));
+                for event in events.into_iter().flatten() {
+                    self.handle(Input::Linked(event));
+                }
+                None
+            }
+            Step::HoldAtPowerOn(button, held) => {
+                self.restart();
+                self.handle(Input::Held(1 << (button - 1)));
+                self.handle(Input::Pressed(1 << (button - 1)));
+                self.wait(held);
+                self.handle(Input::Pressed(0));
+                self.wait(Duration::from_millis(20));
+                None
+            }
+            Step::FactoryReset => request(Request::FactoryReset),
         };
         let reply = input.and_then(|input| self.handle(input).reply);
         self.log.push(format!(
@@ -193,10 +231,39 @@ impl World {
             self.device
                 .handle(Input::Finished(Finished::Painted), self.now);
         }
-        if output.changes.settings {
+        if output.changes.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
+        self.perform(&output.effects);
         output
+    }
+
+    /// A world with a radio does what the device asks for.
+    fn perform(&mut self, effects: &[Effect]) {
+        let Some(air) = &mut self.air else { return };
+        for effect in effects {
+            match effect {
+                Effect::Wipe => {
+                    air.erasing = true;
+                    air.stored = false;
+                    let (defaults, _) = store::from_json(&Map::new());
+                    self.settings_on_disk = store::to_json(&defaults);
+                    self.memory_on_disk = Map::new();
+                }
+                Effect::ForgetWifi => air.stored = false,
+                Effect::ClearLogos => {}
+                Effect::Reboot(_) => {
+                    if !air.erasing {
+                        self.memory_on_disk = self.device.memory().to_json(self.now);
+                    }
+                    return self.restart();
+                }
+            }
+        }
+        air.pass(self.now.uptime);
+        if let Some(event) = air.follow(&self.device.desired().wifi) {
+            self.handle(Input::Linked(event));
+        }
     }
 
     /// Holds a button, counted from 1, for a time.
@@ -210,6 +277,7 @@ impl World {
     /// Lets time pass, stopping at every deadline.
     pub fn wait(&mut self, time: Duration) {
         let end = self.now.uptime + time;
+        let starts = self.starts;
         let mut stuck = 0;
         while let Some(deadline) = self.device.next_deadline(self.now).filter(|at| *at <= end) {
             stuck = if deadline <= self.now.uptime {
@@ -223,6 +291,10 @@ impl World {
             );
             self.advance_to(deadline.max(self.now.uptime));
             self.handle(Input::Tick);
+            if self.starts != starts {
+                // Another life of the device, whose time begins anew.
+                return;
+            }
         }
         self.advance_to(end);
         self.handle(Input::Tick);
@@ -246,6 +318,11 @@ impl World {
         let memory = Memory::from_json(&self.memory_on_disk);
         self.device = Device::new(self.board, settings, memory, self.now);
         self.painted = false;
+        self.starts += 1;
+        let events = self.air.as_mut().map(Air::power_on);
+        for event in events.into_iter().flatten() {
+            self.handle(Input::Linked(event));
+        }
         self.connect();
     }
 
@@ -254,6 +331,11 @@ impl World {
         let data = self.device.view().data;
         let rest: String = data[1..].concat();
         format!("{} {rest}", data[0]).trim().to_string()
+    }
+
+    /// Tells whether everything was wiped and a restart is due.
+    pub fn is_erasing(&self) -> bool {
+        self.air.as_ref().is_some_and(|air| air.erasing)
     }
 
     /// Tells whether a restart would find these settings.
