@@ -98,6 +98,7 @@ struct Common {
     place: SocketAddr,
     inbox: Inbox,
     clock: Clock,
+    dialer: Dialer,
     logos: LogoCache,
     /// Height that was remembered.
     height: Option<u32>,
@@ -130,8 +131,10 @@ impl Parts {
             .as_ref()
             .map(|height| height.value);
         let mut device = Device::new(spec, kept.settings, kept.memory, clock.now());
+        let mut notes = kept.notes;
+        let dialer = Dialer::new(roots(&config, &mut notes));
         // Before anybody can ask.
-        for said in said_at_start(kept.notes, &config) {
+        for said in said_at_start(notes, &config) {
             device.handle(said, clock.now());
         }
         let (main_loop, followed) =
@@ -149,6 +152,7 @@ impl Parts {
             started: Instant::now(),
             crashes: config.crashes,
             data_dir: config.run.data_dir.clone(),
+            dialer: dialer.clone(),
             radio: radio.clone(),
             bench: Some(bench.clone()),
             connections: None,
@@ -170,6 +174,7 @@ impl Parts {
             place,
             inbox,
             clock,
+            dialer,
             logos: logos.clone(),
             height,
         };
@@ -207,6 +212,14 @@ fn said_at_start(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
         said.push(Input::SafeMode(reason.clone()));
     }
     said
+}
+
+/// The authorities that are trusted; a file that has gone bad meanwhile stops nothing.
+fn roots(config: &DeviceConfig, notes: &mut Vec<String>) -> Roots {
+    config::roots(config.run.ca_file.as_deref()).unwrap_or_else(|failure| {
+        notes.push(failure.message);
+        Roots::public()
+    })
 }
 
 impl Common {
@@ -267,7 +280,7 @@ impl Common {
             rest.spawn("time", keep_time(self.clock.clone(), server, stop.clone()));
         }
         let shared = Shared {
-            dialer: Dialer::new(self.roots().await),
+            dialer: self.dialer,
             upstreams,
             inbox: self.inbox,
             clock: self.clock,
@@ -290,19 +303,6 @@ impl Common {
             patience: Patience::default(),
             inbox: self.inbox.clone(),
             stop,
-        }
-    }
-
-    /// The authorities that are trusted; a file that has gone bad meanwhile stops nothing.
-    async fn roots(&self) -> Roots {
-        match config::roots(self.config.run.ca_file.as_deref()) {
-            Ok(roots) => roots,
-            Err(failure) => {
-                tracing::warn!("{}", failure.message);
-                // The loss of the device is noticed elsewhere.
-                let _ = self.inbox.tell(Input::Noticed(failure.message)).await;
-                Roots::public()
-            }
         }
     }
 

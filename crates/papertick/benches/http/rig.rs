@@ -12,6 +12,7 @@ use papertick::{
     http::{Services, serve},
     inbox::inbox,
     main_loop::MainLoop,
+    net::{dialer::Dialer, tls::Roots},
     storage::{Store, disk::Folder, keeper::Keeper},
     tasks::stop_signal,
 };
@@ -47,6 +48,7 @@ pub async fn start(folder: &Path) -> Rig {
         crashes: 0,
         data_dir: folder.to_path_buf(),
         bench: None,
+        dialer: Dialer::new(Roots::public()),
         radio,
         connections: None,
         shutdown: stop.signal(),

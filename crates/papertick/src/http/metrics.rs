@@ -5,6 +5,8 @@ use std::fmt::Write;
 use device::{market::Datum, units::MICRO};
 use http::HeaderValue;
 
+use crate::net::dialer::DialCounts;
+
 use super::{
     answer::{self, Response},
     call::Call,
@@ -65,6 +67,32 @@ fn alone(value: f64) -> [(String, f64); 1] {
 
 fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
+}
+
+/// Connections that the clock made, or did not get.
+fn outbound(families: &mut Families, counts: DialCounts) {
+    let DialCounts {
+        direct,
+        proxied,
+        failed,
+    } = counts;
+    families.family(
+        "counter",
+        "outbound_connections",
+        "",
+        "Connections that were made, without a proxy and through one.",
+        [
+            (label("route", "direct"), direct as f64),
+            (label("route", "proxy"), proxied as f64),
+        ],
+    );
+    families.family(
+        "counter",
+        "outbound_connection_failures",
+        "",
+        "Connections that were not made.",
+        alone(failed as f64),
+    );
 }
 
 /// Answers with the figures.
@@ -158,6 +186,7 @@ pub(crate) fn read(call: &Call) -> Response {
         "Time since the source said something.",
         view.sources.iter().filter_map(age),
     );
+    outbound(&mut families, state.services.dialer.counts());
     families.gauge(
         "event_clients",
         "",

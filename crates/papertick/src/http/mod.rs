@@ -46,7 +46,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{drivers::wifi::Radio, glass::Glass, inbox::Inbox};
+use crate::{drivers::wifi::Radio, glass::Glass, inbox::Inbox, net::dialer::Dialer};
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;
@@ -75,6 +75,8 @@ pub struct Services {
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.
     pub bench: Option<Bench>,
+    /// The way out, whose connections are counted.
+    pub dialer: Dialer,
     /// The way to the radio, for the page of the access point.
     pub radio: Radio,
     /// Connections at the same time; none for as many as the limit on open files allows.

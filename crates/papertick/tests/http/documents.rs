@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
-use papertick::http::openapi;
+use device::sources::Route;
+use papertick::{
+    http::openapi,
+    net::{
+        dialer::{Destination, Dialer, Security},
+        tls::Roots,
+    },
+};
 use serde_json::Value;
+use tokio::net::TcpListener;
 
-use crate::support::Clock;
+use crate::support::{Clock, Setup};
 
 #[tokio::test]
 async fn settings_have_a_tag_that_changes_with_them_alone() {
@@ -176,6 +184,46 @@ async fn metrics_end_as_the_format_wants() {
         "{text}"
     );
     assert!(text.contains("papertick_refreshes_total 1\n"), "{text}");
+}
+
+#[tokio::test]
+async fn connections_that_are_made_and_those_that_are_not_are_counted() {
+    let dialer = Dialer::new(Roots::public());
+    let clock = Clock::with(Setup {
+        dialer: dialer.clone(),
+        ..Setup::default()
+    })
+    .await;
+    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = nobody.local_addr().unwrap().port();
+    drop(nobody);
+    for port in [clock.address.port(), clock.address.port(), closed] {
+        let place = Destination {
+            host: "127.0.0.1",
+            port,
+            security: Security::Plain,
+        };
+        // Whether it is there is what is counted.
+        let _ = dialer.connect(&Route::default(), place).await;
+    }
+    let answer = clock.get("/metrics").await;
+    let counted: Vec<&str> = answer
+        .text()
+        .lines()
+        .filter(|line| line.contains("outbound"))
+        .collect();
+    assert_eq!(
+        counted,
+        [
+            "# TYPE papertick_outbound_connections counter",
+            "# HELP papertick_outbound_connections Connections that were made, without a proxy and through one.",
+            "papertick_outbound_connections_total{route=\"direct\"} 2",
+            "papertick_outbound_connections_total{route=\"proxy\"} 0",
+            "# TYPE papertick_outbound_connection_failures counter",
+            "# HELP papertick_outbound_connection_failures Connections that were not made.",
+            "papertick_outbound_connection_failures_total 1",
+        ]
+    );
 }
 
 /// Rewrites the golden copy where it differs, and says so.

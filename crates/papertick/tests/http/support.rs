@@ -21,6 +21,7 @@ use papertick::{
     glass::{Glass, PanelGlass, Refresh},
     http::{Services, serve},
     inbox::{Message, inbox},
+    net::{dialer::Dialer, tls::Roots},
 };
 use render::Bitmap;
 use serde_json::Value;
@@ -121,6 +122,7 @@ pub(crate) struct Setup {
     pub(crate) allow_origins: Vec<String>,
     pub(crate) bench: Option<Bench>,
     pub(crate) connections: Option<usize>,
+    pub(crate) dialer: Dialer,
     pub(crate) radio: Radio,
     pub(crate) device: Kind,
 }
@@ -142,6 +144,7 @@ impl Default for Setup {
             allow_origins: Vec::new(),
             bench: None,
             connections: None,
+            dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
             device: Kind::StandIn,
         }
@@ -197,6 +200,7 @@ impl Clock {
             started: Instant::now(),
             crashes: 2,
             data_dir: std::env::temp_dir(),
+            dialer: setup.dialer,
             radio: setup.radio,
             connections: setup.connections,
             bench: setup.bench,
