@@ -56,6 +56,8 @@ pub struct View {
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.
     pub lights: Vec<Rgb>,
+    /// Effects of the strip that found its queue full since the start.
+    pub strip_drops: u64,
     /// The frontlight, on boards with one.
     pub frontlight: Option<FrontlightState>,
     /// Light in the room, thousandths of a lux; none without a sensor that answers.
@@ -195,6 +197,7 @@ impl Device {
             sources: self.sources.clone(),
             dnd_active: self.quiet,
             lights: self.strip.resting().to_vec(),
+            strip_drops: self.strip.dropped(),
             frontlight: self
                 .frontlight
                 .as_ref()

@@ -27,7 +27,19 @@ pub struct PanelGlass {
     pub fault: Option<PanelFault>,
 }
 
+/// A panel that does not do what it was told, by its place from the left.
+pub type FaultyPanel = (usize, PanelFault);
+
 impl Glass {
+    /// The panels with something wrong, leftmost first.
+    pub fn faults(&self) -> Vec<FaultyPanel> {
+        self.panels
+            .iter()
+            .enumerate()
+            .filter_map(|(panel, glass)| Some((panel, glass.fault?)))
+            .collect()
+    }
+
     /// Panels of which nothing is known yet, taken as empty paper.
     pub fn unknown(panels: usize, width: u16, height: u16) -> Glass {
         let panel = PanelGlass {

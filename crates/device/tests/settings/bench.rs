@@ -55,6 +55,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         sources: BTreeMap::new(),
         dnd_active: false,
         lights: Vec::new(),
+        strip_drops: 0,
         frontlight: None,
         millilux: Some(15_849),
         notes: Vec::new(),

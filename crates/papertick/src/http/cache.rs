@@ -4,33 +4,28 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// The newest document of one kind, made of a `S`.
-pub(crate) struct Cached<S, T> {
-    slot: watch::Sender<Option<Entry<S, T>>>,
+/// The newest document of one kind, made of a `S` in a variant `V`.
+pub(crate) struct Cached<S, V, T> {
+    slot: watch::Sender<Option<Entry<S, V, T>>>,
 }
 
-struct Entry<S, T> {
+struct Entry<S, V, T> {
     // Holding on to the source keeps its address from being used again for another one.
     source: Arc<S>,
-    variant: u64,
+    variant: V,
     document: T,
 }
 
-impl<S, T: Clone> Cached<S, T> {
+impl<S, V: PartialEq, T: Clone> Cached<S, V, T> {
     /// Nothing is kept yet.
-    pub(crate) fn new() -> Cached<S, T> {
+    pub(crate) fn new() -> Cached<S, V, T> {
         Cached {
             slot: watch::Sender::new(None),
         }
     }
 
     /// Returns a variant of the document of a source; makes it, given the kept one, if that is another.
-    pub(crate) fn get(
-        &self,
-        source: &Arc<S>,
-        variant: u64,
-        make: impl FnOnce(Option<T>) -> T,
-    ) -> T {
+    pub(crate) fn get(&self, source: &Arc<S>, variant: V, make: impl FnOnce(Option<T>) -> T) -> T {
         let kept = {
             let slot = self.slot.borrow();
             match &*slot {

@@ -82,6 +82,7 @@ pub(crate) async fn broadcast(state: Arc<State>) {
     let mut ping = interval(PING_GAP);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut painted = glass.borrow_and_update().generation;
+    let mut faults = glass.borrow().faults();
     let mut told = state.status(&state.view()).lasting;
     let mut next_status = Instant::now();
     let mut changed = false;
@@ -110,6 +111,9 @@ pub(crate) async fn broadcast(state: Arc<State>) {
                     send(&state, frame);
                 }
                 painted = glass.generation;
+                let faulty = glass.faults();
+                changed |= faulty != faults;
+                faults = faulty;
             }
         }
     }

@@ -46,7 +46,12 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{drivers::wifi::Radio, glass::Glass, inbox::Inbox, net::dialer::Dialer};
+use crate::{
+    drivers::wifi::Radio,
+    glass::{FaultyPanel, Glass},
+    inbox::Inbox,
+    net::dialer::Dialer,
+};
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;
@@ -99,12 +104,12 @@ pub(crate) struct State {
     services: Services,
     gate: Gate,
     sites: Sites,
-    status: Cached<View, StatusDocument>,
-    settings: Cached<View, SettingsDocument>,
+    status: Cached<View, (u64, Vec<FaultyPanel>), StatusDocument>,
+    settings: Cached<View, (), SettingsDocument>,
     settings_key: [u8; 16],
     changes: Semaphore,
     hashing: Semaphore,
-    pictures: Cached<Glass, Bytes>,
+    pictures: Cached<Glass, u64, Bytes>,
     frames: broadcast::Sender<events::Frame>,
     previews: Arc<Semaphore>,
     side_tasks: mpsc::Sender<SideTask>,
@@ -153,9 +158,12 @@ impl State {
     /// The status of a view.
     pub(crate) fn status(&self, view: &Arc<View>) -> StatusDocument {
         let uptime = self.uptime();
-        self.status.get(view, uptime.as_secs(), |before| {
+        let faults = self.services.glass.borrow().faults();
+        let variant = (uptime.as_secs(), faults.clone());
+        self.status.get(view, variant, |before| {
             StatusDocument::of(
                 view,
+                &faults,
                 uptime,
                 Memory::now(before.map(|before| before.memory)),
             )
@@ -165,7 +173,7 @@ impl State {
     /// The settings document of a view.
     pub(crate) fn settings(&self, view: &Arc<View>) -> SettingsDocument {
         let make = |_| SettingsDocument::of(view, &self.services.identity, &self.settings_key);
-        self.settings.get(view, 0, make)
+        self.settings.get(view, (), make)
     }
 }
 

@@ -478,6 +478,16 @@ fn status() -> Value {
         ("leds", array(light())),
         ("mode", text.clone()),
         ("stale", flag.clone()),
+        (
+            "panelFaults",
+            array(object(&[
+                ("panel", integer.clone()),
+                (
+                    "fault",
+                    json!({ "enum": ["busy-stuck", "started-busy", "bus"] }),
+                ),
+            ])),
+        ),
         ("notes", array(text.clone())),
         ("safeMode", nullable_text.clone()),
         (

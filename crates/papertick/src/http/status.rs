@@ -15,6 +15,8 @@ use device::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::glass::FaultyPanel;
+
 use super::{
     answer::{self, Response},
     call::Call,
@@ -34,8 +36,13 @@ pub(crate) struct StatusDocument {
 
 impl StatusDocument {
     /// Makes the status of a view.
-    pub(crate) fn of(view: &View, uptime: Duration, memory: Memory) -> StatusDocument {
-        let mut status = lasting(view);
+    pub(crate) fn of(
+        view: &View,
+        faults: &[FaultyPanel],
+        uptime: Duration,
+        memory: Memory,
+    ) -> StatusDocument {
+        let mut status = lasting(view, faults);
         let lasting = format!("{} {:?}", Value::Object(status.clone()), view.sources);
         status.insert("espUptime".into(), uptime.as_secs().into());
         status.append(&mut memory.members());
@@ -50,7 +57,7 @@ impl StatusDocument {
 }
 
 /// The members of the status that do not change by the mere passing of time.
-fn lasting(view: &View) -> Map<String, Value> {
+fn lasting(view: &View, faults: &[FaultyPanel]) -> Map<String, Value> {
     let mut status = Map::new();
     let mut put = |name: &str, value: Value| status.insert(name.into(), value);
     put("currentScreen", view.current_screen.into());
@@ -79,6 +86,8 @@ fn lasting(view: &View) -> Map<String, Value> {
     }
     put("mode", view.mode.into());
     put("stale", view.stale.into());
+    let fault = |(panel, fault): &FaultyPanel| json!({ "panel": panel, "fault": fault.name() });
+    put("panelFaults", faults.iter().map(fault).collect());
     put("notes", view.notes.clone().into());
     put("market", market(&view.market, None));
     put("safeMode", view.safe_mode.as_deref().into());
@@ -225,7 +234,8 @@ pub(crate) fn system(view: &View, uptime: Duration, memory: Memory, data_dir: &P
     put("txPower", view.link.tx_power.unwrap_or(wished).into());
     put(
         "queueDrops",
-        json!({ "buttons": 0, "led": 0, "frontlight": 0 }),
+        // Buttons wait for a place in the inbox, and the frontlight has no queue.
+        json!({ "buttons": 0, "led": view.strip_drops, "frontlight": 0 }),
     );
     put("uptime", uptime.as_secs().into());
     Value::Object(object)

@@ -226,6 +226,20 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
     );
 }
 
+#[tokio::test]
+async fn effects_that_find_the_queue_of_the_strip_full_are_counted() {
+    let clock = Clock::real().await;
+    let drops = async || clock.get("/api/system/status").await.json()["queueDrops"]["led"].clone();
+    assert_eq!(drops().await, 0);
+    // The clock of this test goes on by a second with each of them, and the effect is longer.
+    for _ in 0..40 {
+        let body = r#"{"name":"breathe_error"}"#;
+        let answer = clock.json("POST", "/api/lights/effect", body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    assert!(drops().await.as_u64().unwrap() > 0);
+}
+
 /// Rewrites the golden copy where it differs, and says so.
 #[test]
 fn the_description_in_the_docs_is_fresh() {

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use papertick::glass::Refresh;
-use serde_json::Value;
+use papertick::glass::{PanelFault, Refresh};
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -155,4 +155,23 @@ async fn the_stream_says_that_the_server_closes_and_then_ends() {
         .await
         .expect("the server ends in time")
         .unwrap();
+}
+
+#[tokio::test]
+async fn a_panel_that_hangs_is_told_of_until_it_is_back() {
+    let clock = Clock::start().await;
+    let mut follower = Follower::of(&clock).await;
+    follower.frame().await;
+    assert_eq!(follower.status().await["panelFaults"], json!([]));
+    let told = json!([{ "panel": 3, "fault": "busy-stuck" }]);
+    for (fault, expected) in [(Some(PanelFault::BusyStuck), told), (None, json!([]))] {
+        clock.glass.send_modify(|glass| {
+            let glass = Arc::make_mut(glass);
+            glass.generation += 1;
+            glass.panels[3].fault = fault;
+        });
+        assert_eq!(follower.status().await["panelFaults"], expected);
+        let status = clock.get("/api/status").await.json();
+        assert_eq!(status["panelFaults"], expected);
+    }
 }

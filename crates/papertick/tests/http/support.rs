@@ -72,6 +72,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         sources: BTreeMap::new(),
         dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
+        strip_drops: 0,
         frontlight: board.frontlight.then(|| FrontlightState {
             on: true,
             duties: vec![2048; board.panels],
