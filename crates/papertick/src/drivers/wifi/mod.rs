@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** the port is owned by one task; everybody else has a [`Radio`] to ask through.
 
+pub mod network_manager;
 pub mod secrets;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -185,11 +186,11 @@ impl<W: Wifi> Driver<W> {
         identity: Identity,
     ) -> Result<(), Stopped> {
         let Identity { suffix, password } = identity;
-        self.tell(LinkEvent::Identity { suffix, password }).await?;
+        tell(&self.inbox, LinkEvent::Identity { suffix, password }).await?;
         loop {
             let scan_at = self.scan_at;
             tokio::select! {
-                event = self.wifi.event() => self.tell(event).await?,
+                event = self.wifi.event() => tell(&self.inbox, event).await?,
                 changed = self.plan.changed() => {
                     changed.map_err(|_| Stopped)?;
                     self.follow().await;
@@ -200,10 +201,6 @@ impl<W: Wifi> Driver<W> {
                 }
             }
         }
-    }
-
-    async fn tell(&self, event: LinkEvent) -> Result<(), Stopped> {
-        self.inbox.tell(Input::Linked(event)).await
     }
 
     async fn follow(&mut self) {
@@ -231,7 +228,7 @@ impl<W: Wifi> Driver<W> {
                 password,
                 answer,
             } => {
-                self.tell(LinkEvent::Trying).await?;
+                tell(&self.inbox, LinkEvent::Trying).await?;
                 let outcome = self.wifi.provision(&ssid, &password, TRY_LIMIT).await;
                 let event = match &outcome {
                     Ok(()) => LinkEvent::Provisioned,
@@ -252,6 +249,10 @@ impl<W: Wifi> Driver<W> {
         }
         Ok(())
     }
+}
+
+async fn tell(inbox: &Inbox, event: LinkEvent) -> Result<(), Stopped> {
+    inbox.tell(Input::Linked(event)).await
 }
 
 /// Networks with a name, each once with its strongest signal, strongest first.

@@ -1,0 +1,175 @@
+//! The access point comes up and goes, makes way for attempts, and comes back.
+
+use board::ports::Wifi;
+use device::{
+    input::{LinkEvent, LinkFailure},
+    output::{AccessPoint, WifiPlan},
+    secret::Secret,
+};
+
+use crate::{
+    host::{Host, MANAGER_PATH, MOMENT, PROFILE, Radio},
+    joining::{home, plan},
+};
+
+fn portal(attempts: u64) -> WifiPlan {
+    WifiPlan {
+        access_point: Some(AccessPoint {
+            ssid: "papertick-ABCD".to_string(),
+            password: Secret::new("hunter2222"),
+        }),
+        ..plan(attempts)
+    }
+}
+
+/// A radio that is an access point.
+async fn raised(host: &Host) -> Radio {
+    host.set_address("192.168.4.1").await;
+    let mut radio = host.radio();
+    let first = radio.event().await;
+    assert!(matches!(first, LinkEvent::Credentials(_)));
+    radio.0.follow(&portal(0)).await;
+    is_up(&mut radio).await;
+    radio
+}
+
+async fn is_up(radio: &mut Radio) {
+    let address = "192.168.4.1:8080".to_string();
+    radio.tells(&[LinkEvent::Portal { address }]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_access_point_comes_and_goes() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = raised(&host).await;
+    let profiles = host.profiles().await;
+    assert_eq!(profiles.len(), 1);
+    for part in [
+        "access-point",
+        "shared",
+        "192.168.4.1",
+        "hunter2222",
+        "wpa-psk",
+    ] {
+        assert!(
+            profiles[0].1.contains(part),
+            "{part} is in {}",
+            profiles[0].1
+        );
+    }
+    radio.0.follow(&portal(0)).await;
+    radio.is_quiet().await;
+    assert_eq!(host.profiles().await, profiles);
+    assert_eq!(radio.0.scan().await.len(), 2);
+
+    radio.0.follow(&plan(0)).await;
+    radio.is_quiet().await;
+    assert_eq!(host.profiles().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_run_left_behind_goes() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    host.add_profile(&home("trial")).await;
+    host.add_profile(&home("access-point")).await;
+    let _radio = raised(&host).await;
+    assert_eq!(host.profiles().await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_credentials_bring_the_access_point_back() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = raised(&host).await;
+    let code = "role = get_object(args[0]).settings['user']['data']['papertick.role']\n\
+         if role == 'trial':\n    \
+             for change in [(110, 100, 60), (40, 30, 0), (120, 60, 7)]:\n        \
+                 get_object(args[1]).EmitSignal('org.freedesktop.NetworkManager.Device', \
+                 'StateChanged', 'uuu', [dbus.UInt32(number) for number in change])\n    \
+             ret = dbus.ObjectPath('/org/freedesktop/NetworkManager/ActiveConnection/9')\n\
+         else:\n    ret = self.activate_connection(self, args[0], args[1], args[2])";
+    host.replace("ActivateConnection", "ooo", "o", code).await;
+    let password = Secret::new("wrong horse");
+    let limit = std::time::Duration::from_secs(15);
+    let outcome = radio.0.provision("Home", &password, limit).await;
+    assert_eq!(
+        outcome,
+        Err(board::ports::Unprovisioned::Failed(LinkFailure::Auth))
+    );
+    is_up(&mut radio).await;
+    let profiles = host.profiles().await;
+    assert_eq!(profiles.len(), 1, "{profiles:?}");
+    assert!(profiles[0].1.contains("access-point"));
+    let code = "ret = self.activate_connection(self, args[0], args[1], args[2])";
+    host.replace("ActivateConnection", "ooo", "o", code).await;
+    // Right ones are stored, and the access point has had its use.
+    assert_eq!(
+        radio
+            .0
+            .provision("Café", &Secret::default(), MOMENT * 20)
+            .await,
+        Ok(())
+    );
+    let profiles = host.profiles().await;
+    assert_eq!(profiles.len(), 1, "{profiles:?}");
+    assert!(!profiles[0].1.contains("access-point"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_access_point_makes_way_only_for_a_network_in_reach() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut elsewhere = home("network");
+    let wireless = elsewhere.get_mut("802-11-wireless").unwrap();
+    wireless.insert("ssid", b"Elsewhere".to_vec().into());
+    let stored = host.add_profile(&elsewhere).await;
+    let mut radio = raised(&host).await;
+    radio.0.follow(&portal(1)).await;
+    radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+    radio.is_quiet().await;
+    assert_eq!(host.profiles().await.len(), 2, "the access point stayed up");
+
+    let () = host.call(&stored, PROFILE, "Delete", &()).await;
+    host.add_profile(&home("network")).await;
+    radio.0.follow(&portal(2)).await;
+    // The stand-in does not say which of the networks of that name was joined.
+    let ip = "192.168.4.1".to_string();
+    radio.tells(&[LinkEvent::Up { ip, ssid: None }]).await;
+    radio.0.follow(&plan(2)).await;
+    assert_eq!(host.profiles().await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_access_point_that_breaks_down_is_given_time() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = raised(&host).await;
+    let before = host.calls(MANAGER_PATH, "ActivateConnection").await;
+    host.change_state(30, 100, 39).await;
+    radio.is_quiet().await;
+    // It is not raised again at once: whatever took it down would do so again.
+    let after = host.calls(MANAGER_PATH, "ActivateConnection").await;
+    assert_eq!((before, after), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_access_point_that_fails_is_given_time() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = host.radio();
+    radio.tells(&[LinkEvent::Credentials(false)]).await;
+    host.fail_with(17).await;
+    radio.0.follow(&portal(0)).await;
+    radio.is_quiet().await;
+    assert_eq!(host.calls(MANAGER_PATH, "ActivateConnection").await, 1);
+    radio.0.follow(&plan(0)).await;
+    assert_eq!(host.profiles().await, []);
+}

@@ -1,0 +1,155 @@
+//! Credentials are tried, kept only if they are right, and forgotten without touching what is not ours.
+
+use std::time::Duration;
+
+use board::ports::{Unprovisioned, Wifi};
+use device::{
+    input::{LinkEvent, LinkFailure},
+    secret::Secret,
+};
+
+use crate::{
+    host::{Host, MOMENT, PROFILE, Radio},
+    joining::{home, others},
+};
+
+const LIMIT: Duration = Duration::from_secs(15);
+
+async fn begun(host: &Host) -> Radio {
+    let mut radio = host.radio();
+    let first = radio.event().await;
+    assert!(matches!(first, LinkEvent::Credentials(_)));
+    radio
+}
+
+async fn provision(radio: &mut Radio, ssid: &str, password: &str) -> Result<(), Unprovisioned> {
+    let password = Secret::new(password);
+    radio.0.provision(ssid, &password, LIMIT).await
+}
+
+fn failed(failure: LinkFailure) -> Result<(), Unprovisioned> {
+    Err(Unprovisioned::Failed(failure))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn right_credentials_are_stored_in_place_of_older_ones() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let other = host.add_profile(&others("Home")).await;
+    let older = host.add_profile(&home("network")).await;
+    let mut radio = begun(&host).await;
+    assert_eq!(provision(&mut radio, "Home", "correct horse").await, Ok(()));
+    let profiles = host.profiles().await;
+    assert_eq!(profiles.len(), 2, "{profiles:?}");
+    assert_eq!(profiles[0].0, other);
+    assert_ne!(profiles[1].0, older);
+    for part in ["correct horse", "wpa-psk", "network", "infrastructure"] {
+        assert!(
+            profiles[1].1.contains(part),
+            "{part} is in {}",
+            profiles[1].1
+        );
+    }
+    assert!(!profiles[1].1.contains("trial"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_networks_need_no_password() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = begun(&host).await;
+    assert_eq!(provision(&mut radio, "Café", "").await, Ok(()));
+    let profiles = host.profiles().await;
+    assert!(!profiles[0].1.contains("psk"), "{profiles:?}");
+    let mut radio = host.radio();
+    radio.tells(&[LinkEvent::Credentials(true)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_credentials_leave_what_was_stored() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    host.add_profile(&others("Café")).await;
+    host.add_profile(&home("network")).await;
+    let before = host.profiles().await;
+    let mut radio = begun(&host).await;
+    for (reason, failure) in [
+        (7, LinkFailure::Auth),
+        (11, LinkFailure::Handshake),
+        (53, LinkFailure::NotFound),
+        (16, LinkFailure::Connection),
+    ] {
+        host.fail_with(reason).await;
+        let outcome = provision(&mut radio, "Home", "wrong horse").await;
+        assert_eq!(outcome, failed(failure));
+        assert_eq!(host.profiles().await, before);
+    }
+    // What cannot be right is not tried at all.
+    for (ssid, password) in [("Home", ""), ("Home", "short"), ("Café", "correct horse")] {
+        let outcome = provision(&mut radio, ssid, password).await;
+        assert_eq!(outcome, failed(LinkFailure::Auth), "{ssid} {password}");
+    }
+    assert_eq!(host.profiles().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_attempt_has_a_limit() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = begun(&host).await;
+    let code = "ret = dbus.ObjectPath('/org/freedesktop/NetworkManager/ActiveConnection/9')";
+    host.replace("ActivateConnection", "ooo", "o", code).await;
+    for (state, failure) in [(50, LinkFailure::Timeout), (60, LinkFailure::Auth)] {
+        host.change_state(state, 40, 0).await;
+        let password = Secret::new("correct horse");
+        let outcome = radio.0.provision("Home", &password, MOMENT).await;
+        assert_eq!(outcome, failed(failure));
+        assert_eq!(host.profiles().await, []);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_that_cannot_be_stored_are_no_success() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = begun(&host).await;
+    // The path that the next profile gets.
+    let probe = host.add_profile(&others("Home")).await;
+    let () = host.call(&probe, PROFILE, "Delete", &()).await;
+    let code = format!(
+        "self.activate_connection(self, args[0], args[1], args[2])\n\
+         get_object('{probe}').AddMethod('{PROFILE}', 'Update', 'a{{sa{{sv}}}}', '', \
+         \"raise dbus.exceptions.DBusException('disk full', name='org.example.Full')\")\n\
+         ret = dbus.ObjectPath('/org/freedesktop/NetworkManager/ActiveConnection/0')"
+    );
+    host.replace("ActivateConnection", "ooo", "o", &code).await;
+    let outcome = provision(&mut radio, "Home", "correct horse").await;
+    let Err(Unprovisioned::NotStored(why)) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(why.contains("disk full"), "{why}");
+    assert_eq!(host.profiles().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_ours_is_forgotten() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    host.add_profile(&others("Home")).await;
+    let before = host.profiles().await;
+    for role in ["network", "network", "trial", "access-point"] {
+        host.add_profile(&home(role)).await;
+    }
+    // Also where nobody has waited for an event yet.
+    let mut radio = host.radio();
+    assert_eq!(radio.0.forget().await, Ok(()));
+    assert_eq!(host.profiles().await, before);
+    assert_eq!(radio.0.forget().await, Ok(()));
+    radio.tells(&[LinkEvent::Credentials(true)]).await;
+}

@@ -1,0 +1,247 @@
+//! What is told of a host's network: who manages it, where it is, that it comes and goes.
+
+use std::time::Duration;
+
+use board::{
+    ports::{Network, Unprovisioned, Wifi},
+    sim::host_address,
+};
+use device::{
+    input::{LinkEvent, LinkFailure},
+    secret::Secret,
+};
+use zbus::Variant;
+
+use crate::{
+    host::{Host, MANAGER_PATH, MOMENT, RADIO, Radio},
+    joining::{home, others, plan, up},
+};
+
+async fn is_left_to_the_host(mut radio: Radio) {
+    let ip = host_address().to_string();
+    let own = LinkEvent::Up { ip, ssid: None };
+    radio.tells(&[LinkEvent::Unmanaged, own]).await;
+    radio.is_quiet().await;
+    assert!(radio.0.scan().await.is_empty());
+    let password = Secret::new("correct horse");
+    let tried = radio.0.provision("Home", &password, MOMENT);
+    assert_eq!(
+        tried.await,
+        Err(Unprovisioned::Failed(LinkFailure::NotFound))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_bus_the_host_has_the_network() {
+    let Some(mut host) = Host::bare().await else {
+        return;
+    };
+    host.stop_bus();
+    is_left_to_the_host(host.radio()).await;
+    assert!(host.radio().0.forget().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_network_manager_the_host_has_the_network() {
+    let Some(host) = Host::bare().await else {
+        return;
+    };
+    is_left_to_the_host(host.radio()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_radio_the_host_has_the_network() {
+    let Some(host) = Host::wired().await else {
+        return;
+    };
+    let wire = ("eth0", "eth0", 100i32);
+    let _: String = host.mock(MANAGER_PATH, "AddEthernetDevice", &wire).await;
+    // Patience is for hosts that start; this one has started.
+    is_left_to_the_host(host.radio_with(Duration::from_secs(3600))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_radio_that_others_manage_is_left_alone() {
+    for state in [10, 20] {
+        let Some(host) = Host::wired().await else {
+            return;
+        };
+        host.add_radio(state).await;
+        is_left_to_the_host(host.radio()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_permission_the_host_has_the_network() {
+    for (answer, managed) in [("no", false), ("auth", false), ("yes", true)] {
+        let Some(host) = Host::with_radio().await else {
+            return;
+        };
+        let name = "org.freedesktop.NetworkManager.settings.modify.system";
+        let code = format!("ret = {{'{name}': '{answer}'}}");
+        host.replace("GetPermissions", "", "a{ss}", &code).await;
+        let mut radio = host.radio();
+        if managed {
+            radio.tells(&[LinkEvent::Credentials(false)]).await;
+        } else {
+            is_left_to_the_host(radio).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_may_take_its_time_to_start() {
+    let Some(mut host) = Host::bare().await else {
+        return;
+    };
+    let mut radio = host.radio_with(Duration::from_secs(3600));
+    radio.is_quiet().await;
+    host.start_manager().await;
+    host.add_radio(20).await;
+    radio.is_quiet().await;
+    host.change_state(30, 20, 0).await;
+    radio.tells(&[LinkEvent::Credentials(false)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn networks_are_listed() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let mut radio = host.radio();
+    radio.tells(&[LinkEvent::Credentials(false)]).await;
+    let expected =
+        [("Café", -70, false), ("Home", -48, true)].map(|(ssid, rssi, secured)| Network {
+            ssid: ssid.to_string(),
+            rssi,
+            secured,
+        });
+    for is_telling in [false, true] {
+        if is_telling {
+            host.tell_scans().await;
+        }
+        let mut networks = radio.0.scan().await;
+        networks.sort_by_key(|network| network.rssi);
+        assert_eq!(networks, expected);
+    }
+    assert_eq!(host.calls(RADIO, "RequestScan").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_is_followed() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let profile = host.add_profile(&others("Home")).await;
+    host.activate(&profile, "home").await;
+    let mut radio = host.radio();
+    radio
+        .tells(&[
+            LinkEvent::Credentials(true),
+            up("192.168.7.9"),
+            LinkEvent::Rssi(-48),
+        ])
+        .await;
+    host.set_strength("home", 50).await;
+    radio.tells(&[LinkEvent::Rssi(-70)]).await;
+    // The same strength again, and that of another network.
+    host.set_strength("home", 50).await;
+    host.set_strength("cafe", 90).await;
+    radio.is_quiet().await;
+    host.set_address("192.168.7.10").await;
+    radio
+        .tells(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
+        .await;
+    host.change_state(30, 100, 8).await;
+    radio.tells(&[LinkEvent::Down(LinkFailure::Lost)]).await;
+    radio.is_quiet().await;
+    host.change_state(100, 90, 0).await;
+    radio
+        .tells(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_radio_may_be_unplugged() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let profile = host.add_profile(&others("Home")).await;
+    host.activate(&profile, "home").await;
+    let mut radio = host.radio();
+    radio
+        .tells(&[LinkEvent::Credentials(true), up("192.168.7.9")])
+        .await;
+    radio.tells(&[LinkEvent::Rssi(-48)]).await;
+    let () = host.mock(MANAGER_PATH, "RemoveObject", &RADIO).await;
+    let removed = vec![Variant::from(RADIO)];
+    let body = (
+        "org.freedesktop.NetworkManager",
+        "DeviceRemoved",
+        "o",
+        removed,
+    );
+    let () = host.mock(MANAGER_PATH, "EmitSignal", &body).await;
+    radio.tells(&[LinkEvent::Down(LinkFailure::Lost)]).await;
+    radio.0.follow(&plan(1)).await;
+    radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+    radio.is_quiet().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bus_may_die() {
+    let Some(mut host) = Host::with_radio().await else {
+        return;
+    };
+    let profile = host.add_profile(&home("network")).await;
+    host.activate(&profile, "home").await;
+    let mut radio = host.radio();
+    radio
+        .tells(&[LinkEvent::Credentials(true), up("192.168.7.9")])
+        .await;
+    radio.tells(&[LinkEvent::Rssi(-48)]).await;
+
+    host.stop_bus();
+    // The network outlives the bus.
+    radio.is_quiet().await;
+    let password = Secret::new("correct horse");
+    let tried = radio.0.provision("Home", &password, MOMENT);
+    assert!(tried.await.is_err());
+    assert!(radio.0.scan().await.is_empty());
+    assert!(radio.0.forget().await.is_err());
+    radio.0.follow(&plan(1)).await;
+    radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+
+    host.start_bus().await;
+    host.start_manager().await;
+    host.add_radio(30).await;
+    let profile = host.add_profile(&others("Home")).await;
+    host.activate(&profile, "home").await;
+    radio
+        .tells(&[up("192.168.7.9"), LinkEvent::Rssi(-48)])
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn network_manager_may_be_started_again() {
+    let Some(mut host) = Host::with_radio().await else {
+        return;
+    };
+    let profile = host.add_profile(&others("Home")).await;
+    host.activate(&profile, "home").await;
+    let mut radio = host.radio();
+    radio
+        .tells(&[LinkEvent::Credentials(true), up("192.168.7.9")])
+        .await;
+    radio.tells(&[LinkEvent::Rssi(-48)]).await;
+    host.stop_manager();
+    radio.is_quiet().await;
+    host.start_manager().await;
+    host.add_radio(30).await;
+    radio.tells(&[LinkEvent::Down(LinkFailure::Lost)]).await;
+    let profile = host.add_profile(&others("Home")).await;
+    host.activate(&profile, "home").await;
+    radio
+        .tells(&[up("192.168.7.9"), LinkEvent::Rssi(-48)])
+        .await;
+}
