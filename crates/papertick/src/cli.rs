@@ -105,6 +105,10 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_PANEL_TIMING", value_parser = timings())]
     pub(crate) panel_timing: Option<String>,
 
+    /// Who manages the network: the host alone, or the clock by the host's NetworkManager [default: host]
+    #[arg(long, env = "PAPERTICK_WIFI", value_parser = managers())]
+    pub(crate) wifi: Option<String>,
+
     /// Let the board have a simulated radio, which sees the networks of this file (JSON)
     #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
     pub(crate) sim_networks: Option<PathBuf>,
@@ -131,6 +135,7 @@ Examples:
   papertick run
   papertick run --board v8 --data-dir /var/lib/papertick --listen 0.0.0.0:80
   papertick run --upstream relay=ws://192.168.1.10:8080
+  papertick run --wifi network-manager
   papertick run --config /etc/papertick.toml
 
 Each flag can also be given in the environment (PAPERTICK_DATA_DIR for --data-dir)
@@ -145,6 +150,10 @@ The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-de
 
 fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
+}
+
+fn managers() -> PossibleValuesParser {
+    PossibleValuesParser::new(config::WIFI.iter().map(|(name, _)| *name))
 }
 
 fn timings() -> PossibleValuesParser {
@@ -259,6 +268,14 @@ mod tests {
             (
                 "papertick run --panel-timing slow",
                 &["'slow'", "`real`, `instant`"],
+            ),
+            (
+                "papertick run --wifi wlan0",
+                &["'wlan0'", "`host`, `network-manager`"],
+            ),
+            (
+                "papertick run --wifi network-manager --sim-networks air.json",
+                &["--wifi", "--sim-networks"],
             ),
             ("papertick rum", &["'rum'", "did you mean `run`?"]),
             ("papertick", &["papertick demo", "--help"]),

@@ -59,9 +59,17 @@ pub struct RunConfig {
 pub enum Network {
     /// The host's, as it is.
     Host,
+    /// That of a radio which the host's NetworkManager drives for the clock.
+    NetworkManager,
     /// A simulated radio among the networks of a file.
     Simulated(PathBuf),
 }
+
+/// Words for who manages the network.
+pub(crate) const WIFI: [(&str, Network); 2] = [
+    ("host", Network::Host),
+    ("network-manager", Network::NetworkManager),
+];
 
 /// Which market the clock shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +136,7 @@ struct File {
     upstream: std::collections::BTreeMap<String, String>,
     ca_file: Option<PathBuf>,
     panel_timing: Option<String>,
+    wifi: Option<String>,
     sim_networks: Option<PathBuf>,
     log: Option<String>,
 }
@@ -178,23 +187,40 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
             .collect::<Result<_, _>>()?,
         upstreams,
         ca_file,
-        network: network(flags.sim_networks.or(file.sim_networks))?,
+        network: network(
+            flags.wifi.or(file.wifi),
+            flags.sim_networks.or(file.sim_networks),
+        )?,
         instant_panels: timing.is_some_and(|word| word == PanelTiming::Instant.name()),
         log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
         market,
     })
 }
 
+/// Who manages the network, or which air a simulated radio is in.
+fn network(wifi: Option<String>, sim_networks: Option<PathBuf>) -> Result<Network, Failure> {
+    let word = one_of("manager of the network", wifi, &names(&WIFI))?;
+    match (word, sim_networks) {
+        (Some(word), Some(_)) => Err(Failure::usage(format!(
+            "--wifi {word} and --sim-networks exclude each other: leave one of them out"
+        ))),
+        (None, Some(path)) => simulated(&path),
+        (word, None) => {
+            let named = WIFI
+                .into_iter()
+                .find(|(name, _)| word.as_deref() == Some(name));
+            Ok(named.map_or(Network::Host, |(_, network)| network))
+        }
+    }
+}
+
 /// Looks at the networks now: the radio itself could only say that it sees none.
-fn network(sim_networks: Option<PathBuf>) -> Result<Network, Failure> {
-    let Some(path) = sim_networks else {
-        return Ok(Network::Host);
-    };
+fn simulated(path: &Path) -> Result<Network, Failure> {
     let about =
         |what: String| Failure::usage(format!("file of networks {}: {what}", path.display()));
-    radio::networks(&path).map_err(about)?;
+    radio::networks(path).map_err(about)?;
     // Whoever starts the device may have another folder.
-    let path = fs::canonicalize(&path).map_err(|error| about(error.to_string()))?;
+    let path = fs::canonicalize(path).map_err(|error| about(error.to_string()))?;
     Ok(Network::Simulated(path))
 }
 
@@ -336,6 +362,7 @@ mod tests {
         board = \"V8\"
         allow-origin = [\"http://localhost:5173/\"]
         panel-timing = \"instant\"
+        wifi = \"network-manager\"
         log = \"debug\"
         [upstream]
         relay = \"ws://127.0.0.1:9000\"
@@ -353,7 +380,7 @@ mod tests {
                 allow_origins: vec!["http://localhost:5173".into()],
                 upstreams: vec!["relay=ws://127.0.0.1:9000".into()],
                 ca_file: None,
-                network: Network::Host,
+                network: Network::NetworkManager,
                 instant_panels: true,
                 log: Some("debug".into()),
                 market: Market::World,
@@ -385,6 +412,11 @@ mod tests {
             ("board = 3", &["line 1", "string"]),
             ("board = \"rev-c\"", &["rev-c", "rev-b"]),
             ("panel-timing = \"slow\"", &["slow", "real"]),
+            ("wifi = \"wlan0\"", &["wlan0", "network-manager"]),
+            (
+                "wifi = \"host\"\nsim-networks = \"air.json\"",
+                &["--wifi", "--sim-networks"],
+            ),
             ("[upstream]\nmoon = \"ws://x\"", &["moon"]),
             (
                 "ca-file = \"/nowhere/ca.pem\"",

@@ -6,11 +6,11 @@ use std::{
     sync::Arc,
 };
 
-use board::sim::{self, Bench, SimBoard, SimOptions, radio::RadioOptions};
+use board::sim::{self, Bench, SimBoard, SimOptions, SimWifi, radio::RadioOptions};
 use device::{
     device::Device,
     input::Input,
-    output::{Advert, Effect},
+    output::{Advert, Effect, WifiPlan},
     settings::{emit::Identity, fonts::FontId},
 };
 use tokio::{
@@ -28,7 +28,11 @@ use crate::{
         host, lights,
         painter::{self, Canvas, Step},
         senses,
-        wifi::{self, Orders, Radio, secrets},
+        wifi::{
+            self, Orders, Radio,
+            network_manager::{self, NetworkManager},
+            secrets,
+        },
     },
     glass::Glass,
     http::{self, Services},
@@ -256,19 +260,8 @@ impl Common {
             "buttons",
             senses::buttons(board.buttons, self.inbox.clone()),
         );
-        let data_dir = &self.config.run.data_dir;
-        let who = wifi::Identity {
-            suffix: host::name_suffix(data_dir),
-            password: secrets::password(data_dir)?,
-        };
-        let radio = wifi::run(
-            board.wifi,
-            followed.wifi.clone(),
-            ends.orders,
-            who,
-            self.inbox.clone(),
-        );
-        rest.spawn("radio", radio);
+        let plan = followed.wifi.clone();
+        self.start_radio(rest, board.wifi, plan, ends.orders)?;
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
@@ -304,6 +297,36 @@ impl Common {
             inbox: self.inbox.clone(),
             stop,
         }
+    }
+
+    /// Starts the driver of whichever radio there is.
+    fn start_radio(
+        &self,
+        rest: &mut Tasks,
+        simulated: SimWifi,
+        plan: watch::Receiver<WifiPlan>,
+        orders: Orders,
+    ) -> io::Result<()> {
+        let data_dir = &self.config.run.data_dir;
+        let who = wifi::Identity {
+            suffix: host::name_suffix(data_dir),
+            password: secrets::password(data_dir)?,
+        };
+        let inbox = self.inbox.clone();
+        match self.config.run.network {
+            Network::NetworkManager => {
+                let radio = NetworkManager::new(network_manager::Options {
+                    bus: None,
+                    portal_port: self.place.port(),
+                    patience: network_manager::PATIENCE,
+                });
+                rest.spawn("radio", wifi::run(radio, plan, orders, who, inbox));
+            }
+            Network::Host | Network::Simulated(_) => {
+                rest.spawn("radio", wifi::run(simulated, plan, orders, who, inbox));
+            }
+        }
+        Ok(())
     }
 
     /// The addresses used instead of public ones; starts the relay of the demo.

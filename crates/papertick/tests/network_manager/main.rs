@@ -1,9 +1,14 @@
 //! The radio of a host with NetworkManager: the real driver and the real bus, with a stand-in for NetworkManager.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+#[path = "../program/clock.rs"]
+#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(clippy::disallowed_methods, reason = "a test is its own client")]
+mod clock;
 mod host;
 
 mod access_point;
 mod joining;
+mod program;
 mod provisioning;
 mod watching;
