@@ -1,22 +1,87 @@
 //! From a relay's frame to the bitmaps that the board is handed: what the clock itself adds to the time of the ink.
 //!
-//! The yardstick beside it copies the bytes of the same bitmaps.
+//! Once as function calls, once through the queue, the main loop and the painter as they run in the clock; the
+//! yardstick beside them copies the bytes of the same bitmaps.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a benchmark"
+)]
 
-use std::time::Duration;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use board::spec::BOARDS;
+use board::{
+    ports::{PanelFault, Panels, Refresh},
+    spec::BOARDS,
+};
 use device::{
     Device,
+    board::BoardSpec,
     input::{Finished, Input},
     memory::Memory,
     now::{Now, UtcTime},
     settings::Settings,
     sources::SourceId,
 };
-use render::Painter;
+use papertick::{
+    clock::Clock,
+    drivers::painter::{self, Canvas, Step},
+    glass::Glass,
+    inbox::inbox,
+    main_loop::MainLoop,
+    storage::{Store, disk::Folder, keeper::Keeper},
+    tasks::stop_signal,
+};
+use render::{Bitmap, Painter};
+use tokio::sync::{mpsc, watch};
+
+const SAMPLES: u32 = 5000;
+
+const FIRST_HEIGHT: u32 = 900_000;
+
+/// Time between two frames through the whole clock: the panels are long idle when the next one comes.
+const PAUSE: Duration = Duration::from_micros(500);
 
 fn main() {
-    divan::main();
+    let spec = BOARDS[0];
+    let calls = calls(spec);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let clock = runtime.block_on(clock(spec));
+    let copies = copies(spec);
+    let yardstick = median(&copies);
+    println!("{SAMPLES} samples each          median       p99     slowest   median / copy");
+    for (name, samples) in [
+        ("frame to bitmaps, calls", calls),
+        ("frame to bitmaps, clock", clock),
+        ("copy of the bitmaps", copies),
+    ] {
+        let (median, p99) = (median(&samples), samples[samples.len() * 99 / 100]);
+        println!(
+            "{name:24} {median:>10.1?} {p99:>9.1?} {:>11.1?} {:>10.1}",
+            samples[samples.len() - 1],
+            median.as_secs_f64() / yardstick.as_secs_f64()
+        );
+    }
+}
+
+fn median(sorted: &[Duration]) -> Duration {
+    sorted[sorted.len() / 2]
+}
+
+fn sorted(mut samples: Vec<Duration>) -> Vec<Duration> {
+    samples.sort_unstable();
+    samples
+}
+
+fn device(spec: BoardSpec, now: Now) -> Device {
+    Device::new(spec, Settings::default(), Memory::default(), now)
 }
 
 fn now(uptime: Duration) -> Now {
@@ -33,38 +98,106 @@ fn frame(height: u32) -> Vec<u8> {
     frame
 }
 
-#[divan::bench(sample_count = 1000)]
-fn block_frame_to_bitmaps(bencher: divan::Bencher<'_, '_>) {
-    let spec = BOARDS[0];
-    let mut device = Device::new(
-        spec,
-        Settings::default(),
-        Memory::default(),
-        now(Duration::ZERO),
-    );
-    let mut painter = Painter::new(spec.panel_width, spec.panel_height);
-    let mut height = 900_000;
-    bencher.bench_local(|| {
-        height += 1;
-        let uptime = Duration::from_millis(u64::from(height));
-        let observations = feeds::relay::frame(&frame(height), true).unwrap_or_default();
-        device.handle(Input::Observed(SourceId::Relay, observations), now(uptime));
-        let bitmaps = painter.paint_all(&device.desired().picture);
-        device.handle(Input::Finished(Finished::Painted), now(uptime));
-        bitmaps
-    });
+/// What the frame of a new block says.
+fn block(height: u32) -> Input {
+    let observations = feeds::relay::frame(&frame(height), true).unwrap();
+    Input::Observed(SourceId::Relay, observations)
 }
 
-#[divan::bench(sample_count = 1000)]
-fn copy_of_the_same_bitmaps(bencher: divan::Bencher<'_, '_>) {
-    let spec = BOARDS[0];
-    let device = Device::new(
-        spec,
-        Settings::default(),
-        Memory::default(),
-        now(Duration::ZERO),
-    );
+fn calls(spec: BoardSpec) -> Vec<Duration> {
+    let mut device = device(spec, now(Duration::ZERO));
+    let mut painter = Painter::new(spec.panel_width, spec.panel_height);
+    let sample = |sample: u32| {
+        let uptime = Duration::from_secs(u64::from(sample));
+        let started = Instant::now();
+        device.handle(block(FIRST_HEIGHT + sample), now(uptime));
+        let bitmaps = painter.paint_all(&device.desired().picture);
+        let took = started.elapsed();
+        drop(bitmaps);
+        device.handle(Input::Finished(Finished::Painted), now(uptime));
+        took
+    };
+    sorted((0..SAMPLES).map(sample).collect())
+}
+
+/// Panels that are idle at once and say when they were handed a frame.
+struct Handed {
+    count: usize,
+    started: Vec<usize>,
+    handed: mpsc::UnboundedSender<Instant>,
+}
+
+impl Panels for Handed {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    async fn start(&mut self, panel: usize, _: &Arc<Bitmap>, _: Refresh) -> Result<(), PanelFault> {
+        self.started.push(panel);
+        self.handed.send(Instant::now()).unwrap();
+        Ok(())
+    }
+
+    async fn idle(&mut self) -> Vec<usize> {
+        if self.started.is_empty() {
+            std::future::pending::<()>().await;
+        }
+        std::mem::take(&mut self.started)
+    }
+}
+
+async fn clock(spec: BoardSpec) -> Vec<Duration> {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Clock::host();
+    let (inbox, inputs) = inbox();
+    let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
+    let device = device(spec, clock.now());
+    let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(store));
+    let (_stopper, stop) = stop_signal();
+    tokio::spawn(main_loop.run(stop));
+    let (handed, mut frames) = mpsc::unbounded_channel();
+    let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+    tokio::spawn(painter::run(Canvas {
+        panels: Handed {
+            count: spec.panels,
+            started: Vec::new(),
+            handed,
+        },
+        width: spec.panel_width,
+        height: spec.panel_height,
+        pictures: followed.picture.clone(),
+        glass: watch::Sender::new(Arc::new(unknown)),
+        step: watch::Sender::new(Step::Waiting),
+        inbox: inbox.clone(),
+    }));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut samples = Vec::new();
+    for sample in 0..SAMPLES {
+        while frames.try_recv().is_ok() {}
+        let started = Instant::now();
+        inbox.tell(block(FIRST_HEIGHT + sample)).await.unwrap();
+        // A new block changes one digit at least; the first panel that is handed it counts, the others follow at once.
+        let first = frames.recv().await.unwrap();
+        tokio::time::sleep(PAUSE).await;
+        let mut last = first;
+        while let Ok(frame) = frames.try_recv() {
+            last = frame;
+        }
+        samples.push(last - started);
+    }
+    sorted(samples)
+}
+
+fn copies(spec: BoardSpec) -> Vec<Duration> {
+    let device = device(spec, now(Duration::ZERO));
     let bitmaps =
         Painter::new(spec.panel_width, spec.panel_height).paint_all(&device.desired().picture);
-    bencher.bench_local(|| divan::black_box(&bitmaps).clone());
+    let sample = |_| {
+        let started = Instant::now();
+        let copy = std::hint::black_box(&bitmaps).clone();
+        let took = started.elapsed();
+        drop(copy);
+        took
+    };
+    sorted((0..SAMPLES).map(sample).collect())
 }
