@@ -26,6 +26,7 @@ use crate::{
     drivers::{
         advert::{self, Announcing, Patience},
         host, lights,
+        names::{self, Names},
         painter::{self, Canvas, Step},
         senses,
         wifi::{
@@ -262,6 +263,14 @@ impl Common {
         );
         let plan = followed.wifi.clone();
         self.start_radio(rest, board.wifi, plan, ends.orders)?;
+        if let Network::Simulated(_) = self.config.run.network {
+            let names = Names {
+                views: followed.view.clone(),
+                port: names_port(self.place),
+                bench: board.bench.clone(),
+            };
+            rest.spawn("names", names::run(names));
+        }
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
@@ -349,6 +358,14 @@ impl Common {
             upstreams.replace(assignment).map_err(io::Error::other)?;
         }
         Ok(upstreams)
+    }
+}
+
+/// Port at which names are answered on the simulated access point: the usual one where the clock has the usual one.
+fn names_port(place: SocketAddr) -> u16 {
+    match place.port() {
+        80 => 53,
+        _ => 0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bench: the hand of the person at the table, for the web page, for tests and for people.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use device::board::BoardSpec;
 use render::Bitmap;
@@ -95,6 +95,8 @@ pub struct AccessPointState {
     pub ssid: String,
     /// Its password.
     pub password: String,
+    /// Where names are answered, as `ADDRESS:PORT`; none while nothing answers.
+    pub dns: Option<String>,
 }
 
 impl std::fmt::Debug for AccessPointState {
@@ -208,6 +210,7 @@ impl Bench {
                 AccessPointState {
                     ssid: access_point.ssid.clone(),
                     password: access_point.password.expose().to_string(),
+                    dns: wires.names.borrow().map(|place| place.to_string()),
                 }
             }),
             power: if wires.power.borrow().is_some() {
@@ -216,6 +219,11 @@ impl Bench {
                 PowerState::On
             },
         }
+    }
+
+    /// Says where names are answered while the radio is an access point.
+    pub fn set_names(&self, place: Option<SocketAddr>) {
+        self.wires.names.send_replace(place);
     }
 
     /// What is on the paper of a panel right now.

@@ -1,6 +1,6 @@
 //! What the simulated parts and the bench share, one watch per kind of signal.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use device::{board::BoardSpec, lights::Rgb, output::AccessPoint};
 use render::Bitmap;
@@ -25,6 +25,8 @@ pub(super) struct Wires {
     /// Name of the network that the radio has joined.
     pub(super) network: watch::Sender<Option<String>>,
     pub(super) access_point: watch::Sender<Option<AccessPoint>>,
+    /// Where names are answered while the radio is an access point.
+    pub(super) names: watch::Sender<Option<SocketAddr>>,
     pub(super) power: watch::Sender<Option<PowerCycle>>,
 }
 
@@ -49,6 +51,7 @@ impl Wires {
             link_up: watch::Sender::new(true),
             network: watch::Sender::new(None),
             access_point: watch::Sender::new(None),
+            names: watch::Sender::new(None),
             power: watch::Sender::new(None),
         }
     }

@@ -1,6 +1,7 @@
 //! Drivers: each follows one level of the device and makes one part of the board so, or reports what a part says.
 //!
-//! `painter` drives the panels, `lights` the strip and the frontlight, `wifi` the radio, `advert` announces the clock;
+//! `painter` drives the panels, `lights` the strip and the frontlight, `wifi` the radio, `names` answers on its access point,
+//! `advert` announces the clock;
 //! `senses` reports buttons and light, `host` reports what the machine can say of itself.
 //!
 //! **Invariant:** a port is owned by one driver.
@@ -10,6 +11,8 @@ pub mod painter;
 pub mod lights;
 
 pub mod wifi;
+
+pub mod names;
 
 pub mod advert;
 

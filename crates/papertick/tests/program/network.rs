@@ -1,11 +1,11 @@
 //! The whole way of a clock with a radio: access point, portal, restart, network, and back.
 
-use std::{fs, path::PathBuf};
+use std::{fs, net::UdpSocket, path::PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::clock::{Answer, Clock, eventually, folder};
+use crate::clock::{Answer, Clock, PATIENCE, eventually, folder};
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
@@ -116,6 +116,41 @@ fn a_fresh_clock_is_provisioned_and_reset() {
     desk.portal();
     assert!(!desk.credentials().exists());
     assert_ne!(desk.sim()["access_point"]["password"], password);
+}
+
+/// The address that the server answers for a name.
+fn looked_up(server: &str, name: &str) -> Vec<u8> {
+    let mut question = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0".to_vec();
+    for label in name.split('.') {
+        question.push(u8::try_from(label.len()).unwrap());
+        question.extend(label.bytes());
+    }
+    question.extend(b"\0\0\x01\0\x01");
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.send_to(&question, server).unwrap();
+    let mut answer = [0; 512];
+    let length = socket.recv(&mut answer).unwrap();
+    // An address is the last thing of its answer.
+    answer[length - 4..length].to_vec()
+}
+
+#[test]
+fn every_name_leads_to_the_portal_while_there_is_one() {
+    let desk = Desk::new();
+    desk.portal();
+    eventually("names are answered", || {
+        desk.sim()["access_point"]["dns"].is_string()
+    });
+    let server = desk.sim()["access_point"]["dns"]
+        .as_str()
+        .unwrap()
+        .to_string();
+    for name in ["captive.apple.com", "connectivitycheck.gstatic.com", "a.b"] {
+        assert_eq!(looked_up(&server, name), [127, 0, 0, 1], "{name}");
+    }
+    desk.provision();
+    UdpSocket::bind(&server).expect("the server has gone with the portal");
 }
 
 #[test]
