@@ -6,13 +6,14 @@ use bytes::{Bytes, BytesMut};
 use device::view::View;
 use http::{HeaderMap, header::CONTENT_LENGTH, request::Parts};
 use http_body_util::BodyExt;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{
     State,
     parse::{query_value, whole_number},
+    unread::Unread,
 };
 
 /// Largest body but for those with a limit of their own, bytes.
@@ -34,7 +35,7 @@ pub(crate) struct Call {
     pub(crate) parts: Parts,
     /// The part of the path that the route leaves open, decoded.
     pub(crate) param: Option<String>,
-    body: Option<Incoming>,
+    body: Unread,
 }
 
 /// What came of reading a body.
@@ -55,7 +56,7 @@ impl Call {
     pub(crate) fn new(
         state: Arc<State>,
         view: Arc<View>,
-        request: http::Request<Incoming>,
+        request: http::Request<Unread>,
         param: Option<String>,
     ) -> Call {
         let (parts, body) = request.into_parts();
@@ -64,7 +65,7 @@ impl Call {
             view,
             parts,
             param,
-            body: Some(body),
+            body,
         }
     }
 
@@ -93,9 +94,6 @@ impl Call {
         let Some(mut body) = self.body.take() else {
             return Received::Nothing;
         };
-        if body.is_end_stream() {
-            return Received::Nothing;
-        }
         timeout(BODY_TIME, read(&mut body, max))
             .await
             .unwrap_or(Received::Broken)

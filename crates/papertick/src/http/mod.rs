@@ -32,6 +32,7 @@ mod show;
 mod sim;
 mod slow;
 mod status;
+mod unread;
 mod update;
 mod vitals;
 

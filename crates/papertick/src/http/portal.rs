@@ -11,7 +11,6 @@ use http::{
     HeaderValue, Request, StatusCode,
     header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION},
 };
-use hyper::body::Incoming;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -20,6 +19,7 @@ use super::{
     answer::{self, Response},
     call::{Call, Received},
     parse::network_credentials,
+    unread::Unread,
 };
 use crate::drivers::wifi::NotProvisioned;
 
@@ -59,7 +59,7 @@ enum Say<'a> {
 }
 
 /// Shows the page to whoever looks at it, and leads whoever looks for the internet there; operations are not here.
-pub(super) async fn look(state: &State, request: &Request<Incoming>) -> Response {
+pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
     let path = request.uri().path();
     if OPERATIONS.iter().any(|prefix| path.starts_with(prefix)) {
         return answer::not_found();

@@ -20,6 +20,7 @@ use super::{
     portal,
     route::{Guard, Handler, Route},
     routes::ROUTES,
+    unread::Unread,
 };
 
 /// Rows by path; those with an open part in a list of their own.
@@ -120,6 +121,9 @@ pub(crate) async fn answer(
         request.method(),
         view.link.portal.is_some(),
     );
+    let (head, body) = request.into_parts();
+    let body = Unread::new(body, &head.headers, &state.side_tasks);
+    let request = Request::from_parts(head, body);
     let reader = state.sites.reader(request.headers());
     let asked = tracing::enabled!(tracing::Level::DEBUG)
         .then(|| (request.method().clone(), request.uri().path().to_string()));
@@ -146,7 +150,7 @@ pub(crate) async fn answer(
 async fn refusal(
     state: &State,
     view: &View,
-    request: &Request<Incoming>,
+    request: &Request<Unread>,
     target: &Target,
     peer: SocketAddr,
 ) -> Option<Response> {
@@ -183,7 +187,7 @@ async fn refusal(
 async fn serve(
     state: Arc<State>,
     view: Arc<View>,
-    request: Request<Incoming>,
+    request: Request<Unread>,
     target: Target,
 ) -> Response {
     let Some(route) = target.route else {
@@ -201,7 +205,7 @@ async fn serve(
 }
 
 /// Answers a request for which there is no row: with a file of the page, perhaps.
-async fn unserved(state: &State, request: &Request<Incoming>, target: &Target) -> Response {
+async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !target.routes.is_empty() {
         return not_allowed(target.routes);

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use device::{secret::PasswordHash, settings::Settings};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -105,6 +106,60 @@ async fn a_body_that_was_announced_politely_is_asked_for() {
     assert_eq!(&go, b"HTTP/1.1 100 Continue\r\n\r\n");
     stream.write_all(br#"{"t":"a"}"#).await.unwrap();
     assert_eq!(Answer::parse(&rest(&mut stream).await).status, 200);
+}
+
+/// Most clients look for the answer only when all is sent.
+#[tokio::test]
+async fn a_refusal_reaches_who_sends_everything_first() {
+    let settings = Settings {
+        ota_pass: PasswordHash::new("none matches"),
+        ..Settings::default()
+    };
+    let guarded = Clock::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let rows = [
+        (&Clock::start().await, "/upload/firmware", 503),
+        (&Clock::start().await, "/api/nothing", 404),
+        (&guarded, "/upload/firmware", 401),
+    ];
+    for (clock, path, status) in rows {
+        let body = vec![0; 8 * 1024 * 1024];
+        let mut stream = clock.connect().await;
+        for connection in ["keep-alive", "close"] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: {connection}\r\nContent-Length: {}\r\n\r\n",
+                clock.address,
+                body.len()
+            );
+            stream.write_all(head.as_bytes()).await.unwrap();
+            stream.write_all(&body).await.unwrap();
+            if connection == "keep-alive" {
+                let mut answer = Vec::new();
+                while !answer.ends_with(b"}") {
+                    assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0, "{path}");
+                }
+                assert_eq!(Answer::parse(&answer).status, status, "{path}");
+            }
+        }
+        let answer = Answer::parse(&rest(&mut stream).await);
+        assert_eq!(answer.status, status, "{path}");
+    }
+}
+
+/// Who asks whether to send is answered at once, and sends nothing.
+#[tokio::test]
+async fn a_refusal_reaches_who_asks_first() {
+    let clock = Clock::start().await;
+    let request = format!(
+        "POST /upload/firmware HTTP/1.1\r\nHost: {}\r\nExpect: 100-continue\r\nContent-Length: 9000000\r\n\r\n",
+        clock.address
+    );
+    let mut stream = clock.connect().await;
+    stream.write_all(request.as_bytes()).await.unwrap();
+    assert_eq!(Answer::parse(&rest(&mut stream).await).status, 503);
 }
 
 #[tokio::test(start_paused = true)]
