@@ -18,11 +18,15 @@ pub(crate) fn is_outdated(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     names(headers, &IF_MATCH, tag).is_some_and(|named| !named)
 }
 
-/// Whether a header names a tag; none if it is not there.
+/// Whether a header names a tag, which one that is no text does not; none if it is not there.
 fn names(headers: &HeaderMap, header: &HeaderName, tag: &HeaderValue) -> Option<bool> {
-    let list = headers.get(header)?.to_str().ok()?;
     let known = |item: &str| item == "*" || *tag == item.strip_prefix("W/").unwrap_or(item);
-    Some(list.split(',').map(str::trim).any(known))
+    let mut lines = headers.get_all(header).iter();
+    let named = |line: &HeaderValue| {
+        let list = line.to_str().unwrap_or_default();
+        list.split(',').map(str::trim).any(known)
+    };
+    headers.contains_key(header).then(|| lines.any(named))
 }
 
 /// A tag of these words.
