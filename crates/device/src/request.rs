@@ -139,4 +139,6 @@ pub enum Refusal {
     UpdateRunning,
     /// The change could not be stored and was taken back.
     NotStored,
+    /// Everything is being erased, and nothing is stored any more.
+    Erasing,
 }

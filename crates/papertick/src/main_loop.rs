@@ -210,24 +210,23 @@ impl MainLoop {
 
     /// Makes changed settings durable, or takes the change back and says so to whoever made it.
     async fn store_settings(&mut self, before: Arc<Settings>, pending: &mut [Pending]) {
-        if self.memory.wiped {
-            return;
-        }
-        let stored = self
-            .keeper
-            .save_settings(store::to_json(self.device.settings()))
-            .await;
-        let Err(error) = stored else { return };
-        tracing::error!(%error, "settings were not saved, the change is taken back");
+        let refusal = if self.memory.wiped {
+            Refusal::Erasing
+        } else {
+            let stored = self
+                .keeper
+                .save_settings(store::to_json(self.device.settings()))
+                .await;
+            let Err(error) = stored else { return };
+            tracing::error!(%error, "settings were not saved, the change is taken back");
+            Refusal::NotStored
+        };
         self.device.restore(before, self.clock.now());
         for pending in pending
             .iter_mut()
             .filter(|pending| pending.changed_settings)
         {
-            pending.reply = pending
-                .reply
-                .take()
-                .map(|_| Reply::Refused(Refusal::NotStored));
+            pending.reply = pending.reply.take().map(|_| Reply::Refused(refusal));
             pending.effects.clear();
         }
     }

@@ -69,6 +69,10 @@ fn refused(refusal: Refusal) -> Response {
             "Update already in progress",
         ),
         Refusal::NotStored => answer::error(StatusCode::INTERNAL_SERVER_ERROR, "not stored"),
+        Refusal::Erasing => answer::error(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "everything is being erased",
+        ),
     }
 }
 

@@ -555,6 +555,11 @@ async fn refusals_have_their_own_status() {
             r#"{"msg":"Update already in progress"}"#,
         ),
         (Refusal::NotStored, 500, r#"{"error":"not stored"}"#),
+        (
+            Refusal::Erasing,
+            503,
+            r#"{"error":"everything is being erased"}"#,
+        ),
     ];
     let clock = Clock::start().await;
     for (refusal, status, body) in rows {

@@ -139,6 +139,19 @@ async fn a_change_that_cannot_be_stored_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_change_while_everything_is_erased_is_refused() {
+    let desk = Desk::new();
+    desk.patch(json!({"digitFontPx": 200})).await;
+    let reply = desk.inbox.ask(Request::FactoryReset).await;
+    assert_eq!(reply.unwrap(), Reply::Done);
+    let refused = Reply::Refused(Refusal::Erasing);
+    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
+    assert_eq!(desk.digit_px(), 200);
+    let desk = Desk::on(desk.stop().await);
+    assert_eq!(desk.digit_px(), 180, "nothing is left");
+}
+
+#[tokio::test(start_paused = true)]
 async fn requests_that_change_no_setting_do_not_suffer_from_the_disk() {
     let desk = Desk::new();
     desk.disk.arrange(1, Trouble::Error);
