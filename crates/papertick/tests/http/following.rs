@@ -13,13 +13,13 @@ use tokio::{
 use crate::support::{Clock, SOON};
 
 /// A client that follows.
-struct Follower {
+pub(crate) struct Follower {
     stream: TcpStream,
     received: String,
 }
 
 impl Follower {
-    async fn of(clock: &Clock) -> Follower {
+    pub(crate) async fn of(clock: &Clock) -> Follower {
         let mut stream = clock.connect().await;
         let head = format!(
             "GET /events HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n\r\n",
@@ -57,7 +57,7 @@ impl Follower {
     }
 
     /// Name and data of the next frame; comments are skipped.
-    async fn frame(&mut self) -> (String, String) {
+    pub(crate) async fn frame(&mut self) -> (String, String) {
         loop {
             let chunk = self.until("\n\n").await;
             // Each frame is a chunk of its own: its length stands before it.
@@ -75,7 +75,7 @@ impl Follower {
         }
     }
 
-    async fn status(&mut self) -> Value {
+    pub(crate) async fn status(&mut self) -> Value {
         let (name, data) = self.frame().await;
         assert_eq!(name, "status");
         serde_json::from_str(&data).unwrap()

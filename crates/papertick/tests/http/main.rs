@@ -9,6 +9,7 @@
 mod abuse;
 mod bench;
 mod clients;
+mod clients_documents;
 mod documents;
 mod following;
 mod garbage;

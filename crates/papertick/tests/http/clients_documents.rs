@@ -1,0 +1,216 @@
+//! What existing clients save, upload and follow, against the real core.
+
+use serde_json::{Value, json};
+
+use crate::{
+    following::Follower,
+    support::{Clock, Kind, Setup},
+};
+
+async fn settings(clock: &Clock) -> Value {
+    clock.get("/api/settings").await.json()
+}
+
+/// The page of today sends everything back but what only the clock knows, and numbers the screens itself.
+#[tokio::test]
+async fn the_page_of_today_saves() {
+    let clock = Clock::real().await;
+    let mut document = settings(&clock).await;
+    let object = document.as_object_mut().unwrap();
+    for key in [
+        "gitRev",
+        "ip",
+        "lastBuildTime",
+        "httpAuthPassSet",
+        "otaPassSet",
+    ] {
+        assert!(object.remove(key).is_some(), "{key}");
+    }
+    let screens = object["screens"].as_array_mut().unwrap();
+    screens.reverse();
+    for (order, screen) in screens.iter_mut().enumerate() {
+        screen["order"] = order.into();
+    }
+    let wanted = screens.clone();
+    let body = document.to_string();
+    let answer = clock.json("PATCH", "/api/settings", &body).await;
+    assert_eq!((answer.status, answer.text()), (200, ""));
+    assert_eq!(settings(&clock).await["screens"], Value::from(wanted));
+}
+
+/// Whenever it gets the focus it compares every member with what it read before, as text.
+#[tokio::test]
+async fn settings_are_the_same_as_long_as_nobody_changes_them() {
+    let clock = Clock::real().await;
+    let first = clock.get("/api/settings").await;
+    for path in ["/api/screen/previous", "/api/identify", "/api/full_refresh"] {
+        assert_eq!(clock.post(path).await.status, 200, "{path}");
+    }
+    let (first, mut second) = (first.json(), settings(&clock).await);
+    assert_ne!(first["currentScreen"], second["currentScreen"]);
+    second["currentScreen"] = first["currentScreen"].clone();
+    assert_eq!(first.to_string(), second.to_string());
+}
+
+/// A refusal names the field, and is declared as JSON, or the page does not find the field.
+#[tokio::test]
+async fn documents_and_refusals_are_declared_as_json() {
+    let clock = Clock::real().await;
+    let body = r#"{"digitFontPx":5}"#;
+    let rows = [
+        ("GET", "/api/settings", "", 200),
+        ("GET", "/api/status", "", 200),
+        ("PATCH", "/api/settings", body, 400),
+        ("PATCH", "/api/json/settings", body, 400),
+        ("POST", "/api/show/screen", "", 400),
+        ("POST", "/api/show/currency", "", 404),
+        ("POST", "/api/firmware/auto_update", "", 503),
+    ];
+    for (method, path, body, status) in rows {
+        let answer = clock.json(method, path, body).await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (status, Some("application/json")),
+            "{method} {path}"
+        );
+        assert!(answer.json().is_object(), "{method} {path}");
+    }
+}
+
+/// The Home Assistant integration changes one setting at a time, and all of the schedule together.
+#[tokio::test]
+async fn home_assistant_saves() {
+    let clock = Clock::real().await;
+    let dnd = json!({
+        "enabled": true, "dndTimeEnabled": true,
+        "startHour": 21, "startMinute": 15, "endHour": 6, "endMinute": 45,
+    });
+    let rows = [
+        ("dnd", dnd),
+        ("fontName", json!("oswald")),
+        ("bitaxePollSec", json!(20)),
+        ("bitaxeEnabled", json!(true)),
+        ("actCurrencies", json!(["EUR"])),
+        ("tzString", json!("Europe/Lisbon")),
+        ("miningPoolName", json!("ocean")),
+        ("ledBrightness", json!(9)),
+    ];
+    for (key, value) in rows {
+        let body = json!({ key: value }).to_string();
+        let answer = clock.json("PATCH", "/api/settings", &body).await;
+        assert_eq!((answer.status, answer.text()), (200, ""), "{key}");
+        assert_eq!(settings(&clock).await[key], value, "{key}");
+    }
+    let settings = settings(&clock).await;
+    assert_eq!(settings["minerPollSec"], 20);
+    assert_eq!(settings["minerEnabled"], true);
+    assert_eq!(settings["dndStartHour"], 21);
+    let custom: Vec<String> = ('A'..='G').map(String::from).collect();
+    for count in 1..=custom.len() {
+        let body = json!(custom[..count]).to_string();
+        let answer = clock.json("POST", "/api/show/custom", &body).await;
+        assert_eq!((answer.status, answer.text()), (200, ""), "{count}");
+    }
+}
+
+/// It keeps no more of the status than the last frame: each must have everything.
+#[tokio::test]
+async fn each_frame_is_the_whole_status() {
+    let clock = Clock::real().await;
+    let members = |status: &Value| -> Vec<String> {
+        let object = status.as_object().unwrap();
+        object.keys().cloned().collect()
+    };
+    let read = clock.get("/api/status").await.json();
+    let mut follower = Follower::of(&clock).await;
+    assert_eq!(follower.frame().await.0, "welcome");
+    for path in ["/api/screen/next", "/api/dnd/enable", "/api/action/pause"] {
+        assert_eq!(members(&follower.status().await), members(&read), "{path}");
+        assert_eq!(clock.post(path).await.status, 200, "{path}");
+    }
+    let last = follower.status().await;
+    assert_eq!(last["timerRunning"], false);
+}
+
+/// A script that waits for zaps looks for the word on the panels.
+#[tokio::test]
+async fn a_zap_is_seen_in_the_status() {
+    let clock = Clock::real().await;
+    let notify = r#"{"nostrZapNotify":true}"#;
+    let answer = clock.json("PATCH", "/api/settings", notify).await;
+    assert_eq!(answer.status, 200);
+    let body = r#"{"amount_sats":2100,"message":"gm"}"#;
+    let answer = clock.json("POST", "/api/action/simulate_zap", body).await;
+    assert_eq!(answer.status, 200);
+    let status = clock.get("/api/status").await.json();
+    assert!(status["data"].to_string().contains("ZAP"), "{status}");
+    assert_eq!(clock.post("/api/screen/next").await.status, 200);
+    let status = clock.get("/api/status").await.json();
+    assert!(!status["data"].to_string().contains("ZAP"), "{status}");
+}
+
+/// A POST with neither a body nor a word about one.
+#[tokio::test]
+async fn bare_posts_are_served() {
+    let clock = Clock::real().await;
+    let paths = [
+        "/api/lights/off",
+        "/api/frontlight/on",
+        "/api/frontlight/off",
+        "/api/frontlight/flash",
+        "/api/full_refresh",
+        "/api/action/pause",
+        "/api/action/timer_restart",
+        "/api/dnd/enable",
+        "/api/dnd/disable",
+        "/api/screen/next",
+        "/api/stop_datasources",
+        "/api/restart_datasources",
+        "/api/restart",
+    ];
+    for path in paths {
+        let answer = clock.send("POST", path, &[], "").await;
+        assert_eq!((answer.status, answer.text()), (200, ""), "{path}");
+    }
+}
+
+/// Older clients send images as forms. What cannot be installed must never look as if it were.
+#[tokio::test]
+async fn uploads_as_forms_are_not_taken_for_installed() {
+    let clock = Clock::with(Setup {
+        device: Kind::Real,
+        ..Setup::default()
+    })
+    .await;
+    for (path, field) in [
+        ("/upload/firmware", "firmware"),
+        ("/upload/firmware", "file"),
+        ("/upload/webui", "webui"),
+        ("/upload/webui", "file"),
+    ] {
+        let body = format!(
+            "--mark\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"image.bin\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\n{}\r\n--mark--\r\n",
+            "x".repeat(100_000)
+        );
+        let length = format!("Content-Length: {}", body.len());
+        let headers = ["Content-Type: multipart/form-data; boundary=mark", &length];
+        let answer = clock.send("POST", path, &headers, &body).await;
+        assert_eq!(answer.status, 503, "{path} {field}");
+        assert!(answer.json()["error"].is_string(), "{path} {field}");
+    }
+}
+
+/// The flasher lists what it found by tag and page, and can make a clock recognisable.
+#[tokio::test]
+async fn the_flasher_finds_what_it_reads() {
+    let clock = Clock::real().await;
+    let settings = settings(&clock).await;
+    for key in ["gitTag", "fsRev", "hwRev", "hostname"] {
+        assert!(
+            settings[key].as_str().is_some_and(|text| !text.is_empty()),
+            "{key}"
+        );
+    }
+    assert_eq!(clock.get("/api/identify").await.status, 200);
+}
