@@ -62,6 +62,7 @@ const UPDATED: &[(u16, Shape)] = &[
 ];
 
 const UNSIMULATED: (u16, Shape) = (404, Shape::Error);
+const BENCH_PICTURE: &[(u16, Shape)] = &[(200, Shape::Png), (304, Shape::Empty), BAD, UNSIMULATED];
 const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 
 const JOINED: &[(u16, Shape)] = &[
@@ -534,6 +535,14 @@ const BENCH: &[Route] = &[
     get("/sim/state", "Signals of the simulated board", sim::state)
         .always()
         .answers(&[(200, Shape::Bench), UNSIMULATED]),
+    get(
+        "/sim/panels.png",
+        "The panels of the simulated board, also while it is an access point",
+        sim::panels,
+    )
+    .asks(SCALE)
+    .always()
+    .answers(BENCH_PICTURE),
     post(
         "/sim/buttons",
         "Press buttons; answers after their release",

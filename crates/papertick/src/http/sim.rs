@@ -27,6 +27,15 @@ pub(crate) fn state(call: &Call) -> Response {
     }
 }
 
+/// Shows the glass to whoever stands before the bench: also where the control interface shows nothing.
+pub(crate) fn panels(call: &Call) -> Response {
+    if call.state.services.bench.is_some() {
+        super::panels::all(call)
+    } else {
+        answer::not_found()
+    }
+}
+
 /// Presses buttons; answers after their release.
 pub(crate) async fn buttons(mut call: Call) -> Response {
     let body = body(&mut call).await;

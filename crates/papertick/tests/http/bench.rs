@@ -55,6 +55,17 @@ async fn the_bench_acts_on_the_board() {
 }
 
 #[tokio::test]
+async fn the_bench_shows_the_glass_and_a_real_board_does_not() {
+    let (clock, _bench) = on_the_bench().await;
+    let seen = clock.get("/sim/panels.png?scale=2").await;
+    assert_eq!(seen.status, 200);
+    assert_eq!(seen.body, clock.get("/api/panels.png?scale=2").await.body);
+    assert_eq!(clock.get("/sim/panels.png?scale=0").await.status, 400);
+    let real = Clock::with(Setup::default()).await;
+    assert_eq!(real.get("/sim/panels.png").await.status, 404);
+}
+
+#[tokio::test]
 async fn the_bench_refuses_what_the_board_does_not_have() {
     let (clock, _bench) = on_the_bench().await;
     let rows = [
