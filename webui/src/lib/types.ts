@@ -41,6 +41,15 @@ export interface Datum {
   earlierRun?: boolean;
 }
 
+/** The clock's network. */
+export interface LinkStatus {
+  state: string;
+  /** `radio` where the clock manages it, else `host`. */
+  network: string;
+  ssid: string;
+  failure: string | null;
+}
+
 export interface Status {
   currentScreen: number;
   numScreens: number;
@@ -63,6 +72,11 @@ export interface Status {
   /** What went wrong at the start, in words for people. */
   notes?: string[];
   sources?: Record<string, SourceStatus>;
+  /** Why the clock runs with the least it can; null while it runs as it should. */
+  safeMode?: string | null;
+  /** Panels that show an older picture than they were told to; 0 is the leftmost. */
+  panelFaults?: { panel: number; fault: string }[];
+  link?: LinkStatus;
   /** The newest values: `height`, `feeRate`, and prices by currency. */
   market?: Record<string, Datum>;
 }

@@ -155,6 +155,24 @@ test('a stale value is explained', async () => {
   await page.waitForSelector('[data-stale]:has-text("older than it should be")');
 });
 
+test('what ails the clock is told, and goes away with it', async () => {
+  assert.equal(await page.locator('[data-trouble]').count(), 0);
+  clock.ailments = {
+    mode: 'safe-mode',
+    safeMode: 'it broke off 3 times: panic',
+    panelFaults: [{ panel: 2, fault: 'busy-stuck' }],
+    link: { state: 'disconnected', network: 'radio', ssid: 'Home', failure: 'lost' },
+  };
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-trouble]:has-text("Safe mode: it broke off 3 times: panic.")');
+  await page.waitForSelector('[data-trouble]:has-text("The clock has lost “Home”: the signal was lost.")');
+  await page.waitForSelector('[data-trouble]:has-text("Panel 3 shows an older picture")');
+  await page.waitForSelector('[data-current]:has-text("Safe mode")');
+  clock.ailments = {};
+  clock.changed(clock.data());
+  await page.waitForFunction(() => !document.querySelector('[data-trouble]'));
+});
+
 test('restart asks first, and the page follows', async () => {
   await page.getByRole('button', { name: 'Restart…' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();

@@ -29,6 +29,7 @@ export class MockClock {
     this.running = true;
     this.custom = null;
     this.stale = false;
+    this.ailments = {};
     this.height = 900123;
     this.leds = Array.from({ length: 4 }, () => '#000000');
     this.front = { on: false, brightness: 2048 };
@@ -147,6 +148,10 @@ export class MockClock {
         },
       },
       mode: this.custom ? 'custom' : 'rotation',
+      safeMode: null,
+      panelFaults: [],
+      link: { state: 'connected', network: 'radio', ssid: 'Home', failure: null },
+      ...this.ailments,
     };
   }
 

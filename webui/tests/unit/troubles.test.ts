@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { troubles } from '../../src/lib/troubles';
+import type { Status } from '../../src/lib/types';
+
+const link = (state: string, failure: string | null = null, network = 'radio') => ({
+  state,
+  network,
+  ssid: network === 'radio' ? 'Home' : '',
+  failure,
+});
+
+const rows: [string, Partial<Status>, string[]][] = [
+  ['a clock that tells nothing', {}, []],
+  ['a sound clock', { safeMode: null, panelFaults: [], link: link('connected') }, []],
+  ['a first attempt', { link: link('connecting') }, []],
+  [
+    'a lost radio',
+    { link: link('disconnected', 'lost') },
+    ['The clock has lost “Home”: the signal was lost. Its values stand still; it goes on trying.'],
+  ],
+  [
+    'a later attempt',
+    { link: link('connecting', 'no_ap_found') },
+    ['The clock has lost “Home”: no network of that name is in reach. Its values stand still; it goes on trying.'],
+  ],
+  [
+    'a pulled cable',
+    { link: link('disconnected', null, 'host') },
+    ['The clock has lost its network. Its values stand still; it goes on trying.'],
+  ],
+  [
+    'everything at once',
+    {
+      safeMode: 'it broke off 3 times: panic',
+      link: link('disconnected', 'new_reason'),
+      panelFaults: [
+        { panel: 0, fault: 'bus' },
+        { panel: 6, fault: 'busy-stuck' },
+      ],
+    },
+    [
+      'Safe mode: it broke off 3 times: panic. The clock runs without data until the next restart.',
+      'The clock has lost “Home”: new_reason. Its values stand still; it goes on trying.',
+      'Panel 1 shows an older picture: it could not be reached.',
+      'Panel 7 shows an older picture: it never became ready again.',
+    ],
+  ],
+];
+
+test.each(rows)('%s', (_, status, said) => {
+  expect(troubles(status as Status)).toEqual(said);
+});
