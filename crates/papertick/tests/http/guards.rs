@@ -17,11 +17,11 @@ fn hash(password: &str) -> PasswordHash {
     PasswordHash::new(hash.to_string())
 }
 
-fn basic(pair: &str) -> String {
+pub(crate) fn basic(pair: &str) -> String {
     format!("Authorization: Basic {}", BASE64_STANDARD.encode(pair))
 }
 
-async fn guarded() -> Clock {
+pub(crate) async fn guarded() -> Clock {
     Clock::with(Setup {
         settings: Settings {
             http_auth_enabled: true,

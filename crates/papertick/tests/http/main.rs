@@ -17,5 +17,6 @@ mod guards;
 mod manual;
 mod operations;
 mod provisioning;
+mod secrets;
 mod support;
 mod tokens;

@@ -1,0 +1,120 @@
+//! Secrets go in and never come out: not in an answer, not to a follower, not in the log.
+
+use std::{
+    io::{self, Write},
+    sync::mpsc,
+};
+
+use papertick::http::openapi;
+use serde_json::json;
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::{
+    following::Follower,
+    guards::{basic, guarded},
+    support::Clock,
+};
+
+const WALLET_SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
+
+/// What was logged, line by line.
+struct Log(mpsc::Sender<String>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let line = String::from_utf8_lossy(bytes).into_owned();
+        // Nobody reads any more when the test is over.
+        let _ = self.0.send(line);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps everything that this thread logs, which is all there is in a test.
+fn listen() -> (tracing::subscriber::DefaultGuard, mpsc::Receiver<String>) {
+    let (lines, log) = mpsc::channel();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(LevelFilter::TRACE)
+        .with_ansi(false)
+        .with_writer(move || Log(lines.clone()))
+        .finish();
+    (tracing::subscriber::set_default(subscriber), log)
+}
+
+#[tokio::test]
+async fn what_was_set_is_nowhere() {
+    let (_guard, log) = listen();
+    let clock = Clock::real().await;
+    let uri = format!(
+        "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4\
+         ?relay=wss%3A%2F%2Frelay.example&secret={WALLET_SECRET}"
+    );
+    let secrets = [
+        ("httpAuthPass", "horse-staple-1"),
+        ("otaPass", "horse-staple-2"),
+        ("proxyPass", "horse-staple-3"),
+        ("miningPoolUser", "horse-staple-4"),
+        ("nwcUri", uri.as_str()),
+    ];
+    let mut body = json!({ "miningPoolName": "viabtc", "proxyHost": "proxy.example" });
+    for (key, secret) in secrets {
+        body[key] = secret.into();
+    }
+    let mut follower = Follower::of(&clock).await;
+    let answer = clock
+        .json("PATCH", "/api/settings", &body.to_string())
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(clock.post("/api/screen/next").await.status, 200);
+
+    let mut seen = vec![("log".to_string(), String::new())];
+    for _ in 0..3 {
+        let (name, data) = follower.frame().await;
+        seen.push((name, data));
+    }
+    let api = openapi::document();
+    for (path, item) in api["paths"].as_object().unwrap() {
+        let reads = item.get("get").is_some_and(|get| get["deprecated"] != true);
+        if reads && path != "/events" && !path.contains('{') {
+            let answer = clock.get(path).await;
+            let text = String::from_utf8_lossy(&answer.body).into_owned();
+            seen.push((path.clone(), text));
+        }
+    }
+    assert!(seen.len() > 15, "{} documents", seen.len());
+    seen[0].1 = log.try_iter().collect();
+    assert!(seen[0].1.contains("answered"), "{}", seen[0].1);
+    for (place, text) in &seen {
+        for secret in ["horse-staple", WALLET_SECRET, "argon2id"] {
+            assert!(!text.contains(secret), "{place} tells {secret}");
+        }
+    }
+
+    let settings = clock.get("/api/settings").await.json();
+    for (key, _) in secrets {
+        assert!(settings.get(key).is_none(), "{key}");
+        assert_eq!(settings[format!("{key}Set")], true, "{key}");
+    }
+    let masked = settings["nwcUriMasked"].as_str().unwrap();
+    assert!(masked.contains("b889ff5b"), "{masked}");
+}
+
+#[tokio::test]
+async fn failed_attempts_are_logged_without_what_was_tried() {
+    let (_guard, log) = listen();
+    let clock = guarded().await;
+    for pair in ["satoshi:guess-one", "guess-two:guess-three"] {
+        let header = basic(pair);
+        let answer = clock.send("GET", "/api/status", &[&header], "").await;
+        assert_eq!(answer.status, 401);
+    }
+    let log: String = log.try_iter().collect();
+    assert_eq!(log.matches("sign-in refused").count(), 2, "{log}");
+    assert!(log.contains("client=127.0.0.1"), "{log}");
+    for tried in ["guess", "Authorization", "Basic", "Z3Vlc3M"] {
+        assert!(!log.contains(tried), "{log}");
+    }
+}
