@@ -103,6 +103,7 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
             | Observation::Balance(_)
             | Observation::Currencies(_)
             | Observation::Complaint(_)
+            | Observation::Dropped(..)
             | Observation::Connection(_) => {}
         }
     }

@@ -26,7 +26,7 @@ use crate::{
     refresh::Cause,
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
     settings::Settings,
-    sources::{self, ByHand, SourceId},
+    sources::{self, ByHand, SourceId, SourcePlan},
     units::{Currency, Price},
     view::SourceState,
 };
@@ -259,13 +259,17 @@ impl Device {
                 .as_ref()
                 .map(|frontlight| frontlight.duties(self.now.uptime))
                 .unwrap_or_default(),
-            sources: if self.runs_sources() {
-                sources::plan(&self.active, self.by_hand)
-            } else {
-                BTreeMap::new()
-            },
+            sources: self.planned_sources(),
             advert: self.link.advert(&self.active),
             wifi: self.link.plan(&self.active),
+        }
+    }
+
+    pub(crate) fn planned_sources(&self) -> BTreeMap<SourceId, SourcePlan> {
+        if self.runs_sources() {
+            sources::plan(&self.active, self.by_hand)
+        } else {
+            BTreeMap::new()
         }
     }
 
@@ -316,7 +320,7 @@ impl Device {
         for observation in observations {
             let is_news = !matches!(
                 observation,
-                Observation::Connection(_) | Observation::Complaint(_)
+                Observation::Connection(_) | Observation::Complaint(_) | Observation::Dropped(..)
             );
             cause = cause.max(self.observe_one(source, observation, now, output));
             if is_news {
@@ -355,6 +359,10 @@ impl Device {
                 self.sources.entry(source).or_default().last_error = Some(reason);
                 Cause::Data
             }
+            Observation::Dropped(reason, count) => {
+                self.sources.entry(source).or_default().drop(reason, count);
+                Cause::Data
+            }
             // A logo replaces a name by a picture, which leaves ghosts.
             Observation::PoolLogo(_) if differs && self.shows_pool() => Cause::Forced,
             Observation::PoolLogo(_)
@@ -369,7 +377,12 @@ impl Device {
 
     fn observe_height(&mut self, source: SourceId, height: u32, now: Now) -> Cause {
         let news = self.height_gate.judge(self.market.height.as_ref(), height);
-        if news != HeightNews::Refused {
+        if news == HeightNews::Refused {
+            self.sources
+                .entry(source)
+                .or_default()
+                .drop("lower-height", 1);
+        } else {
             self.market.learn_height(source, height, now.uptime);
         }
         match news {

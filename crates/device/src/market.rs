@@ -41,6 +41,8 @@ pub enum Observation {
     /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
     /// for people; never with a secret.
     Complaint(String),
+    /// What a source sent was dropped for this reason, so many times.
+    Dropped(&'static str, u32),
 }
 
 /// State of a source's connection.
@@ -251,7 +253,8 @@ impl Market {
             | Observation::Payment(_)
             | Observation::Currencies(_)
             | Observation::Connection(_)
-            | Observation::Complaint(_) => false,
+            | Observation::Complaint(_)
+            | Observation::Dropped(..) => false,
         }
     }
 

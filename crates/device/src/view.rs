@@ -12,7 +12,7 @@ use crate::{
     overlays::{Layer, Overlay},
     screens::catalog,
     settings::Settings,
-    sources::SourceId,
+    sources::{self, ByHand, SourceId},
     units::Currency,
 };
 
@@ -94,6 +94,8 @@ pub struct SourceState {
     pub last_error: Option<String>,
     /// Uptime of the next attempt.
     pub next_try: Option<Duration>,
+    /// How much of what it sent was dropped, by reason.
+    pub dropped: BTreeMap<&'static str, u64>,
 }
 
 /// State of the frontlight.
@@ -141,6 +143,12 @@ impl SourceState {
         self.up = false;
         self.last_error = Some("no network".into());
         self.next_try = None;
+    }
+
+    /// Takes note of what was dropped.
+    pub(crate) fn drop(&mut self, reason: &'static str, count: u32) {
+        let dropped = self.dropped.entry(reason).or_default();
+        *dropped = dropped.saturating_add(count.into());
     }
 
     /// Takes note of the state of the connection.
@@ -194,7 +202,7 @@ impl Device {
                 .collect(),
             available_currencies: self.currencies.clone(),
             market: self.market.clone(),
-            sources: self.sources.clone(),
+            sources: self.source_states(),
             dnd_active: self.quiet,
             lights: self.strip.resting().to_vec(),
             strip_drops: self.strip.dropped(),
@@ -207,6 +215,30 @@ impl Device {
             notes: self.notes.clone(),
             safe_mode: self.power.safe_mode.clone(),
         }
+    }
+
+    /// States of the sources that the settings ask for; one that does not run is not up.
+    fn source_states(&self) -> BTreeMap<SourceId, SourceState> {
+        let running = self.planned_sources();
+        let asked_for = if running.is_empty() {
+            &sources::plan(&self.active, ByHand::default())
+        } else {
+            &running
+        };
+        let asked = self
+            .sources
+            .iter()
+            .filter(|(id, _)| asked_for.contains_key(id));
+        asked
+            .map(|(id, state)| {
+                let mut state = state.clone();
+                if !running.contains_key(id) {
+                    state.up = false;
+                    state.next_try = None;
+                }
+                (*id, state)
+            })
+            .collect()
     }
 
     fn mode(&self) -> &'static str {

@@ -30,6 +30,8 @@ export interface SourceStatus {
   lastError?: string;
   /** Time until the next attempt, s. */
   nextTrySec?: number;
+  /** How often something it sent was of no use, by reason. */
+  dropped?: Record<string, number>;
 }
 
 /** A value of the market. */

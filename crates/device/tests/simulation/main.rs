@@ -2,7 +2,8 @@
 //!
 //! `script` is the language of both; `world` runs it; `model` says in a few lines what should be visible;
 //! `checks` holds the invariants; `workload` makes random lives; `scenarios` are the lives written by hand;
-//! `air` is the radio and what must come of it; `staleness` watches the mark of old values, `soak` a month of one clock.
+//! `air` is the radio and what must come of it; `staleness` watches the mark of old values, `upstreams` what is known of the sources,
+//! `soak` a month of one clock.
 //!
 //! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
 
@@ -20,5 +21,6 @@ mod script;
 mod seeds;
 mod soak;
 mod staleness;
+mod upstreams;
 mod workload;
 mod world;

@@ -186,6 +186,19 @@ pub(crate) fn read(call: &Call) -> Response {
         "Time since the source said something.",
         view.sources.iter().filter_map(age),
     );
+    let dropped = view.sources.iter().flat_map(|(id, source)| {
+        source.dropped.iter().map(|(reason, count)| {
+            let labels = format!("{{source=\"{}\",reason=\"{reason}\"}}", id.name());
+            (labels, *count as f64)
+        })
+    });
+    families.family(
+        "counter",
+        "source_dropped",
+        "",
+        "What a source sent and was dropped, by reason.",
+        dropped,
+    );
     outbound(&mut families, state.services.dialer.counts());
     families.gauge(
         "event_clients",

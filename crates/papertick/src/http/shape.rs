@@ -450,6 +450,7 @@ fn status() -> Value {
             "ageSec": integer,
             "lastError": text,
             "nextTrySec": integer,
+            "dropped": { "type": "object", "additionalProperties": integer },
         },
         "required": ["up"],
     });

@@ -149,7 +149,8 @@ fn connections(view: &View) -> Value {
     })
 }
 
-/// Each source that runs or ran: whether it is up, the age of its last word, its last error and its next attempt, s.
+/// Each source that should run: whether it is up, the age of its last word, its last error, its next attempt, s,
+/// and how much of what it sent was dropped.
 fn sources(view: &View, uptime: Duration) -> Value {
     let state = |state: &SourceState| {
         let mut object = Map::new();
@@ -165,6 +166,9 @@ fn sources(view: &View, uptime: Duration) -> Value {
                 "nextTrySec".into(),
                 at.saturating_sub(uptime).as_secs().into(),
             );
+        }
+        if !state.dropped.is_empty() {
+            object.insert("dropped".into(), json!(state.dropped));
         }
         Value::Object(object)
     };

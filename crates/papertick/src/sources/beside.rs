@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use device::market::Observation;
+use feeds::malformed::Malformed;
 
 use super::Context;
 use crate::net::{
@@ -13,8 +15,26 @@ use crate::net::{
 /// Longest time for an answer beside a socket.
 pub const TIMEOUT: Duration = Duration::from_secs(8);
 
-/// The body of an answer, if one was had.
-pub async fn ask(context: &Context, url: &str, body_max: usize) -> Option<Bytes> {
+/// What an answer says, if one was had and is understood.
+pub async fn ask<T>(
+    context: &Context,
+    url: &str,
+    body_max: usize,
+    read: impl FnOnce(&[u8]) -> Result<T, Malformed>,
+) -> Option<T> {
+    match read(&body(context, url, body_max).await?) {
+        Ok(said) => Some(said),
+        Err(Malformed(reason)) => {
+            tracing::debug!(reason, "answer beside the socket dropped");
+            // A device that has stopped needs no counts.
+            let report = vec![Observation::Dropped(reason, 1)];
+            let _ = context.observed(report).await;
+            None
+        }
+    }
+}
+
+async fn body(context: &Context, url: &str, body_max: usize) -> Option<Bytes> {
     let url = Url::parse(url).ok()?;
     let limits = Limits {
         timeout: TIMEOUT,

@@ -107,13 +107,12 @@ impl Explorer {
 }
 
 async fn tip(context: &Context, url: &str) -> Vec<Observation> {
-    let body = beside::ask(context, url, explorer::TIP_BODY_MAX).await;
-    body.and_then(|body| explorer::tip_body(&body).ok())
-        .unwrap_or_default()
+    let tip = beside::ask(context, url, explorer::TIP_BODY_MAX, explorer::tip_body).await;
+    tip.unwrap_or_default()
 }
 
 async fn fee(context: &Context, url: &str, precise_fee: bool) -> Vec<Observation> {
-    let body = beside::ask(context, url, explorer::PROJECTED_BODY_MAX).await;
-    let fees = body.and_then(|body| explorer::projected_body(&body, precise_fee).ok());
+    let read = |body: &[u8]| explorer::projected_body(body, precise_fee);
+    let fees = beside::ask(context, url, explorer::PROJECTED_BODY_MAX, read).await;
     fees.unwrap_or_default()
 }

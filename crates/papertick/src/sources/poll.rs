@@ -35,6 +35,8 @@ pub struct Missed {
     pub reason: String,
     /// How long the upstream asks to be left alone.
     pub retry_after: Option<Duration>,
+    /// Why an answer that came was dropped.
+    pub dropped: Option<Malformed>,
 }
 
 impl Missed {
@@ -43,19 +45,36 @@ impl Missed {
         Missed {
             reason: reason.to_string(),
             retry_after: None,
+            dropped: None,
         }
     }
 }
 
 impl From<HttpError> for Missed {
     fn from(error: HttpError) -> Missed {
-        Missed::because(error)
+        let dropped = match error {
+            HttpError::TooLarge(_) => Some(Malformed("too-long")),
+            HttpError::BadUrl(_)
+            | HttpError::Dial(_)
+            | HttpError::Timeout
+            | HttpError::Redirects
+            | HttpError::Downgrade
+            | HttpError::Broken
+            | HttpError::BadHeader => None,
+        };
+        Missed {
+            dropped,
+            ..Missed::because(error)
+        }
     }
 }
 
 impl From<Malformed> for Missed {
     fn from(malformed: Malformed) -> Missed {
-        Missed::because(format!("the answer makes no sense ({malformed})"))
+        Missed {
+            dropped: Some(malformed),
+            ..Missed::because(format!("the answer makes no sense ({malformed})"))
+        }
     }
 }
 
@@ -70,6 +89,7 @@ pub fn body(answer: Answer) -> Result<bytes::Bytes, Missed> {
     Err(Missed {
         reason: format!("the server answers with status {}", answer.status.as_u16()),
         retry_after: answer.retry_after,
+        dropped: None,
     })
 }
 
@@ -103,7 +123,13 @@ pub async fn keep(
             Err(Missed {
                 reason,
                 retry_after,
+                dropped,
             }) => {
+                if let Some(Malformed(reason)) = dropped {
+                    tracing::debug!(reason, "answer dropped");
+                    let report = vec![Observation::Dropped(reason, 1)];
+                    context.observed(report).await?;
+                }
                 let retry_in = backoff.failed(retry_after).max(every);
                 if was_up.replace(false) != Some(false) {
                     tracing::info!("source is down");

@@ -120,14 +120,14 @@ async fn catalogue(context: &Context, socket_url: &str) -> Aside {
     let Some(url) = relay::currencies_url(socket_url) else {
         return Aside::Catalogue(None);
     };
-    let body = beside::ask(context, &url, relay::CURRENCIES_BODY_MAX).await;
-    Aside::Catalogue(body.and_then(|body| relay::currencies(&body).ok()))
+    let most = relay::CURRENCIES_BODY_MAX;
+    Aside::Catalogue(beside::ask(context, &url, most, relay::currencies).await)
 }
 
 async fn tip(context: &Context, socket_url: &str) -> Aside {
     let Some(url) = relay::last_block_url(socket_url) else {
         return Aside::Tip(None);
     };
-    let body = beside::ask(context, &url, relay::LAST_BLOCK_BODY_MAX).await;
-    Aside::Tip(body.and_then(|body| relay::last_block(&body).ok()))
+    let most = relay::LAST_BLOCK_BODY_MAX;
+    Aside::Tip(beside::ask(context, &url, most, relay::last_block).await)
 }

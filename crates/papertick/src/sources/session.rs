@@ -1,6 +1,6 @@
 //! Sources that hold a socket open: connect, say what is wanted, report what comes, begin again.
 
-use std::{convert::Infallible, time::Duration};
+use std::{collections::BTreeMap, convert::Infallible, time::Duration};
 
 use device::market::{Connection, Observation};
 use feeds::malformed::Malformed;
@@ -88,8 +88,8 @@ pub struct Link<'a> {
     up_since: Option<Instant>,
     /// Frames in a row that were nonsense.
     nonsense: u32,
-    /// Frames that were nonsense and of which the device was not told.
-    untold: u32,
+    /// Frames that were nonsense and of which the device was not told, by reason.
+    untold: BTreeMap<&'static str, u32>,
     complained: Option<Instant>,
     /// The device knows of a complaint that was not followed by anything of use.
     is_disturbed: bool,
@@ -102,7 +102,7 @@ impl<'a> Link<'a> {
             opened: Instant::now(),
             up_since: None,
             nonsense: 0,
-            untold: 0,
+            untold: BTreeMap::new(),
             complained: None,
             is_disturbed: false,
         }
@@ -135,14 +135,18 @@ impl<'a> Link<'a> {
     /// # Errors
     /// The socket is of no use any more.
     pub async fn next(&mut self, socket: &mut Socket) -> Result<Frame, Ended> {
-        if self.is_up() {
-            return Ok(socket.next().await?);
+        let frame = if self.is_up() {
+            socket.next().await
+        } else {
+            let deadline = self.opened + FIRST_FRAME_TIMEOUT;
+            time::timeout_at(deadline, socket.next())
+                .await
+                .map_err(|_| Ended::because("connected, but nothing of use came"))?
+        };
+        if let Err(WsError::TooLarge(_)) = frame {
+            *self.untold.entry("too-long").or_default() += 1;
         }
-        let deadline = self.opened + FIRST_FRAME_TIMEOUT;
-        match time::timeout_at(deadline, socket.next()).await {
-            Ok(frame) => Ok(frame?),
-            Err(_) => Err(Ended::because("connected, but nothing of use came")),
-        }
+        Ok(frame?)
     }
 
     /// Reports what a frame said, and that the connection is up if it is the first one understood.
@@ -182,7 +186,7 @@ impl<'a> Link<'a> {
     /// Nothing but nonsense comes, or the device has stopped.
     pub async fn nonsense(&mut self, malformed: Malformed) -> Result<(), Ended> {
         self.nonsense += 1;
-        self.untold += 1;
+        *self.untold.entry(malformed.0).or_default() += 1;
         tracing::debug!(
             reason = malformed.0,
             in_a_row = self.nonsense,
@@ -193,32 +197,46 @@ impl<'a> Link<'a> {
                 "only frames that make no sense ({malformed})"
             )));
         }
-        let frames = if self.untold == 1 { "frame" } else { "frames" };
-        let complaint = format!("{} {frames} dropped ({malformed})", self.untold);
-        if self.complain(complaint).await? {
-            self.untold = 0;
+        let untold: u32 = self.untold.values().sum();
+        let frames = if untold == 1 { "frame" } else { "frames" };
+        let complaint = format!("{untold} {frames} dropped ({malformed})");
+        if self.may_complain() {
+            let mut report = vec![Observation::Complaint(complaint)];
+            report.extend(self.dropped());
+            self.context.observed(report).await?;
         }
         Ok(())
     }
 
-    /// Tells the device what went wrong although the connection holds, but not too often; says
-    /// whether it was told.
+    /// How many frames were dropped since the device was told last, and why.
+    fn dropped(&mut self) -> impl Iterator<Item = Observation> + use<> {
+        let untold = std::mem::take(&mut self.untold);
+        let told = |(reason, count)| Observation::Dropped(reason, count);
+        untold.into_iter().map(told)
+    }
+
+    /// Tells the device what went wrong although the connection holds, but not too often.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn complain(&mut self, complaint: String) -> Result<bool, Ended> {
-        if self
-            .complained
-            .is_some_and(|last| last.elapsed() < COMPLAINT_EVERY)
-        {
-            return Ok(false);
+    pub async fn complain(&mut self, complaint: String) -> Result<(), Ended> {
+        if self.may_complain() {
+            let report = vec![Observation::Complaint(complaint)];
+            self.context.observed(report).await?;
         }
-        self.complained = Some(Instant::now());
-        self.is_disturbed = true;
-        self.context
-            .observed(vec![Observation::Complaint(complaint)])
-            .await?;
-        Ok(true)
+        Ok(())
+    }
+
+    /// Tells whether the last complaint is long enough ago, and takes note of a new one if it is.
+    fn may_complain(&mut self) -> bool {
+        let is_due = self
+            .complained
+            .is_none_or(|last| last.elapsed() >= COMPLAINT_EVERY);
+        if is_due {
+            self.complained = Some(Instant::now());
+            self.is_disturbed = true;
+        }
+        is_due
     }
 
     fn was_stable(&self) -> bool {
@@ -240,6 +258,10 @@ pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infall
             .await?;
         let mut link = Link::new(context);
         let Err(ended) = session.run(&mut link).await;
+        let dropped: Vec<Observation> = link.dropped().collect();
+        if !dropped.is_empty() {
+            context.observed(dropped).await?;
+        }
         is_known_down &= !link.is_up();
         if link.was_stable() {
             backoff.succeeded();

@@ -73,7 +73,8 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
     server.send(Message::text("hello")).await.unwrap();
     push(&mut server, block(900_000)[..10].to_vec()).await;
     let complaint = Observation::Complaint("1 frame dropped (not-a-map)".to_owned());
-    assert_eq!(rig.next().await.1, [complaint]);
+    let count = Observation::Dropped("not-a-map", 1);
+    assert_eq!(rig.next().await.1, [complaint, count]);
     assert!(
         rig.is_quiet(Duration::from_secs(1)).await,
         "nothing was understood"
@@ -89,7 +90,8 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
     time::sleep(session::COMPLAINT_EVERY).await;
     push(&mut server, vec![0xc1]).await;
     let complaint = Observation::Complaint("2 frames dropped (not-a-map)".to_owned());
-    assert_eq!(rig.next().await.1, [complaint]);
+    let count = Observation::Dropped("not-a-map", 2);
+    assert_eq!(rig.next().await.1, [complaint, count]);
     push(&mut server, block(900_001)).await;
     let well = [
         Observation::Connection(Connection::Up),
@@ -185,6 +187,8 @@ async fn an_oversize_frame_ends_the_connection_unread() {
     raw.write_all(&[0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0])
         .await
         .unwrap();
+    rig.until(|seen| *seen == Observation::Dropped("too-long", 1))
+        .await;
     let (reason, _) = rig.down().await;
     assert_eq!(
         reason,
@@ -201,6 +205,8 @@ async fn nothing_but_garbage_ends_the_connection() {
     for _ in 0..session::NONSENSE_MAX {
         push(&mut server, vec![0xc1]).await;
     }
+    let rest = Observation::Dropped("not-a-map", session::NONSENSE_MAX - 1);
+    rig.until(|seen| *seen == rest).await;
     let (reason, _) = rig.down().await;
     assert!(
         reason.starts_with("only frames that make no sense"),
