@@ -41,6 +41,7 @@ use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 use board::sim::Bench;
 use bytes::Bytes;
 use device::{settings::emit::Identity, view::View};
+use http::HeaderValue;
 use tokio::{
     net::TcpListener,
     sync::{Semaphore, broadcast, mpsc, watch},
@@ -105,6 +106,7 @@ pub(crate) struct State {
     services: Services,
     gate: Gate,
     sites: Sites,
+    policy: HeaderValue,
     status: Cached<View, (u64, Vec<FaultyPanel>), StatusDocument>,
     settings: Cached<View, (), SettingsDocument>,
     settings_key: [u8; 16],
@@ -126,6 +128,7 @@ impl State {
         let state = State {
             gate,
             sites: Sites::new(&services.allow_origins),
+            policy: pages::policy(&services.allow_origins),
             services,
             status: Cached::new(),
             settings: Cached::new(),

@@ -30,9 +30,15 @@ use super::{
 struct Bundle;
 
 /// What the page may load: only what comes from here.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'",
-);
+const LOADS: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'";
+
+/// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
+/// whose pages may control the clock may put it in one.
+pub(crate) fn policy(allowed_origins: &[String]) -> HeaderValue {
+    let framed_by = allowed_origins.join(" ");
+    HeaderValue::from_str(format!("{LOADS}; frame-ancestors 'self' {framed_by}").trim_end())
+        .unwrap_or(HeaderValue::from_static("frame-ancestors 'none'"))
+}
 
 /// The page that describes the interface.
 const DOCS: &str = include_str!("docs.html");
@@ -120,7 +126,7 @@ impl Asset {
         self.gzip.get_or_init(compress).clone()
     }
 
-    fn answer(&self, headers: &HeaderMap) -> Response {
+    fn answer(&self, headers: &HeaderMap, policy: &HeaderValue) -> Response {
         let gzip = accepts_gzip(headers).then(|| self.gzip()).flatten();
         let tag = match gzip {
             Some(_) => self.gzip_tag.clone(),
@@ -143,7 +149,7 @@ impl Asset {
         headers.insert(CACHE_CONTROL, self.cache.clone());
         headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+        headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         response
     }
 }
@@ -161,7 +167,7 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// Answers with a file of the page; none if there is no such file.
-pub(crate) fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
+pub(crate) fn file(path: &str, headers: &HeaderMap, policy: &HeaderValue) -> Option<Response> {
     let decoded = percent_decode(path, false).unwrap_or_else(|| path.to_string());
     if decoded.contains('\0') || decoded.split('/').any(|segment| segment == "..") {
         return Some(answer::bad_request("bad path"));
@@ -176,7 +182,7 @@ pub(crate) fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
             .trim_start_matches('/')
             .to_string();
     }
-    ASSETS.get(&name).map(|asset| asset.answer(headers))
+    ASSETS.get(&name).map(|asset| asset.answer(headers, policy))
 }
 
 /// Version of the page, from its own manifest.
@@ -192,7 +198,8 @@ pub(crate) fn revision() -> String {
 
 /// Answers with the file a route is named after.
 pub(crate) fn named(call: &Call) -> Response {
-    file(call.parts.uri.path(), call.headers()).unwrap_or_else(answer::not_found)
+    file(call.parts.uri.path(), call.headers(), &call.state.policy)
+        .unwrap_or_else(answer::not_found)
 }
 
 /// Whether the clock runs: the device answers through its view, and is not about to stop.

@@ -238,6 +238,29 @@ async fn only_allowed_origins_may_read() {
     );
 }
 
+/// A frame lets another site guide its visitors' clicks.
+#[tokio::test]
+async fn only_allowed_origins_may_frame_the_page() {
+    for (allowed, ancestors) in [
+        (&[][..], "frame-ancestors 'self'"),
+        (
+            &["http://home.example:8123".to_string()],
+            "frame-ancestors 'self' http://home.example:8123",
+        ),
+    ] {
+        let clock = Clock::with(Setup {
+            allow_origins: allowed.to_vec(),
+            ..Setup::default()
+        })
+        .await;
+        for path in ["/", "/docs", "/docs.js"] {
+            let answer = clock.get(path).await;
+            let policy = answer.header("content-security-policy").unwrap();
+            assert!(policy.ends_with(ancestors), "{path}: {policy}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_browser_that_was_sent_here_under_another_name_is_refused() {
     let clock = Clock::start().await;
