@@ -55,6 +55,7 @@ use crate::{
         logos::LogoCache,
         supervisor::supervise,
         time::keep_time,
+        told::Told,
     },
     storage::{Store, keeper::Keeper},
     tasks::{Stop, Stopper, Tasks, stop_signal},
@@ -287,6 +288,7 @@ impl Common {
             inbox: self.inbox,
             clock: self.clock,
             logos: self.logos,
+            told: Told::default(),
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)

@@ -48,6 +48,18 @@ impl ZapFeed {
         })
     }
 
+    /// Goes on from where another feed was: what it showed, and what is older, is no news.
+    #[must_use]
+    pub fn since(mut self, last_shown: Option<u64>) -> ZapFeed {
+        self.last_shown = last_shown;
+        self
+    }
+
+    /// When the newest receipt that was shown was made, s since 1970-01-01 UTC; none before the first.
+    pub fn last_shown(&self) -> Option<u64> {
+        self.last_shown
+    }
+
     /// Which events are wanted from a relay.
     pub fn filter(recipient: &str, now: Option<UtcTime>) -> Filter {
         Filter {
@@ -78,12 +90,14 @@ impl ZapFeed {
             return Err(Malformed("recipient"));
         }
         let receipt = Receipt::of(event)?;
-        if receipt.amount < AMOUNT_MIN || !self.is_news(event.created_at(), now.and_then(unix_secs))
-        {
+        let now = now.and_then(unix_secs);
+        let is_news = receipt.amount >= AMOUNT_MIN && self.is_news(event.created_at(), now);
+        if !is_news || !self.seen.insert(*event.id()) {
             return Ok(None);
         }
-        if !self.seen.insert(*event.id()) {
-            return Ok(None);
+        if let Some(now) = now {
+            // A receipt from the future must not silence those that come until then.
+            self.last_shown = Some(event.created_at().min(now));
         }
         Ok(Some(Zap {
             amount: receipt.amount.sats(),
@@ -91,18 +105,15 @@ impl ZapFeed {
         }))
     }
 
-    /// Tells whether a receipt of that time is new, and remembers the time if it is.
-    fn is_news(&mut self, created_at: u64, now: Option<u64>) -> bool {
+    /// Tells whether a receipt of that time is new.
+    fn is_news(&self, created_at: u64, now: Option<u64>) -> bool {
         let Some(now) = now else {
             return true;
         };
-        let is_newer = self.last_shown.is_none_or(|last| created_at > last);
-        let is_news = is_newer && now.saturating_sub(created_at) <= AGE_MAX_SECS;
-        if is_news {
-            // A receipt from the future must not silence those that come until then.
-            self.last_shown = Some(created_at.min(now));
-        }
-        is_news
+        // A clock that went back makes what was shown lie in the future; then it tells nothing.
+        let last = self.last_shown.filter(|last| *last <= now);
+        let is_newer = last.is_none_or(|last| created_at > last);
+        is_newer && now.saturating_sub(created_at) <= AGE_MAX_SECS
     }
 }
 

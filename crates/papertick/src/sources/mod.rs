@@ -22,6 +22,7 @@ pub mod beside;
 pub mod freshness;
 pub mod logos;
 pub mod time;
+pub mod told;
 
 pub mod demo;
 
@@ -33,7 +34,7 @@ use device::{
     sources::{Route, SourceId},
 };
 
-use self::logos::LogoCache;
+use self::{logos::LogoCache, told::Told};
 use crate::{
     clock::Clock,
     inbox::{Inbox, Stopped},
@@ -53,6 +54,8 @@ pub struct Shared {
     pub clock: Clock,
     /// Pictures of pools that were fetched before.
     pub logos: LogoCache,
+    /// What was told in this run.
+    pub told: Told,
 }
 
 /// What one source works with.

@@ -16,7 +16,10 @@ use feeds::{
     },
 };
 
-use super::session::{Ended, Link, Session};
+use super::{
+    session::{Ended, Link, Session},
+    told::Told,
+};
 use crate::net::{
     url::Url,
     ws::{Frame, Policy},
@@ -87,13 +90,18 @@ impl Feed for Data {
 pub struct Zaps {
     recipient: String,
     feed: ZapFeed,
+    told: Told,
 }
 
 impl Zaps {
-    /// The zaps of a recipient, named by 64 hex digits; none if it is no key.
-    pub fn of(recipient: String) -> Option<Zaps> {
-        let feed = ZapFeed::new(&recipient)?;
-        Some(Zaps { recipient, feed })
+    /// The zaps of a recipient, named by 64 hex digits, but for what was told; none if it is no key.
+    pub fn of(recipient: String, told: Told) -> Option<Zaps> {
+        let feed = ZapFeed::new(&recipient)?.since(told.zap());
+        Some(Zaps {
+            recipient,
+            feed,
+            told,
+        })
     }
 }
 
@@ -110,6 +118,7 @@ impl Feed for Zaps {
         now: Option<UtcTime>,
     ) -> Result<Vec<Observation>, Malformed> {
         let zap = self.feed.accept(event, now)?;
+        self.told.keep_zap(self.feed.last_shown());
         Ok(zap.map(Observation::Zap).into_iter().collect())
     }
 }

@@ -223,7 +223,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             session::keep(context, Subscriber { relay, feed }).await
         }
         SourceConfig::Zaps { relay, recipient } => {
-            let feed = Zaps::of(recipient);
+            let feed = Zaps::of(recipient, context.shared.told.clone());
             session::keep(context, Subscriber { relay, feed }).await
         }
         SourceConfig::Wallet { uri, refresh_secs } => {
@@ -248,7 +248,7 @@ mod tests {
         clock::Clock,
         inbox::inbox,
         net::{dialer::Dialer, tls::Roots, upstreams::Upstreams},
-        sources::logos::LogoCache,
+        sources::{logos::LogoCache, told::Told},
     };
 
     #[tokio::test(start_paused = true)]
@@ -260,6 +260,7 @@ mod tests {
             inbox,
             clock: Clock::unset(),
             logos: LogoCache::new("unused"),
+            told: Told::default(),
         };
         let context = Context {
             id: SourceId::Miner,

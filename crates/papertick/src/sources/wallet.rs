@@ -57,7 +57,11 @@ impl Session for Wallet {
                 .await?;
             return future::pending().await;
         };
-        let clock = link.context().shared.clock.clone();
+        let (clock, told) = {
+            let shared = &link.context().shared;
+            (shared.clock.clone(), shared.told.clone())
+        };
+        session.know_missed(told.missed());
         let mut socket = link.open(&Url::parse(relay)?, POLICY).await?;
         send(&mut socket, session.connected(clock.now()).send).await?;
         loop {
@@ -72,6 +76,7 @@ impl Session for Wallet {
                 },
                 () = until(poll_at) => session.poll(clock.now(), &noise()?),
             };
+            told.keep_missed(session.asked_for_missed());
             send(&mut socket, step.send).await?;
         }
     }

@@ -237,6 +237,20 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
         .unwrap();
     let seen = rig.until(|seen| *seen == zap("next")).await;
     assert!(!seen.contains(&zap("fresh")), "{seen:?}");
+
+    // Nor is it told again by a source that a changed setting began anew.
+    let mut moved = zap_config("ws://nostr.example");
+    if let SourceConfig::Zaps { relay, .. } = &mut moved {
+        *relay = "ws://another.example".to_owned();
+    }
+    rig.plan(SourceId::Zaps, moved);
+    let mut server = accept(&mut arrivals).await;
+    for (message, made) in [("next", now), ("last", now + 1)] {
+        let event = receipt(&recipient, message, made);
+        server.send(told(zap::SUBSCRIPTION, &event)).await.unwrap();
+    }
+    let seen = rig.until(|seen| *seen == zap("last")).await;
+    assert!(!seen.contains(&zap("next")), "{seen:?}");
     rig.stop().await;
 }
 

@@ -20,6 +20,7 @@ use papertick::{
         Shared,
         logos::LogoCache,
         supervisor::{Plans, supervise},
+        told::Told,
     },
     tasks::{Stopper, Tasks, stop_signal},
 };
@@ -61,6 +62,7 @@ impl Rig {
             inbox,
             clock: clock.clone(),
             logos: logos.clone(),
+            told: Told::default(),
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));

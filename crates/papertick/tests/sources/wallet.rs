@@ -311,6 +311,15 @@ async fn an_older_wallet_is_polled_whatever_happens_to_its_replies() {
         "get_balance",
         "the wallet is known"
     );
+
+    // What was missed before the start is not asked for again by a conversation that begins anew.
+    rig.plan(SourceId::Wallet, config("ws://moved.example"));
+    let mut socket = accept(&mut arrivals).await;
+    tell(&mut socket, &wallet.info()).await;
+    let first = published(&mut socket).await;
+    tell(&mut socket, &wallet.balance(&first, 2_000)).await;
+    let next = published(&mut socket).await;
+    assert_eq!(wallet.open(&next)["method"], "get_balance");
     rig.stop().await;
 }
 

@@ -91,6 +91,16 @@ impl WalletSession {
         })
     }
 
+    /// Goes on from where another conversation was: what was missed before the start was asked for.
+    pub fn know_missed(&mut self, asked: bool) {
+        self.asked_for_missed |= asked;
+    }
+
+    /// Tells whether the payments that were missed before the start were asked for.
+    pub fn asked_for_missed(&self) -> bool {
+        self.asked_for_missed
+    }
+
     /// How far the conversation is.
     pub fn state(&self) -> State {
         self.state

@@ -180,6 +180,29 @@ fn a_receipt_from_the_future_does_not_silence_others() {
 }
 
 #[test]
+fn a_clock_that_went_back_does_not_silence_others() {
+    let mut feed = feed();
+    let ahead = UtcTime {
+        unix_ms: 900_000_000,
+    };
+    assert!(hear(&mut feed, 900_000, "ahead", Some(ahead)));
+    assert!(hear(&mut feed, 9_990, "right", NOW));
+    assert!(!hear(&mut feed, 900_000, "ahead", NOW), "it is known");
+    assert!(!hear(&mut feed, 9_990, "same second", NOW));
+}
+
+#[test]
+fn another_feed_goes_on_from_where_one_was() {
+    let mut one = feed();
+    assert_eq!(one.last_shown(), None);
+    assert!(hear(&mut one, 9_500, "first", NOW));
+    let mut other = feed().since(one.last_shown());
+    assert!(!hear(&mut other, 9_500, "first", NOW));
+    assert!(hear(&mut other, 9_501, "next", NOW));
+    assert_eq!(other.last_shown(), Some(9_501));
+}
+
+#[test]
 fn repetitions() {
     let mut feed = feed();
     assert!(hear(&mut feed, 9_500, "a", None));
