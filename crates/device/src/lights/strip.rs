@@ -196,6 +196,8 @@ impl Strip {
         let colors = match (self.mode, &self.playing) {
             (Mode::Update(lit), _) => lit_from_left(lit, leds),
             _ if gate.disabled => vec![Rgb::BLACK; leds],
+            // Whoever is about to make the clock forget its network must not be told of a success in between.
+            (Mode::Alarm, _) if !gate.quiet => self.between_effects(Mode::Alarm),
             (_, Some(playing)) if is_audible(playing.queued, gate) => {
                 let (parts, of) = playing.frame.share;
                 let brightness = gate.brightness * parts / of;
@@ -337,6 +339,21 @@ mod tests {
         strip.advance(OPEN, ms(900));
         assert_eq!(strip.pixels(OPEN), [blue; 4]);
         assert_eq!(strip.next_deadline(), None);
+    }
+
+    #[test]
+    fn the_alarm_shows_through_effects() {
+        let mut strip = Strip::new(4);
+        let red = [Rgb::from_u24(0xFF0000); 4];
+        strip.enter(Mode::Alarm, ms(0));
+        strip.play(Show::Success, OPEN, ms(0));
+        for at in [0, 150, 300, 1200] {
+            strip.advance(OPEN, ms(at));
+            assert_eq!(strip.pixels(OPEN), red, "after {at} ms");
+        }
+        for gate in [QUIET, DISABLED] {
+            assert_eq!(strip.pixels(gate), [Rgb::BLACK; 4]);
+        }
     }
 
     #[test]
