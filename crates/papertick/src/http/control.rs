@@ -5,12 +5,13 @@ use device::{
     settings::reject::Rejection,
 };
 use http::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     State,
     answer::{self, Response},
-    call::{Call, SMALL_BODY_MAX},
+    call::{Call, Received, SMALL_BODY_MAX},
+    parse::whole_number,
     status,
 };
 use crate::inbox::Stopped;
@@ -141,8 +142,20 @@ pub(crate) async fn clear_logos(call: Call) -> Response {
 
 /// Sets the transmit power of the radio.
 pub(crate) async fn tx_power(mut call: Call) -> Response {
-    let Some(quarter_dbm) = call.number("txPower", SMALL_BODY_MAX).await else {
-        return answer::bad_request("txPower missing");
+    let named = match call.body(SMALL_BODY_MAX).await {
+        Received::Whole(body) => match serde_json::from_slice::<Value>(&body) {
+            Ok(body) => body
+                .get("txPower")
+                .and_then(whole_number)
+                .ok_or("txPower missing"),
+            Err(_) => Err("bad json"),
+        },
+        Received::Nothing | Received::TooLarge | Received::Broken => Err("bad body"),
+    };
+    let queried = || call.query("txPower")?.trim().parse().ok();
+    let quarter_dbm = match named.or_else(|reason| queried().ok_or(reason)) {
+        Ok(quarter_dbm) => quarter_dbm,
+        Err(reason) => return answer::bad_request(reason),
     };
     match reply(&call.state, Request::SetTxPower(quarter_dbm)).await {
         Ok(Reply::Done) => answer::json(&json!({ "setTxPower": "ok" })),
