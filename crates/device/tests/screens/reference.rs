@@ -253,7 +253,9 @@ fn pool_hashrate() {
                                                                        8: noderunners|1|.|1|1|1|1|GH/S
         pool-hash hashrate=98765432100                                 7: noderunners|9|8|.|7|7|GH/S
                                                                        8: noderunners|9|8|.|7|6|5|GH/S
+        pool-hash hashrate=999                                         7: noderunners|·|·|9|9|9|H/S
         pool-hash hashrate=1000000000000                               7: noderunners|·|·|·|·|1|TH/S
+        pool-hash hashrate=1200000000000                               7: noderunners|·|·|1|.|2|TH/S
         pool-hash hashrate=123456000000000                             7: noderunners|1|2|3|.|5|TH/S
                                                                        8: noderunners|1|2|3|.|4|6|TH/S
         pool-hash hashrate=251000000000000                             7: noderunners|·|·|2|5|1|TH/S
@@ -280,6 +282,15 @@ fn pool_earnings() {
         pool-earn miningPoolName=ocean polled=ocean    7: ocean|·|·|·|·|·|SATS
         pool-earn miningPoolName=ocean polled=braiins    7: ocean|·|·|·|·|·|OFF/LINE
         pool-earn miningPoolName=ocean daily=250       7: ocean|·|·|2|5|0|SATS
+        pool-earn miningPoolName=ocean daily=0         7: ocean|·|·|·|·|0|SATS
+        pool-earn miningPoolName=ocean daily=9999      7: ocean|·|9|9|9|9|SATS
+        pool-earn miningPoolName=ocean daily=10000     7: ocean|1|0|.|0|K|SATS
+        pool-earn miningPoolName=ocean daily=99999     7: ocean|9|9|.|9|K|SATS
+        pool-earn miningPoolName=ocean daily=100000    7: ocean|·|1|0|0|K|SATS
+        pool-earn miningPoolName=ocean daily=999999    7: ocean|·|9|9|9|K|SATS
+        pool-earn miningPoolName=ocean daily=1000000   7: ocean|1|.|0|0|M|SATS
+        pool-earn miningPoolName=ocean daily=10000000  7: ocean|1|0|.|0|M|SATS
+        pool-earn miningPoolName=ocean daily=100000000  7: ocean|·|·|·|·|1|BTC
         pool-earn miningPoolName=ocean daily=12345     7: ocean|1|2|.|3|K|SATS
         pool-earn miningPoolName=ocean daily=123456    7: ocean|·|1|2|3|K|SATS
         pool-earn miningPoolName=ocean daily=1500000   7: ocean|1|.|5|0|M|SATS

@@ -12,6 +12,7 @@ mod generated;
 mod laws;
 mod patching;
 mod persisted;
+mod plans;
 mod reading;
 mod screens;
 mod twins;

@@ -1,0 +1,164 @@
+//! Which sources the settings ask for, and through which proxy.
+
+use device::{
+    settings::Settings,
+    sources::{self, ByHand, RelayEndpoint, SourceConfig},
+};
+use serde_json::Value;
+
+use crate::bench;
+
+fn settings(body: &str) -> Settings {
+    let body = bench::object(body);
+    bench::patch(&Settings::default(), &body).unwrap().settings
+}
+
+/// One word per source, with what tells it from another of its kind.
+fn words(body: &str) -> String {
+    let plan = sources::plan(&settings(body), ByHand::default());
+    let words: Vec<String> = plan.values().map(|plan| word(&plan.config)).collect();
+    words.join(" ")
+}
+
+fn word(config: &SourceConfig) -> String {
+    match config {
+        SourceConfig::Relay {
+            endpoint, blocks, ..
+        } => {
+            let place = match endpoint {
+                RelayEndpoint::Public => "public".to_owned(),
+                RelayEndpoint::Custom { host, tls: true } => format!("wss:{host}"),
+                RelayEndpoint::Custom { host, tls: false } => format!("ws:{host}"),
+            };
+            let part = if *blocks { "" } else { ":prices" };
+            format!("relay:{place}{part}")
+        }
+        SourceConfig::Explorer { host, tls, .. } => {
+            format!("explorer:{}:{host}", if *tls { "wss" } else { "ws" })
+        }
+        SourceConfig::Exchange { .. } => "exchange".to_owned(),
+        SourceConfig::Nostr { relay, author } => format!("nostr:{relay}:{}", &author[..4]),
+        SourceConfig::Zaps { relay, recipient } => format!("zaps:{relay}:{}", &recipient[..4]),
+        SourceConfig::Wallet { .. } => "wallet".to_owned(),
+        SourceConfig::Pool { pool, .. } => format!("pool:{pool}"),
+        SourceConfig::Miner { host, .. } => format!("miner:{host}"),
+    }
+}
+
+#[test]
+fn data_sources() {
+    for (body, wanted) in [
+        ("{}", "relay:public"),
+        (
+            r#"{"ceEndpoint": "h", "ceDisableSSL": true}"#,
+            "relay:public",
+        ),
+        (r#"{"dataSource": 3}"#, "relay:wss:ws-staging.btclock.dev"),
+        (
+            r#"{"dataSource": 3, "ceEndpoint": "h:81"}"#,
+            "relay:wss:h:81",
+        ),
+        (
+            r#"{"dataSource": 3, "ceEndpoint": "h", "ceDisableSSL": true}"#,
+            "relay:ws:h",
+        ),
+        (
+            r#"{"dataSource": 3, "ceEndpoint": "", "ceDisableSSL": true}"#,
+            "relay:public",
+        ),
+        (
+            r#"{"dataSource": 1}"#,
+            "explorer:wss:mempool.space exchange",
+        ),
+        (
+            r#"{"dataSource": 1, "explorerInstance": "e:8999", "explorerSecure": false}"#,
+            "explorer:ws:e:8999 exchange",
+        ),
+        (
+            r#"{"dataSource": 1, "ceEndpoint": ""}"#,
+            "explorer:wss:mempool.space exchange",
+        ),
+        (
+            r#"{"dataSource": 1, "ceEndpoint": "h"}"#,
+            "relay:wss:h:prices explorer:wss:mempool.space",
+        ),
+        (r#"{"dataSource": 2}"#, "nostr:wss://relay.primal.net:6423"),
+        (
+            r#"{"dataSource": 2, "nostrRelay": "ws://r"}"#,
+            "nostr:ws://r:6423",
+        ),
+        (r#"{"dataSource": 2, "nostrRelay": ""}"#, ""),
+        (r#"{"dataSource": 2, "nostrPubKey": ""}"#, ""),
+    ] {
+        // The features that are on by default are the next table's.
+        let market: Vec<String> = words(body)
+            .split(' ')
+            .filter(|word| !word.starts_with("pool:"))
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(market.join(" "), wanted, "{body}");
+    }
+}
+
+#[test]
+fn features() {
+    let key = "B5127A08CF33616274800A4387881A9F98E04B9C37116E92DE5250498635C422";
+    for (body, wanted) in [
+        (r#"{"nostrZapNotify": true}"#, ""),
+        (r#"{"nostrZapPubkey": "KEY"}"#, ""),
+        (
+            r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": ""}"#,
+            "",
+        ),
+        (
+            r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": "ws://r"}"#,
+            "zaps:ws://r:b512",
+        ),
+        (r#"{"nwcEnabled": true}"#, ""),
+        (r#"{"nwcUri": "nostr+walletconnect://x"}"#, ""),
+        (
+            r#"{"nwcEnabled": true, "nwcUri": "nostr+walletconnect://x"}"#,
+            "wallet",
+        ),
+        (r#"{"miningPoolStats": true}"#, "pool:noderunners"),
+        (r#"{"minerEnabled": true}"#, "miner:bitaxe1"),
+        (r#"{"minerEnabled": true, "minerHostname": ""}"#, ""),
+        (r#"{"minerHostname": "m"}"#, ""),
+    ] {
+        let words = words(&body.replace("KEY", key));
+        let wanted = format!("relay:public {wanted}");
+        assert_eq!(words, wanted.trim_end(), "{body}");
+    }
+    let mut stored = settings(r#"{"miningPoolStats": true}"#);
+    stored.mining_pool_name = "long_gone".to_owned();
+    let plan = sources::plan(&stored, ByHand::default());
+    assert_eq!(plan.len(), 1, "a pool that is no longer known is not asked");
+}
+
+#[test]
+fn proxies() {
+    for (change, is_proxied) in [
+        ("{}", true),
+        (r#"{"proxyEnabled": false}"#, false),
+        (r#"{"proxyType": 0}"#, false),
+        (r#"{"proxyType": 1}"#, true),
+    ] {
+        let mut body = bench::object(
+            r#"{"proxyEnabled": true, "proxyType": 4, "proxyHost": "10.0.0.1", "proxyPort": 1080}"#,
+        );
+        body.extend(bench::object(change));
+        let body = Value::Object(body).to_string();
+        let plan = sources::plan(&settings(&body), ByHand::default());
+        assert!(!plan.is_empty());
+        for plan in plan.values() {
+            assert_eq!(plan.route.proxy.is_some(), is_proxied, "{change}");
+        }
+    }
+    assert_eq!(Settings::default().proxy_route().proxy, None);
+    for (host, port) in [("", 1080), ("h", 65_536)] {
+        let mut settings = settings(r#"{"proxyType": 4}"#);
+        settings.proxy_enabled = true;
+        (settings.proxy_host, settings.proxy_port) = (host.to_owned(), port);
+        assert_eq!(settings.proxy_route().proxy, None, "{host}:{port}");
+    }
+}
