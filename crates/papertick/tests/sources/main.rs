@@ -21,4 +21,5 @@ mod relay;
 mod robust;
 mod supervisor;
 mod time;
+mod toxic;
 mod wallet;
