@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use device::{
-    market::Observation,
+    market::{Connection, Observation},
     secret::Secret,
     sources::{RelayEndpoint, SourceConfig, SourceId},
 };
@@ -193,12 +193,11 @@ async fn down(rig: &mut Rig) -> (String, Vec<Observation>) {
     let mut counts = Vec::new();
     loop {
         for observation in rig.next().await.1 {
-            match observation {
-                Observation::Connection(device::market::Connection::Down { reason, .. }) => {
-                    return (reason, counts);
-                }
-                Observation::Dropped(..) => counts.push(observation),
-                _ => {}
+            if let Observation::Connection(Connection::Down { reason, .. }) = observation {
+                return (reason, counts);
+            }
+            if let Observation::Dropped(..) = observation {
+                counts.push(observation);
             }
         }
     }
