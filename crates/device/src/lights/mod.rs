@@ -35,7 +35,7 @@ impl Rgb {
 
     /// Reads `RRGGBB` or `RGB`, with or without `#`, in any case; `off` is black.
     pub fn parse(text: &str) -> Option<Rgb> {
-        if text == "off" {
+        if text.eq_ignore_ascii_case("off") {
             return Some(Rgb::BLACK);
         }
         let digits = text.strip_prefix('#').unwrap_or(text);
@@ -114,4 +114,77 @@ impl Effect {
         ("off", Effect::Off),
         ("idle", Effect::Idle),
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read_as_in_the_table() {
+        let rows = [
+            ("#E04300", Some(0x00E0_4300)),
+            ("e04300", Some(0x00E0_4300)),
+            ("#000000", Some(0)),
+            ("#FFFFFF", Some(0x00FF_FFFF)),
+            ("ff9900", Some(0x00FF_9900)),
+            ("#f00", Some(0x00FF_0000)),
+            ("f00", Some(0x00FF_0000)),
+            ("abc", Some(0x00AA_BBCC)),
+            ("off", Some(0)),
+            ("OFF", Some(0)),
+            ("", None),
+            ("#", None),
+            ("zzzzzz", None),
+            ("#12345", None),
+            ("#1234567", None),
+            ("#12345g", None),
+            ("+12345", None),
+            ("##f00", None),
+        ];
+        for (text, value) in rows {
+            assert_eq!(Rgb::parse(text), value.map(Rgb::from_u24), "{text}");
+        }
+    }
+
+    #[test]
+    fn colours_are_written_as_in_the_table() {
+        for (value, text) in [
+            (0x00E0_4300, "#E04300"),
+            (0, "#000000"),
+            (0x00FF_FFFF, "#FFFFFF"),
+            (0xFFE0_4300, "#E04300"),
+        ] {
+            assert_eq!(Rgb::from_u24(value).hex(), text);
+        }
+    }
+
+    #[test]
+    fn colours_are_dimmed_as_in_the_table() {
+        let parts = [(0, 255, 0), (255, 255, 255), (255, 0, 0), (200, 128, 100)];
+        for (part, brightness, dimmed) in
+            parts.into_iter().chain([(255, 128, 128), (255, 254, 254)])
+        {
+            let color = Rgb {
+                red: part,
+                ..Rgb::BLACK
+            };
+            assert_eq!(
+                color.dimmed(brightness).red,
+                dimmed,
+                "{part} at {brightness}"
+            );
+        }
+        let rows = [
+            (0x00E0_4300, (112, 33, 0)),
+            (0x0008_0200, (4, 1, 0)),
+            (0x00FF_8C00, (128, 70, 0)),
+            (0x0078_00C8, (60, 0, 100)),
+            (0x0010_C5EC, (8, 98, 118)),
+        ];
+        for (value, expected) in rows {
+            let Rgb { red, green, blue } = Rgb::from_u24(value).dimmed(128);
+            assert_eq!((red, green, blue), expected, "{value:06X}");
+        }
+    }
 }

@@ -86,7 +86,7 @@ async fn array(call: &mut Call, max: usize) -> Result<Vec<Value>, &'static str> 
 fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
     let object = entry.as_object().ok_or("bad entry")?;
     if let Some(hex) = object.get("hex") {
-        let hex = hex.as_str().filter(|hex| *hex != "off");
+        let hex = hex.as_str().filter(|hex| !hex.eq_ignore_ascii_case("off"));
         return hex.and_then(Rgb::parse).ok_or("bad hex");
     }
     let channel = |name: &str| {
