@@ -203,3 +203,71 @@ fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, N
         Some(_) | None => Err(NoTime::Implausible),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::UdpSocket;
+
+    use super::*;
+
+    /// Seconds from 1900 to 1970.
+    const NTP_EPOCH: i64 = 2_208_988_800;
+
+    /// Answers questions as a server whose clock is off, by another time for each.
+    async fn serve(server: UdpSocket, offs_ms: Vec<i64>) {
+        for off_ms in offs_ms {
+            let mut question = [0; 48];
+            let (_, client) = server.recv_from(&mut question).await.unwrap();
+            let now_ms = host_unix_ms() + off_ms;
+            // The count begins anew in 2036.
+            let secs = (now_ms.div_euclid(1000) + NTP_EPOCH) & i64::from(u32::MAX);
+            let secs = u32::try_from(secs).unwrap();
+            let fraction = u32::try_from((now_ms.rem_euclid(1000) << 32) / 1000).unwrap();
+            let stamp = [secs.to_be_bytes(), fraction.to_be_bytes()].concat();
+            let mut reply = [0; 48];
+            (reply[0], reply[1]) = (0x24, 2);
+            reply[24..32].copy_from_slice(&question[40..48]);
+            reply[32..40].copy_from_slice(&stamp);
+            reply[40..48].copy_from_slice(&stamp);
+            server.send_to(&reply, client).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_was_set_steps_far_only_if_two_answers_agree() {
+        const HOUR: i64 = 3_600_000;
+        const YEAR: i64 = 365 * 24 * HOUR;
+        // What the server is off by at each question, and what the clock is off by afterwards.
+        let rows: [(&[i64], i64); 8] = [
+            (&[2 * HOUR], 2 * HOUR),
+            (&[2 * HOUR + 30_000], 2 * HOUR + 30_000),
+            (&[YEAR, YEAR], YEAR),
+            (&[0, HOUR], YEAR),
+            (&[-HOUR, -HOUR], -HOUR),
+            (&[3 * YEAR, 2 * YEAR], -HOUR),
+            (&[12 * YEAR, 12 * YEAR], 12 * YEAR),
+            (&[-20 * YEAR], 12 * YEAR),
+        ];
+        let mut keeper = Keeper {
+            clock: Clock::unset(),
+            set: None,
+        };
+        for (answers, expected) in rows {
+            let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let port = server.local_addr().unwrap().port();
+            let answering = tokio::spawn(serve(server, answers.to_vec()));
+            let corrected = keeper.correct("127.0.0.1", port).await;
+            answering.await.unwrap();
+            let off_ms = keeper.clock.now().utc.unwrap().unix_ms - host_unix_ms();
+            assert!(
+                (off_ms - expected).abs() < 1000,
+                "{answers:?}: {off_ms} ms, {corrected:?}"
+            );
+            assert_eq!(
+                corrected.is_ok(),
+                answers.contains(&expected),
+                "{answers:?}"
+            );
+        }
+    }
+}
