@@ -8,7 +8,7 @@ const PANEL_FAULTS: Record<string, string> = {
 };
 
 const LINK_FAILURES: Record<string, string> = {
-  lost: 'the signal was lost',
+  lost: 'the connection was lost',
   no_ap_found: 'no network of that name is in reach',
   auth_fail: 'the password is wrong',
   assoc_fail: 'the network refused the clock',

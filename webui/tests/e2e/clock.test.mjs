@@ -165,7 +165,7 @@ test('what ails the clock is told, and goes away with it', async () => {
   };
   clock.changed(clock.data());
   await page.waitForSelector('[data-trouble]:has-text("Safe mode: it broke off 3 times: panic.")');
-  await page.waitForSelector('[data-trouble]:has-text("The clock has lost “Home”: the signal was lost.")');
+  await page.waitForSelector('[data-trouble]:has-text("The clock has lost “Home”: the connection was lost.")');
   await page.waitForSelector('[data-trouble]:has-text("Panel 3 shows an older picture")');
   await page.waitForSelector('[data-current]:has-text("Safe mode")');
   clock.ailments = {};

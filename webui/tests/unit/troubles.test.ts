@@ -16,7 +16,7 @@ const rows: [string, Partial<Status>, string[]][] = [
   [
     'a lost radio',
     { link: link('disconnected', 'lost') },
-    ['The clock has lost “Home”: the signal was lost. Its values stand still; it goes on trying.'],
+    ['The clock has lost “Home”: the connection was lost. Its values stand still; it goes on trying.'],
   ],
   [
     'a later attempt',
