@@ -52,7 +52,7 @@ fn url(scheme: &str, host: &str, path: &str) -> String {
 /// Reads one text message; a message about other things says nothing.
 ///
 /// # Errors
-/// The text is no JSON object.
+/// The text is no JSON object, or has members of use and none of them can be read.
 pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
     if text.len() > FRAME_MAX {
         return Err(Malformed("too-long"));
@@ -68,7 +68,27 @@ pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malform
 
     let mut heard: Vec<_> = height.map(Observation::Block).into_iter().collect();
     heard.extend(fee.into_iter().flat_map(|fee| fees(fee, precise_fee)));
-    Ok(heard)
+    match flaw(&message) {
+        Some(flaw) if heard.is_empty() => Err(flaw),
+        Some(_) | None => Ok(heard),
+    }
+}
+
+/// What is there, but is not the number that it should be.
+fn flaw(message: &Value) -> Option<Malformed> {
+    let block = &message["block"]["height"];
+    let fees = [
+        &message["mempool-blocks"][0]["medianFee"],
+        &message["fees"]["halfHourFee"],
+    ];
+    let is_bad_fee = |fee: &&Value| !fee.is_null() && fee_rate(fee).is_none();
+    if !block.is_null() && height(&message["block"]).is_none() {
+        Some(Malformed("height"))
+    } else if fees.iter().any(is_bad_fee) {
+        Some(Malformed("fee"))
+    } else {
+        None
+    }
 }
 
 /// Reads the height of the tip from the answer to its request.

@@ -116,9 +116,9 @@ fn messages() {
             vec![fee("9")],
         ),
         (
-            json!({"mempool-blocks": [{"medianFee": -1}]}),
+            json!({"block": {"height": -5}, "fees": {"halfHourFee": 9}}),
             false,
-            vec![],
+            vec![fee("9")],
         ),
         (
             json!({"fees": [], "mempool-blocks": {}, "block": 3}),
@@ -140,6 +140,11 @@ fn messages() {
         ("not json", "json"),
         ("[]", "not-a-map"),
         ("5", "not-a-map"),
+        (r#"{"mempool-blocks":[{"medianFee":-1}]}"#, "fee"),
+        (r#"{"mempool-blocks":[{"medianFee":"nan"}]}"#, "fee"),
+        (r#"{"fees":{"halfHourFee":1e300}}"#, "fee"),
+        (r#"{"block":{"height":-5}}"#, "height"),
+        (r#"{"block":{"height":4294967296}}"#, "height"),
     ] {
         assert_eq!(
             explorer::frame(text.as_bytes(), true),

@@ -255,9 +255,8 @@ mod tests {
         for (answers, expected) in rows {
             let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let port = server.local_addr().unwrap().port();
-            let answering = tokio::spawn(serve(server, answers.to_vec()));
-            let corrected = keeper.correct("127.0.0.1", port).await;
-            answering.await.unwrap();
+            let answering = serve(server, answers.to_vec());
+            let (corrected, ()) = tokio::join!(keeper.correct("127.0.0.1", port), answering);
             let off_ms = keeper.clock.now().utc.unwrap().unix_ms - host_unix_ms();
             assert!(
                 (off_ms - expected).abs() < 1000,
