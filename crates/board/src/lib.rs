@@ -1,5 +1,7 @@
-//! What the hardware offers: ports (traits), the table of boards, the simulated board.
+//! What the hardware offers: ports (traits), the table of boards, the numbers of their chips, the
+//! simulated board.
 
+pub mod chips;
 pub mod ports;
 pub mod spec;
 
