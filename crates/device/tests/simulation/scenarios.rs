@@ -582,3 +582,34 @@ fn a_network_that_was_never_there_ends_in_the_access_point_until_it_is() {
     ];
     assert_eq!(modes(script), all);
 }
+
+#[test]
+fn the_timer_turns_after_its_period_and_never_while_it_is_paused() {
+    let setup = "set timePerScreen=0.5\nscreen 0";
+    for (script, turned) in [
+        ("wait 20000", false),
+        ("wait 29999", false),
+        ("wait 30000", true),
+        ("wait 59000", true),
+        ("pause\nwait 60000", false),
+        ("pause\nwait 1000000000", false),
+        // A restart of the period.
+        ("wait 20000\nrestart-timer\nwait 25000", false),
+        ("wait 20000\nrestart-timer\nwait 30000", true),
+        // Navigation restarts the period and keeps the pause.
+        ("pause\nscreen 0\nwait 60000", false),
+        // Un-pausing begins a new period instead of turning at once.
+        ("pause\nwait 60000\ntoggle-pause\nwait 29999", false),
+        ("pause\nwait 60000\ntoggle-pause\nwait 30000", true),
+    ] {
+        let mut world = World::new(BOARD);
+        for line in START.lines().chain(setup.lines()).chain(script.lines()) {
+            let line = line.trim();
+            if !line.is_empty() {
+                world.run(&line.parse().unwrap());
+            }
+        }
+        let screen = world.device.view().current_screen;
+        assert_eq!(screen != 0, turned, "{script}");
+    }
+}
