@@ -16,7 +16,7 @@ use crate::{
     lights::{faults::FaultIndicator, frontlight::Frontlight, strip::Strip},
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
-    market::{Datum, HeightGate, HeightNews, Market, Observation},
+    market::{Connection, Datum, HeightGate, HeightNews, Market, Observation},
     memory::Memory,
     now::{Now, Zone},
     output::{Changes, Desired, Effect, Output, RebootReason},
@@ -49,6 +49,8 @@ pub struct Device {
     /// Currencies that can be chosen.
     pub(crate) currencies: Vec<Currency>,
     pub(crate) sources: BTreeMap<SourceId, SourceState>,
+    /// The time server; none before it was asked.
+    pub(crate) time_server: Option<SourceState>,
     pub(crate) by_hand: ByHand,
 
     pub(crate) rotation: Rotation,
@@ -98,6 +100,7 @@ impl Device {
             market: memory.market,
             height_gate: HeightGate::default(),
             sources: BTreeMap::new(),
+            time_server: None,
             by_hand: ByHand::default(),
             overlays: Overlays::default(),
             price_painted: None,
@@ -168,6 +171,15 @@ impl Device {
                 Cause::Data
             }
             Input::Linked(event) => self.hear(event, now, &mut output),
+            Input::Timed(connection) => {
+                let answered = connection == Connection::Up;
+                let server = self.time_server.get_or_insert_default();
+                server.follow(connection, now.uptime);
+                if answered {
+                    server.last_success = Some(now.uptime);
+                }
+                Cause::Data
+            }
             Input::Uploaded(upload) => self.upload(upload, now, &mut output),
             Input::Finished(Finished::Painted) => {
                 self.painted(now);

@@ -3,7 +3,11 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    host::HostFacts, market::Observation, request::Request, secret::Secret, sources::SourceId,
+    host::HostFacts,
+    market::{Connection, Observation},
+    request::Request,
+    secret::Secret,
+    sources::SourceId,
 };
 
 /// Something that happened; the device changes only by handling one of these.
@@ -19,6 +23,8 @@ pub enum Input {
     Held(u8),
     /// Which buttons are down right now, a bit per button in the order of the board's pins.
     Pressed(u8),
+    /// The state of the time server.
+    Timed(Connection),
     /// The light sensor measured.
     Sensed(Sensed),
     /// The radio or the host's network changed.

@@ -52,6 +52,8 @@ pub struct View {
     pub market: Market,
     /// State of each source that runs or ran.
     pub sources: BTreeMap<SourceId, SourceState>,
+    /// State of the time server; none before it was asked.
+    pub time_server: Option<SourceState>,
     /// Do Not Disturb is active.
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.
@@ -203,6 +205,7 @@ impl Device {
             available_currencies: self.currencies.clone(),
             market: self.market.clone(),
             sources: self.source_states(),
+            time_server: self.time_server.clone(),
             dnd_active: self.quiet,
             lights: self.strip.resting().to_vec(),
             strip_drops: self.strip.dropped(),

@@ -280,7 +280,8 @@ impl Common {
         // The demo asks nobody outside.
         if self.config.run.market != Market::Demo {
             let server = upstreams.time_server();
-            rest.spawn("time", keep_time(self.clock.clone(), server, stop.clone()));
+            let time = keep_time(self.clock.clone(), server, self.inbox.clone(), stop.clone());
+            rest.spawn("time", time);
         }
         let shared = Shared {
             dialer: self.dialer,

@@ -53,6 +53,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         available_currencies: currencies(),
         market: Market::default(),
         sources: BTreeMap::new(),
+        time_server: None,
         dnd_active: false,
         lights: Vec::new(),
         strip_drops: 0,

@@ -504,6 +504,10 @@ fn status() -> Value {
             ]),
         ),
         (
+            "timeServer",
+            json!({ "anyOf": [source, { "type": "null" }] }),
+        ),
+        (
             "sources",
             json!({ "type": "object", "additionalProperties": source }),
         ),

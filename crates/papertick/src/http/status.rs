@@ -43,10 +43,18 @@ impl StatusDocument {
         memory: Memory,
     ) -> StatusDocument {
         let mut status = lasting(view, faults);
-        let lasting = format!("{} {:?}", Value::Object(status.clone()), view.sources);
+        let lasting = format!(
+            "{} {:?} {:?}",
+            Value::Object(status.clone()),
+            view.sources,
+            view.time_server
+        );
         status.insert("espUptime".into(), uptime.as_secs().into());
         status.append(&mut memory.members());
         status.insert("sources".into(), sources(view, uptime));
+        let time_server = view.time_server.as_ref();
+        let time_server = time_server.map(|state| source(state, uptime));
+        status.insert("timeServer".into(), time_server.unwrap_or_default());
         status.insert("market".into(), market(&view.market, Some(uptime)));
         StatusDocument {
             text: Value::Object(status).to_string().into(),
@@ -152,30 +160,31 @@ fn connections(view: &View) -> Value {
 /// Each source that should run: whether it is up, the age of its last word, its last error, its next attempt, s,
 /// and how much of what it sent was dropped.
 fn sources(view: &View, uptime: Duration) -> Value {
-    let state = |state: &SourceState| {
-        let mut object = Map::new();
-        object.insert("up".into(), state.up.into());
-        if let Some(at) = state.last_success {
-            object.insert("ageSec".into(), uptime.saturating_sub(at).as_secs().into());
-        }
-        if let Some(error) = &state.last_error {
-            object.insert("lastError".into(), error.as_str().into());
-        }
-        if let Some(at) = state.next_try {
-            object.insert(
-                "nextTrySec".into(),
-                at.saturating_sub(uptime).as_secs().into(),
-            );
-        }
-        if !state.dropped.is_empty() {
-            object.insert("dropped".into(), json!(state.dropped));
-        }
-        Value::Object(object)
-    };
     view.sources
         .iter()
-        .map(|(id, source)| (id.name().to_string(), state(source)))
+        .map(|(id, state)| (id.name().to_string(), source(state, uptime)))
         .collect()
+}
+
+fn source(state: &SourceState, uptime: Duration) -> Value {
+    let mut object = Map::new();
+    object.insert("up".into(), state.up.into());
+    if let Some(at) = state.last_success {
+        object.insert("ageSec".into(), uptime.saturating_sub(at).as_secs().into());
+    }
+    if let Some(error) = &state.last_error {
+        object.insert("lastError".into(), error.as_str().into());
+    }
+    if let Some(at) = state.next_try {
+        object.insert(
+            "nextTrySec".into(),
+            at.saturating_sub(uptime).as_secs().into(),
+        );
+    }
+    if !state.dropped.is_empty() {
+        object.insert("dropped".into(), json!(state.dropped));
+    }
+    Value::Object(object)
 }
 
 /// Do Not Disturb, as in the status.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use device::now::UtcTime;
+use device::{input::Input, market::Connection, now::UtcTime};
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
 use tokio::{
     net::lookup_host,
@@ -18,6 +18,7 @@ use tokio::{
 
 use crate::{
     clock::{Clock, host_started_ms, host_unix_ms},
+    inbox::Inbox,
     net::{backoff::Backoff, chance::Chance},
     tasks::Stop,
 };
@@ -70,22 +71,26 @@ pub enum NoTime {
 }
 
 /// Asks a time server for ever and corrects the clock.
-pub async fn keep_time(clock: Clock, (host, port): (String, u16), mut stop: Stop) {
+pub async fn keep_time(clock: Clock, (host, port): (String, u16), inbox: Inbox, mut stop: Stop) {
     let corrections = async {
         let mut keeper = Keeper { clock, set: None };
         let mut backoff = Backoff::new(Chance::new());
         loop {
-            let wait = match keeper.correct(&host, port).await {
+            let (wait, state) = match keeper.correct(&host, port).await {
                 Ok(()) => {
                     backoff.succeeded();
-                    ASK_EVERY
+                    (ASK_EVERY, Connection::Up)
                 }
-                Err(NoTime::GoAway) => backoff.failed(Some(ASK_EVERY)),
                 Err(error) => {
                     tracing::debug!(%error, "the time server gave no time");
-                    backoff.failed(None)
+                    let least = matches!(error, NoTime::GoAway).then_some(ASK_EVERY);
+                    let retry_in = backoff.failed(least);
+                    let reason = error.to_string();
+                    (retry_in, Connection::Down { reason, retry_in })
                 }
             };
+            // The loss of the device is noticed elsewhere.
+            let _ = inbox.tell(Input::Timed(state)).await;
             keeper.wait(wait).await;
         }
     };

@@ -1,8 +1,8 @@
 //! What can be read: settings and their tag, pictures, the page, metrics, the description of the interface.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use device::sources::Route;
+use device::{sources::Route, view::SourceState};
 use papertick::{
     http::openapi,
     net::{
@@ -310,4 +310,24 @@ async fn documents_fit_their_schemas() {
         assert!(errors.is_empty(), "{path}: {errors:?}");
     }
     assert_ne!(api, Value::Null);
+}
+
+#[tokio::test]
+async fn the_status_tells_of_the_time_server() {
+    let clock = Clock::start().await;
+    assert_eq!(
+        clock.get("/api/status").await.json()["timeServer"],
+        Value::Null
+    );
+    clock.change(|view| {
+        view.time_server = Some(SourceState {
+            last_error: Some("no answer".into()),
+            next_try: Some(Duration::from_secs(3600)),
+            ..SourceState::default()
+        });
+    });
+    let server = clock.get("/api/status").await.json()["timeServer"].clone();
+    assert_eq!(server["up"], false);
+    assert_eq!(server["lastError"], "no answer");
+    assert!(server["nextTrySec"].as_u64() > Some(3500), "{server}");
 }

@@ -70,6 +70,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
             .collect(),
         market: Market::default(),
         sources: BTreeMap::new(),
+        time_server: None,
         dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
         strip_drops: 0,

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use device::{input::Input, market::Connection};
 use papertick::{
     clock::Clock,
+    inbox::inbox,
     sources::time::keep_time,
     tasks::{Tasks, stop_signal},
 };
@@ -62,13 +64,16 @@ async fn a_time_server_sets_the_clock() {
     let clock = Clock::unset();
     assert_eq!(clock.now().utc, None);
     let (stopper, stop) = stop_signal();
+    let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
     tasks.spawn(
         "time",
-        keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), stop),
+        keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), inbox, stop),
     );
     answer(&server, 90_000, 2).await;
     let off_ms = corrected(&clock).await;
+    let told = inputs.recv().await.unwrap().input;
+    assert!(matches!(told, Input::Timed(Connection::Up)), "{told:?}");
     assert!((89_000..91_000).contains(&off_ms), "{off_ms}");
     stopper.stop();
     assert!(tasks.stop(Duration::from_secs(1)).await.is_empty());
@@ -82,14 +87,20 @@ async fn implausible_answers_leave_the_clock_unset() {
         let port = server.local_addr().unwrap().port();
         let clock = Clock::unset();
         let (_stopper, stop) = stop_signal();
+        let (inbox, mut inputs) = inbox();
         let mut tasks = Tasks::new();
         tasks.spawn(
             "time",
-            keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), stop),
+            keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), inbox, stop),
         );
         answer(&server, off_ms, stratum).await;
         let mut steps = clock.steps();
         let stepped = time::timeout(Duration::from_millis(300), steps.changed()).await;
         assert!(stepped.is_err(), "{off_ms} ms, stratum {stratum}");
+        let told = inputs.recv().await.unwrap().input;
+        let Input::Timed(Connection::Down { reason, retry_in }) = told else {
+            panic!("{told:?}");
+        };
+        assert!(!reason.is_empty() && !retry_in.is_zero(), "{reason}");
     }
 }
