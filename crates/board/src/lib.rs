@@ -2,6 +2,7 @@
 //! simulated board.
 
 pub mod chips;
+pub mod host;
 pub mod ports;
 pub mod spec;
 

@@ -378,7 +378,7 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
         return None;
     };
     let ip = match place.ip() {
-        ip if ip.is_unspecified() => sim::host_address(),
+        ip if ip.is_unspecified() => board::host::address(),
         ip => ip,
     };
     Some(RadioOptions {

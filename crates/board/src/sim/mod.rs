@@ -16,7 +16,7 @@ use device::board::BoardSpec;
 pub use bench::{
     AccessPointState, Bench, BenchError, BenchState, PRESS_MAX, PanelState, PowerCycle, PowerState,
 };
-pub use network::{SimWifi, host_address};
+pub use network::SimWifi;
 pub use parts::{SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip};
 use radio::RadioOptions;
 use wires::Wires;

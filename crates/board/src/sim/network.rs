@@ -1,10 +1,6 @@
 //! Simulated network: the host's with a cable that the bench can pull, or a radio in an air of its own (`radio`).
 
-use std::{
-    net::{IpAddr, Ipv4Addr, UdpSocket},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use device::{
     input::{LinkEvent, LinkFailure},
@@ -17,7 +13,10 @@ use super::{
     radio::{RadioOptions, SimRadio},
     wires::Wires,
 };
-use crate::ports::{Network, Unprovisioned, Wifi};
+use crate::{
+    host,
+    ports::{Network, Unprovisioned, Wifi},
+};
 
 /// Simulated network of either kind.
 #[derive(Debug)]
@@ -113,7 +112,7 @@ impl SimCable {
                 self.reported = Reported::Link(up);
                 return if up {
                     LinkEvent::Up {
-                        ip: host_address().to_string(),
+                        ip: host::address().to_string(),
                         ssid: None,
                     }
                 } else {
@@ -125,13 +124,4 @@ impl SimCable {
             }
         }
     }
-}
-
-/// Address by which the host is reached from its network; the loopback address without one.
-pub fn host_address() -> IpAddr {
-    // Connecting a datagram socket only looks up the route; nothing is sent.
-    let route = UdpSocket::bind("0.0.0.0:0")
-        .and_then(|socket| socket.connect("192.0.2.1:9").map(|()| socket))
-        .and_then(|socket| socket.local_addr());
-    route.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
 }

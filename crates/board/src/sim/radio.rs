@@ -25,8 +25,11 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{network::host_address, parts::wait_until, wires::Wires};
-use crate::ports::{Network, Unprovisioned};
+use super::{parts::wait_until, wires::Wires};
+use crate::{
+    host,
+    ports::{Network, Unprovisioned},
+};
 
 /// Time an attempt to join takes that works.
 pub const JOIN_TIME: Duration = Duration::from_millis(800);
@@ -282,7 +285,7 @@ impl SimRadio {
                 self.joined = true;
                 self.wires.network.send_replace(Some(network.ssid.clone()));
                 self.events.push_back(LinkEvent::Up {
-                    ip: host_address().to_string(),
+                    ip: host::address().to_string(),
                     ssid: Some(network.ssid),
                 });
                 self.events.push_back(LinkEvent::Rssi(network.rssi));

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use board::{
-    ports::{Network, Unprovisioned, Wifi},
-    sim::host_address,
-};
+use board::ports::{Network, Unprovisioned, Wifi};
 use device::{
     input::{LinkEvent, LinkFailure},
     secret::Secret,
@@ -18,7 +15,7 @@ use crate::{
 };
 
 async fn is_left_to_the_host(mut radio: Radio) {
-    let ip = host_address().to_string();
+    let ip = board::host::address().to_string();
     let own = LinkEvent::Up { ip, ssid: None };
     radio.tells(&[LinkEvent::Unmanaged, own]).await;
     radio.is_quiet().await;

@@ -19,8 +19,8 @@ mod words;
 use std::{collections::VecDeque, future::pending, time::Duration};
 
 use board::{
+    host,
     ports::{Network, Unprovisioned, Wifi},
-    sim::host_address,
 };
 use device::{
     input::{LinkEvent, LinkFailure},
@@ -224,7 +224,7 @@ impl NetworkManager {
         self.managed = Some(false);
         self.events.push_back(LinkEvent::Unmanaged);
         self.events.push_back(LinkEvent::Up {
-            ip: host_address().to_string(),
+            ip: host::address().to_string(),
             ssid: None,
         });
     }
