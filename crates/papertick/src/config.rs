@@ -116,6 +116,19 @@ impl RunConfig {
 }
 
 impl DeviceConfig {
+    /// The first start of a device by this process.
+    pub fn first(run: RunConfig) -> DeviceConfig {
+        DeviceConfig {
+            run,
+            supervisor: std::process::id(),
+            crashes: 0,
+            note: None,
+            safe_mode: None,
+            held_mask: 0,
+            held_ms: 0,
+        }
+    }
+
     /// Buttons that are held while the power comes on.
     pub fn held(&self) -> PowerCycle {
         PowerCycle {
