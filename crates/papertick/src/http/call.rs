@@ -84,7 +84,7 @@ impl Call {
         self.header(CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// A value of the query, decoded; none if it is missing or its escapes are malformed.
+    /// A value of the query, decoded; none if it is missing or no UTF-8.
     pub(crate) fn query(&self, name: &str) -> Option<String> {
         query_value(self.parts.uri.query()?, name)
     }

@@ -14,22 +14,39 @@ pub fn query_value(query: &str, name: &str) -> Option<String> {
         .and_then(|(_, value)| percent_decode(value, true))
 }
 
-/// Decodes `%xx`, and `+` where it stands for a space; none if an escape is malformed or the bytes are no UTF-8.
+/// Decodes `%xx`, and `+` where it stands for a space; a `%` that introduces no escape stands for itself.
+///
+/// None if the bytes are no UTF-8.
 pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
     let escaped = |byte: &u8| *byte == b'%' || (*byte == b'+' && plus_is_space);
     if !text.as_bytes().iter().any(escaped) {
         return Some(text.to_string());
     }
     let mut decoded = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
         decoded.push(match byte {
-            b'%' => hex_digit(bytes.next()?)? << 4 | hex_digit(bytes.next()?)?,
+            b'%' => match escape(after) {
+                Some(byte) => {
+                    rest = &after[2..];
+                    byte
+                }
+                None => b'%',
+            },
             b'+' if plus_is_space => b' ',
             other => other,
         });
     }
     String::from_utf8(decoded).ok()
+}
+
+/// Reads the two hex digits behind a `%`.
+fn escape(text: &[u8]) -> Option<u8> {
+    let [high, low, ..] = text else {
+        return None;
+    };
+    Some(hex_digit(*high)? << 4 | hex_digit(*low)?)
 }
 
 fn hex_digit(byte: u8) -> Option<u8> {

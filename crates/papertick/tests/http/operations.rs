@@ -30,6 +30,10 @@ async fn operations_reach_the_device() {
         ),
         ("POST /api/show/text?t=HO%20DL", "", "ShowText(\"HO DL\")"),
         ("GET /api/show/text/HO%2FDL", "", "ShowText(\"HO/DL\")"),
+        ("GET /api/show/text/50%", "", "ShowText(\"50%\")"),
+        ("GET /api/show/text/5%x%250", "", "ShowText(\"5%x%0\")"),
+        ("POST /api/show/text?t=50%", "", "ShowText(\"50%\")"),
+        ("POST /api/show/text?t=5%2&u=1", "", "ShowText(\"5%2\")"),
         (
             "POST /api/show/custom",
             r#"["A","B"]"#,
