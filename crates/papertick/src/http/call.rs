@@ -22,9 +22,6 @@ pub(crate) const SMALL_BODY_MAX: usize = 1024;
 /// Time in which the whole of a small body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(15);
 
-/// Bytes of a refused body that are read and thrown away, so that its sender gets to read the answer.
-const DRAIN_MAX: usize = 1024 * 1024;
-
 /// One request on its way to its handler.
 pub(crate) struct Call {
     /// What the server knows.
@@ -89,14 +86,22 @@ impl Call {
         query_value(self.parts.uri.query()?, name)
     }
 
-    /// Reads the whole body, if it is not larger than `max` bytes.
+    /// Reads the whole body, if it is not larger than `max` bytes; one that is announced as larger is not read at all.
     pub(crate) async fn body(&mut self, max: usize) -> Received {
+        let announced = self.content_length().unwrap_or_default();
+        if announced > u64::try_from(max).unwrap_or(u64::MAX) {
+            return Received::TooLarge;
+        }
         let Some(mut body) = self.body.take() else {
             return Received::Nothing;
         };
-        timeout(BODY_TIME, read(&mut body, max))
+        let received = timeout(BODY_TIME, read(&mut body, max))
             .await
-            .unwrap_or(Received::Broken)
+            .unwrap_or(Received::Broken);
+        if received == Received::TooLarge {
+            self.body.put_back(body);
+        }
+        received
     }
 
     /// Reads the body as JSON; none if it is missing, larger than `max` bytes, or no JSON.
@@ -125,7 +130,6 @@ impl Call {
 
 async fn read(body: &mut Incoming, max: usize) -> Received {
     let mut bytes = BytesMut::new();
-    let mut total = 0;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             return Received::Broken;
@@ -133,17 +137,13 @@ async fn read(body: &mut Incoming, max: usize) -> Received {
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        total += data.len();
-        if total > DRAIN_MAX {
+        if bytes.len() + data.len() > max {
             return Received::TooLarge;
         }
-        if total <= max {
-            bytes.extend_from_slice(&data);
-        }
+        bytes.extend_from_slice(&data);
     }
-    match total {
-        0 => Received::Nothing,
-        total if total > max => Received::TooLarge,
-        _ => Received::Whole(bytes.freeze()),
+    if bytes.is_empty() {
+        return Received::Nothing;
     }
+    Received::Whole(bytes.freeze())
 }

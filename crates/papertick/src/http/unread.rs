@@ -41,7 +41,14 @@ impl Unread {
 
     /// Takes the body, once; none if it is empty.
     pub(crate) fn take(&mut self) -> Option<Incoming> {
+        // Reading tells who asks first to send.
+        self.asks_first = false;
         self.body.take()
+    }
+
+    /// Gives back what is left of a body that nobody wants any more.
+    pub(crate) fn put_back(&mut self, body: Incoming) {
+        self.body = Some(body);
     }
 }
 

@@ -8,10 +8,10 @@ use device::{secret::PasswordHash, settings::Settings};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 
-use crate::support::{Answer, Clock, Setup};
+use crate::support::{Answer, Clock, SOON, Setup};
 
 /// Reads until the server closes; without a time limit, because time jumps.
 async fn rest(stream: &mut TcpStream) -> Vec<u8> {
@@ -90,6 +90,79 @@ async fn a_body_that_never_ends_is_given_up() {
         (answer.status, answer.json()["error"].as_str()),
         (400, Some("bad body"))
     );
+}
+
+/// Nobody has to send what is refused anyway.
+#[tokio::test]
+async fn an_announced_body_above_the_limit_is_refused_before_it_is_read() {
+    let clock = Clock::start().await;
+    let rows = [
+        ("PATCH", "/api/settings", 16 * 1024 + 1, "bad body"),
+        ("POST", "/api/settings", 16 * 1024 + 1, "bad body"),
+        ("POST", "/api/show/custom", 8 * 1024 + 1, "bad body"),
+        ("POST", "/api/lights/set", 1025, "bad body"),
+        ("POST", "/api/frontlight/set", 1025, "bad body"),
+        ("POST", "/api/wifi_set_tx_power", 1025, "bad body"),
+        ("POST", "/api/show/text", 1025, "missing_text"),
+        ("POST", "/api/show/screen", 1025, "missing s"),
+        ("POST", "/api/factory_reset", 1025, "confirmation required"),
+    ];
+    for (method, path, length, error) in rows {
+        let mut stream = clock.connect().await;
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Length: {length}\r\n\r\n",
+            clock.address
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let answered = timeout(SOON, async {
+            while !answer.ends_with(b"}") {
+                assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0, "{path}");
+            }
+        });
+        answered.await.expect("an answer before the body");
+        let answer = Answer::parse(&answer);
+        assert_eq!(
+            (answer.status, answer.json()["error"].as_str()),
+            (400, Some(error)),
+            "{path}"
+        );
+        // The connection goes on after the body.
+        let next = format!(
+            "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+            clock.address
+        );
+        stream.write_all(&vec![b' '; length]).await.unwrap();
+        stream.write_all(next.as_bytes()).await.unwrap();
+        assert_eq!(
+            Answer::parse(&rest(&mut stream).await).status,
+            200,
+            "{path}"
+        );
+    }
+}
+
+/// One that is not announced is refused as soon as it is too long, also while more of it comes.
+#[tokio::test]
+async fn a_body_of_unknown_length_is_refused_at_its_limit() {
+    let clock = Clock::start().await;
+    let mut stream = clock.connect().await;
+    let head = format!(
+        "PATCH /api/settings HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n{}\r\n",
+        clock.address,
+        " ".repeat(0x5000)
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let answered = timeout(SOON, async {
+        while !answer.ends_with(b"}") {
+            assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0);
+        }
+    });
+    answered
+        .await
+        .expect("an answer before the end of the body");
+    assert_eq!(Answer::parse(&answer).json()["error"], "bad body");
 }
 
 #[tokio::test]
