@@ -4,6 +4,7 @@ use device::{
     lights::{Effect, Rgb},
     request::{FrontlightCommand, Refusal, Reply, Request},
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
@@ -48,15 +49,25 @@ async fn set_color(call: &Call, color: &str) -> Response {
     }
 }
 
-/// A colour per LED.
+/// A colour per LED, or one for all.
 pub(crate) async fn set(mut call: Call) -> Response {
-    let list = match array(&mut call, SMALL_BODY_MAX).await {
-        Ok(list) => list,
-        Err(reason) => return answer::bad_request(reason),
-    };
-    match list.iter().map(pixel).collect() {
+    let leds = call.view.board.leds;
+    let colours = read_json(&mut call, SMALL_BODY_MAX).await;
+    match colours.and_then(|value| pixels(&value, leds)) {
         Ok(pixels) => set_pixels(&call, pixels).await,
         Err(reason) => answer::bad_request(reason),
+    }
+}
+
+/// Reads a list of colours; a single one, in a list or alone, is that of all LEDs.
+fn pixels(value: &Value, leds: usize) -> Result<Vec<Rgb>, &'static str> {
+    match value {
+        Value::Array(list) => match list.as_slice() {
+            [one] => Ok(vec![pixel(one)?; leds]),
+            list => list.iter().map(pixel).collect(),
+        },
+        Value::Object(_) => Ok(vec![pixel(value)?; leds]),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err("bad json"),
     }
 }
 
@@ -74,8 +85,8 @@ async fn set_pixels(call: &Call, pixels: Vec<Rgb>) -> Response {
     }
 }
 
-/// Reads a JSON array.
-async fn array(call: &mut Call, max: usize) -> Result<Vec<Value>, &'static str> {
+/// Reads a JSON value.
+async fn read_json<T: DeserializeOwned>(call: &mut Call, max: usize) -> Result<T, &'static str> {
     match call.body(max).await {
         Received::Whole(body) => serde_json::from_slice(&body).map_err(|_| "bad json"),
         Received::Nothing | Received::TooLarge | Received::Broken => Err("bad body"),
@@ -168,7 +179,7 @@ async fn set_brightness(call: &Call, duty: i64) -> Response {
 
 /// A duty per frontlight channel.
 pub(crate) async fn duties(mut call: Call) -> Response {
-    let list = match array(&mut call, SMALL_BODY_MAX).await {
+    let list: Vec<Value> = match read_json(&mut call, SMALL_BODY_MAX).await {
         Ok(list) => list,
         Err(reason) => return answer::bad_request(reason),
     };

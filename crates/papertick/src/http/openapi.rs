@@ -112,9 +112,18 @@ fn operation_id(route: &Route) -> String {
 }
 
 fn parameters(route: &Route) -> Vec<Value> {
-    let open = route.path.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(name, _)| {
-        json!({ "name": name, "in": "path", "required": true, "schema": route.open.schema() })
-    });
+    let open = route
+        .path
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'))
+        .map(|(name, _)| {
+            let mut schema = route.open.schema();
+            if let Some(unsaid) = route.unsaid {
+                // What is a number there is one here.
+                schema["default"] = serde_json::from_str(unsaid).unwrap_or_else(|_| unsaid.into());
+            }
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        });
     let query = route.query.iter().map(|param| {
         json!({
             "name": param.name,

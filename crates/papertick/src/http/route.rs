@@ -22,6 +22,8 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     /// Shape of the open part.
     pub(crate) open: Shape,
+    /// Value of the open part where the path ends before it; none if such a path is another one.
+    pub(crate) unsaid: Option<&'static str>,
     /// Who may use it.
     pub(crate) guard: Guard,
     /// It is not for pages of other sites: it changes something, or they could read its answer.
@@ -122,6 +124,7 @@ pub(crate) const fn change(
         method,
         path,
         open: Shape::Text,
+        unsaid: None,
         guard: Guard::Control,
         changes: true,
         always: false,
@@ -186,6 +189,12 @@ impl Route {
     /// With an open part that is no text.
     pub(crate) const fn open(mut self, shape: Shape) -> Route {
         self.open = shape;
+        self
+    }
+
+    /// With an open part that may be missing, and then has this value.
+    pub(crate) const fn or(mut self, unsaid: &'static str) -> Route {
+        self.unsaid = Some(unsaid);
         self
     }
 

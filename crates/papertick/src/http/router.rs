@@ -44,7 +44,7 @@ impl OpenPath {
 
     fn matched<'a>(&self, path: &'a str) -> Option<&'a str> {
         let open = path.strip_prefix(self.before)?.strip_suffix(self.after)?;
-        (!open.is_empty() && !open.contains('/')).then_some(open)
+        (!open.contains('/')).then_some(open)
     }
 }
 
@@ -104,7 +104,10 @@ fn rows(path: &str) -> Option<(&'static [&'static Route], Option<String>)> {
         return Some((routes, None));
     }
     paths.open.iter().find_map(|(open, routes)| {
-        let part = percent_decode(open.matched(path)?, false)?;
+        let part = match open.matched(path)? {
+            "" => routes.iter().find_map(|route| route.unsaid)?.to_string(),
+            part => percent_decode(part, false)?,
+        };
         Some((routes.as_slice(), Some(part)))
     })
 }

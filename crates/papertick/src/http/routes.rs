@@ -204,6 +204,7 @@ const SCREENS: &[Route] = &[
         later!(show::screen_in_path),
     )
     .open(Shape::Screen)
+    .or("1")
     .answers(SHOWN),
     post(
         "/api/show/currency",
@@ -309,13 +310,17 @@ const LIGHTS: &[Route] = &[
     )
     .open(Shape::Hex)
     .answers(COLOURED),
-    post("/api/lights/set", "A colour per LED", later!(lights::set))
-        .takes(Shape::Pixels)
-        .answers(LIT_BY),
+    post(
+        "/api/lights/set",
+        "A colour per LED, or one for all",
+        later!(lights::set),
+    )
+    .takes(Shape::Pixels)
+    .answers(LIT_BY),
     change(
         Method::PATCH,
         "/api/lights/set",
-        "A colour per LED",
+        "A colour per LED, or one for all",
         later!(lights::set),
     )
     .takes(Shape::Pixels)

@@ -64,7 +64,7 @@ pub(crate) enum Shape {
     Hex,
     /// Pixels per pixel.
     Scale,
-    /// A colour per LED.
+    /// A colour per LED, or one for all.
     Pixels,
     /// Which effect.
     EffectChoice,
@@ -182,10 +182,7 @@ impl Shape {
             Shape::Hex => json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }),
             Shape::Scale => json!({ "type": "integer", "minimum": 1, "maximum": 8 }),
             Shape::Duty => json!({ "type": "integer", "minimum": 0, "maximum": 65535 }),
-            Shape::Pixels => array(json!({ "anyOf": [
-                object(&[("hex", json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }))]),
-                object(&[("red", integer()), ("green", integer()), ("blue", integer())]),
-            ]})),
+            Shape::Pixels => pixels(),
             Shape::EffectChoice => object(&[("name", json!({ "enum": effects() }))]),
             Shape::Queued => object(&[("queued", flag()), ("name", json!({ "enum": effects() }))]),
             Shape::FrontlightStatus => object(&[("flStatus", array(duty()))]),
@@ -291,6 +288,19 @@ fn byte() -> Value {
 
 fn colour() -> Value {
     json!({ "type": "string", "pattern": "^(#?[0-9A-Fa-f]{6}|off)$" })
+}
+
+fn pixels() -> Value {
+    let integer = || json!({ "type": "integer" });
+    let hex = json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" });
+    let by_hex = object(&[("hex", hex)]);
+    let by_channels = object(&[
+        ("red", integer()),
+        ("green", integer()),
+        ("blue", integer()),
+    ]);
+    let colours = array(json!({ "anyOf": [by_hex, by_channels] }));
+    json!({ "anyOf": [colours, by_hex, by_channels] })
 }
 
 fn duty() -> Value {

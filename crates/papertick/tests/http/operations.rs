@@ -12,10 +12,16 @@ use crate::support::{Clock, Setup};
 /// What each request makes of the device's inbox.
 #[tokio::test]
 async fn operations_reach_the_device() {
+    // The board has four LEDs.
+    let uniform = concat!(
+        "SetLights([Rgb { red: 1, green: 2, blue: 3 }, Rgb { red: 1, green: 2, blue: 3 }, ",
+        "Rgb { red: 1, green: 2, blue: 3 }, Rgb { red: 1, green: 2, blue: 3 }])",
+    );
     let rows = [
         ("POST /api/show/screen", r#"{"s":20}"#, "ShowScreen(20)"),
         ("POST /api/show/screen?s=20", "", "ShowScreen(20)"),
         ("GET /api/show/screen/20", "", "ShowScreen(20)"),
+        ("GET /api/show/screen/", "", "ShowScreen(1)"),
         (
             "POST /api/show/currency",
             r#"{"c":"eur"}"#,
@@ -106,8 +112,15 @@ async fn operations_reach_the_device() {
         ),
         (
             "PATCH /api/lights/set",
-            r#"[{"hex":"00ff00"}]"#,
-            "SetLights([Rgb { red: 0, green: 255, blue: 0 }])",
+            r#"[{"hex":"00ff00"},{"hex":"00ff00"}]"#,
+            "SetLights([Rgb { red: 0, green: 255, blue: 0 }, Rgb { red: 0, green: 255, blue: 0 }])",
+        ),
+        ("POST /api/lights/set", r##"[{"hex":"#010203"}]"##, uniform),
+        ("POST /api/lights/set", r##"{"hex":"#010203"}"##, uniform),
+        (
+            "PATCH /api/lights/set",
+            r#"{"red":1,"green":2,"blue":3}"#,
+            uniform,
         ),
         ("POST /api/restart", "", "Restart"),
         ("GET /api/restart", "", "Restart"),
@@ -443,7 +456,8 @@ async fn wrong_requests_are_answered_in_json() {
         ("POST /api/lights/color", r#"{"c":"red"}"#, 400, "bad color"),
         ("GET /api/lights/red", "", 400, "bad color"),
         ("POST /api/lights/set", "", 400, "bad body"),
-        ("POST /api/lights/set", "{}", 400, "bad json"),
+        ("POST /api/lights/set", "7", 400, "bad json"),
+        ("POST /api/lights/set", "{}", 400, "missing fields"),
         ("POST /api/lights/set", "[1]", 400, "bad entry"),
         ("POST /api/lights/set", r#"[{"hex":"red"}]"#, 400, "bad hex"),
         (
@@ -495,6 +509,8 @@ async fn wrong_requests_are_answered_in_json() {
         ("PATCH /api/settings", "{", 400, "json"),
         ("PATCH /api/settings", "[]", 400, "not_object"),
         ("GET /api/nothing", "", 404, "not found"),
+        ("GET /api/show/text/", "", 404, "not found"),
+        ("GET /api/show/currency/", "", 404, "not found"),
         ("DELETE /api/status", "", 405, "method not allowed"),
     ];
     let clock = Clock::start().await;
@@ -515,7 +531,7 @@ async fn lists_of_the_wrong_length_are_refused() {
     let rows = [
         (
             "/api/lights/set",
-            r#"[{"hex":"FF0000"}]"#,
+            r#"[{"hex":"FF0000"},{"hex":"FF0000"}]"#,
             "pixel count mismatch",
         ),
         ("/api/frontlight/set", "[1]", "channel count mismatch"),
