@@ -2,7 +2,7 @@
 """Measures the processes of papertick: start, memory, idle CPU.
 
     cargo build --release -p papertick
-    python3 bench/process.py [--binary target/release/papertick] [--idle-secs 60] [--starts 20]
+    python3 bench/process.py [--binary FILE] [--idle-secs 60] [--starts 20]
 
 Each figure is printed with its aim and with the same figure of `python3 -m http.server` from the same run,
 so that a slow machine is not mistaken for a slow program.
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import built
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -127,7 +129,7 @@ def spread(figures):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", default="target/release/papertick")
+    parser.add_argument("--binary", default=built.program("release"))
     parser.add_argument("--idle-secs", type=float, default=60)
     parser.add_argument("--starts", type=int, default=20)
     parser.add_argument("--json", action="store_true")

@@ -2,7 +2,7 @@
 """Measures the memory of papertick with every source on, each over TLS where it has TLS.
 
     cargo build --release -p papertick
-    python3 bench/sources.py [--binary target/release/papertick] [--secs 60]
+    python3 bench/sources.py [--binary FILE] [--secs 60]
 
 A server in this process plays explorer, exchange, Nostr relays, pool and miner on loopback, and says something on
 every socket once a second. The yardstick is the same clock with its default source alone, in the same run.
@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 
+import built
 from process import Running, answer, family, memory
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "crates/feeds/tests/fixtures"
@@ -156,7 +157,7 @@ def measure(command, settings, seconds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", default="target/release/papertick")
+    parser.add_argument("--binary", default=built.program("release"))
     parser.add_argument("--secs", type=float, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

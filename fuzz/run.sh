@@ -19,11 +19,12 @@ RUSTFLAGS=$(tr '\n' ' ' <<<"$RUSTFLAGS")
 # A target triple of its own keeps the flags away from build scripts.
 triple=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --locked --target "$triple"
+target_folder=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
 
 for target in "$@"; do
   mkdir -p "corpus/$target" "artifacts/$target"
   log=$(mktemp)
-  if "target/$triple/release/$target" "corpus/$target" "seeds/$target" \
+  if "$target_folder/$triple/release/$target" "corpus/$target" "seeds/$target" \
     -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
     -artifact_prefix="artifacts/$target/" >"$log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

@@ -15,8 +15,7 @@ const TIME: Duration = Duration::from_secs(3);
 
 pub async fn run() {
     // Not the temporary folder: that may be memory.
-    let folder =
-        tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")).unwrap();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let rig = rig::start(folder.path()).await;
     let size = {
         changes(rig.address, 1, Duration::from_millis(100)).await;
