@@ -20,6 +20,8 @@ use zbus::{
     message,
 };
 
+use crate::needs;
+
 /// Debian's Python: dbusmock is installed for it, not for others that may come first on the path.
 const PYTHON: &str = "/usr/bin/python3";
 
@@ -73,11 +75,9 @@ fn installed() -> bool {
             .status()
             .is_ok_and(|status| status.success())
     };
-    let all = has("dbus-daemon", &["--version"]) && has(PYTHON, &["-c", "import dbusmock"]);
-    if !all {
-        eprintln!("dbus-daemon or python3-dbusmock is not installed; nothing is tested with it");
-    }
-    all
+    let bus = has("dbus-daemon", &["--version"]);
+    let mock = has(PYTHON, &["-c", "import dbusmock"]);
+    needs::met("dbus-daemon", bus) && needs::met("python3-dbusmock", mock)
 }
 
 impl Host {

@@ -1,6 +1,10 @@
 //! The shell in one process: paused time, the simulated board, disks that fail and lose power.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+#[path = "../needs/mod.rs"]
+#[allow(dead_code, reason = "it can do more than is needed here")]
+mod needs;
+
 mod announcing;
 mod drivers;
 mod main_loop;

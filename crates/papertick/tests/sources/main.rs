@@ -9,6 +9,9 @@
     unreachable_pub
 )]
 
+#[path = "../needs/mod.rs"]
+#[allow(dead_code, reason = "it can do more than is needed here")]
+mod needs;
 mod rig;
 
 mod explorer;

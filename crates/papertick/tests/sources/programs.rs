@@ -22,15 +22,21 @@ use papertick::net::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    time,
+    time::{self, Instant},
 };
 
-use crate::rig::answer_on;
+use crate::{needs, rig::answer_on};
 
 const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(10),
     body_max: 1024,
 };
+
+/// Time a slow machine may take for what should take a moment.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Ports that are tried.
+const STARTS_MAX: usize = 5;
 
 /// A proxy in a process of its own, which ends with the test.
 struct Running(Child);
@@ -42,40 +48,32 @@ impl Drop for Running {
     }
 }
 
-fn installed(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file());
-    if found.is_none() {
-        eprintln!("{program} is not installed; nothing is tested with it");
-    }
-    found
-}
-
-async fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    listener.local_addr().unwrap().port()
-}
-
-async fn start(command: &mut Command, port: u16) -> Running {
-    let running = Running(
-        command
+/// Starts a proxy on a port that is free; one that somebody else takes first is another try.
+async fn start(command: impl Fn(u16) -> Command) -> (Running, u16) {
+    for _ in 0..STARTS_MAX {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let child = command(port)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()
-            .unwrap(),
-    );
-    for _ in 0..100 {
-        if TcpStream::connect((Ipv4Addr::LOCALHOST, port))
-            .await
-            .is_ok()
-        {
-            return running;
+            .spawn();
+        let mut running = Running(child.unwrap());
+        let place = (Ipv4Addr::LOCALHOST, port);
+        let begun = Instant::now();
+        while running.0.try_wait().unwrap().is_none() {
+            if TcpStream::connect(place).await.is_ok() {
+                return (running, port);
+            }
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{:?} does not listen",
+                command(port)
+            );
+            time::sleep(Duration::from_millis(10)).await;
         }
-        time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("{command:?} does not listen");
+    panic!("{:?} ends at once", command(0));
 }
 
 fn route(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Route {
@@ -118,30 +116,25 @@ fn refusal(fetched: Result<(), HttpError>) -> Refusal {
 
 #[tokio::test]
 async fn microsocks_carries_socks5() {
-    let Some(program) = installed("microsocks") else {
+    let Some(program) = needs::program("microsocks") else {
         return;
     };
-    let port = free_port().await;
-    let text = port.to_string();
-    let base = ["-i", "127.0.0.1", "-p", &text];
-    let open = start(Command::new(&program).args(base), port).await;
+    let microsocks = |port: u16| {
+        let mut command = Command::new(&program);
+        command.args(["-i", "127.0.0.1", "-p", &port.to_string()]);
+        command
+    };
+    let (open, port) = start(microsocks).await;
     fetch(&route(ProxyKind::Socks5, port, "", ""))
         .await
         .unwrap();
     drop(open);
-    let port = free_port().await;
-    let text = port.to_string();
-    let base = [
-        "-i",
-        "127.0.0.1",
-        "-p",
-        &text,
-        "-u",
-        "alice",
-        "-P",
-        "hunter2",
-    ];
-    let _guarded = start(Command::new(&program).args(base), port).await;
+    let (_guarded, port) = start(|port| {
+        let mut command = microsocks(port);
+        command.args(["-u", "alice", "-P", "hunter2"]);
+        command
+    })
+    .await;
     fetch(&route(ProxyKind::Socks5, port, "alice", "hunter2"))
         .await
         .unwrap();
@@ -153,18 +146,19 @@ async fn microsocks_carries_socks5() {
 
 #[tokio::test]
 async fn tinyproxy_carries_http_connect() {
-    let Some(program) = installed("tinyproxy") else {
+    let Some(program) = needs::program("tinyproxy") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tinyproxy.conf");
-    let port = free_port().await;
-    fs::write(
-        &file,
-        format!("Port {port}\nListen 127.0.0.1\nBasicAuth alice hunter2\n"),
-    )
-    .unwrap();
-    let _running = start(Command::new(program).arg("-d").arg("-c").arg(&file), port).await;
+    let (_running, port) = start(|port| {
+        let file = folder.path().join("tinyproxy.conf");
+        let rules = format!("Port {port}\nListen 127.0.0.1\nBasicAuth alice hunter2\n");
+        fs::write(&file, rules).unwrap();
+        let mut command = Command::new(&program);
+        command.arg("-d").arg("-c").arg(&file);
+        command
+    })
+    .await;
     fetch(&route(ProxyKind::HttpConnect, port, "alice", "hunter2"))
         .await
         .unwrap();
@@ -188,13 +182,16 @@ fn dante(folder: &Path, port: u16) -> PathBuf {
 
 #[tokio::test]
 async fn dante_carries_socks4_and_socks5() {
-    let Some(program) = installed("danted") else {
+    let Some(program) = needs::program("danted") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let port = free_port().await;
-    let file = dante(folder.path(), port);
-    let _running = start(Command::new(program).arg("-f").arg(&file), port).await;
+    let (_running, port) = start(|port| {
+        let mut command = Command::new(&program);
+        command.arg("-f").arg(dante(folder.path(), port));
+        command
+    })
+    .await;
     // It takes the address that marks a SOCKS4a request for a real one.
     for kind in [ProxyKind::Socks4, ProxyKind::Socks5] {
         let fetched = fetch(&route(kind, port, "", "")).await;
