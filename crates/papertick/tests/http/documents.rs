@@ -11,7 +11,7 @@ use papertick::{
     },
 };
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::TcpSocket;
 
 use crate::support::{Clock, Setup};
 
@@ -198,9 +198,10 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
         ..Setup::default()
     })
     .await;
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let closed = nobody.local_addr().unwrap().port();
-    drop(nobody);
+    // Taken, so that nobody else gets it, but nobody listens.
+    let silent = TcpSocket::new_v4().unwrap();
+    silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let closed = silent.local_addr().unwrap().port();
     for port in [clock.address.port(), clock.address.port(), closed] {
         let place = Destination {
             host: "127.0.0.1",

@@ -1,10 +1,16 @@
 //! What was acknowledged survives, whatever happens to the processes.
 
-use std::{fs, os::unix::fs::PermissionsExt, thread, time::Duration};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Duration,
+};
 
 use rustix::process::{Signal, kill_process};
 
-use crate::clock::{Clock, folder};
+use crate::clock::{Clock, eventually, folder};
 
 #[test]
 fn settings_survive_an_orderly_end() {
@@ -17,30 +23,29 @@ fn settings_survive_an_orderly_end() {
 
 #[test]
 fn killing_at_any_time_loses_no_acknowledged_setting() {
+    const ROUNDS: u64 = 8;
     let folder = folder();
-    let mut acknowledged = 80;
-    for round in 0..8_u64 {
+    let mut acknowledged = None;
+    for round in 0..ROUNDS {
         let clock = Clock::start(folder.path());
-        let found = clock.setting("luxLightToggle").as_u64().unwrap();
-        if round > 0 {
-            // The change that was under way may have made it; an acknowledged one must have.
-            assert!(
-                (acknowledged..=acknowledged + 1).contains(&found),
-                "found {found}, acknowledged {acknowledged}, round {round}"
-            );
-        }
-        acknowledged = thread::scope(|scope| {
-            let patching = scope.spawn(|| {
-                let mut number = found + 1;
-                loop {
+        let found = found_after(acknowledged, &clock);
+        let answers = AtomicU64::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in found + 1.. {
                     let body = format!(r#"{{"luxLightToggle": {number}}}"#);
                     match clock.send("PATCH", "/api/settings", &body) {
-                        Ok(answer) if answer.status == 200 => number += 1,
-                        _ => return number - 1,
+                        Ok(answer) if answer.status == 200 => {
+                            answers.fetch_add(1, Ordering::Relaxed);
+                        }
+                        _ => break,
                     }
                 }
             });
-            thread::sleep(Duration::from_millis(20 + round * 17));
+            eventually("changes are acknowledged", || {
+                answers.load(Ordering::Relaxed) > round
+            });
+            thread::sleep(Duration::from_micros(round * 777));
             // Both go, in the middle of whatever they do; the first is stopped so that it does not notice.
             let (supervisor, device) = (clock.supervisor(), clock.device());
             for (pid, signal) in [
@@ -50,10 +55,25 @@ fn killing_at_any_time_loses_no_acknowledged_setting() {
             ] {
                 kill_process(pid, signal).unwrap();
             }
-            patching.join().unwrap()
         });
+        acknowledged = Some(found + answers.into_inner());
     }
-    assert!(acknowledged > 80);
+    let found = found_after(acknowledged, &Clock::start(folder.path()));
+    assert!(found > LUX_AT_FIRST + ROUNDS * (ROUNDS + 1) / 2, "{found}");
+}
+
+/// What a fresh clock has as `luxLightToggle`.
+const LUX_AT_FIRST: u64 = 128;
+
+/// What a clock has found, which must be what was acknowledged last or the change that was under way then.
+fn found_after(acknowledged: Option<u64>, clock: &Clock) -> u64 {
+    let found = clock.setting("luxLightToggle").as_u64().unwrap();
+    let possible = acknowledged.map_or(LUX_AT_FIRST..=LUX_AT_FIRST, |last| last..=last + 1);
+    assert!(
+        possible.contains(&found),
+        "found {found}, not in {possible:?}"
+    );
+    found
 }
 
 #[test]

@@ -209,16 +209,24 @@ async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
     }
     let (saves, _) = stored(&desk.disk.look(), MEMORY).unwrap();
     assert!((4..=6).contains(&saves), "{saves} saves in five minutes");
+    // Saved a moment ago, it would not be due for a long time.
+    sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
+    desk.height(900_300).await;
+    sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
+    desk.height(900_301).await;
+    sleep(Duration::from_secs(1)).await;
+    let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
+    assert_eq!(body["height"]["value"], 900_300, "the newest is not due");
     let disk = desk.stop().await;
     let (_, body) = stored(&disk.look(), MEMORY).unwrap();
     assert_eq!(
-        body["height"]["value"], 900_299,
+        body["height"]["value"], 900_301,
         "the newest is saved at the end"
     );
 
     let desk = Desk::on(disk);
     let height = desk.followed.view.borrow().market.height.clone();
-    assert_eq!(height.map(|height| height.value), Some(900_299));
+    assert_eq!(height.map(|height| height.value), Some(900_301));
 }
 
 #[tokio::test(start_paused = true)]

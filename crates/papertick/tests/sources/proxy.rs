@@ -21,7 +21,7 @@ use rustls::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::mpsc,
     time::timeout,
 };
@@ -492,9 +492,10 @@ async fn a_silent_proxy_is_left() {
 
 #[tokio::test]
 async fn unreachable_places_are_named() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    // Taken, so that nobody else gets it, but nobody listens.
+    let silent = TcpSocket::new_v4().unwrap();
+    silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = silent.local_addr().unwrap().port();
     let dialer = Dialer::new(Roots::public());
     let closed = proxy(ProxyKind::Socks5, port, "", "");
     let unknown = Proxy {
