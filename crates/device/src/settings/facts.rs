@@ -61,6 +61,16 @@ pub static FACTS: &[Fact] = &[
         Shape::Text,
         "Address of the device; empty in access point mode.",
     ),
+    always(
+        "fgColor",
+        Shape::Integer,
+        "Foreground as a 16-bit colour; follows `invertedColor`.",
+    ),
+    always(
+        "bgColor",
+        Shape::Integer,
+        "Background as a 16-bit colour; follows `invertedColor`.",
+    ),
     always("hwRev", Shape::Text, "Hardware revision, for people."),
     always("fsRev", Shape::Text, "Version of the web bundle."),
     sometimes(

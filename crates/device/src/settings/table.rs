@@ -97,10 +97,6 @@ settings! {
     label_fit_pct: u32 = 100u32, "labelFitPct", Uint(25..=100), ReadWrite, Live(&[Panels]), Display;
     /// White on black; else black on white.
     inverted_color: bool = false, "invertedColor", Composite(Shape::InvertedColor), ReadWrite, Live(&[Panels]), Display;
-    /// Foreground as a 16-bit colour; follows `invertedColor`.
-    fg_color: u32 = 0xFFFFu32, "fgColor", Uint(0..=0xFFFF), ReadOnly, Live(&[]), Display;
-    /// Background as a 16-bit colour; follows `invertedColor`.
-    bg_color: u32 = 0u32, "bgColor", Uint(0..=0xFFFF), ReadOnly, Live(&[]), Display;
     /// Time between mandatory full refreshes, min; 0 makes every screen change a full one.
     full_refresh_min: u32 = 60u32, "fullRefreshMin", Uint(0..=1440), ReadWrite, Live(&[Panels]), Display;
     /// Full refresh on every screen change.

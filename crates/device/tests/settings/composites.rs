@@ -1,7 +1,7 @@
 //! Keys whose shape is their own, apart from `screens`.
 
 use device::{secret::Secret, settings::Settings, units::Currency};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     bench,
@@ -11,16 +11,14 @@ use crate::{
 #[test]
 fn colours_follow_the_polarity() {
     let colours = |body| {
-        let settings = after(&[body]);
-        (
-            settings.inverted_color,
-            settings.fg_color,
-            settings.bg_color,
-        )
+        let document = bench::get(&after(&[body]));
+        ["invertedColor", "fgColor", "bgColor"].map(|name| document[name].clone())
     };
-    assert_eq!(colours("{}"), (false, 0xFFFF, 0));
-    assert_eq!(colours(r#"{"invertedColor": true}"#), (true, 0xFFFF, 0));
-    assert_eq!(colours(r#"{"invertedColor": false}"#), (false, 0, 0xFFFF));
+    let dark_on_light = [json!(false), json!(0), json!(0xFFFF)];
+    let light_on_dark = [json!(true), json!(0xFFFF), json!(0)];
+    assert_eq!(colours("{}"), dark_on_light);
+    assert_eq!(colours(r#"{"invertedColor": true}"#), light_on_dark);
+    assert_eq!(colours(r#"{"invertedColor": false}"#), dark_on_light);
     check(&[
         (r#"{"invertedColor": 1}"#, "invertedColor:bad_type"),
         (r#"{"invertedColor": null}"#, "invertedColor:bad_type"),

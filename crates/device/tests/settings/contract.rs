@@ -14,8 +14,6 @@ fontName         fonts        "antonio"            live
 digitFontPx      80..220      180                  live
 labelFitPct      25..100      100                  live
 invertedColor    inverted     false                live
-fgColor          0..65535     65535                live    get
-bgColor          0..65535     0                    live    get
 fullRefreshMin   0..1440      60                   live
 refrScrnChange   bool         false                live
 verticalDesc     bool         true                 live
@@ -203,7 +201,7 @@ fn every_key_of_the_interface_is_in_the_document() {
     for (name, alias) in ALIASES {
         assert_eq!(document.get(name), document.get(alias));
     }
-    let others = "screens dnd currentScreen blockHeight hostname ip hwRev fsRev gitRev gitTag lastBuildTime numScreens \
+    let others = "fgColor bgColor screens dnd currentScreen blockHeight hostname ip hwRev fsRev gitRev gitTag lastBuildTime numScreens \
         availableFonts availablePools availableCurrencies hasFrontlight hasLightLevel lightLevel timerRunning";
     for name in others.split_whitespace() {
         assert!(shown(name), "{name}");

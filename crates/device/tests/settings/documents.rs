@@ -22,13 +22,7 @@ const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b510
 const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
 
 /// Numbers that count nothing.
-const WITHOUT_UNIT: &[&str] = &[
-    "fgColor",
-    "bgColor",
-    "satsVariant",
-    "proxyPort",
-    "ledBrightness",
-];
+const WITHOUT_UNIT: &[&str] = &["satsVariant", "proxyPort", "ledBrightness"];
 
 /// Settings with a marked secret in every place for one.
 fn secretive() -> Settings {

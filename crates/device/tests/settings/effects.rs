@@ -16,8 +16,6 @@ use crate::{
 /// Rows that act outside the core, or not at all, and where.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("mcapBigChar", "the panels have the big form alone"),
-    ("fgColor", "told to clients, follows invertedColor"),
-    ("bgColor", "told to clients, follows invertedColor"),
     ("wifiConfigured", "set by provisioning"),
     ("wpTimeout", "the portal's own scenarios"),
     ("wifiRebootMin", "the network's own scenarios"),

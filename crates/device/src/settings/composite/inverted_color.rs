@@ -18,17 +18,18 @@ pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
 
 pub(super) fn apply(value: &Value, settings: &mut Settings) {
     settings.inverted_color = value.as_bool().unwrap_or_default();
-    let (fg, bg) = if settings.inverted_color {
+}
+
+pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
+    let inverted = view.settings.inverted_color;
+    let (fg, bg) = if inverted {
         (WHITE, BLACK)
     } else {
         (BLACK, WHITE)
     };
-    settings.fg_color = fg;
-    settings.bg_color = bg;
-}
-
-pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
-    document.insert("invertedColor".into(), view.settings.inverted_color.into());
+    document.insert("invertedColor".into(), inverted.into());
+    document.insert("fgColor".into(), fg.into());
+    document.insert("bgColor".into(), bg.into());
 }
 
 pub(super) fn schema() -> Value {
