@@ -127,6 +127,10 @@ fn the_schedule_is_written_whole_or_not_at_all() {
             (false, true, [22, 0, 7, 0]),
         ),
         (
+            r#"{"timeBasedEnabled": true}"#,
+            (false, true, [22, 0, 7, 0]),
+        ),
+        (
             r#"{"startHour": 1, "startMinute": 2, "endHour": 3}"#,
             (false, false, [22, 0, 7, 0]),
         ),
@@ -169,10 +173,31 @@ fn the_schedule_is_written_whole_or_not_at_all() {
             r#"{"dnd": {"dndTimeEnabled": null}}"#,
             "dnd.dndTimeEnabled:bad_type",
         ),
+        (
+            r#"{"dnd": {"timeBasedEnabled": "on"}}"#,
+            "dnd.timeBasedEnabled:bad_type",
+        ),
         (r#"{"dnd": {"startHour": "7"}}"#, "dnd.startHour:bad_type"),
         (r#"{"dnd": true}"#, "dnd:bad_type"),
         (r#"{"dnd": null}"#, "dnd:bad_type"),
     ]);
+}
+
+#[test]
+fn of_two_names_of_the_schedule_the_one_that_was_changed_counts() {
+    let bodies = [(false, true), (true, false), (true, true), (false, false)];
+    for stored in [false, true] {
+        for (first, second) in bodies {
+            let settings = after(&[
+                &format!(r#"{{"dnd": {{"dndTimeEnabled": {stored}}}}}"#),
+                &format!(
+                    r#"{{"dnd": {{"dndTimeEnabled": {first}, "timeBasedEnabled": {second}}}}}"#
+                ),
+            ]);
+            let changed = first != stored || second != stored;
+            assert_eq!(settings.dnd_time_enabled, stored != changed, "{stored}");
+        }
+    }
 }
 
 #[test]

@@ -14,15 +14,18 @@ const TIMES: [(&str, u32); 4] = [
     ("endMinute", 59),
 ];
 
-/// The switches: by hand and by schedule.
-const SWITCHES: [&str; 2] = ["enabled", "dndTimeEnabled"];
+/// The switch by hand.
+const BY_HAND: &str = "enabled";
+
+/// The switch by schedule, and the name that clients of 2025 know it by from the status.
+const BY_SCHEDULE: [&str; 2] = ["dndTimeEnabled", "timeBasedEnabled"];
 
 pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
     let Some(members) = value.as_object() else {
         return Err(Rejection::BadType(name.into()));
     };
     for (member, value) in members {
-        let wrong = (SWITCHES.contains(&member.as_str()) && !value.is_boolean())
+        let wrong = (switches().any(|switch| switch == member) && !value.is_boolean())
             || (TIMES.iter().any(|(time, _)| time == member) && !value.is_number());
         if wrong {
             return Err(Rejection::BadType(format!("{name}.{member}")));
@@ -40,9 +43,16 @@ pub(super) fn check(value: &Value) -> Result<(), Rejection> {
 }
 
 pub(super) fn apply(value: &Value, settings: &mut Settings) {
-    let [by_hand, by_schedule] = SWITCHES.map(|member| value.get(member).and_then(Value::as_bool));
-    settings.dnd_enabled = by_hand.unwrap_or(settings.dnd_enabled);
-    settings.dnd_time_enabled = by_schedule.unwrap_or(settings.dnd_time_enabled);
+    let switch = |member| value.get(member).and_then(Value::as_bool);
+    settings.dnd_enabled = switch(BY_HAND).unwrap_or(settings.dnd_enabled);
+    // Who knows one of the two names changes that one and sends the other back as it was read.
+    if BY_SCHEDULE
+        .into_iter()
+        .filter_map(switch)
+        .any(|wanted| wanted != settings.dnd_time_enabled)
+    {
+        settings.dnd_time_enabled = !settings.dnd_time_enabled;
+    }
     if let Some([start_hour, start_min, end_hour, end_min]) = times(value) {
         settings.dnd_start_hour = start_hour;
         settings.dnd_start_min = start_min;
@@ -66,7 +76,7 @@ pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {
 
 pub(super) fn schema() -> Value {
     let mut properties = Map::new();
-    for member in SWITCHES {
+    for member in switches() {
         properties.insert(member.into(), json!({ "type": "boolean" }));
     }
     for (member, max) in TIMES {
@@ -76,6 +86,10 @@ pub(super) fn schema() -> Value {
         );
     }
     json!({ "type": "object", "properties": properties })
+}
+
+fn switches() -> impl Iterator<Item = &'static str> {
+    [BY_HAND].into_iter().chain(BY_SCHEDULE)
 }
 
 /// The four times, if all are there and within bounds.
