@@ -20,7 +20,7 @@ pub mod pairing;
 pub mod patch;
 mod read;
 
-pub mod legacy;
+mod legacy;
 mod migrations;
 pub mod store;
 

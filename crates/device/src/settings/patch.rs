@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     Key, SPECS, Settings,
     composite::{self, Composite, Context, pool_user},
+    legacy,
     reject::Rejection,
     rules,
     spec::{Access, Apply, Kind, Spec},
@@ -48,6 +49,8 @@ struct Entry<'a> {
 enum Target {
     Row(&'static Spec),
     Composite(Composite),
+    /// Nothing: a switch of the legacy object that is no truth value.
+    Misused,
 }
 
 /// Reads the body of a PATCH.
@@ -76,11 +79,13 @@ pub fn apply(
     patch: &Patch,
     available: &Catalogue,
 ) -> Result<Patched, Rejection> {
-    let entries: Vec<Entry<'_>> = patch.body.iter().filter_map(known).collect();
+    let body = legacy::to_patch(&patch.body);
+    let entries: Vec<Entry<'_>> = body.iter().filter_map(known).collect();
     for entry in &entries {
         match entry.target {
             Target::Row(spec) => rules::shape(spec, entry.name, entry.value)?,
             Target::Composite(composite) => composite.shape(entry.name, entry.value)?,
+            Target::Misused => return Err(Rejection::BadType(entry.name.into())),
         }
     }
 
@@ -94,6 +99,7 @@ pub fn apply(
             Target::Row(spec) if kept(stored, spec, entry.value) => {}
             Target::Row(spec) => rules::check(spec, entry.name, entry.value)?,
             Target::Composite(composite) => composite.check(entry.value, &context)?,
+            Target::Misused => {}
         }
     }
 
@@ -155,6 +161,7 @@ fn known<'a>((name, value): (&'a String, &'a Value)) -> Option<Entry<'a>> {
             | Kind::Zone
             | Kind::Screens => Target::Row(spec),
         },
+        None if legacy::is_switch(name) => Target::Misused,
         None => Target::Composite(
             composite::VIRTUAL
                 .iter()

@@ -1,6 +1,6 @@
 //! What existing clients send.
 
-use device::settings::{Settings, legacy};
+use device::settings::Settings;
 use serde_json::{Map, Value, json};
 
 use crate::bench;
@@ -115,8 +115,7 @@ fn the_object_of_version_3_is_understood() {
             "ledBrightness": 12, "fullRefreshMin": 30, "screen[0]": true, "screen[1]": false, "screen[5]": false,
             "tzOffset": 60, "minSecPriceUpd": 15, "timePerScreen": 5}"#,
     );
-    let body = legacy::to_patch(&object).unwrap();
-    let patched = bench::patch(&Settings::default(), &body).unwrap();
+    let patched = bench::patch(&Settings::default(), &object).unwrap();
     assert!(patched.reboot_required);
     let settings = patched.settings;
     assert_eq!(

@@ -141,6 +141,15 @@ fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
             r#"{"proxyEnabled": true, "mowMode": 1}"#,
             "mowMode:bad_type",
         ),
+        (r#"{"mowMode": 1, "fetchEurPrice": 1}"#, "mowMode:bad_type"),
+        (
+            r#"{"fontName": "nope", "fetchEurPrice": 1, "screen[2]": "on"}"#,
+            "fetchEurPrice:bad_type",
+        ),
+        (
+            r#"{"screen[2]": "on", "fetchEurPrice": 1}"#,
+            "screen[2]:bad_type",
+        ),
     ]);
 }
 

@@ -170,13 +170,9 @@ const SETTINGS: &[Route] = &[
     )
     .takes(Shape::Change)
     .answers(PATCHED),
-    post(
-        "/api/settings",
-        "Change settings, in the words of older clients",
-        later!(settings::legacy),
-    )
-    .takes(Shape::LegacyChange)
-    .answers(PATCHED),
+    post("/api/settings", "Change settings", later!(settings::patch))
+        .takes(Shape::Change)
+        .answers(PATCHED),
     change(
         Method::PATCH,
         "/api/json/settings",

@@ -10,7 +10,6 @@ use device::{
     settings::{
         Key, Settings,
         emit::{self, Identity},
-        legacy::to_patch,
         patch::passwords_in,
         reject::Rejection,
         store,
@@ -75,18 +74,6 @@ pub(crate) fn read(call: &Call) -> Response {
 /// Changes settings.
 pub(crate) async fn patch(mut call: Call) -> Response {
     match object(&mut call).await {
-        Ok(body) => change(&call, body).await,
-        Err(rejection) => rejected(&rejection),
-    }
-}
-
-/// Changes settings in the words of older clients.
-pub(crate) async fn legacy(mut call: Call) -> Response {
-    let body = match object(&mut call).await {
-        Ok(body) => to_patch(&body),
-        Err(rejection) => Err(rejection),
-    };
-    match body {
         Ok(body) => change(&call, body).await,
         Err(rejection) => rejected(&rejection),
     }

@@ -38,8 +38,6 @@ pub(crate) enum Shape {
     Settings,
     /// A change of settings.
     Change,
-    /// A change of settings in the words of older clients.
-    LegacyChange,
     /// What a change of settings came to.
     Patched,
     /// The id of a screen, or its place.
@@ -166,8 +164,7 @@ impl Shape {
             Shape::Status => status(),
             Shape::System => system(),
             Shape::Settings => document_schema(),
-            Shape::Change => json_schema(),
-            Shape::LegacyChange => legacy(),
+            Shape::Change => change(),
             Shape::ScreenChoice => object(&[("s", screen())]),
             Shape::Screen => screen(),
             Shape::CurrencyChoice => {
@@ -398,15 +395,20 @@ fn zap() -> Value {
     ])
 }
 
-fn legacy() -> Value {
+/// A change of settings; the words of older clients are understood too.
+fn change() -> Value {
     let mut schema = json_schema();
     let mut add = |name: &str, member: Value| schema["properties"][name] = member;
     add("fetchEurPrice", json!({ "type": "boolean" }));
     for place in 0..6 {
         add(&format!("screen[{place}]"), json!({ "type": "boolean" }));
     }
-    add("fgColor", json!({ "type": "string" }));
-    add("bgColor", json!({ "type": "string" }));
+    let colour = json!({
+        "type": ["string", "integer"],
+        "description": "A text sets `invertedColor`; a number, as GET tells it, changes nothing.",
+    });
+    add("fgColor", colour.clone());
+    add("bgColor", colour);
     add("tzOffset", json!({ "type": "integer" }));
     schema
 }

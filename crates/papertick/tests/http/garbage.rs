@@ -9,7 +9,7 @@ use device::{
     memory::Memory,
     now::Now,
     request::{Patch, Reply, Request},
-    settings::{SPECS, Settings, legacy::to_patch},
+    settings::{SPECS, Settings},
 };
 use http::HeaderValue;
 use papertick::http::parse;
@@ -112,12 +112,11 @@ proptest! {
     }
 
     #[test]
-    fn a_change_is_all_or_nothing(body in body(), legacy in any::<bool>()) {
+    fn a_change_is_all_or_nothing(body in body()) {
         let now = Now { uptime: std::time::Duration::from_secs(1), utc: None };
         let board = *board::spec::find("rev-b").unwrap();
         let mut device = Device::new(board, Settings::default(), Memory::default(), now);
         let before = device.settings().clone();
-        let body = if legacy { to_patch(&body).unwrap_or_default() } else { body };
         let patch = Patch { body, hashes: BTreeMap::new() };
         let output = device.handle(Input::Asked(Request::Patch(patch)), now);
         match output.reply.unwrap() {

@@ -150,9 +150,21 @@ async fn an_accepted_change_is_answered_with_nothing_or_the_wish_for_a_restart()
 
 #[tokio::test]
 async fn older_clients_change_settings_in_their_own_words() {
+    for (method, path) in [
+        ("POST", "/api/settings"),
+        ("PATCH", "/api/settings"),
+        ("POST", "/api/json/settings"),
+        ("PATCH", "/api/json/settings"),
+    ] {
+        legacy_object_is_taken(method, path).await;
+    }
+}
+
+async fn legacy_object_is_taken(method: &str, path: &str) {
     let clock = Clock::real().await;
     let body = r#"{"fetchEurPrice":true,"fgColor":"16777215","bgColor":"0","screen[1]":false,"tzOffset":60,"ledBrightness":3}"#;
-    assert_eq!(clock.json("POST", "/api/settings", body).await.status, 200);
+    let answer = clock.json(method, path, body).await;
+    assert_eq!(answer.status, 200, "{method} {path}");
     let settings = clock.get("/api/settings").await.json();
     assert_eq!(settings["actCurrencies"], json!(["EUR"]));
     assert_eq!(settings["invertedColor"], true);
