@@ -164,8 +164,10 @@ pub fn type_of(kind: &Kind) -> String {
             named.collect::<Vec<_>>().join(", ")
         }
         Kind::Rgb => "24-bit colour".into(),
-        Kind::Text(TEXT_MAX) | Kind::Password(TEXT_MAX) => "text".into(),
-        Kind::Text(cap) | Kind::Password(cap) => format!("text of at most {cap} bytes"),
+        Kind::Text(TEXT_MAX) | Kind::UserName(TEXT_MAX) | Kind::Password(TEXT_MAX) => "text".into(),
+        Kind::Text(cap) | Kind::UserName(cap) | Kind::Password(cap) => {
+            format!("text of at most {cap} bytes")
+        }
         Kind::Choice(choices) => format!("one of `{}`", choices.listed_as()),
         Kind::HexKey(_) => "hex key".into(),
         Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => "URL".into(),

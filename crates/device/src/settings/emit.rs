@@ -83,6 +83,7 @@ fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
         | Kind::Numbered(_)
         | Kind::Rgb
         | Kind::Text(_)
+        | Kind::UserName(_)
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)

@@ -152,6 +152,7 @@ fn known<'a>((name, value): (&'a String, &'a Value)) -> Option<Entry<'a>> {
             | Kind::Numbered(_)
             | Kind::Rgb
             | Kind::Text(_)
+            | Kind::UserName(_)
             | Kind::Password(_)
             | Kind::Choice(_)
             | Kind::HexKey(_)

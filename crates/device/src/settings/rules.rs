@@ -28,6 +28,12 @@ pub(super) fn shape(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
                 None => Err(Rejection::Range(name.into())),
             }
         }
+        Kind::UserName(cap) => match text(name, value, *cap) {
+            Ok(()) if value.as_str().is_some_and(|user| user.contains(':')) => {
+                Err(Rejection::BadType(name.into()))
+            }
+            judged => judged,
+        },
         Kind::Text(cap) | Kind::Password(cap) => text(name, value, *cap),
         Kind::Choice(_)
         | Kind::HexKey(_)
@@ -62,6 +68,7 @@ pub(super) fn check(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         | Kind::Numbered(_)
         | Kind::Rgb
         | Kind::Text(_)
+        | Kind::UserName(_)
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
@@ -84,6 +91,7 @@ pub(super) fn normal(spec: &Spec, value: &Value) -> Value {
         Kind::BaseUrl => Value::from(without_end_slashes(value.as_str().unwrap_or_default())),
         Kind::Bool
         | Kind::Text(_)
+        | Kind::UserName(_)
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
@@ -111,6 +119,7 @@ pub(super) fn bounds(kind: &Kind) -> Option<(i32, u32)> {
         Kind::Rgb => Some((0, 0xFF_FF_FF)),
         Kind::Bool
         | Kind::Text(_)
+        | Kind::UserName(_)
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)

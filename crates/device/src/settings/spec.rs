@@ -48,6 +48,8 @@ pub enum Kind {
     Rgb,
     /// Text of at most so many bytes, without control characters.
     Text(usize),
+    /// Text of at most so many bytes without a colon, which ends the name in basic authentication.
+    UserName(usize),
     /// Text of at most so many bytes of which only a salted hash is kept.
     Password(usize),
     /// Text that is one of the ids of a catalogue.

@@ -14,7 +14,7 @@ use super::{
         Field, Group, HexCase,
         Kind::{
             BaseUrl, Bool, Choice, Composite, HexKey, HttpUrl, Numbered, Password, RelayUrl, Rgb,
-            Screens, Text, Uint, Zone,
+            Screens, Text, Uint, UserName, Zone,
         },
         Spec,
     },
@@ -276,8 +276,8 @@ settings! {
 
     /// Asks for a user name and password on every control request.
     http_auth_enabled: bool = false, "httpAuthEnabled", Bool, ReadWrite, Reboot, Access;
-    /// User name for control requests.
-    http_auth_user: String = "papertick", "httpAuthUser", Text(TEXT_MAX), ReadWrite, Reboot, Access;
+    /// User name for control requests: without a colon.
+    http_auth_user: String = "papertick", "httpAuthUser", UserName(TEXT_MAX), ReadWrite, Reboot, Access;
     /// Password for control requests.
     http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", Password(TEXT_MAX), WriteOnly, Reboot, Access;
     /// Accepts firmware and web bundles over HTTP.

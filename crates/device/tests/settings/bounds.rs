@@ -100,6 +100,10 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
         Kind::Numbered(names) => numbers(0, u32::try_from(names.len() - 1).unwrap()),
         Kind::Rgb => numbers(0, 0xFF_FF_FF),
         Kind::Text(_) => texts(),
+        Kind::UserName(_) => {
+            let colon = refused(json!("sat:oshi"), "*:bad_type");
+            texts().into_iter().chain([colon]).collect()
+        }
         // Passwords are stored as hashes; their own tests look at them.
         Kind::Password(_) => {
             let refusals = texts()

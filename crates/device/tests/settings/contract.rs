@@ -106,7 +106,7 @@ nwcShowNotify    bool         true                 live
 nwcFlashOnPay    bool         true                 live
 
 httpAuthEnabled  bool         false                reboot
-httpAuthUser     text         "papertick"          reboot
+httpAuthUser     user         "papertick"          reboot
 httpAuthPass     password     ""                   reboot  patch
 otaEnabled       bool         true                 reboot
 otaPass          password     ""                   reboot  patch
@@ -132,6 +132,8 @@ fn written_out(spec: &Spec) -> String {
         Kind::Numbered(names) => format!("0..{}", names.len() - 1),
         Kind::Rgb => "0..16777215".into(),
         Kind::Text(256) => "text".into(),
+        Kind::UserName(256) => "user".into(),
+        Kind::UserName(cap) => format!("user of {cap}"),
         Kind::Password(256) => "password".into(),
         Kind::Text(cap) | Kind::Password(cap) => format!("text of {cap}"),
         Kind::Choice(Choices::Fonts) => "fonts".into(),

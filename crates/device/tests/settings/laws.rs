@@ -18,6 +18,7 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
         Kind::Numbered(names) => (0..names.len()).prop_map(Value::from).boxed(),
         Kind::Rgb => (0..=0xFF_FF_FFu32).prop_map(Value::from).boxed(),
         Kind::Text(_) | Kind::Password(_) => "[ -~é]{0,30}".prop_map(Value::from).boxed(),
+        Kind::UserName(_) => "[ -9;-~é]{0,30}".prop_map(Value::from).boxed(),
         Kind::Choice(choices) => prop::sample::select(choices.ids())
             .prop_map(Value::from)
             .boxed(),

@@ -11,7 +11,7 @@ use std::{
 
 use device::{
     secret::{PasswordHash, Secret},
-    settings::Settings,
+    settings::{Settings, TEXT_MAX},
 };
 use http::{
     HeaderMap, HeaderValue, StatusCode,
@@ -30,8 +30,8 @@ use super::{
     password,
 };
 
-/// Longest `Authorization` header.
-const HEADER_MAX: usize = 512;
+/// Longest `Authorization` header: the longest user name and password that can be stored, in base64.
+const HEADER_MAX: usize = "Basic ".len() + (TEXT_MAX + ":".len() + TEXT_MAX).div_ceil(3) * 4;
 
 /// Attempts that wait for their turn.
 const WAITING_MAX: usize = 32;

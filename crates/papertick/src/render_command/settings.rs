@@ -73,6 +73,7 @@ fn json(key: &str, value: &str) -> Result<Value, Failure> {
             "no picture depends on `{key}`: leave it out"
         ))),
         Kind::Text(_)
+        | Kind::UserName(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
         | Kind::RelayUrl

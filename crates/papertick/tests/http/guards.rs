@@ -5,7 +5,11 @@ use argon2::{
     password_hash::{PasswordHasher, SaltString},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use device::{secret::PasswordHash, settings::Settings};
+use device::{
+    secret::PasswordHash,
+    settings::{Settings, TEXT_MAX},
+};
+use serde_json::json;
 
 use crate::support::{Clock, Setup};
 
@@ -83,6 +87,30 @@ async fn everything_but_the_page_wants_credentials() {
         clock.send("GET", "/api/status", &[&wrong], "").await.status,
         401
     );
+}
+
+/// Whatever can be stored can be used: nobody locks themselves out.
+#[tokio::test]
+async fn the_longest_credentials_open_the_door() {
+    let clock = Clock::real().await;
+    let (user, password) = ("ü".repeat(TEXT_MAX / 2), "p:".repeat(TEXT_MAX / 2));
+    let body = json!({ "httpAuthEnabled": true, "httpAuthUser": user, "httpAuthPass": password });
+    let answer = clock
+        .json("PATCH", "/api/settings", &body.to_string())
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let stored = clock.view.borrow().settings.as_ref().clone();
+    let restarted = Clock::with(Setup {
+        settings: stored,
+        ..Setup::default()
+    })
+    .await;
+    let right = basic(&format!("{user}:{password}"));
+    let answer = restarted.send("GET", "/api/status", &[&right], "").await;
+    assert_eq!(answer.status, 200);
+    let longer = basic(&format!("{user}:{password}:"));
+    let answer = restarted.send("GET", "/api/status", &[&longer], "").await;
+    assert_eq!(answer.status, 401);
 }
 
 #[tokio::test]
