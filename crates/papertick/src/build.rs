@@ -18,6 +18,15 @@ pub fn revision() -> String {
     }
 }
 
+/// The same with the commit first, such as `1a2b3c4-4.0.0`: for the announcement on the network, of which programs
+/// show seven characters.
+pub fn commit_first() -> String {
+    match option_env!("PAPERTICK_COMMIT") {
+        Some(commit) => format!("{commit}-{VERSION}"),
+        None => VERSION.to_string(),
+    }
+}
+
 /// When what it was built from was made, s since 1970-01-01 UTC.
 pub fn time() -> Option<i64> {
     option_env!("PAPERTICK_COMMIT_TIME")?.parse().ok()
@@ -49,6 +58,8 @@ mod tests {
     #[test]
     fn the_revision_starts_with_the_version() {
         assert!(revision().starts_with(VERSION));
+        let commit = option_env!("PAPERTICK_COMMIT").unwrap_or(VERSION);
+        assert!(commit_first().starts_with(commit));
         assert!(date().is_empty() || date().len() == 11, "{}", date());
     }
 }

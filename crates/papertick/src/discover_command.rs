@@ -139,7 +139,7 @@ mod tests {
             place: place.parse().unwrap(),
             model: "papertick".to_string(),
             version: "4.0.0".to_string(),
-            revision: "4.0.0-abc".to_string(),
+            revision: "1a2b3c4-4.0.0".to_string(),
             hardware: "Rev A".to_string(),
         }
     }
@@ -156,7 +156,7 @@ mod tests {
         "#]]
         .assert_eq(&lines(&clocks));
         expect![[r#"
-            [{"name":"papertick-0a1b2c","host":"papertick-0a1b2c.local","address":"192.0.2.7","port":80,"url":"http://192.0.2.7:80/","model":"papertick","version":"4.0.0","rev":"4.0.0-abc","hwRev":"Rev A"}]
+            [{"name":"papertick-0a1b2c","host":"papertick-0a1b2c.local","address":"192.0.2.7","port":80,"url":"http://192.0.2.7:80/","model":"papertick","version":"4.0.0","rev":"1a2b3c4-4.0.0","hwRev":"Rev A"}]
         "#]]
         .assert_eq(&documents(&clocks[..1]));
         assert_eq!(lines(&[]), "");

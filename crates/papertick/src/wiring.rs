@@ -302,7 +302,7 @@ impl Common {
             service: Service {
                 port: self.place.port(),
                 version: build::VERSION.to_string(),
-                revision: build::revision(),
+                revision: build::commit_first(),
                 hardware: self.config.run.board().hardware.to_string(),
             },
             patience: Patience::default(),

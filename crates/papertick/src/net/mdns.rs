@@ -119,7 +119,7 @@ pub struct Service {
     pub port: u16,
     /// Version of the program.
     pub version: String,
-    /// Version and commit of the program.
+    /// Commit and version of the program, which is that of its page too: the commit first.
     pub revision: String,
     /// Hardware revision, for people.
     pub hardware: String,
@@ -132,6 +132,7 @@ impl Service {
             ("model", MODEL),
             ("version", &self.version),
             ("rev", &self.revision),
+            ("fsRev", &self.revision),
             ("hw_rev", &self.hardware),
         ];
         let host = format!("{name}.local.");
@@ -259,7 +260,7 @@ pub struct Found {
     pub model: String,
     /// Version of its program.
     pub version: String,
-    /// Version and commit of its program.
+    /// Commit and version of its program.
     pub revision: String,
     /// Its hardware revision, for people.
     pub hardware: String,

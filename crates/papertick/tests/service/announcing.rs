@@ -143,7 +143,7 @@ impl Clock {
             service: Service {
                 port,
                 version: "4.0.0".to_string(),
-                revision: "4.0.0-abc".to_string(),
+                revision: "1a2b3c4-4.0.0".to_string(),
                 hardware: "Rev A, 7 panels".to_string(),
             },
             patience,
@@ -218,7 +218,8 @@ async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network)
             ("path", "/"),
             ("model", "papertick"),
             ("version", "4.0.0"),
-            ("rev", "4.0.0-abc"),
+            ("rev", "1a2b3c4-4.0.0"),
+            ("fsRev", "1a2b3c4-4.0.0"),
             ("hw_rev", "Rev A, 7 panels"),
         ] {
             assert_eq!(seen.get_property_val_str(key), Some(value), "{key}");
