@@ -1,22 +1,39 @@
-//! Tells the program which commit it was built from, where that can be known.
+//! Tells the program which commit it was built from, where that can be known, and when that was made.
+//!
+//! The page is part of the program and has no version of its own: its manifest is told from the same.
 
-use std::process::Command;
+use std::{
+    process::Command,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 fn main() {
     println!("cargo::rerun-if-env-changed=PAPERTICK_COMMIT");
     println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
     println!("cargo::rerun-if-changed=build.rs");
-    if let Some(head) = git(&["rev-parse", "--git-path", "HEAD"]) {
-        println!("cargo::rerun-if-changed={head}");
+    // A new commit on a branch leaves HEAD as it is and is seen in its log alone; a build for daily work need not
+    // name the newest commit, and is spared the work.
+    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let seen_in = if is_release { "logs/HEAD" } else { "HEAD" };
+    if let Some(path) = git(&["rev-parse", "--git-path", seen_in]) {
+        println!("cargo::rerun-if-changed={path}");
     }
     let commit = std::env::var("PAPERTICK_COMMIT").ok();
     if let Some(commit) = commit.or_else(|| git(&["rev-parse", "--short=7", "HEAD"])) {
         println!("cargo::rustc-env=PAPERTICK_COMMIT={commit}");
     }
     let time = std::env::var("SOURCE_DATE_EPOCH").ok();
-    if let Some(time) = time.or_else(|| git(&["log", "-1", "--format=%ct"])) {
-        println!("cargo::rustc-env=PAPERTICK_COMMIT_TIME={time}");
-    }
+    let time = time.or_else(|| git(&["log", "-1", "--format=%ct"]));
+    println!(
+        "cargo::rustc-env=PAPERTICK_BUILD_TIME={}",
+        time.unwrap_or_else(now)
+    );
+}
+
+/// The time of the build, where the time of what is built is not known.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs().to_string()
 }
 
 fn git(arguments: &[&str]) -> Option<String> {

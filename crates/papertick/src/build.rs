@@ -27,9 +27,9 @@ pub fn commit_first() -> String {
     }
 }
 
-/// When what it was built from was made, s since 1970-01-01 UTC.
+/// When what it was built from was made, or else when it was built, s since 1970-01-01 UTC.
 pub fn time() -> Option<i64> {
-    option_env!("PAPERTICK_COMMIT_TIME")?.parse().ok()
+    env!("PAPERTICK_BUILD_TIME").parse().ok()
 }
 
 /// Its day, such as `Jan 02 2026`; empty if unknown.

@@ -70,7 +70,7 @@ pub struct Services {
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
     pub glass: watch::Receiver<Arc<Glass>>,
-    /// What the build and its parts are; `fs_rev` is filled in from the page's own manifest.
+    /// What the build and its parts are; `fs_rev` is filled in, for the page is part of the program.
     pub identity: Identity,
     /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
@@ -121,7 +121,7 @@ pub(crate) struct State {
 
 impl State {
     fn new(mut services: Services) -> (State, Queues) {
-        services.identity.fs_rev = pages::revision();
+        services.identity.fs_rev = services.identity.git_rev.clone();
         let (side_tasks, tasks) = mpsc::channel(preview::CLIENTS_MAX);
         let places = services.connections.unwrap_or_else(server::places);
         let (gate, attempts) = Gate::new(&services.view.borrow().active);

@@ -16,7 +16,7 @@ use http::{
     },
 };
 use rust_embed::RustEmbed;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     answer::{self, Response},
@@ -56,8 +56,12 @@ struct Asset {
     cache: HeaderValue,
 }
 
+/// File of the page that says which firmware the page works with.
+const MANIFEST: &str = "manifest.json";
+
 static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
-    let bundled = Bundle::iter().filter_map(|path| {
+    let files = Bundle::iter().filter(|path| path != MANIFEST);
+    let bundled = files.filter_map(|path| {
         let file = Bundle::get(&path)?;
         let content_type = content_type(&path, file.metadata.mimetype());
         let asset = Asset::new(
@@ -185,15 +189,19 @@ pub(crate) fn file(path: &str, headers: &HeaderMap, policy: &HeaderValue) -> Opt
     ASSETS.get(&name).map(|asset| asset.answer(headers, policy))
 }
 
-/// Version of the page, from its own manifest.
-pub(crate) fn revision() -> String {
-    let manifest = ASSETS
-        .get("manifest.json")
-        .and_then(|asset| serde_json::from_slice::<Value>(&asset.plain).ok());
-    let commit = manifest
-        .as_ref()
-        .and_then(|manifest| manifest.get("commit")?.as_str());
-    commit.unwrap_or_default().to_string()
+/// Answers with the versions of the page; it is part of the program, so that its version and time are the program's.
+pub(crate) fn manifest(call: &Call) -> Response {
+    let identity = &call.state.services.identity;
+    let bundled = Bundle::get(MANIFEST);
+    let mut manifest: Map<String, Value> = bundled
+        .and_then(|file| serde_json::from_slice(&file.data).ok())
+        .unwrap_or_default();
+    manifest.insert("commit".into(), identity.fs_rev.as_str().into());
+    if let Some(built) = identity.last_build_time {
+        manifest.insert("buildTime".into(), built.into());
+    }
+    let text = Value::Object(manifest).to_string();
+    Asset::new(text.into(), answer::JSON, true).answer(call.headers(), &call.state.policy)
 }
 
 /// Answers with the file a route is named after.

@@ -603,7 +603,7 @@ const PAGE: &[Route] = &[
     get("/", "The page", pages::named)
         .guarded(Guard::Open)
         .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
-    get("/manifest.json", "Versions of the page", pages::named)
+    get("/manifest.json", "Versions of the page", pages::manifest)
         .guarded(Guard::Open)
         .answers(&[(200, Shape::Manifest), (304, Shape::Empty)]),
     get("/docs", "This description, for people", pages::named)
