@@ -1,8 +1,7 @@
-//! What the hardware offers: ports (traits), the table of boards, the numbers of their chips, the
-//! simulated board.
+//! What the hardware offers: ports (traits), the table of boards, the drivers of real parts, the simulated board.
 
-pub mod chips;
 pub mod host;
+pub mod parts;
 pub mod ports;
 pub mod spec;
 

@@ -28,6 +28,8 @@ pub enum PanelFault {
     BusyStuck,
     /// A refresh was started while another one ran.
     StartedBusy,
+    /// It ended too soon, or did not begin: it is silent, or has no waveform for the temperature.
+    NotRefreshed,
     /// The bus did not take the frame.
     Bus,
 }
@@ -38,6 +40,7 @@ impl PanelFault {
         match self {
             PanelFault::BusyStuck => "busy-stuck",
             PanelFault::StartedBusy => "started-busy",
+            PanelFault::NotRefreshed => "not-refreshed",
             PanelFault::Bus => "bus",
         }
     }

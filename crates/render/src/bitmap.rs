@@ -21,6 +21,18 @@ impl Bitmap {
         }
     }
 
+    /// A picture whose ink is where this says.
+    pub fn from_ink(width: u16, height: u16, is_ink: impl Fn(u16, u16) -> bool) -> Bitmap {
+        let mut bitmap = Bitmap::paper(width, height);
+        let stride = bitmap.stride().max(1);
+        for (y, row) in (0..height).zip(bitmap.rows.chunks_exact_mut(stride)) {
+            for x in (0..width).filter(|x| is_ink(*x, y)) {
+                row[usize::from(x / 8)] &= !(0x80 >> (x % 8));
+            }
+        }
+        bitmap
+    }
+
     /// The ink of a mask on paper of the mask's size.
     pub(crate) fn of(mask: &Mask) -> Bitmap {
         let mut bitmap = Bitmap::paper(mask.width() as u16, mask.height() as u16);

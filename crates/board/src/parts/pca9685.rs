@@ -1,0 +1,132 @@
+//! PCA9685, the driver of the frontlight: sixteen outputs whose duty is set in one write.
+
+use std::time::Duration;
+
+use embedded_hal::i2c::I2c;
+
+/// Address at which every PCA9685 answers beside its own until it is told otherwise.
+pub const ALL_CALL: u8 = 0x70;
+
+/// Outputs of one chip.
+pub const CHANNELS: usize = 16;
+
+/// Largest duty.
+pub const DUTY_MAX: u16 = 4095;
+
+/// Time its oscillator needs after sleep.
+pub const WAKING: Duration = Duration::from_millis(1);
+
+/// Frequency of its oscillator, Hz.
+const OSCILLATOR_HZ: u32 = 25_000_000;
+
+const MODE1: u8 = 0x00;
+const MODE2: u8 = 0x01;
+const FIRST_OUTPUT: u8 = 0x06;
+const PRESCALE: u8 = 0xFE;
+
+const SLEEP: u8 = 0x11;
+const AWAKE: u8 = 0x21;
+const RESTART: u8 = 0xA1;
+const TOTEM_POLE: u8 = 0x04;
+
+/// Bit of the second register of a pair that switches the output fully on, or fully off.
+const FULL: u8 = 0x10;
+
+/// Frequencies that its prescaler can make, Hz.
+pub const HZ: std::ops::RangeInclusive<u32> = 24..=1526;
+
+/// One chip, and the outputs that light panels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pca9685 {
+    /// Its address.
+    pub address: u8,
+    /// Output of the leftmost panel; the others follow.
+    pub first: u8,
+    /// Frequency of the outputs, Hz.
+    pub hz: u32,
+}
+
+impl Pca9685 {
+    /// Puts it to sleep, the only state in which the frequency can be set, and wakes it; [`WAKING`] later comes
+    /// [`Pca9685::restart`].
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn wake<I: I2c>(&self, i2c: &mut I) -> Result<(), I::Error> {
+        i2c.write(self.address, &[MODE1, SLEEP])?;
+        i2c.write(self.address, &[PRESCALE, prescale(self.hz)])?;
+        i2c.write(self.address, &[MODE1, AWAKE])
+    }
+
+    /// Lets the outputs run; the output-enable line stays off until duties are written.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn restart<I: I2c>(&self, i2c: &mut I) -> Result<(), I::Error> {
+        i2c.write(self.address, &[MODE1, RESTART])?;
+        i2c.write(self.address, &[MODE2, TOTEM_POLE])
+    }
+
+    /// Sets the duties of the panels, 0..=4095, leftmost first, in one write; those beyond the last output are left
+    /// out.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn set<I: I2c>(&self, i2c: &mut I, duties: &[u16]) -> Result<(), I::Error> {
+        let room = CHANNELS.saturating_sub(usize::from(self.first));
+        let mut bytes = vec![FIRST_OUTPUT + 4 * self.first];
+        bytes.extend(duties.iter().take(room).copied().flat_map(registers));
+        i2c.write(self.address, &bytes)
+    }
+}
+
+/// Value of the prescaler for a frequency; the nearest it can make.
+pub fn prescale(hz: u32) -> u8 {
+    let hz = hz.clamp(*HZ.start(), *HZ.end());
+    let steps = OSCILLATOR_HZ / (u32::from(DUTY_MAX) + 1) / hz;
+    u8::try_from(steps.saturating_sub(1)).map_or(u8::MAX, |value| value.max(3))
+}
+
+/// Registers of one output at a duty of 0..=4095, more counting as that: when it goes on and when it goes off, each
+/// low byte first.
+pub fn registers(duty: u16) -> [u8; 4] {
+    let [low, high] = duty.to_le_bytes();
+    match duty {
+        0 => [0, 0, 0, FULL],
+        1..DUTY_MAX => [0, 0, low, high],
+        DUTY_MAX.. => [0, FULL, 0, 0],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duties_are_registers() {
+        for (duty, expected) in [
+            (0, [0x00, 0x00, 0x00, 0x10]),
+            (1, [0x00, 0x00, 0x01, 0x00]),
+            (2048, [0x00, 0x00, 0x00, 0x08]),
+            (4094, [0x00, 0x00, 0xFE, 0x0F]),
+            (4095, [0x00, 0x10, 0x00, 0x00]),
+            (5000, [0x00, 0x10, 0x00, 0x00]),
+        ] {
+            assert_eq!(registers(duty), expected, "{duty}");
+        }
+    }
+
+    #[test]
+    fn frequencies_are_prescales() {
+        for (hz, expected) in [
+            (1000, 5),
+            (1526, 3),
+            (9000, 3),
+            (200, 29),
+            (24, 253),
+            (1, 253),
+        ] {
+            assert_eq!(prescale(hz), expected, "{hz}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The lines that all panels share: clock, data and data/command.
+
+use embedded_hal::{digital::OutputPin, spi::SpiBus};
+
+use crate::ports::PanelFault;
+
+/// Most bytes in one transfer: what a bus of Linux takes in one call unless it is told otherwise.
+pub const CHUNK_MAX: usize = 4096;
+
+/// The bus of the panels; whoever is selected on it listens.
+#[derive(Debug)]
+pub struct Bus<S, D> {
+    spi: S,
+    command_line: D,
+}
+
+impl<S: SpiBus, D: OutputPin> Bus<S, D> {
+    /// A bus with its data/command line.
+    pub fn new(spi: S, command_line: D) -> Bus<S, D> {
+        Bus { spi, command_line }
+    }
+
+    /// Sends a command with its parameters to the one panel of this select line, which is low meanwhile.
+    ///
+    /// # Errors
+    /// The bus or a line fails.
+    pub fn send(
+        &mut self,
+        select: &mut impl OutputPin,
+        command: u8,
+        parameters: &[u8],
+    ) -> Result<(), PanelFault> {
+        let sent = select
+            .set_low()
+            .map_err(|_| PanelFault::Bus)
+            .and_then(|()| self.transfer(command, parameters));
+        // Also after a failure: a panel that stays selected would take what is meant for others.
+        let released = select.set_high().map_err(|_| PanelFault::Bus);
+        sent.and(released)
+    }
+
+    fn transfer(&mut self, command: u8, parameters: &[u8]) -> Result<(), PanelFault> {
+        self.command_line.set_low().map_err(|_| PanelFault::Bus)?;
+        self.write(&[command])?;
+        self.command_line.set_high().map_err(|_| PanelFault::Bus)?;
+        parameters
+            .chunks(CHUNK_MAX)
+            .try_for_each(|chunk| self.write(chunk))
+    }
+
+    /// Writes and waits until the last bit is out: the lines beside the bus change next.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), PanelFault> {
+        self.spi
+            .write(bytes)
+            .and_then(|()| self.spi.flush())
+            .map_err(|_| PanelFault::Bus)
+    }
+}

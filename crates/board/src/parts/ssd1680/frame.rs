@@ -1,0 +1,65 @@
+//! A picture in the order in which a controller takes it.
+
+use render::Bitmap;
+
+use super::Model;
+
+/// Bytes of a row of a picture, on panels of every size.
+pub const STRIDE: usize = 16;
+
+/// How a panel hangs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rotation {
+    /// As the controller counts: the first row is on top.
+    Upright,
+    /// Upside down.
+    #[default]
+    UpsideDown,
+}
+
+impl Rotation {
+    /// The rotations and their degrees.
+    pub const DEGREES: &[(i64, Rotation)] = &[(0, Rotation::Upright), (180, Rotation::UpsideDown)];
+}
+
+/// A picture, row by row, 1 is paper; the bits beyond the width are paper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    bytes: Vec<u8>,
+}
+
+impl Frame {
+    /// What a panel is sent to show this picture; where the picture is smaller the rest is paper, and where it is
+    /// larger it is cut.
+    pub fn new(bitmap: &Bitmap, model: &Model, rotation: Rotation) -> Frame {
+        let beyond = 8 * STRIDE as u32 - u32::from(model.width);
+        let paper = (1u128 << beyond) - 1;
+        let row_of = |y: u16| -> u128 {
+            let stride = bitmap.stride();
+            let begin = usize::from(y) * stride;
+            let mut bytes = [0xFF; STRIDE];
+            let row = bitmap.rows().get(begin..begin + stride).unwrap_or_default();
+            for (target, byte) in bytes.iter_mut().zip(row) {
+                *target = *byte;
+            }
+            u128::from_be_bytes(bytes)
+        };
+        let turned = |y: u16| match rotation {
+            Rotation::Upright => row_of(y) | paper,
+            Rotation::UpsideDown => {
+                let opposite = row_of(model.height - 1 - y) | paper;
+                (opposite.reverse_bits() << beyond) | paper
+            }
+        };
+        Frame {
+            bytes: (0..model.height)
+                .flat_map(|y| turned(y).to_be_bytes())
+                .collect(),
+        }
+    }
+
+    /// All rows.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}

@@ -1,0 +1,180 @@
+//! What a controller is sent, step by step.
+//!
+//! Both banks are written before every refresh, the old one with what is on the glass: sources disagree on whether
+//! the controller keeps them in step by itself, and with both written it does not matter.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use super::{Frame, FullWaveform, Setup};
+
+/// Time each level of a reset is held.
+pub const RESET_PULSE: Duration = Duration::from_millis(20);
+
+/// Time a controller needs after it was reset by a command.
+pub const SETTLE: Duration = Duration::from_millis(10);
+
+/// Longest time a controller may be busy with a reset.
+pub const RESET_LIMIT: Duration = Duration::from_secs(5);
+
+/// Time within which the busy line must rise after a refresh was started.
+pub const RISE_LIMIT: Duration = Duration::from_millis(20);
+
+/// Shortest refresh: a controller that ends sooner found no waveform for the temperature and did nothing.
+pub const REFRESH_MIN: Duration = Duration::from_millis(100);
+
+/// Longest refresh; in the cold they take twice as long as usual.
+pub const REFRESH_MAX: Duration = Duration::from_secs(10);
+
+/// Commands of the controller.
+pub mod command {
+    /// Number of lines, and their order.
+    pub const DRIVER_OUTPUT: u8 = 0x01;
+    /// Direction in which the address counters move.
+    pub const ENTRY_MODE: u8 = 0x11;
+    /// All registers to their defaults; the banks stay.
+    pub const SOFTWARE_RESET: u8 = 0x12;
+    /// Which sensor tells the temperature.
+    pub const TEMPERATURE_SENSOR: u8 = 0x18;
+    /// Writes the temperature.
+    pub const TEMPERATURE: u8 = 0x1A;
+    /// Runs the sequence of [`UPDATE_SEQUENCE`].
+    pub const ACTIVATE: u8 = 0x20;
+    /// How the banks become pixels.
+    pub const UPDATE_CONTROL: u8 = 0x21;
+    /// What [`ACTIVATE`] does.
+    pub const UPDATE_SEQUENCE: u8 = 0x22;
+    /// Writes the bank of the new picture.
+    pub const WRITE_NEW: u8 = 0x24;
+    /// Writes the bank of the old picture.
+    pub const WRITE_OLD: u8 = 0x26;
+    /// What the border does.
+    pub const BORDER: u8 = 0x3C;
+    /// First and last byte of the window.
+    pub const WINDOW_X: u8 = 0x44;
+    /// First and last line of the window.
+    pub const WINDOW_Y: u8 = 0x45;
+    /// Byte at which writing begins.
+    pub const COUNTER_X: u8 = 0x4E;
+    /// Line at which writing begins.
+    pub const COUNTER_Y: u8 = 0x4F;
+}
+
+/// Sequences of [`command::UPDATE_SEQUENCE`].
+pub mod update {
+    /// Full refresh: supply on, temperature, waveform, supply off.
+    pub const FULL: u8 = 0xF7;
+    /// Full refresh with the waveform of the temperature that was written.
+    pub const FAST_FULL: u8 = 0xD7;
+    /// Partial refresh: supply on, temperature, waveform, supply off.
+    pub const PARTIAL: u8 = 0xFF;
+}
+
+/// One step of a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Waits.
+    Pause(Duration),
+    /// Waits until the controller is no longer busy, for so long at most.
+    Idle(Duration),
+    /// Sends a command and its parameters.
+    Send(u8, Vec<u8>),
+    /// Sends a command and a whole picture.
+    Picture(u8, Arc<Frame>),
+    /// Starts the refresh.
+    Activate,
+}
+
+/// Full refresh: the registers are set anew from their defaults, whatever was there before.
+pub fn full(setup: &Setup, new: &Arc<Frame>) -> VecDeque<Step> {
+    let mut steps = VecDeque::from([
+        Step::Idle(RESET_LIMIT),
+        Step::Send(command::SOFTWARE_RESET, Vec::new()),
+        Step::Pause(SETTLE),
+        Step::Idle(RESET_LIMIT),
+    ]);
+    steps.extend(registers(setup, Border::Driven));
+    steps.extend(picture(setup, command::WRITE_OLD, new));
+    steps.extend(picture(setup, command::WRITE_NEW, new));
+    match setup.full {
+        FullWaveform::Measured => {
+            steps.push_back(Step::Send(command::UPDATE_SEQUENCE, vec![update::FULL]));
+        }
+        FullWaveform::Warm => {
+            steps.push_back(Step::Send(command::TEMPERATURE, vec![HUNDRED_DEGREES]));
+            steps.push_back(Step::Send(
+                command::UPDATE_SEQUENCE,
+                vec![update::FAST_FULL],
+            ));
+        }
+    }
+    steps.push_back(Step::Activate);
+    steps
+}
+
+/// What of a partial refresh does not depend on the new picture, and so can be sent ahead of it.
+pub fn prepare(setup: &Setup, shown: &Arc<Frame>) -> VecDeque<Step> {
+    let mut steps = VecDeque::from([Step::Idle(RESET_LIMIT)]);
+    steps.extend(registers(setup, Border::Resting));
+    steps.extend(picture(setup, command::WRITE_OLD, shown));
+    steps.push_back(Step::Send(command::UPDATE_SEQUENCE, vec![update::PARTIAL]));
+    steps.extend(window(setup));
+    steps
+}
+
+/// The rest of a partial refresh, after [`prepare`].
+pub fn partial(new: &Arc<Frame>) -> VecDeque<Step> {
+    [
+        Step::Idle(RESET_LIMIT),
+        Step::Picture(command::WRITE_NEW, Arc::clone(new)),
+        Step::Activate,
+    ]
+    .into()
+}
+
+/// A temperature at which the waveform is short.
+const HUNDRED_DEGREES: u8 = 0x64;
+
+#[derive(Debug, Clone, Copy)]
+enum Border {
+    /// It follows the waveform.
+    Driven,
+    /// It keeps its colour.
+    Resting,
+}
+
+fn registers(setup: &Setup, border: Border) -> [Step; 4] {
+    let [low, high] = (setup.model.height - 1).to_le_bytes();
+    let border = match border {
+        Border::Driven => 0x05,
+        Border::Resting => 0x80,
+    };
+    [
+        Step::Send(command::DRIVER_OUTPUT, vec![low, high, 0x00]),
+        Step::Send(command::BORDER, vec![border]),
+        // The columns of the glass are the middle ones of the controller.
+        Step::Send(command::UPDATE_CONTROL, vec![0x00, 0x80]),
+        Step::Send(command::TEMPERATURE_SENSOR, vec![0x80]),
+    ]
+}
+
+fn picture(setup: &Setup, bank: u8, frame: &Arc<Frame>) -> Vec<Step> {
+    let mut steps = window(setup).to_vec();
+    steps.push(Step::Picture(bank, Arc::clone(frame)));
+    steps
+}
+
+/// The whole panel, written from its first byte on.
+fn window(setup: &Setup) -> [Step; 5] {
+    let first = setup.x_offset;
+    let [low, high] = (setup.model.height - 1).to_le_bytes();
+    [
+        Step::Send(command::ENTRY_MODE, vec![0x03]),
+        Step::Send(
+            command::WINDOW_X,
+            vec![first, first + super::STRIDE as u8 - 1],
+        ),
+        Step::Send(command::WINDOW_Y, vec![0x00, 0x00, low, high]),
+        Step::Send(command::COUNTER_X, vec![first]),
+        Step::Send(command::COUNTER_Y, vec![0x00, 0x00]),
+    ]
+}

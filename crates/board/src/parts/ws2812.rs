@@ -1,0 +1,97 @@
+//! WS2812 and SK6812, the LEDs of the strip, over an SPI bus of their own.
+//!
+//! Four bits on the bus are one bit for the LEDs: a short pulse is a zero, a long one a one.
+//! Every byte on that bus is light, so nothing else may be on it.
+
+use std::ops::RangeInclusive;
+
+use device::lights::Rgb;
+use embedded_hal::spi::SpiBus;
+
+/// Clock at which the pulses have their lengths, Hz.
+pub const HZ: u32 = 3_200_000;
+
+/// Clocks at which the LEDs still understand, Hz.
+pub const HZ_RANGE: RangeInclusive<u32> = 2_400_000..=3_800_000;
+
+/// Zeros before and after the colours: the data line may rest high, and its rest is what the LEDs take for an end.
+const REST: usize = 140;
+
+/// Order in which an LED takes its colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Green, red, blue.
+    #[default]
+    Grb,
+    /// Red, green, blue.
+    Rgb,
+}
+
+impl Order {
+    /// The orders and their words.
+    pub const NAMED: &[(&str, Order)] = &[("grb", Order::Grb), ("rgb", Order::Rgb)];
+}
+
+/// Channels of an LED.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Channels {
+    /// Red, green and blue.
+    #[default]
+    Three,
+    /// A white one beside them, which stays dark.
+    Four,
+}
+
+/// How a strip is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kind {
+    /// Order of the colours.
+    pub order: Order,
+    /// Channels of each LED.
+    pub channels: Channels,
+}
+
+/// Shows colours, in the order in which the LEDs are chained.
+///
+/// # Errors
+/// The bus fails.
+pub fn show<S: SpiBus>(
+    spi: &mut S,
+    kind: Kind,
+    colours: impl IntoIterator<Item = Rgb>,
+) -> Result<(), S::Error> {
+    spi.write(&encode(kind, colours))?;
+    spi.flush()
+}
+
+/// What is put on the bus to show these colours.
+pub fn encode(kind: Kind, colours: impl IntoIterator<Item = Rgb>) -> Vec<u8> {
+    let mut bytes = vec![0; REST];
+    for Rgb { red, green, blue } in colours {
+        let channels = match kind.order {
+            Order::Grb => [green, red, blue],
+            Order::Rgb => [red, green, blue],
+        };
+        for value in channels {
+            pulses(value, &mut bytes);
+        }
+        match kind.channels {
+            Channels::Three => {}
+            Channels::Four => pulses(0, &mut bytes),
+        }
+    }
+    bytes.resize(bytes.len() + REST, 0);
+    bytes
+}
+
+fn pulses(value: u8, bytes: &mut Vec<u8>) {
+    for pair in 0..4 {
+        let byte = match value >> (6 - 2 * pair) & 0b11 {
+            0b00 => 0x88,
+            0b01 => 0x8E,
+            0b10 => 0xE8,
+            _ => 0xEE,
+        };
+        bytes.push(byte);
+    }
+}

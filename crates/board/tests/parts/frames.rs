@@ -1,0 +1,50 @@
+//! Pictures in the controller's order.
+
+use board::parts::ssd1680::{self, Frame, Rotation, STRIDE};
+use render::Bitmap;
+
+/// Ink that no turning leaves where it is.
+pub fn speckled(width: u16, height: u16) -> Bitmap {
+    Bitmap::from_ink(width, height, |x, y| {
+        (u32::from(x) * 31 + u32::from(y) * 17) % 7 < 2
+    })
+}
+
+fn is_ink(frame: &Frame, x: u16, y: u16) -> bool {
+    let byte = frame.bytes()[usize::from(y) * STRIDE + usize::from(x / 8)];
+    byte >> (7 - x % 8) & 1 == 0
+}
+
+#[test]
+fn each_pixel_is_where_the_mounting_puts_it() {
+    for model in ssd1680::MODELS {
+        let (width, height) = (model.width, model.height);
+        let bitmap = speckled(width, height);
+        let upright = Frame::new(&bitmap, model, Rotation::Upright);
+        let turned = Frame::new(&bitmap, model, Rotation::UpsideDown);
+        assert_eq!(upright.bytes().len(), STRIDE * usize::from(height));
+        let mut ink = 0;
+        for y in 0..height {
+            for x in 0..width {
+                let expected = bitmap.is_ink(x, y);
+                ink += u32::from(expected);
+                assert_eq!(is_ink(&upright, x, y), expected, "{x}, {y}");
+                let opposite = is_ink(&turned, width - 1 - x, height - 1 - y);
+                assert_eq!(opposite, expected, "{x}, {y} of {}", model.id);
+            }
+            for x in width..128 {
+                assert!(!is_ink(&upright, x, y) && !is_ink(&turned, x, y));
+            }
+        }
+        assert!(ink > 100, "something is drawn");
+    }
+}
+
+#[test]
+fn a_picture_of_another_size_is_cut_or_surrounded_by_paper() {
+    let model = ssd1680::find("gdey0213b74").unwrap();
+    for (width, height) in [(8, 8), (128, 296), (0, 0)] {
+        let frame = Frame::new(&Bitmap::paper(width, height), model, Rotation::UpsideDown);
+        assert!(frame.bytes().iter().all(|byte| *byte == 0xFF));
+    }
+}

@@ -1,0 +1,294 @@
+//! What panels are sent, byte for byte, and what their busy line tells.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{Sender, channel},
+    },
+    time::Duration,
+};
+
+use board::{
+    parts::ssd1680::{self, Bus, Frame, FullWaveform, Panel, Rotation, Setup, Turn},
+    ports::{PanelFault, Refresh},
+};
+use render::Bitmap;
+
+use crate::{
+    frames::speckled,
+    recorder::{Busy, RecordedLine, Recorder, Trace, recorder},
+};
+
+struct Rig {
+    bus: Bus<Recorder, RecordedLine>,
+    panel: Panel<RecordedLine, Busy>,
+    trace: Trace,
+    now: Duration,
+    /// Pauses and waits so far.
+    waits: Vec<String>,
+    levels: Sender<Vec<bool>>,
+}
+
+fn setup(model: &str) -> Setup {
+    Setup {
+        model: ssd1680::find(model).unwrap(),
+        rotation: Rotation::UpsideDown,
+        x_offset: 0,
+        full: FullWaveform::Measured,
+    }
+}
+
+fn rig(setup: Setup, busy: &[bool]) -> Rig {
+    let (recorder, trace) = recorder();
+    let (levels, laid) = channel();
+    levels.send(busy.to_vec()).unwrap();
+    Rig {
+        levels,
+        bus: Bus::new(recorder.clone(), recorder.line("dc")),
+        panel: Panel::new(setup, recorder.line("cs"), Busy::new(laid)),
+        trace,
+        now: Duration::from_secs(100),
+        waits: Vec::new(),
+    }
+}
+
+impl Rig {
+    /// Gives the panel turns until it says something; every wait for its busy line ends after a second.
+    fn run(&mut self) -> Turn {
+        self.waits.clear();
+        loop {
+            match self.panel.turn(&mut self.bus, self.now) {
+                Turn::More => {}
+                Turn::At(moment) => {
+                    self.waits.push(format!("{:?}", moment - self.now));
+                    self.now = moment;
+                }
+                Turn::Idle(limit) => {
+                    self.waits
+                        .push(format!("idle within {:?}", limit - self.now));
+                    self.now = limit.min(self.now + Duration::from_secs(1));
+                }
+                end @ (Turn::Shown(_) | Turn::Failed(_) | Turn::Rest) => return end,
+            }
+        }
+    }
+
+    /// Lays new levels of the busy line ready.
+    fn panel_busy(&mut self, levels: &[bool]) {
+        self.levels.send(levels.to_vec()).unwrap();
+    }
+
+    fn show(&mut self, refresh: Refresh) -> Turn {
+        let setup = self.panel.setup();
+        let bitmap = Bitmap::paper(setup.model.width, setup.model.height);
+        let frame = Frame::new(&bitmap, setup.model, setup.rotation);
+        self.panel.show(Arc::new(frame), refresh).unwrap();
+        self.run()
+    }
+}
+
+/// Levels of a busy line that is up for one look in each refresh.
+const HEALTHY: [bool; 5] = [false, false, true, false, false];
+
+const FULL_213: &str = "\
+[12]
+[01 F9 00 00]
+[3C 05]
+[21 00 80]
+[18 80]
+[11 03]
+[44 00 0F]
+[45 00 00 F9 00]
+[4E 00]
+[4F 00 00]
+[26 4000 bytes of FF]
+[11 03]
+[44 00 0F]
+[45 00 00 F9 00]
+[4E 00]
+[4F 00 00]
+[24 4000 bytes of FF]
+[22 F7]
+[20]
+";
+
+const PREPARE_213: &str = "\
+[01 F9 00 00]
+[3C 80]
+[21 00 80]
+[18 80]
+[11 03]
+[44 00 0F]
+[45 00 00 F9 00]
+[4E 00]
+[4F 00 00]
+[26 4000 bytes of FF]
+[22 FF]
+[11 03]
+[44 00 0F]
+[45 00 00 F9 00]
+[4E 00]
+[4F 00 00]
+";
+
+const PARTIAL_213: &str = "\
+[24 4000 bytes of FF]
+[20]
+";
+
+#[test]
+fn a_full_refresh_is_the_sequence_of_the_sheet() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    assert_eq!(rig.show(Refresh::Full), Turn::Shown(Refresh::Full));
+    assert_eq!(rig.trace.windows(), FULL_213);
+    // The settling after the reset by command, the look at the busy line, the refresh.
+    assert_eq!(rig.waits, ["10ms", "20ms", "idle within 9.98s"]);
+}
+
+#[test]
+fn the_next_partial_refresh_is_prepared_in_the_pause() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    rig.show(Refresh::Full);
+    rig.trace.windows();
+    assert_eq!(rig.run(), Turn::Rest);
+    assert_eq!(rig.trace.windows(), PREPARE_213);
+    rig.panel_busy(&[false, true, false]);
+    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Partial));
+    assert_eq!(rig.trace.windows(), PARTIAL_213);
+    assert_eq!(rig.waits, ["20ms", "idle within 9.98s"]);
+}
+
+#[test]
+fn a_picture_that_comes_during_the_preparation_waits_for_its_end() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    rig.show(Refresh::Full);
+    rig.trace.windows();
+    rig.panel_busy(&[false, false, true, false]);
+    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Partial));
+    assert_eq!(rig.trace.windows(), format!("{PREPARE_213}{PARTIAL_213}"));
+}
+
+#[test]
+fn registers_that_were_lost_are_written_again() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    rig.show(Refresh::Full);
+    rig.run();
+    rig.panel.disturbed();
+    rig.trace.windows();
+    rig.panel_busy(&[false, false, true, false]);
+    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Partial));
+    assert_eq!(rig.trace.windows(), format!("{PREPARE_213}{PARTIAL_213}"));
+}
+
+#[test]
+fn a_panel_that_was_reset_sends_nothing_before_it_is_idle() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    rig.show(Refresh::Full);
+    rig.run();
+    rig.trace.windows();
+    rig.panel_busy(&[true, true, false, false, false, true, false]);
+    rig.panel.woken();
+    assert_eq!(rig.run(), Turn::Rest);
+    assert_eq!(rig.trace.windows(), "");
+    // What was on the glass is no longer known.
+    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Full));
+}
+
+#[test]
+fn the_first_refresh_is_full_whatever_was_asked_for() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Full));
+    assert_eq!(rig.trace.windows(), FULL_213);
+}
+
+#[test]
+fn other_panels_differ_in_their_numbers() {
+    let mut large = rig(setup("gdey029t94"), &HEALTHY);
+    large.show(Refresh::Full);
+    // More than the system takes in one call.
+    let expected = FULL_213
+        .replace("F9 00", "27 01")
+        .replace("4000 bytes of FF", "4096 bytes of FF 640 bytes of FF");
+    assert_eq!(large.trace.windows(), expected);
+
+    let mut warm = rig(
+        Setup {
+            full: FullWaveform::Warm,
+            ..setup("gdey0213b74")
+        },
+        &HEALTHY,
+    );
+    warm.show(Refresh::Full);
+    let expected = FULL_213.replace("[22 F7]", "[1A 64]\n[22 D7]");
+    assert_eq!(warm.trace.windows(), expected);
+
+    let mut shifted = rig(
+        Setup {
+            x_offset: 1,
+            ..setup("gdey0213b74")
+        },
+        &HEALTHY,
+    );
+    shifted.show(Refresh::Full);
+    let expected = FULL_213
+        .replace("[44 00 0F]", "[44 01 10]")
+        .replace("[4E 00]", "[4E 01]");
+    assert_eq!(shifted.trace.windows(), expected);
+}
+
+#[test]
+fn what_the_busy_line_does_is_a_picture_or_a_named_fault() {
+    let up = true;
+    for (busy, expected) in [
+        (
+            &[false, false, up, up, up, false][..],
+            Turn::Shown(Refresh::Full),
+        ),
+        // It is up before anything was sent, and stays so.
+        (&[up], Turn::Failed(PanelFault::BusyStuck)),
+        // It never falls.
+        (&[false, false, up], Turn::Failed(PanelFault::BusyStuck)),
+        // It never rises.
+        (&[false], Turn::Failed(PanelFault::NotRefreshed)),
+    ] {
+        let mut rig = rig(setup("gdey0213b74"), busy);
+        assert_eq!(rig.show(Refresh::Full), expected, "{busy:?}");
+    }
+}
+
+#[test]
+fn a_refresh_that_ends_too_soon_is_a_fault() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    let frame = Frame::new(
+        &speckled(122, 250),
+        rig.panel.setup().model,
+        Rotation::UpsideDown,
+    );
+    rig.panel.show(Arc::new(frame), Refresh::Full).unwrap();
+    let fell = loop {
+        match rig.panel.turn(&mut rig.bus, rig.now) {
+            Turn::At(moment) => rig.now = moment,
+            // The edge comes 70 ms after the start.
+            Turn::Idle(_) => rig.now += Duration::from_millis(50),
+            Turn::Failed(fault) => break fault,
+            Turn::More => {}
+            other @ (Turn::Shown(_) | Turn::Rest) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(fell, PanelFault::NotRefreshed);
+    assert!(!rig.panel.is_working() && !rig.panel.is_refreshing());
+}
+
+#[test]
+fn a_panel_takes_no_picture_while_it_refreshes() {
+    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
+    let frame = Arc::new(Frame::new(
+        &speckled(122, 250),
+        rig.panel.setup().model,
+        Rotation::UpsideDown,
+    ));
+    rig.panel.show(Arc::clone(&frame), Refresh::Full).unwrap();
+    let second = rig.panel.show(frame, Refresh::Partial);
+    assert_eq!(second, Err(PanelFault::StartedBusy));
+    assert_eq!(rig.run(), Turn::Shown(Refresh::Full));
+}

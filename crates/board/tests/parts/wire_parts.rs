@@ -1,0 +1,182 @@
+//! What the chips behind I2C and the strip are sent, byte for byte.
+
+use board::parts::{
+    bh1750::Bh1750,
+    mcp23017::{Level, Mcp23017},
+    pca9685::Pca9685,
+    ws2812::{self, Channels, Kind, Order},
+};
+use device::lights::Rgb;
+use embedded_hal::i2c::ErrorKind;
+
+use crate::recorder::{RecordedI2c, Trace, recorder};
+
+fn bus(present: &[u8], answers: &[u8]) -> (RecordedI2c, Trace) {
+    let (recorder, trace) = recorder();
+    let bus = RecordedI2c {
+        recorder,
+        present: present.to_vec(),
+        answers: answers.iter().copied().collect(),
+    };
+    (bus, trace)
+}
+
+#[test]
+fn an_expander_is_configured_latches_first_and_then_written_by_port() {
+    let (mut i2c, trace) = bus(&[0x20], &[0x0E, 0x7F]);
+    let mut expander = Mcp23017::new(0x20);
+    for pin in 8..15 {
+        expander.output(pin, Level::High);
+    }
+    for pin in 0..4 {
+        expander.input(pin);
+        expander.watch(pin);
+    }
+    assert_eq!(expander.read(&mut i2c).unwrap(), 0x7F0E);
+    assert_eq!(
+        trace.transactions(),
+        "\
+20: 0A 40
+20: 14 FF FF
+20: 0C 0F 00
+20: 00 7F 00
+20: 08 00 00
+20: 04 0F 00
+20: 12
+20: reads 2
+"
+    );
+    expander.set(&mut i2c, 9, Level::Low).unwrap();
+    expander.set(&mut i2c, 7, Level::Low).unwrap();
+    expander.set(&mut i2c, 9, Level::High).unwrap();
+    assert_eq!(trace.transactions(), "20: 15 FD\n20: 14 7F\n20: 15 FF\n");
+}
+
+#[test]
+fn an_expander_that_failed_is_configured_anew() {
+    let (mut i2c, trace) = bus(&[0x21], &[]);
+    let mut expander = Mcp23017::new(0x21);
+    expander.output(3, Level::High);
+    expander.set(&mut i2c, 3, Level::Low).unwrap();
+    trace.transactions();
+    i2c.present.clear();
+    assert!(expander.set(&mut i2c, 3, Level::High).is_err());
+    i2c.present.push(0x21);
+    expander.set(&mut i2c, 3, Level::Low).unwrap();
+    assert_eq!(
+        trace.transactions(),
+        "\
+21: 0A 00
+21: 14 F7 FF
+21: 0C 00 00
+21: 00 77 7F
+21: 08 00 00
+21: 04 00 00
+"
+    );
+    expander.forget();
+    expander.set(&mut i2c, 3, Level::High).unwrap();
+    assert!(
+        trace
+            .transactions()
+            .starts_with("21: 0A 00\n21: 14 FF FF\n")
+    );
+}
+
+#[test]
+fn the_frontlight_is_started_as_the_sheet_says() {
+    let (mut i2c, trace) = bus(&[0x42], &[]);
+    let frontlight = Pca9685 {
+        address: 0x42,
+        first: 1,
+        hz: 1000,
+    };
+    frontlight.wake(&mut i2c).unwrap();
+    frontlight.restart(&mut i2c).unwrap();
+    frontlight
+        .set(&mut i2c, &[0, 1, 2048, 4095, 5000, 0, 0])
+        .unwrap();
+    assert_eq!(
+        trace.transactions(),
+        "\
+42: 00 11
+42: FE 05
+42: 00 21
+42: 00 A1
+42: 01 04
+42: 0A 00 00 00 10 00 00 01 00 00 00 00 08 00 10 00 00 00 10 00 00 00 00 00 10 00 00 00 10
+"
+    );
+}
+
+#[test]
+fn duties_beyond_the_last_output_are_left_out() {
+    let (mut i2c, trace) = bus(&[0x40], &[]);
+    let frontlight = Pca9685 {
+        address: 0x40,
+        first: 15,
+        hz: 1000,
+    };
+    frontlight.set(&mut i2c, &[4095, 4095]).unwrap();
+    assert_eq!(trace.transactions(), "40: 42 00 10 00 00\n");
+}
+
+#[test]
+fn the_light_sensor_is_asked_where_it_answers() {
+    let (mut i2c, trace) = bus(&[0x23], &[0x0B, 0xA6, 0, 0]);
+    let mut sensor = Bh1750::new(&[0x5C, 0x23]);
+    assert_eq!(sensor.read(&mut i2c), Ok(None));
+    sensor.begin(&mut i2c).unwrap();
+    assert_eq!(sensor.read(&mut i2c), Ok(Some(2_485_000)));
+    sensor.begin(&mut i2c).unwrap();
+    assert_eq!(
+        trace.transactions(),
+        "23: 01\n23: 20\n23: reads 2\n23: 01\n23: 20\n"
+    );
+    // It moved to the other address: somebody changed the strap.
+    i2c.present = vec![0x5C];
+    sensor.begin(&mut i2c).unwrap();
+    assert_eq!(sensor.read(&mut i2c), Ok(Some(0)));
+    i2c.present.clear();
+    assert!(matches!(
+        sensor.begin(&mut i2c),
+        Err(ErrorKind::NoAcknowledge(_))
+    ));
+    assert_eq!(sensor.read(&mut i2c), Ok(None));
+}
+
+#[test]
+fn the_strip_takes_pulses_of_four_bits() {
+    let colour = Rgb {
+        red: 0xFF,
+        green: 0x00,
+        blue: 0b1001_0110,
+    };
+    let (green, red, blue) = ([0x88; 4], [0xEE; 4], [0xE8, 0x8E, 0x8E, 0xE8]);
+    let dark = [0x88; 4];
+    for (kind, expected) in [
+        (Kind::default(), [green, red, blue].concat()),
+        (
+            Kind {
+                order: Order::Rgb,
+                channels: Channels::Three,
+            },
+            [red, green, blue].concat(),
+        ),
+        (
+            Kind {
+                order: Order::Grb,
+                channels: Channels::Four,
+            },
+            [green, red, blue, dark].concat(),
+        ),
+    ] {
+        let (mut recorder, trace) = recorder();
+        ws2812::show(&mut recorder, kind, [colour]).unwrap();
+        let bytes = trace.spi_bytes();
+        let (before, rest) = bytes.split_at(140);
+        let (colours, after) = rest.split_at(expected.len());
+        assert_eq!(colours, expected, "{kind:?}");
+        assert_eq!((before, after), (&[0; 140][..], &[0; 140][..]));
+    }
+}
