@@ -27,7 +27,7 @@ use feeds::{
             session::WalletSession,
             step::Noise,
         },
-        zap::ZapFeed,
+        zap::{ShownZaps, ZapFeed},
     },
     pools, relay, release,
 };
@@ -169,8 +169,9 @@ fn believed(event: NostrEvent) {
     };
     let mut data = DataFeed::new(AUTHOR).expect("the key is one");
     plausible(data.accept(&event));
-    let mut zaps = ZapFeed::new(AUTHOR).expect("the key is one");
-    if let Ok(Some(Zap { amount, message })) = zaps.accept(&event, NOW.utc) {
+    let zaps = ZapFeed::new(AUTHOR).expect("the key is one");
+    let accepted = zaps.accept(&event, NOW.utc, &mut ShownZaps::default());
+    if let Ok(Some(Zap { amount, message })) = accepted {
         assert!(amount >= Sats(1) && message.chars().count() <= 512);
     }
 }

@@ -183,6 +183,31 @@ fn zap_during_a_zap_starts_anew() {
 }
 
 #[test]
+fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
+    let mut world = World::new(BOARD);
+    world.run(&"set nostrZapNotify=true".parse().unwrap());
+    world.run(&"block 840000".parse().unwrap());
+    for (step, glass) in [
+        ("zap 21", "ZAP 21"),
+        ("zap 21", "ZAP 21"),
+        ("received 21", "RECV DN21"),
+        ("received 21", "RECV DN21"),
+        ("zap 21", "ZAP 21"),
+    ] {
+        let before = world.device.desired().picture.repaints;
+        world.run(&step.parse().unwrap());
+        assert_eq!(world.glass(), glass);
+        let repaints = world.device.desired().picture.repaints;
+        assert!(repaints > before, "{step} does not paint");
+    }
+    // The newest has the whole time.
+    world.run(&"wait 1799999".parse().unwrap());
+    assert_eq!(world.glass(), "ZAP 21");
+    world.run(&"wait 1".parse().unwrap());
+    assert_eq!(world.glass(), "BLOCK/HEIGHT 840000");
+}
+
+#[test]
 fn rotation_to_payment_by_notification() {
     check(
         "

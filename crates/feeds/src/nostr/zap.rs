@@ -2,13 +2,14 @@
 //!
 //! A *receipt* holds the paid invoice and, as JSON in a tag, the *request* that led to it.
 
+use std::collections::VecDeque;
+
 use device::{market::Zap, now::UtcTime, units::Msats};
 
 use super::{
     bolt11,
     event::{Bytes32, NostrEvent, VerifiedEvent, key},
     frame::Filter,
-    recent::Recent,
 };
 use crate::malformed::Malformed;
 
@@ -30,12 +31,51 @@ pub const REMEMBERED: usize = 64;
 /// Longest message that is taken over, characters.
 const MESSAGE_MAX: usize = 512;
 
-/// What was heard of one recipient's zaps.
+/// The receipts that were shown, so that none is shown twice, whichever relay repeats it.
+///
+/// It goes by the ids and not by the time of the newest one: receipts are made in the same second, and arrive in
+/// another order than they were made.
+#[derive(Debug, Clone, Default)]
+pub struct ShownZaps {
+    /// Ids with the moment each was made, s since 1970-01-01 UTC; the oldest in the memory first.
+    ids: VecDeque<(Bytes32, u64)>,
+    /// When the newest receipt whose id was forgotten was made, s since 1970-01-01 UTC.
+    forgotten: Option<u64>,
+}
+
+impl ShownZaps {
+    /// Tells whether a receipt of that time may be new.
+    fn may_be_new(&self, created_at: u64, now: Option<u64>) -> bool {
+        let Some(now) = now else {
+            return true;
+        };
+        // A clock that went back makes what was forgotten lie in the future; then it tells nothing.
+        let forgotten = self.forgotten.filter(|forgotten| *forgotten <= now);
+        let is_newer = forgotten.is_none_or(|forgotten| created_at > forgotten);
+        is_newer && now.saturating_sub(created_at) <= AGE_MAX_SECS
+    }
+
+    /// Remembers a receipt; tells whether it was new.
+    fn insert(&mut self, id: Bytes32, created_at: u64, now: Option<u64>) -> bool {
+        if self.ids.iter().any(|(known, _)| *known == id) {
+            return false;
+        }
+        if self.ids.len() == REMEMBERED
+            && let Some((_, made)) = self.ids.pop_front()
+            && let Some(now) = now
+        {
+            // A receipt from the future must not silence those that come until then.
+            self.forgotten = self.forgotten.max(Some(made.min(now)));
+        }
+        self.ids.push_back((id, created_at));
+        true
+    }
+}
+
+/// A listener for one recipient's zaps.
 #[derive(Debug, Clone)]
 pub struct ZapFeed {
     recipient: Bytes32,
-    last_shown: Option<u64>,
-    seen: Recent<Bytes32, REMEMBERED>,
 }
 
 impl ZapFeed {
@@ -43,21 +83,7 @@ impl ZapFeed {
     pub fn new(recipient: &str) -> Option<ZapFeed> {
         Some(ZapFeed {
             recipient: key(recipient)?,
-            last_shown: None,
-            seen: Recent::default(),
         })
-    }
-
-    /// Goes on from where another feed was: what it showed, and what is older, is no news.
-    #[must_use]
-    pub fn since(mut self, last_shown: Option<u64>) -> ZapFeed {
-        self.last_shown = last_shown;
-        self
-    }
-
-    /// When the newest receipt that was shown was made, s since 1970-01-01 UTC; none before the first.
-    pub fn last_shown(&self) -> Option<u64> {
-        self.last_shown
     }
 
     /// Which events are wanted from a relay.
@@ -78,9 +104,10 @@ impl ZapFeed {
     /// # Errors
     /// The event is no zap receipt for this recipient, or does not tell an amount.
     pub fn accept(
-        &mut self,
+        &self,
         event: &VerifiedEvent,
         now: Option<UtcTime>,
+        shown: &mut ShownZaps,
     ) -> Result<Option<Zap>, Malformed> {
         if event.kind() != KIND {
             return Err(Malformed("kind"));
@@ -91,29 +118,16 @@ impl ZapFeed {
         }
         let receipt = Receipt::of(event)?;
         let now = now.and_then(unix_secs);
-        let is_news = receipt.amount >= AMOUNT_MIN && self.is_news(event.created_at(), now);
-        if !is_news || !self.seen.insert(*event.id()) {
+        let is_news = receipt.amount >= AMOUNT_MIN
+            && shown.may_be_new(event.created_at(), now)
+            && shown.insert(*event.id(), event.created_at(), now);
+        if !is_news {
             return Ok(None);
-        }
-        if let Some(now) = now {
-            // A receipt from the future must not silence those that come until then.
-            self.last_shown = Some(event.created_at().min(now));
         }
         Ok(Some(Zap {
             amount: receipt.amount.sats(),
             message: receipt.message,
         }))
-    }
-
-    /// Tells whether a receipt of that time is new.
-    fn is_news(&self, created_at: u64, now: Option<u64>) -> bool {
-        let Some(now) = now else {
-            return true;
-        };
-        // A clock that went back makes what was shown lie in the future; then it tells nothing.
-        let last = self.last_shown.filter(|last| *last <= now);
-        let is_newer = last.is_none_or(|last| created_at > last);
-        is_newer && now.saturating_sub(created_at) <= AGE_MAX_SECS
     }
 }
 

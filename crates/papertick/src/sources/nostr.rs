@@ -96,7 +96,7 @@ pub struct Zaps {
 impl Zaps {
     /// The zaps of a recipient, named by 64 hex digits, but for what was told; none if it is no key.
     pub fn of(recipient: String, told: Told) -> Option<Zaps> {
-        let feed = ZapFeed::new(&recipient)?.since(told.zap());
+        let feed = ZapFeed::new(&recipient)?;
         Some(Zaps {
             recipient,
             feed,
@@ -117,8 +117,9 @@ impl Feed for Zaps {
         event: &VerifiedEvent,
         now: Option<UtcTime>,
     ) -> Result<Vec<Observation>, Malformed> {
-        let zap = self.feed.accept(event, now)?;
-        self.told.keep_zap(self.feed.last_shown());
+        let zap = self
+            .told
+            .with_zaps(|shown| self.feed.accept(event, now, shown))?;
         Ok(zap.map(Observation::Zap).into_iter().collect())
     }
 }

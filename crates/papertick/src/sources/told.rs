@@ -2,8 +2,11 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+    atomic::{AtomicBool, Ordering},
 };
+
+use feeds::nostr::zap::ShownZaps;
+use tokio::sync::watch;
 
 /// What was told in this run; clones know the same.
 #[derive(Debug, Clone, Default)]
@@ -11,22 +14,18 @@ pub struct Told(Arc<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// When the newest zap that was told was made, s since 1970-01-01 UTC; 0 for none.
-    zap: AtomicU64,
+    /// The zaps that were told; nobody follows it, it is the one place that all listeners change.
+    zaps: watch::Sender<ShownZaps>,
     /// The wallet was asked for the payments before the start.
     missed: AtomicBool,
 }
 
 impl Told {
-    /// When the newest zap that was told was made, s since 1970-01-01 UTC.
-    pub fn zap(&self) -> Option<u64> {
-        let made = self.0.zap.load(Ordering::Relaxed);
-        (made > 0).then_some(made)
-    }
-
-    /// Takes note of when the newest zap was made.
-    pub fn keep_zap(&self, made: Option<u64>) {
-        self.0.zap.store(made.unwrap_or(0), Ordering::Relaxed);
+    /// Looks at the zaps that were told, and adds to them.
+    pub fn with_zaps<T>(&self, look: impl FnOnce(&mut ShownZaps) -> T) -> T {
+        let mut seen = None;
+        self.0.zaps.send_modify(|zaps| seen = Some(look(zaps)));
+        seen.expect("the closure was called")
     }
 
     /// Tells whether the wallet was asked for the payments before the start.

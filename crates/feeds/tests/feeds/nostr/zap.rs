@@ -4,9 +4,10 @@ use device::{market::Zap, now::UtcTime, units::Sats};
 use feeds::{
     malformed::Malformed,
     nostr::{
+        event::VerifiedEvent,
         frame,
         recent::Recent,
-        zap::{REMEMBERED, ZapFeed},
+        zap::{REMEMBERED, ShownZaps, ZapFeed},
     },
 };
 
@@ -16,8 +17,11 @@ const NOW: Option<UtcTime> = Some(UtcTime {
     unix_ms: 10_000_000,
 });
 
-fn feed() -> ZapFeed {
-    ZapFeed::new(AUTHOR).unwrap()
+/// What one event says to a listener who has heard nothing yet.
+fn first_heard(event: &VerifiedEvent) -> Result<Option<Zap>, Malformed> {
+    ZapFeed::new(AUTHOR)
+        .unwrap()
+        .accept(event, NOW, &mut ShownZaps::default())
 }
 
 fn shown(amount: u64, message: &str) -> Result<Option<Zap>, Malformed> {
@@ -115,32 +119,31 @@ fn amounts() {
         (&[&["amount", "21000"]], "", Err(Malformed("recipient"))),
     ] {
         let event = verified(9_900, 9735, tags, content);
-        assert_eq!(feed().accept(&event, NOW), expected, "{tags:?}");
+        assert_eq!(first_heard(&event), expected, "{tags:?}");
     }
     let other_kind = verified(9_900, 1, &[p, &["amount", "21000"]], "");
-    assert_eq!(feed().accept(&other_kind, NOW), Err(Malformed("kind")));
+    assert_eq!(first_heard(&other_kind), Err(Malformed("kind")));
     let long = verified(9_900, 9735, &[p, &["amount", "21000"]], &"ü".repeat(5_000));
     assert_eq!(
-        feed()
-            .accept(&long, NOW)
-            .unwrap()
-            .unwrap()
-            .message
-            .chars()
-            .count(),
+        first_heard(&long).unwrap().unwrap().message.chars().count(),
         512
     );
 }
 
 /// A zap of 21 sats with a message that makes its id differ.
-fn hear(feed: &mut ZapFeed, created_at: u64, message: &str, now: Option<UtcTime>) -> bool {
+fn hear(shown: &mut ShownZaps, created_at: u64, message: &str, now: Option<UtcTime>) -> bool {
     let event = verified(
         created_at,
         9735,
         &[&["p", AUTHOR], &["amount", "21000"]],
         message,
     );
-    feed.accept(&event, now).unwrap().is_some()
+    let feed = ZapFeed::new(AUTHOR).unwrap();
+    feed.accept(&event, now, shown).unwrap().is_some()
+}
+
+fn nothing() -> ShownZaps {
+    ShownZaps::default()
 }
 
 #[test]
@@ -153,62 +156,98 @@ fn ages() {
         (0, false),
     ] {
         assert_eq!(
-            hear(&mut feed(), created_at, "", NOW),
+            hear(&mut nothing(), created_at, "", NOW),
             is_shown,
             "{created_at}"
         );
-        assert!(hear(&mut feed(), created_at, "", None), "no clock, no age");
+        assert!(
+            hear(&mut nothing(), created_at, "", None),
+            "no clock, no age"
+        );
     }
-    let mut feed = feed();
-    assert!(hear(&mut feed, 9_500, "first", NOW));
-    assert!(!hear(&mut feed, 9_500, "same second", NOW));
-    assert!(hear(&mut feed, 9_501, "next", NOW));
+}
+
+#[test]
+fn each_of_several_zaps_is_shown_whatever_the_second_and_the_order() {
+    let mut shown = nothing();
+    for (created_at, message) in [
+        (9_500, "first"),
+        (9_500, "same second"),
+        (9_501, "next"),
+        (9_500, "late"),
+    ] {
+        assert!(hear(&mut shown, created_at, message, NOW), "{message}");
+    }
+    for (created_at, message) in [(9_500, "first"), (9_500, "same second"), (9_501, "next")] {
+        assert!(!hear(&mut shown, created_at, message, NOW), "{message}");
+    }
+}
+
+#[test]
+fn what_was_forgotten_is_not_shown_again() {
+    let mut shown = nothing();
+    let made = |number: usize| 9_500 + u64::try_from(number).unwrap();
+    for number in 0..=REMEMBERED {
+        assert!(hear(&mut shown, made(number), "", NOW), "{number}");
+    }
+    for number in 0..=REMEMBERED {
+        assert!(!hear(&mut shown, made(number), "", NOW), "{number}");
+    }
+    assert!(hear(&mut shown, made(1), "late", NOW), "newer than that");
 }
 
 #[test]
 fn a_receipt_from_the_future_does_not_silence_others() {
-    let mut feed = feed();
-    assert!(hear(&mut feed, 4_000_000_000, "future", NOW));
+    let mut shown = nothing();
+    assert!(hear(&mut shown, 4_000_000_000, "future", NOW));
     assert!(
-        !hear(&mut feed, 4_000_000_000, "future", NOW),
+        !hear(&mut shown, 4_000_000_000, "future", NOW),
         "but it is shown once"
     );
+    for number in 0..REMEMBERED {
+        assert!(hear(&mut shown, 9_900, &number.to_string(), NOW));
+    }
     let later = UtcTime {
         unix_ms: 10_060_000,
     };
-    assert!(hear(&mut feed, 10_055, "present", Some(later)));
+    assert!(hear(&mut shown, 10_055, "present", Some(later)));
 }
 
 #[test]
 fn a_clock_that_went_back_does_not_silence_others() {
-    let mut feed = feed();
+    let mut shown = nothing();
     let ahead = UtcTime {
         unix_ms: 900_000_000,
     };
-    assert!(hear(&mut feed, 900_000, "ahead", Some(ahead)));
-    assert!(hear(&mut feed, 9_990, "right", NOW));
-    assert!(!hear(&mut feed, 900_000, "ahead", NOW), "it is known");
-    assert!(!hear(&mut feed, 9_990, "same second", NOW));
+    for number in 0..=REMEMBERED {
+        assert!(hear(&mut shown, 900_000, &number.to_string(), Some(ahead)));
+    }
+    assert!(hear(&mut shown, 9_990, "right", NOW));
+    let last = REMEMBERED.to_string();
+    assert!(!hear(&mut shown, 900_000, &last, NOW), "it is known");
 }
 
 #[test]
-fn another_feed_goes_on_from_where_one_was() {
-    let mut one = feed();
-    assert_eq!(one.last_shown(), None);
-    assert!(hear(&mut one, 9_500, "first", NOW));
-    let mut other = feed().since(one.last_shown());
-    assert!(!hear(&mut other, 9_500, "first", NOW));
-    assert!(hear(&mut other, 9_501, "next", NOW));
-    assert_eq!(other.last_shown(), Some(9_501));
+fn two_listeners_show_a_receipt_once() {
+    let mut shown = nothing();
+    let event = verified(
+        9_500,
+        9735,
+        &[&["p", AUTHOR], &["amount", "21000"]],
+        "from two relays",
+    );
+    let [one, other] = [ZapFeed::new(AUTHOR), ZapFeed::new(AUTHOR)].map(Option::unwrap);
+    assert!(one.accept(&event, NOW, &mut shown).unwrap().is_some());
+    assert!(other.accept(&event, NOW, &mut shown).unwrap().is_none());
 }
 
 #[test]
 fn repetitions() {
-    let mut feed = feed();
-    assert!(hear(&mut feed, 9_500, "a", None));
-    assert!(!hear(&mut feed, 9_500, "a", None));
-    assert!(hear(&mut feed, 9_500, "b", None));
-    assert!(!hear(&mut feed, 9_500, "a", None));
+    let mut shown = nothing();
+    assert!(hear(&mut shown, 9_500, "a", None));
+    assert!(!hear(&mut shown, 9_500, "a", None));
+    assert!(hear(&mut shown, 9_500, "b", None));
+    assert!(!hear(&mut shown, 9_500, "a", None));
 }
 
 #[test]
