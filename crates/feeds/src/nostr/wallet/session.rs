@@ -52,6 +52,14 @@ pub enum State {
     Ready(Cipher),
 }
 
+/// A payment that was told, and when.
+struct Told {
+    hash: String,
+    /// A payment to oneself goes out and comes in under one hash.
+    direction: Option<Direction>,
+    at: Duration,
+}
+
 /// One conversation with a wallet.
 pub struct WalletSession {
     wallet: String,
@@ -64,7 +72,7 @@ pub struct WalletSession {
     next_poll: Option<Duration>,
     asked_for_missed: bool,
     balance: Option<Msats>,
-    payments: VecDeque<(String, Duration)>,
+    payments: VecDeque<Told>,
     events: Recent<Bytes32, EVENTS_REMEMBERED>,
 }
 
@@ -301,8 +309,10 @@ impl WalletSession {
     fn payment(&mut self, transaction: &Transaction, now: Now) -> Option<Observation> {
         let amount = transaction.amount?;
         if !transaction.hash.is_empty() {
-            let is_repeated = self.payments.iter().any(|(hash, at)| {
-                *hash == transaction.hash && now.uptime.saturating_sub(*at) < REPEAT_WINDOW
+            let is_repeated = self.payments.iter().any(|told| {
+                told.hash == transaction.hash
+                    && told.direction == transaction.direction
+                    && now.uptime.saturating_sub(told.at) < REPEAT_WINDOW
             });
             if is_repeated {
                 return None;
@@ -310,8 +320,11 @@ impl WalletSession {
             if self.payments.len() == PAYMENTS_REMEMBERED {
                 self.payments.pop_front();
             }
-            self.payments
-                .push_back((transaction.hash.clone(), now.uptime));
+            self.payments.push_back(Told {
+                hash: transaction.hash.clone(),
+                direction: transaction.direction,
+                at: now.uptime,
+            });
         }
         Some(Observation::Payment(Payment {
             direction: transaction.direction,

@@ -426,6 +426,20 @@ fn a_payment_is_told_once() {
 }
 
 #[test]
+fn a_payment_to_oneself_goes_out_and_comes_in() {
+    let mut scene = Scene::settled(100_000);
+    let out = scene.notify(23197, &sent(5_000, 0, "a"));
+    assert_eq!(out.heard[0], payment(Direction::Sent, 5_000));
+    let back = scene.notify(23197, &received(5_000, "a"));
+    assert_eq!(back.heard[0], payment(Direction::Received, 5_000));
+    assert_eq!(
+        scene.notify(23197, &received(5_000, "a")),
+        Step::default(),
+        "each way once"
+    );
+}
+
+#[test]
 fn repeated_and_old_events_are_no_news() {
     let mut scene = Scene::settled(100);
     let content = scene
