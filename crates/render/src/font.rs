@@ -16,6 +16,7 @@ use skrifa::{
 use zeno::{Command, PathBuilder, Transform};
 
 use crate::{
+    bitcoin,
     faces::FACES,
     mask::{self, Mask},
 };
@@ -81,7 +82,7 @@ impl Font {
         Font { files, em_per_line }
     }
 
-    /// Whether the font draws a character.
+    /// Whether the font itself has a character.
     pub(crate) fn has(&self, ch: char) -> bool {
         self.find(ch).is_some()
     }
@@ -93,7 +94,12 @@ impl Font {
 
     /// Draws a character narrower than designed.
     pub(crate) fn condensed(&mut self, ch: char, half_px: u32, ratio: f32) -> Option<Glyph> {
-        let (file, id) = self.find(ch)?;
+        let Some((file, id)) = self.find(ch) else {
+            return match ch {
+                bitcoin::SIGN => Some(bitcoin::sign(&self.condensed('B', half_px, ratio)?)),
+                _ => None,
+            };
+        };
         let em_px = half_px as f32 / 2.0 * self.em_per_line;
         self.files[file].glyph(id, half_px, em_px, ratio)
     }

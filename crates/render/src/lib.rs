@@ -2,8 +2,9 @@
 //!
 //! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel.
 //! Read on in `paint` (what is kept between pictures), `draw` (one file per kind of cell), `text` (lines of
-//! text), `font` (single glyphs) and `mask` (the pixels).
+//! text), `font` and `bitcoin` (single glyphs) and `mask` (the pixels).
 
+mod bitcoin;
 mod bitmap;
 mod draw;
 mod faces;

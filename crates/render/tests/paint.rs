@@ -96,15 +96,38 @@ fn signs_keep_the_margin_in_every_font() {
             .into_iter()
             .flat_map(|px| SIGNS.iter().map(move |text| (px, text)))
         {
-            match paint_digit(&mut painter, font, digit_px, text) {
-                Some(ink) => check_margin(font, digit_px, text, ink),
-                None => assert!(
-                    *text == "₿" && !render::has_btc_symbol(font),
-                    "{text} in {}",
-                    font.id()
-                ),
-            }
+            let ink = paint_digit(&mut painter, font, digit_px, text);
+            let ink = ink.unwrap_or_else(|| panic!("{text} in {} is empty", font.id()));
+            check_margin(font, digit_px, text, ink);
         }
+    }
+}
+
+#[test]
+fn the_bitcoin_sign_is_one_drawing_on_numbers_and_in_the_owners_text() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    for font in FontId::all() {
+        let mut ink = |cell: Cell| {
+            let mut picture = picture(vec![cell]);
+            picture.style.font = font;
+            let painted = painter.paint(&picture, 0);
+            let pixels = (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| (x, y)));
+            let inked: Vec<_> = pixels.filter(|(x, y)| painted.is_ink(*x, *y)).collect();
+            let top = inked.iter().map(|(_, y)| *y).min().unwrap();
+            let left = inked.iter().map(|(x, _)| *x).min().unwrap();
+            let moved = inked.into_iter().map(|(x, y)| (x - left, y - top));
+            moved.collect::<Vec<_>>()
+        };
+        let text = |text: &str| Cell::Text {
+            text: text.into(),
+            px: Some(180),
+        };
+        let (sign, letter) = (ink(text("₿")), ink(text("B")));
+        assert_eq!(ink(Cell::digit("₿")), sign, "{}", font.id());
+        assert_ne!(letter, sign, "{}", font.id());
+        let height = |ink: &[(u16, u16)]| ink.iter().map(|(_, y)| *y).max().unwrap() + 1;
+        let ratio = 100 * height(&sign) / height(&letter);
+        assert!((108..=145).contains(&ratio), "{}: {ratio} %", font.id());
     }
 }
 

@@ -14,8 +14,6 @@ pub fn currency(currency: Currency) -> Cell {
 }
 
 /// The marker before an amount of satoshis, if the owner wants one.
-///
-/// Fonts without a bitcoin sign leave its panel empty.
 pub fn satoshi_marker(settings: &Settings) -> Option<Cell> {
     match settings.price_sym_mode {
         1 => Some(Cell::Sats),

@@ -106,8 +106,8 @@ const SCREENS: &[Row] = &[
     ),
     (
         "sats-bitcoin-sign",
-        "With the bitcoin sign, where the font has one",
-        "sats-per-dollar --value currency=CHF --set priceSymMode=2 --set fontName=inter",
+        "With the bitcoin sign",
+        "sats-per-dollar --value currency=CHF --set priceSymMode=2",
     ),
     ("ticker", "Price in US dollars", "ticker"),
     (

@@ -1,7 +1,7 @@
 //! Digits, currency signs and the miner's words: one height and one baseline on all panels.
 
 use super::{Panel, centred};
-use crate::{mask::Mask, text::Run};
+use crate::{bitcoin, mask::Mask, text::Run};
 
 /// Height of the miner's words, px.
 pub(super) const TAIL: u32 = 160;
@@ -15,12 +15,14 @@ const NARROWEST: f32 = 0.82;
 impl Panel<'_> {
     /// A text in the digit font, on the baseline that digits have at that height.
     ///
-    /// A sign that the font lacks leaves the panel empty: another font's would not belong to the digits.
+    /// A sign that the font lacks leaves the panel empty, as another font's would not belong to the digits; the
+    /// bitcoin sign is drawn in every font.
     pub(super) fn digit(&mut self, text: &str, px: u32) -> Mask {
-        if !text.chars().all(|ch| self.type_.has(self.style.font, ch)) {
+        let font = self.style.font;
+        let is_drawn = |ch| ch == bitcoin::SIGN || self.type_.has(font, ch);
+        if !text.chars().all(is_drawn) {
             return self.blank();
         }
-        let font = self.style.font;
         let half_px = self.digit_height(2 * px.clamp(80, 220));
         let zero = self.type_.run(font, half_px, MIDDLE);
         let baseline = centred(self.height, &zero);
