@@ -22,11 +22,15 @@ pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
         .filter(|_| named)
 }
 
-/// The word OFFLINE, one letter per panel; where there is room for six, the last six.
+/// The word OFFLINE, one letter per panel; where the panels are too few, `OFF/LINE` on the last one.
 pub fn offline(panels: usize) -> Vec<Cell> {
-    let letters = "OFFLINE"
+    let letters: Vec<Cell> = "OFFLINE"
         .chars()
         .map(|letter| Cell::Tail(letter.into()))
         .collect();
-    row::labelled(IDENTITY, letters, panels)
+    if letters.len() < panels {
+        row::labelled(IDENTITY, letters, panels)
+    } else {
+        row::offline(IDENTITY, panels)
+    }
 }

@@ -21,13 +21,9 @@ pub fn identity(scene: &Scene<'_>) -> Cell {
     }
 }
 
-/// The placeholder for a pool without figures: who it is, and `OFF/LINE` in place of the unit.
-///
-/// The word is split as `HAL/VING` is, as its seven letters do not fit beside the name on every
-/// board.
+/// The placeholder for a pool without figures.
 pub fn offline(scene: &Scene<'_>) -> Vec<Cell> {
-    let word = Cell::unit("OFF", "LINE");
-    row::with_unit(identity(scene), Vec::new(), word, scene.panels)
+    row::offline(identity(scene), scene.panels)
 }
 
 fn label(name: &str) -> Cell {

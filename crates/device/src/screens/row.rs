@@ -79,6 +79,13 @@ pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
     row
 }
 
+/// Who does not answer, and `OFF/LINE` in place of the unit.
+///
+/// The word is split as `HAL/VING` is, as its seven letters do not fit on every board.
+pub fn offline(label: Cell, panels: usize) -> Vec<Cell> {
+    with_unit(label, Vec::new(), Cell::unit("OFF", "LINE"), panels)
+}
+
 /// [`labelled`] with a unit on the last panel.
 pub fn with_unit(label: Cell, tail: Vec<Cell>, unit: Cell, panels: usize) -> Vec<Cell> {
     let mut tail = right(tail, panels.saturating_sub(2));

@@ -79,7 +79,7 @@ fn each_screen_has_its_kinds() {
         ("pool-earn daily=1", "word digit word"),
         ("miner-hash miner=1", "icon digit unit"),
         ("miner-best best=7", "icon tail"),
-        ("miner-best", "icon tail tail tail tail tail tail"),
+        ("miner-best", "icon unit"),
         ("balance sats=1", "word icon digit"),
     ];
     for (line, wanted) in rows {

@@ -11,6 +11,7 @@
 //!   does not become `23.45M`.
 //! - A supply that rounds to `100.00%` loses decimals, not its first digit.
 //! - 2 097 151 bytes are `1.9 MB`, not `1.10 MB`.
+//! - A miner that is offline reads so on seven panels too.
 //! - An update shows how far it is; the splash shows the name of this product.
 
 use super::check;
@@ -313,7 +314,7 @@ fn miner() {
         miner-hash best=15.6M                     8: (pickaxe)|O|F|F|L|I|N|E
         miner-hash miner=1 minerHostname=\"\"     8: (pickaxe)|O|F|F|L|I|N|E
         miner-best best=15.6M                     7: (pickaxe)|·|1|5|.|6|M
-        miner-best miner=1                        7: (pickaxe)|F|F|L|I|N|E
+        miner-best miner=1                        7: (pickaxe)|·|·|·|·|·|OFF/LINE
         ",
     );
 }

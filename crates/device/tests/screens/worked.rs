@@ -288,13 +288,13 @@ fn miner() {
                                              8: (pickaxe)|·|·|·|·|1|2|TH/S
         miner-hash miner=1000000000000000    7: (pickaxe)|·|·|1|.|0|PH/S
                                              8: (pickaxe)|·|·|·|1|.|0|PH/S
-        miner-hash                           7: (pickaxe)|F|F|L|I|N|E
+        miner-hash                           7: (pickaxe)|·|·|·|·|·|OFF/LINE
                                              8: (pickaxe)|O|F|F|L|I|N|E
         miner-best best=4.29G                7: (pickaxe)|·|4|.|2|9|G
                                              8: (pickaxe)|·|·|4|.|2|9|G
         miner-best best=123.45M              7: (pickaxe)|1|2|3.|4|5|M
                                              8: (pickaxe)|1|2|3|.|4|5|M
-        miner-best                           7: (pickaxe)|F|F|L|I|N|E
+        miner-best                           7: (pickaxe)|·|·|·|·|·|OFF/LINE
                                              8: (pickaxe)|O|F|F|L|I|N|E
         ",
     );
