@@ -10,7 +10,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let Some(local) = scene.local else {
         return row::labelled(Cell::label("-", "-"), Vec::new(), scene.panels);
     };
-    let label = Cell::label(format!("{}", local.day), format!("{}", local.month));
+    let label = Cell::label(format!("{:02}", local.day), format!("{:02}", local.month));
     let (hour, minute) = (local.hour, local.minute);
     let text = match scene.settings.hide_lead_zero {
         true => format!("{hour}:{minute:02}"),

@@ -11,6 +11,7 @@
 //!   does not become `23.45M`.
 //! - A supply that rounds to `100.00%` loses decimals, not its first digit.
 //! - 2 097 151 bytes are `1.9 MB`, not `1.10 MB`.
+//! - Day and month on the clock's label have two digits each.
 //! - A miner that is offline reads so on seven panels too.
 //! - An update shows how far it is; the splash shows the name of this product.
 
@@ -142,11 +143,11 @@ fn ticker_with_a_letter() {
 fn clock() {
     check(
         "
-        clock time=13:37-9/5                 7: 9/5|·|1|3|:|3|7
-        clock time=07:05-9/5 hideLeadZero    7: 9/5|·|·|7|:|0|5
-        clock time=14:07-9/5                 7: 9/5|·|1|4|:|0|7
-        clock time=03:09-9/5                 7: 9/5|·|0|3|:|0|9
-        clock time=00:00-1/1                 7: 1/1|·|0|0|:|0|0
+        clock time=13:37-9/5                 7: 09/05|·|1|3|:|3|7
+        clock time=07:05-9/5 hideLeadZero    7: 09/05|·|·|7|:|0|5
+        clock time=14:07-9/5                 7: 09/05|·|1|4|:|0|7
+        clock time=03:09-9/5                 7: 09/05|·|0|3|:|0|9
+        clock time=00:00-1/1                 7: 01/01|·|0|0|:|0|0
         clock time=23:59-31/12               7: 31/12|·|2|3|:|5|9
         clock                                7: -/-|·|·|·|·|·|·
         ",

@@ -66,7 +66,7 @@ fn custom_to_rotation_by_next() {
         "
         text HELLO   > H ELLO
         next         > BLOCK/HEIGHT 840000
-        next         > 1/1 01:00
+        next         > 01/01 01:00
         ",
     );
 }
@@ -98,7 +98,7 @@ fn custom_to_rotation_by_auto_rotate() {
         "
         text HELLO   > H ELLO
         wait 60000   > BLOCK/HEIGHT 840000
-        wait 60000   > 1/1 01:02
+        wait 60000   > 01/01 01:02
         ",
     );
 }
@@ -130,7 +130,7 @@ fn zap_to_rotation_by_timeout() {
         wait 59999   > ZAP 2100
         wait 1       > BLOCK/HEIGHT 840000
         wait 59999   > BLOCK/HEIGHT 840000
-        wait 1       > 1/1 01:02
+        wait 1       > 01/01 01:02
         ",
     );
 }
@@ -282,7 +282,7 @@ fn update_freezes_the_timer_and_failure_thaws_it() {
         wait 600000   > UP/DATE 0%
         upload-failed > BLOCK/HEIGHT 840000
         wait 35000    > BLOCK/HEIGHT 840000
-        wait 30000    > 1/1 01:11
+        wait 30000    > 01/01 01:11
         ",
     );
 }
@@ -295,7 +295,7 @@ fn running_to_paused_by_toggle() {
         wait 600000  > BLOCK/HEIGHT 840000
         toggle-pause
         wait 59999   > BLOCK/HEIGHT 840000
-        wait 1       > 1/1 01:11
+        wait 1       > 01/01 01:11
         ",
     );
 }
@@ -317,7 +317,7 @@ fn restart_runs_the_timer_again() {
         "
         pause
         restart-timer
-        wait 60000   > 1/1 01:01
+        wait 60000   > 01/01 01:01
         ",
     );
 }
@@ -327,8 +327,8 @@ fn navigation_restarts_the_period() {
     check(
         "
         wait 50000
-        next         > 1/1 01:00
-        wait 59999   > 1/1 01:01
+        next         > 01/01 01:00
+        wait 59999   > 01/01 01:01
         wait 1       > HAL/VING 210000
         ",
     );
@@ -371,9 +371,9 @@ fn disabled_screens_are_reached_by_hand_alone() {
         r#"
         set screens=[{"id":3,"enabled":false}]
         wait 60000   > HAL/VING 210000
-        previous     > 1/1 01:01
+        previous     > 01/01 01:01
         previous     > BLOCK/HEIGHT 840000
-        next         > 1/1 01:01
+        next         > 01/01 01:01
         "#,
     );
 }
@@ -410,8 +410,8 @@ fn prices_wait_but_navigation_does_not() {
 fn a_number_that_is_no_screen_is_a_place_in_the_rotation() {
     check(
         "
-        screen 1     > 1/1 01:00
-        screen 99    > 1/1 01:00
+        screen 1     > 01/01 01:00
+        screen 99    > 01/01 01:00
         ",
     );
 }
@@ -470,7 +470,7 @@ fn button_1_pauses_and_resumes() {
         wait 600000  > BLOCK/HEIGHT 840000
         press 1
         wait 59000   > BLOCK/HEIGHT 840000
-        wait 1000    > 1/1 01:11
+        wait 1000    > 01/01 01:11
         ",
     );
 }
@@ -479,7 +479,7 @@ fn button_1_pauses_and_resumes() {
 fn buttons_2_and_3_step_and_button_4_shows_the_debug_view() {
     check(
         "
-        press 2      > 1/1 01:00
+        press 2      > 01/01 01:00
         press 3      > BLOCK/HEIGHT 840000
         press 4      > DEBUG
         press 2      > DEBUG
@@ -502,10 +502,10 @@ fn inverse_buttons_take_effect_at_the_next_start() {
     check(
         "
         set inverseButtons=true
-        press 2      > 1/1 01:00
+        press 2      > 01/01 01:00
         reboot
         press 2      > BLOCK/HEIGHT 840000
-        press 3      > 1/1 01:00
+        press 3      > 01/01 01:00
         ",
     );
 }
@@ -537,7 +537,7 @@ fn paused_to_running_by_the_operation() {
         "
         pause
         toggle-pause
-        wait 60000   > 1/1 01:01
+        wait 60000   > 01/01 01:01
         ",
     );
 }
