@@ -16,7 +16,8 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let settings = scene.settings;
     let sign = signs::currency(scene.currency);
     let tail = scene.panels.saturating_sub(1);
-    if !settings.suffix_price && price.rounded().to_string().len() < scene.panels {
+    let is_short = price.rounded().to_string().len() < scene.panels;
+    if is_short && !settings.suffix_price && !settings.mow_mode {
         return row::labelled(label, price_layout::plain(price, sign, tail), scene.panels);
     }
     let width = match settings.mow_mode || settings.decimal_share_dot {

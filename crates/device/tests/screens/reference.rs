@@ -11,6 +11,7 @@
 //!   does not become `23.45M`.
 //! - A supply that rounds to `100.00%` loses decimals, not its first digit.
 //! - 2 097 151 bytes are `1.9 MB`, not `1.10 MB`.
+//! - Millions of `mowMode` do not need `suffixPrice`.
 //! - Day and month on the clock's label have two digits each.
 //! - A miner that is offline reads so on seven panels too.
 //! - An update shows how far it is; the splash shows the name of this product.
@@ -117,7 +118,6 @@ fn ticker_with_a_letter() {
         ticker USD price=78280 suffixPrice mowMode                7: $|0|.|0|7|8|M
         ticker USD price=1000000 suffixPrice mowMode              7: $|1|.|0|0|0|M
         ticker USD price=99999 suffixPrice mowMode                7: $|0|.|0|9|9|M
-        ticker USD price=78280 mowMode                            7: BTC/USD|$|7|8|2|8|0
         ticker USD price=0 suffixPrice mowMode                    7: BTC/USD|·|·|·|$|0|M
         ticker USD price=78280 suffixPrice                        8: BTC/USD|$|7|8|.|2|8|K
         ticker USD price=9999999                                  7: BTC/USD|$|1|0|.|0|M

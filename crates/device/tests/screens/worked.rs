@@ -79,8 +79,10 @@ fn ticker() {
                                                                       8: $|0|.|0|9|5|4|M
         ticker USD price=95432 suffixPrice mowMode decimalShareDot    7: BTC/USD|$|0.|0|9|5|M
                                                                       8: BTC/USD|$|0.|0|9|5|4|M
-        ticker USD price=95432 mowMode                                7: BTC/USD|$|9|5|4|3|2
-                                                                      8: BTC/USD|·|$|9|5|4|3|2
+        ticker USD price=95432 mowMode                                7: $|0|.|0|9|5|M
+                                                                      8: $|0|.|0|9|5|4|M
+        ticker USD price=95432 mowMode decimalShareDot                7: BTC/USD|$|0.|0|9|5|M
+                                                                      8: BTC/USD|$|0.|0|9|5|4|M
         ticker USD price=109876 suffixPrice                           7: BTC/USD|·|$|1|1|0|K
                                                                       8: BTC/USD|$|1|0|9|.|9|K
         ticker USD price=99999 suffixPrice                            7: BTC/USD|·|$|1|0|0|K

@@ -143,7 +143,7 @@ const SCREENS: &[Row] = &[
     (
         "ticker-mow",
         "In millions",
-        "ticker --set suffixPrice=true --set mowMode=true",
+        "ticker --set mowMode=true",
     ),
     ("market-cap", "Worth of all bitcoin", "market-cap"),
     (
