@@ -29,8 +29,8 @@ impl Device {
     ) -> (Reply, Cause) {
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
-            Request::Next => done(self.step(Direction::Next, now)),
-            Request::Previous => done(self.step(Direction::Previous, now)),
+            Request::Next => done(self.step(Direction::Next, now, output)),
+            Request::Previous => done(self.step(Direction::Previous, now, output)),
             Request::ShowScreen(number) => self.show_screen(number, now),
             Request::ShowCurrency(currency) => self.show_currency(currency, now),
             Request::ShowText(text) => done(self.show_text(&text, now)),
@@ -112,9 +112,10 @@ impl Device {
             .collect()
     }
 
-    /// Goes one screen on or back; under a text, zap or payment it only takes that away.
-    pub(crate) fn step(&mut self, direction: Direction, now: Now) -> Cause {
+    /// Goes one screen on or back; under a text, zap or payment it only takes that away. The timer runs after it.
+    pub(crate) fn step(&mut self, direction: Direction, now: Now, output: &mut Output) -> Cause {
         self.splash = false;
+        self.run_timer(true, now, output);
         if self.overlays.dismiss() {
             self.rotation.restart(&self.active, now.uptime);
         } else {
@@ -218,8 +219,8 @@ impl Device {
                 self.run_timer(!running, now, output)
             }
             ButtonAction::Next | ButtonAction::Previous if debugging => Cause::Data,
-            ButtonAction::Next => self.step(Direction::Next, now),
-            ButtonAction::Previous => self.step(Direction::Previous, now),
+            ButtonAction::Next => self.step(Direction::Next, now, output),
+            ButtonAction::Previous => self.step(Direction::Previous, now, output),
             ButtonAction::ToggleDebug => self.toggle_debug(now),
             ButtonAction::ToggleDnd => {
                 let mut settings = (*self.stored).clone();

@@ -151,6 +151,8 @@ impl Twins {
             self.ask(Request::ShowScreen(screen));
             self.glance();
         }
+        // Long enough for a turn of the rotation, before a step by hand lets the timer run.
+        self.wait(Duration::from_secs(1900), Duration::from_secs(100));
         self.ask(Request::ShowScreen(20));
         for price in ["64300.5", "64400.5"] {
             self.learn(

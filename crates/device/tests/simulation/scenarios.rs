@@ -323,6 +323,38 @@ fn restart_runs_the_timer_again() {
 }
 
 #[test]
+fn paused_to_running_by_next_and_previous() {
+    for step in ["next", "previous", "press 2", "press 3"] {
+        let mut world = World::new(BOARD);
+        for line in ["block 840000", "set timePerScreen=1", "pause", step] {
+            world.run(&line.parse().unwrap());
+        }
+        assert!(world.device.view().timer_running, "{step}");
+        assert!(world.would_find(world.device.settings()), "{step}");
+        let screen = world.device.view().current_screen;
+        world.run(&"wait 60000".parse().unwrap());
+        assert_ne!(world.device.view().current_screen, screen, "{step}");
+    }
+}
+
+#[test]
+fn a_step_that_only_ends_an_overlay_runs_the_timer_too() {
+    check(
+        "
+        pause
+        text HELLO   > H ELLO
+        next         > BLOCK/HEIGHT 840000
+        wait 60000   > 01/01 01:01
+        pause
+        upload       > UP/DATE 0%
+        next
+        upload-failed > HAL/VING 210000
+        wait 60000   > BTC/SUPPLY 19.69M
+        ",
+    );
+}
+
+#[test]
 fn navigation_restarts_the_period() {
     check(
         "
