@@ -7,7 +7,6 @@ use crate::{
     device::Device,
     input::ButtonAction,
     lights::shows::Show,
-    market::Zap,
     now::Now,
     output::{Effect, Output, RebootReason},
     overlays::{Layer, Overlay},
@@ -57,7 +56,8 @@ impl Device {
                 done(Cause::Data)
             }
             Request::FactoryReset => done(self.erase(now, output)),
-            Request::SimulateZap(zap) => done(self.simulate_zap(zap, now)),
+            // Whoever asks for it wants to see it, whether or not zaps are listened for.
+            Request::SimulateZap(zap) => done(self.show_zap(zap, now)),
             Request::ClearPoolLogos => {
                 self.by_hand.logo_fetches += 1;
                 self.market.pool_logo = None;
@@ -181,10 +181,6 @@ impl Device {
         let mut settings = (*self.stored).clone();
         settings.timer_active = running;
         self.store_settings(settings, now, output)
-    }
-
-    fn simulate_zap(&mut self, zap: Zap, now: Now) -> Cause {
-        self.notify(Overlay::Zap(zap), now)
     }
 
     fn set_tx_power(&mut self, quarter_dbm: i64, now: Now, output: &mut Output) -> (Reply, Cause) {

@@ -16,7 +16,7 @@ use crate::{
     lights::{faults::FaultIndicator, frontlight::Frontlight, strip::Strip},
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
-    market::{Connection, Datum, HeightGate, HeightNews, Market, Observation},
+    market::{Connection, Datum, HeightGate, HeightNews, Market, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, Zone},
     output::{Changes, Desired, Effect, Output, RebootReason},
@@ -354,8 +354,10 @@ impl Device {
         output.changes.memory |= differs;
         match observation {
             Observation::Block(height) => self.observe_height(source, height, now),
-            Observation::Zap(zap) => self.notify(Overlay::Zap(zap), now),
-            Observation::Payment(payment) => self.notify(Overlay::Payment(payment), now),
+            Observation::Zap(zap) if self.active.nostr_zap_notify => self.show_zap(zap, now),
+            Observation::Payment(payment) if self.active.nwc_show_notify => {
+                self.show_payment(payment, now)
+            }
             Observation::Currencies(list) => {
                 self.offer_currencies(list, now, output);
                 Cause::Data
@@ -377,7 +379,9 @@ impl Device {
             }
             // A logo replaces a name by a picture, which leaves ghosts.
             Observation::PoolLogo(_) if differs && self.shows_pool() => Cause::Forced,
-            Observation::PoolLogo(_)
+            Observation::Zap(_)
+            | Observation::Payment(_)
+            | Observation::PoolLogo(_)
             | Observation::Price(..)
             | Observation::Fee(_)
             | Observation::PreciseFee(_)
@@ -424,22 +428,18 @@ impl Device {
         Cause::Change
     }
 
-    /// Shows a zap or payment, if the owner wants to see them; a test and the real thing take the same way.
-    pub(crate) fn notify(&mut self, overlay: Overlay, now: Now) -> Cause {
-        let wanted = match overlay {
-            Overlay::Zap(_) => self.active.nostr_zap_notify,
-            Overlay::Payment(_) => self.active.nwc_show_notify,
-            Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => true,
-        };
-        if !wanted {
-            return Cause::Data;
-        }
-        match overlay {
-            Overlay::Zap(_) => self.glow_for_zap(now),
-            Overlay::Payment(_) => self.glow_for_payment(now),
-            Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => {}
-        }
-        self.overlays.show(overlay, &self.active, now.uptime);
+    /// Shows a zap and flashes for it; a test and the real thing take the same way.
+    pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) -> Cause {
+        self.glow_for_zap(now);
+        self.overlays
+            .show(Overlay::Zap(zap), &self.active, now.uptime);
+        Cause::Change
+    }
+
+    fn show_payment(&mut self, payment: Payment, now: Now) -> Cause {
+        self.glow_for_payment(now);
+        self.overlays
+            .show(Overlay::Payment(payment), &self.active, now.uptime);
         Cause::Change
     }
 

@@ -48,7 +48,7 @@ pub enum Request {
     Restart,
     /// Wipe every setting and restart into provisioning.
     FactoryReset,
-    /// Act as if this zap had been received.
+    /// Act as if this zap had been received, also when zaps are not listened for.
     SimulateZap(Zap),
     /// Forget the cached pool logos and fetch them again.
     ClearPoolLogos,

@@ -25,6 +25,7 @@ impl Model {
     pub fn follow(&mut self, step: &Step, settings: &Settings, turned: bool) {
         match step {
             Step::Zap(_) if settings.nostr_zap_notify => self.notify("zap", settings),
+            Step::TestZap(_) => self.notify("zap", settings),
             Step::Payment(..) if settings.nwc_show_notify => self.notify("payment", settings),
             Step::Text(_) | Step::Custom(_) => {
                 self.custom = true;

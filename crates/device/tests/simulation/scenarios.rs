@@ -123,6 +123,33 @@ fn rotation_ignores_zaps_when_the_feature_is_off() {
 }
 
 #[test]
+fn rotation_to_zap_by_the_owners_test_whether_or_not_zaps_are_wanted() {
+    for (listens, flashes) in [(false, true), (true, true), (false, false), (true, false)] {
+        let mut world = World::new(BOARD);
+        let settings = [("nostrZapNotify", listens), ("ledFlashOnZap", flashes)];
+        for (key, value) in settings.into_iter().chain([("flFlashOnZap", flashes)]) {
+            world.run(&Step::Set(key.into(), value.into()));
+        }
+        // The rainbow of the start and the fade of the frontlight are over.
+        for line in ["block 840000", "lights 000001", "wait 60000"] {
+            world.run(&line.parse().unwrap());
+        }
+        let lights = |world: &World| {
+            let desired = world.device.desired();
+            (desired.strip, desired.frontlight)
+        };
+        let before = lights(&world);
+        world.run(&Step::TestZap(2100));
+        assert_eq!(world.glass(), "ZAP 2100");
+        assert_eq!(world.device.view().mode, "zap");
+        world.run(&Step::Wait(std::time::Duration::from_millis(30)));
+        let (strip, frontlight) = lights(&world);
+        assert_eq!(strip != before.0, flashes, "the strip");
+        assert_eq!(frontlight != before.1, flashes, "the frontlight");
+    }
+}
+
+#[test]
 fn zap_to_rotation_by_timeout() {
     check(
         "

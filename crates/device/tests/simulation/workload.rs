@@ -80,7 +80,8 @@ pub fn step(dice: &mut Dice) -> Step {
         0..=11 => Step::Block(height(dice)),
         12..=23 => Step::Price((*dice.pick(CURRENCIES)).into(), (*dice.pick(PRICES)).into()),
         24..=27 => Step::Fee((*dice.pick(&["1", "4.7", "12.345", "150.25", "0.99"])).into()),
-        28..=31 => Step::Zap(dice.below(2_000_000)),
+        28..=30 => Step::Zap(dice.below(2_000_000)),
+        31 => Step::TestZap(dice.below(2_000_000)),
         32..=34 => Step::Payment(
             *dice.pick(&[Way::In, Way::Out, Way::Unknown]),
             dice.below(200_000_000),

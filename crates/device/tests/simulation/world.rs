@@ -42,6 +42,13 @@ pub const BOARD: BoardSpec = BoardSpec {
 /// Ticks in a row that may not move the deadline forward.
 const TICKS_WITHOUT_PROGRESS_MAX: u32 = 3;
 
+fn zap(sats: u64) -> Zap {
+    Zap {
+        amount: Sats(sats),
+        message: String::new(),
+    }
+}
+
 /// One device and everything around it.
 pub struct World {
     pub device: Device,
@@ -107,13 +114,8 @@ impl World {
                 SourceId::Relay,
                 Observation::PreciseFee(FeeRate::parse(&rate).unwrap()),
             ),
-            Step::Zap(sats) => {
-                let zap = Zap {
-                    amount: Sats(sats),
-                    message: String::new(),
-                };
-                observed(SourceId::Zaps, Observation::Zap(zap))
-            }
+            Step::Zap(sats) => observed(SourceId::Zaps, Observation::Zap(zap(sats))),
+            Step::TestZap(sats) => request(Request::SimulateZap(zap(sats))),
             Step::Payment(way, sats) => {
                 let direction = match way {
                     Way::In => Some(Direction::Received),

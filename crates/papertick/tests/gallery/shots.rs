@@ -140,11 +140,7 @@ const SCREENS: &[Row] = &[
         "With a letter, the dot sharing a panel",
         "ticker --set suffixPrice=true --set decimalShareDot=true",
     ),
-    (
-        "ticker-mow",
-        "In millions",
-        "ticker --set mowMode=true",
-    ),
+    ("ticker-mow", "In millions", "ticker --set mowMode=true"),
     ("market-cap", "Worth of all bitcoin", "market-cap"),
     (
         "market-cap-share-dot",
