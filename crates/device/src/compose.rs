@@ -17,7 +17,7 @@ use crate::{
         catalog::{self, Fact},
         debug, erasing, mining_pool, payment, provisioning, safe_mode,
         scene::Fee,
-        splash, update, zap,
+        sign_in, splash, update, zap,
     },
 };
 
@@ -112,7 +112,7 @@ impl Device {
             Visible::Portal
         } else if let Some((_, serial)) = self.overlays.visible() {
             Visible::Overlay(serial)
-        } else if self.power.safe_mode.is_some() {
+        } else if self.made_password.is_some() || self.power.safe_mode.is_some() {
             Visible::Words
         } else if self.splash {
             Visible::Splash
@@ -129,6 +129,9 @@ impl Device {
             _ if self.erasing => erasing::cells(panels),
             _ if self.link.is_portal() => self.portal_cells(),
             Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
+            None if let Some(made) = &self.made_password => {
+                sign_in::cells(&self.active.sign_in_user(), made, panels)
+            }
             None if let Some(reason) = &self.power.safe_mode => safe_mode::cells(reason, panels),
             None if self.splash => splash::cells(panels),
             None => match catalog::find(self.rotation.slot().screen) {

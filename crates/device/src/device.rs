@@ -25,6 +25,7 @@ use crate::{
     power::Power,
     refresh::Cause,
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
+    secret::MadePassword,
     settings::Settings,
     sources::{self, ByHand, SourceId, SourcePlan},
     units::{Currency, Price},
@@ -84,6 +85,8 @@ pub struct Device {
     pub(crate) host: HostFacts,
     /// What went wrong at the start, for the status.
     pub(crate) notes: Vec<String>,
+    /// The password that was made for this run, until somebody has signed in.
+    pub(crate) made_password: Option<MadePassword>,
 }
 
 impl Device {
@@ -125,6 +128,7 @@ impl Device {
             starting: settings.led_test_on_power,
             host: HostFacts::default(),
             notes: Vec::new(),
+            made_password: None,
             stored: settings.clone(),
             active: settings,
             board,
@@ -194,6 +198,8 @@ impl Device {
                 self.power.safe_mode = Some(reason);
                 Cause::Data
             }
+            Input::Locked(made) => self.lock(made),
+            Input::SignedIn => self.hide_password(),
             Input::Noticed(note) => {
                 if self.notes.len() < NOTES_MAX {
                     self.notes.push(note);
@@ -314,11 +320,31 @@ impl Device {
         self.rotation.follow(&before, &self.active, now.uptime);
         self.follow_lights(&before, now);
         self.look_around(now);
+        if !self.stored.http_auth_pass.is_empty() {
+            self.made_password = None;
+        }
         if before.tz_string != self.active.tz_string {
             self.zone = self.active.zone();
             return Cause::Forced;
         }
         Cause::Data
+    }
+
+    /// Shuts the control interface with a password that stands on the glass.
+    fn lock(&mut self, made: MadePassword) -> Cause {
+        let mut active = (*self.active).clone();
+        active.http_auth_enabled = true;
+        active.http_auth_pass.clone_from(&made.hash);
+        self.active = Arc::new(active);
+        self.made_password = Some(made);
+        Cause::Change
+    }
+
+    fn hide_password(&mut self) -> Cause {
+        match self.made_password.take() {
+            Some(_) => Cause::Change,
+            None => Cause::Data,
+        }
     }
 
     fn observe(

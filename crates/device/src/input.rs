@@ -6,7 +6,7 @@ use crate::{
     host::HostFacts,
     market::{Connection, Observation},
     request::Request,
-    secret::Secret,
+    secret::{MadePassword, Secret},
     sources::SourceId,
 };
 
@@ -38,6 +38,11 @@ pub enum Input {
     /// The device did not come up several times in a row: it runs without its sources, for this reason in words fit
     /// for people.
     SafeMode(String),
+    /// The control interface is shut with a password that was made for this run; whoever stands before the glass reads
+    /// it there until somebody has signed in.
+    Locked(MadePassword),
+    /// Somebody who knows the password has signed in.
+    SignedIn,
     /// Something that people should know went wrong at the start; never with a secret.
     Noticed(String),
 }

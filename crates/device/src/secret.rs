@@ -30,6 +30,26 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// A password that was made for one run of the device, because one is asked for and none is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadePassword {
+    /// The password; it stands on the glass and nowhere else.
+    pub password: Secret,
+    /// Its hash: the core makes none, because it has no random numbers.
+    pub hash: PasswordHash,
+    /// Why it had to be made.
+    pub why: WhyMade,
+}
+
+/// Why a password had to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyMade {
+    /// There are settings, perhaps with a password, and none of them can be read.
+    SettingsLost,
+    /// The settings ask for a password, and none was ever stored.
+    NoneStored,
+}
+
 /// Salted slow hash of a password, as a PHC string; empty where no password is set.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct PasswordHash(String);

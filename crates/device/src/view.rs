@@ -35,7 +35,7 @@ pub struct View {
     pub data: Vec<String>,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
-    /// What is visible: `rotation`, `splash`, `safe-mode`, `custom`, `zap`, `payment`, `debug`, `update`, `portal`,
+    /// What is visible: `rotation`, `splash`, `safe-mode`, `sign-in`, `custom`, `zap`, `payment`, `debug`, `update`, `portal`,
     /// `erasing`.
     pub mode: &'static str,
     /// The rotation timer runs.
@@ -70,6 +70,8 @@ pub struct View {
     pub notes: Vec<String>,
     /// Why the device runs without its sources, in words fit for people; none if it runs as usual.
     pub safe_mode: Option<String>,
+    /// The glass shows a password until somebody has signed in.
+    pub shows_password: bool,
 }
 
 /// A screen as the settings list it.
@@ -217,6 +219,7 @@ impl Device {
             link: self.link.state(),
             notes: self.notes.clone(),
             safe_mode: self.power.safe_mode.clone(),
+            shows_password: self.made_password.is_some(),
         }
     }
 
@@ -253,6 +256,7 @@ impl Device {
             Some((Overlay::Payment(_), _)) => "payment",
             Some((Overlay::Debug, _)) => "debug",
             Some((Overlay::Update(_), _)) => "update",
+            None if self.made_password.is_some() => "sign-in",
             None if self.power.safe_mode.is_some() => "safe-mode",
             None if self.splash => "splash",
             None => "rotation",

@@ -26,6 +26,7 @@ pub mod erasing;
 pub mod payment;
 pub mod provisioning;
 pub mod safe_mode;
+pub mod sign_in;
 pub mod splash;
 pub mod update;
 pub mod zap;

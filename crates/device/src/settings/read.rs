@@ -15,6 +15,9 @@ use crate::{
     units::Currency,
 };
 
+/// Name to sign in with where none is stored.
+const SIGN_IN_USER: &str = "papertick";
+
 /// Longest label of a host name, bytes.
 const LABEL_MAX: usize = 63;
 
@@ -26,6 +29,14 @@ impl Settings {
                 Apply::Live(_) => self.copy(spec.key, stored),
                 Apply::Reboot => {}
             }
+        }
+    }
+
+    /// Name to sign in with.
+    pub fn sign_in_user(&self) -> String {
+        match self.http_auth_user.as_str() {
+            "" => SIGN_IN_USER.into(),
+            user => user.into(),
         }
     }
 

@@ -6,8 +6,10 @@ use device::{
     cells::{self, Cell},
     market::{Direction, Payment, Zap},
     screens::{
-        custom, debug, erasing, payment, prose, provisioning, row, safe_mode, splash, update, zap,
+        custom, debug, erasing, payment, prose, provisioning, row, safe_mode, sign_in, splash,
+        update, zap,
     },
+    secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
     units::{Msats, Sats},
 };
@@ -285,6 +287,35 @@ fn pictures_of_the_device_itself() {
         |aside; the ~ clock ~ starts ~ with ~ defaults|·|·|·|·|·";
     check(&safe_mode::cells(longer, 8), 8, shown);
     assert_eq!(safe_mode::cells(&reason.repeat(50), 8).len(), 8);
+}
+
+#[test]
+fn a_password_to_sign_in_with() {
+    let ask = "Open the ~ page and ~ sign in with ~ this name ~ and this ~ password.\
+        |Name ~ papertick|Password ~ kmW4tQ7xdZ|Then store a ~ password of ~ your own. ~ This one \
+        ~ ends with ~ the next ~ restart.";
+    for (why, words) in [
+        (
+            WhyMade::SettingsLost,
+            "The settings ~ could not be ~ read, so the ~ page is ~ locked.",
+        ),
+        (
+            WhyMade::NoneStored,
+            "The page is ~ locked, and ~ no password ~ was stored ~ for it.",
+        ),
+    ] {
+        let made = MadePassword {
+            password: Secret::new("kmW4tQ7xdZ"),
+            hash: PasswordHash::default(),
+            why,
+        };
+        let shown = sign_in::cells("papertick", &made, 7);
+        check(&shown, 7, &format!("SIGN/IN|{words}|{ask}|·"));
+        assert!(
+            !cells::mirror(&shown).concat().contains("kmW4tQ7xdZ"),
+            "the status does not tell it"
+        );
+    }
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         millilux: Some(15_849),
         notes: Vec::new(),
         safe_mode: None,
+        shows_password: false,
         link: LinkState::default(),
         settings,
     }

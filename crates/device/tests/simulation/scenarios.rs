@@ -5,7 +5,11 @@
 use device::{
     input::{Input, Upload},
     output::{Effect, RebootReason},
+    request::{Patch, Request},
+    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    settings::Key,
 };
+use serde_json::{Map, json};
 
 use crate::{
     script::Step,
@@ -695,5 +699,49 @@ fn the_timer_turns_after_its_period_and_never_while_it_is_paused() {
         }
         let screen = world.device.view().current_screen;
         assert_eq!(screen != 0, turned, "{script}");
+    }
+}
+
+#[test]
+fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    let locked = Input::Locked(MadePassword {
+        password: Secret::new("canary-made"),
+        hash: PasswordHash::new("hash"),
+        why: WhyMade::SettingsLost,
+    });
+    for ending in ["signed in", "stored"] {
+        world.handle(locked.clone());
+        let view = world.device.view();
+        assert_eq!((view.mode, view.shows_password), ("sign-in", true));
+        assert!(view.active.http_auth_enabled, "the door is shut");
+        assert_eq!(view.active.http_auth_pass.phc(), "hash");
+        assert!(!view.settings.http_auth_enabled, "nothing is stored");
+        let glass = format!("{:?}", world.device.desired().picture.cells);
+        assert!(glass.contains("canary-made"), "{glass}");
+        assert!(!format!("{view:?}").contains("canary-made"), "only there");
+        // It comes back from under whatever covers it.
+        world.run(&Step::Text("HI".into()));
+        assert_eq!(world.device.view().mode, "custom");
+        world.run(&Step::Next);
+        assert_eq!(world.device.view().mode, "sign-in");
+
+        if ending == "signed in" {
+            world.handle(Input::SignedIn);
+        } else {
+            let patch = Patch {
+                body: Map::from_iter([("httpAuthPass".into(), json!("new"))]),
+                hashes: [(Key::http_auth_pass, PasswordHash::new("new"))].into(),
+            };
+            world.handle(Input::Asked(Request::Patch(patch)));
+        }
+        let view = world.device.view();
+        assert_eq!((view.mode, view.shows_password), ("rotation", false));
+        assert_eq!(
+            view.active.http_auth_pass.phc(),
+            "hash",
+            "until the restart"
+        );
     }
 }

@@ -9,8 +9,9 @@ use device::{
     panels,
     screens::{
         SCREENS, Scene, Screen, catalog::Fact, custom, debug, erasing, payment, provisioning,
-        safe_mode, splash, update, zap,
+        safe_mode, sign_in, splash, update, zap,
     },
+    secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
     sources::SourceId,
     units::{Currency, FeeRate, MICRO, Msats},
@@ -103,6 +104,11 @@ static SPECIALS: &[Special] = &[
         word: "safe-mode",
         what: "notice that the clock runs on defaults",
         cells: |values, _, board| safe_mode::cells(&values.reason, board.panels),
+    },
+    Special {
+        word: "sign-in",
+        what: "a password for a clock that has none stored",
+        cells: sign_in_cells,
     },
     Special {
         word: "erasing",
@@ -270,6 +276,15 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
         uptime: values.uptime,
     };
     debug::cells(&facts, board.panels)
+}
+
+fn sign_in_cells(values: &Values, settings: &Settings, board: &BoardSpec) -> Vec<Cell> {
+    let made = MadePassword {
+        password: Secret::new(values.password.as_str()),
+        hash: PasswordHash::default(),
+        why: WhyMade::NoneStored,
+    };
+    sign_in::cells(&settings.sign_in_user(), &made, board.panels)
 }
 
 fn provisioning_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {

@@ -280,6 +280,11 @@ const SYSTEM: &[Row] = &[
         "provisioning",
     ),
     ("safe-mode", "Running on defaults", "safe-mode"),
+    (
+        "sign-in",
+        "A password for a clock that has none stored",
+        "sign-in",
+    ),
     ("erasing", "All settings are being wiped", "erasing"),
 ];
 

@@ -12,6 +12,7 @@ use device::{
     memory::Memory,
     now::Now,
     request::{Reply, Request},
+    secret::MadePassword,
     settings::{Settings, emit::Identity},
     units::Currency,
     view::{FrontlightState, LinkState, ScreenState, View},
@@ -83,6 +84,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         millilux: board.light_sensor.then_some(15_760),
         notes: Vec::new(),
         safe_mode: None,
+        shows_password: false,
         link: LinkState {
             state: "connected",
             ip: "192.0.2.7".into(),
@@ -127,6 +129,7 @@ pub(crate) struct Setup {
     pub(crate) dialer: Dialer,
     pub(crate) radio: Radio,
     pub(crate) device: Kind,
+    pub(crate) made_password: Option<MadePassword>,
 }
 
 /// Who answers behind the inbox.
@@ -149,6 +152,7 @@ impl Default for Setup {
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
             device: Kind::StandIn,
+            made_password: None,
         }
     }
 }
@@ -167,12 +171,15 @@ impl Clock {
             uptime: Duration::ZERO,
             utc: None,
         };
-        let device = Box::new(Device::new(
+        let mut device = Box::new(Device::new(
             board,
             setup.settings.clone(),
             Memory::default(),
             now,
         ));
+        if let Some(made) = setup.made_password {
+            device.handle(Input::Locked(made), now);
+        }
         let view = match setup.device {
             Kind::StandIn => view_of(setup.board, setup.settings),
             Kind::Real => device.view(),

@@ -6,9 +6,10 @@ use device::{
     cells::{Cell, Icon, Logo, Picture},
     market::{Direction, Payment, Zap},
     screens::{
-        Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, splash, update,
-        zap,
+        Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash,
+        update, zap,
     },
+    secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, fonts::FontId},
     units::{Msats, Sats},
 };
@@ -226,6 +227,11 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         picture(custom::cells(&texts, None, panels))
     };
     let reason = "The settings could not be read and were set aside; the clock runs on defaults.";
+    let made = MadePassword {
+        password: Secret::new("kmW4tQ7xdZ"),
+        hash: PasswordHash::default(),
+        why: WhyMade::SettingsLost,
+    };
     let cases = [
         ("debug--plain", picture(debug::cells(&debug, panels))),
         (
@@ -236,6 +242,10 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         (
             "safe-mode--settings",
             picture(safe_mode::cells(reason, panels)),
+        ),
+        (
+            "sign-in--settings",
+            picture(sign_in::cells("papertick", &made, panels)),
         ),
         ("custom--letters", picture(custom::letters("HELLO", panels))),
         (

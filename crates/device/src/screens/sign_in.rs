@@ -1,0 +1,47 @@
+//! The password that was made because none is stored: for whoever stands before the clock.
+
+use alloc::{vec, vec::Vec};
+
+use super::{prose, row};
+use crate::{
+    cells::Cell,
+    secret::{MadePassword, WhyMade},
+};
+
+/// Height of the explanations, px.
+const PX: u32 = 22;
+
+/// Height of what has to be typed, px.
+const DETAILS_PX: u32 = 26;
+
+/// Why there is a password, what to type, and what to do then.
+///
+/// All of it stands in blocks, which the status does not repeat.
+pub fn cells(user: &str, made: &MadePassword, panels: usize) -> Vec<Cell> {
+    let why = match made.why {
+        WhyMade::SettingsLost => "The settings could not be read, so the page is locked.",
+        WhyMade::NoneStored => "The page is locked, and no password was stored for it.",
+    };
+    let cells = vec![
+        Cell::label("SIGN", "IN"),
+        prose::block([prose::wrapped(why)], PX),
+        prose::block(
+            [prose::wrapped(
+                "Open the page and sign in with this name and this password.",
+            )],
+            PX,
+        ),
+        prose::block([prose::entry("Name", user)], DETAILS_PX),
+        prose::block(
+            [prose::entry("Password", made.password.expose())],
+            DETAILS_PX,
+        ),
+        prose::block(
+            [prose::wrapped(
+                "Then store a password of your own. This one ends with the next restart.",
+            )],
+            PX,
+        ),
+    ];
+    row::left(cells, panels)
+}
