@@ -5,6 +5,7 @@ use std::{io, net::TcpListener, os::fd::AsFd, path::PathBuf, process::ExitCode, 
 use device::{
     memory::Memory,
     output::Effect,
+    secret::{MadePassword, WhyMade},
     settings::{Settings, store},
 };
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
@@ -19,6 +20,7 @@ use crate::{
     drivers::wifi::{Radio, secrets},
     failure::Failure,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
+    made_password,
     sources::logos::LogoCache,
     storage::{
         Loaded, Store,
@@ -61,9 +63,9 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let listener = inherited_socket()?;
     let lock = lock::lock_patiently(&config.run.data_dir, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
-    let kept = Kept::read(loaded);
-    start_log(&config, &kept.settings);
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
+    let kept = Kept::read(loaded).map_err(cannot)?;
+    start_log(&config, &kept.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(8)
@@ -118,12 +120,14 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
 pub(crate) struct Kept {
     pub(crate) settings: Settings,
     pub(crate) memory: Memory,
+    /// A password for an interface that must be shut and has none.
+    pub(crate) made_password: Option<MadePassword>,
     /// What went wrong, in words for people.
     pub(crate) notes: Vec<String>,
 }
 
 impl Kept {
-    fn read(loaded: Loaded) -> Kept {
+    fn read(loaded: Loaded) -> io::Result<Kept> {
         let mut notes = loaded.notes;
         let settings = match loaded.settings {
             Some(stored) => {
@@ -136,11 +140,19 @@ impl Kept {
         let memory = loaded
             .memory
             .map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        Kept {
+        let made_password = made_password::for_interface(&settings, WhyMade::NoneStored)?;
+        if made_password.is_some() {
+            notes.push(
+                "the interface asks for a password and none is stored: one stands on the glass"
+                    .to_string(),
+            );
+        }
+        Ok(Kept {
             settings,
             memory,
+            made_password,
             notes,
-        }
+        })
     }
 }
 

@@ -28,4 +28,5 @@ mod wiring;
 pub mod build;
 
 pub mod drivers;
+mod made_password;
 pub mod storage;

@@ -140,7 +140,8 @@ impl Parts {
         let mut notes = kept.notes;
         let dialer = Dialer::new(roots(&config, &mut notes));
         // Before anybody can ask.
-        for said in said_at_start(notes, &config) {
+        let locked = kept.made_password.map(Input::Locked);
+        for said in said_at_start(notes, &config).into_iter().chain(locked) {
             device.handle(said, clock.now());
         }
         let (main_loop, followed) =

@@ -19,7 +19,7 @@ mod origin;
 mod pages;
 mod panels;
 pub mod parse;
-mod password;
+pub(crate) mod password;
 mod portal;
 mod preview;
 mod route;

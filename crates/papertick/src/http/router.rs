@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::{collections::HashMap, net::SocketAddr, panic::AssertUnwindSafe, sync::LazyLock};
 
-use device::view::View;
+use device::{input::Input, view::View};
 use futures_util::FutureExt;
 use http::{
     HeaderValue, Method, Request, StatusCode,
@@ -14,6 +14,7 @@ use hyper::body::Incoming;
 use super::{
     State,
     answer::{self, Response},
+    auth::Verdict,
     call::Call,
     origin, pages,
     parse::percent_decode,
@@ -184,6 +185,10 @@ async fn refusal(
         Guard::Control => state.gate.control(headers, peer.ip()).await,
         Guard::Upload => state.gate.upload(headers, peer.ip()).await,
     };
+    if view.shows_password && guard == Guard::Control && verdict == Verdict::Admitted {
+        // It has been read; the loss of the device is noticed by whoever asks it something.
+        let _ = state.services.inbox.tell(Input::SignedIn).await;
+    }
     verdict.refusal()
 }
 

@@ -6,12 +6,12 @@ use argon2::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use device::{
-    secret::PasswordHash,
+    secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, TEXT_MAX},
 };
 use serde_json::json;
 
-use crate::support::{Clock, Setup};
+use crate::support::{Clock, Kind, Setup};
 
 fn hash(password: &str) -> PasswordHash {
     let salt = SaltString::encode_b64(b"sixteen bytes 16").unwrap();
@@ -146,6 +146,38 @@ async fn credentials_are_those_stored_at_the_start() {
         view.settings = settings.into();
     });
     assert_eq!(clock.get("/api/status").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_made_password_is_asked_for_and_shown_until_somebody_signs_in() {
+    let clock = Clock::with(Setup {
+        device: Kind::Real,
+        made_password: Some(MadePassword {
+            password: Secret::new("made up"),
+            hash: hash("made up"),
+            why: WhyMade::SettingsLost,
+        }),
+        ..Setup::default()
+    })
+    .await;
+    for pair in ["papertick:", "papertick:wrong"] {
+        let answer = clock
+            .send("GET", "/api/status", &[&basic(pair)], "")
+            .await
+            .status;
+        assert_eq!(answer, 401, "{pair}");
+    }
+    assert_eq!(clock.get("/api/settings").await.status, 401);
+    assert!(clock.view.borrow().shows_password);
+
+    let right = basic("papertick:made up");
+    let first = clock.send("GET", "/api/status", &[&right], "").await;
+    assert_eq!(first.status, 200);
+    let second = clock.send("GET", "/api/status", &[&right], "").await;
+    assert!(!clock.view.borrow().shows_password);
+    for answer in [first, second] {
+        assert!(!answer.text().contains("made up"), "{}", answer.text());
+    }
 }
 
 #[tokio::test]

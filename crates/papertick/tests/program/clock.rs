@@ -129,11 +129,29 @@ impl Clock {
 
     /// Sends a request; an error means that the connection broke before the whole answer came.
     pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
+        self.speak(
+            method,
+            path,
+            &format!("Content-Length: {}", body.len()),
+            body,
+        )
+    }
+
+    /// Sends a request without a body but with one more header.
+    pub(crate) fn send_with(
+        &self,
+        method: &str,
+        path: &str,
+        header: &str,
+    ) -> std::io::Result<Answer> {
+        self.speak(method, path, header, "")
+    }
+
+    fn speak(&self, method: &str, path: &str, header: &str, body: &str) -> std::io::Result<Answer> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n\r\n"
         );
         stream.write_all(format!("{head}{body}").as_bytes())?;
         let mut text = String::new();

@@ -3,11 +3,14 @@
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
+    path::Path,
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::Duration,
 };
 
+use device::settings::{Settings, store};
+use papertick::storage::{Store, disk::Folder};
 use rustix::process::{Signal, kill_process};
 
 use crate::clock::{Clock, eventually, folder};
@@ -74,6 +77,33 @@ fn found_after(acknowledged: Option<u64>, clock: &Clock) -> u64 {
         "found {found}, not in {possible:?}"
     );
     found
+}
+
+/// Stores settings as a clock would.
+fn store(data_dir: &Path, settings: &Settings) {
+    let (mut store, _) = Store::open(Box::new(Folder::new(data_dir)));
+    store.save_settings(&store::to_json(settings)).unwrap();
+}
+
+#[test]
+fn an_interface_that_asks_for_a_password_that_was_never_stored_lets_nobody_in() {
+    let folder = folder();
+    store(
+        folder.path(),
+        &Settings {
+            http_auth_enabled: true,
+            ..Settings::default()
+        },
+    );
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.get("/api/status").status, 401);
+    // `papertick:`, which is nobody's password.
+    let empty = clock.send_with(
+        "GET",
+        "/api/settings",
+        "Authorization: Basic cGFwZXJ0aWNrOg==",
+    );
+    assert_eq!(empty.unwrap().status, 401);
 }
 
 #[test]

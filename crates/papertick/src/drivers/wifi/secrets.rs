@@ -5,13 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use device::{
-    portal::{self, PASSWORD_LEN},
-    secret::Secret,
-};
-use rustix::rand::{GetRandomFlags, getrandom};
+use device::secret::Secret;
 
-use crate::storage::disk::{Disk, Folder};
+use crate::{
+    made_password,
+    storage::disk::{Disk, Folder},
+};
 
 /// File of the password.
 const FILE: &str = "access-point";
@@ -38,7 +37,7 @@ pub fn password(data_dir: &Path) -> io::Result<Secret> {
     if let Some(text) = kept {
         return Ok(Secret::new(text));
     }
-    let text = random_password()?;
+    let text = made_password::text()?;
     folder.write(FILE, text.as_bytes())?;
     folder.sync(FILE)?;
     folder.sync_folder()?;
@@ -55,22 +54,13 @@ pub fn wipe(data_dir: &Path) -> io::Result<()> {
     folder.sync_folder()
 }
 
-fn random_password() -> io::Result<String> {
-    let mut text = String::new();
-    while text.len() < PASSWORD_LEN {
-        let mut bytes = [0; 2 * PASSWORD_LEN];
-        let filled = getrandom(&mut bytes, GetRandomFlags::empty())?;
-        let random = bytes.into_iter().take(filled);
-        text.push_str(&portal::password(random, PASSWORD_LEN - text.len()));
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
     use std::{fs, os::unix::fs::PermissionsExt};
+
+    use device::portal::PASSWORD_LEN;
 
     use super::*;
 
