@@ -10,7 +10,10 @@ use http::{
 };
 use serde_json::{Value, json};
 use tokio::{
-    sync::broadcast::{Receiver, error::RecvError},
+    sync::{
+        broadcast::{Receiver, error::RecvError},
+        watch,
+    },
     time::{Instant, MissedTickBehavior, interval, sleep_until},
 };
 
@@ -18,6 +21,7 @@ use super::{
     State,
     answer::{self, Body, Response},
     call::Call,
+    status::StatusDocument,
 };
 use crate::glass::{Glass, Refresh};
 
@@ -34,6 +38,66 @@ const WELCOME: &[u8] = b"event: welcome\ndata: {}\n\n";
 const PING: &[u8] = b": ping\n\n";
 const CLOSING: &[u8] = b"data: closing\n\n";
 
+/// What followers know of the status, without what changes by the mere passing of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Known {
+    /// Nobody follows.
+    ByNobody,
+    /// All were told this last.
+    ByAll(Arc<str>),
+    /// They may have been told different ones.
+    Apart,
+}
+
+/// Remembers what followers were told, by whomever: frames for all, and the first one of each.
+pub(crate) struct Told {
+    known: watch::Sender<Known>,
+}
+
+impl Told {
+    /// Nobody was told anything.
+    pub(crate) fn new() -> Told {
+        Told {
+            known: watch::Sender::new(Known::ByNobody),
+        }
+    }
+
+    /// One follower is told this; wakes the broadcaster if others may know something else.
+    fn one(&self, status: &Arc<str>) {
+        self.known.send_if_modified(|known| {
+            let before = std::mem::replace(known, Known::Apart);
+            match before {
+                Known::ByNobody => *known = Known::ByAll(Arc::clone(status)),
+                Known::ByAll(told) if told == *status => *known = Known::ByAll(told),
+                Known::ByAll(_) => return true,
+                Known::Apart => {}
+            }
+            false
+        });
+    }
+
+    /// All followers are told this, unless they know it; tells which.
+    fn all(&self, status: &Arc<str>) -> bool {
+        self.replace(Known::ByAll(Arc::clone(status)))
+    }
+
+    /// Nobody follows any more.
+    fn nobody(&self) {
+        self.replace(Known::ByNobody);
+    }
+
+    /// Replaces what is known without waking the broadcaster, who does it; tells whether it was something else.
+    fn replace(&self, new: Known) -> bool {
+        let mut differs = false;
+        self.known.send_if_modified(|known| {
+            differs = *known != new;
+            *known = new;
+            false
+        });
+        differs
+    }
+}
+
 /// One frame of the stream, as bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
@@ -49,9 +113,9 @@ impl Frame {
         }
     }
 
-    fn status(state: &State) -> Frame {
+    fn status(status: &StatusDocument) -> Frame {
         let mut bytes = b"event: status\ndata: ".to_vec();
-        bytes.extend_from_slice(&state.status(&state.view()).text);
+        bytes.extend_from_slice(&status.text);
         bytes.extend_from_slice(b"\n\n");
         Frame::text(bytes)
     }
@@ -83,7 +147,7 @@ pub(crate) async fn broadcast(state: Arc<State>) {
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut painted = glass.borrow_and_update().generation;
     let mut faults = glass.borrow().faults();
-    let mut told = state.status(&state.view()).lasting;
+    let mut told_apart = state.told.known.subscribe();
     let mut next_status = Instant::now();
     let mut changed = false;
     loop {
@@ -91,17 +155,18 @@ pub(crate) async fn broadcast(state: Arc<State>) {
             _ = stop.wait_for(|stop| *stop) => break,
             _ = ping.tick() => send(&state, Frame::text(PING)),
             Ok(()) = view.changed(), if !changed => changed = true,
+            Ok(()) = told_apart.changed(), if !changed => changed = true,
             () = sleep_until(next_status), if changed => {
                 changed = false;
                 view.borrow_and_update();
                 // Whoever comes later is told everything at the start.
                 if state.frames.receiver_count() == 0 {
+                    state.told.nobody();
                     continue;
                 }
-                let status = state.status(&state.view()).lasting;
-                if status != told {
-                    told = status;
-                    send(&state, Frame::status(&state));
+                let status = state.status(&state.view());
+                if state.told.all(&status.lasting) {
+                    send(&state, Frame::status(&status));
                     next_status = Instant::now() + STATUS_GAP;
                 }
             }
@@ -177,7 +242,7 @@ impl Follower {
             }
             Step::Status => {
                 self.step = Step::Follow;
-                Frame::status(&self.state).bytes
+                self.status().bytes
             }
             Step::Follow => match self.frames.recv().await {
                 Ok(frame) => {
@@ -197,13 +262,62 @@ impl Follower {
         Some((bytes, self))
     }
 
+    /// The status, for this client alone.
+    fn status(&self) -> Frame {
+        let status = self.state.status(&self.state.view());
+        self.state.told.one(&status.lasting);
+        Frame::status(&status)
+    }
+
     /// What a client must know that has missed frames: the status, and that any panel may have changed.
     fn everything(&self) -> Bytes {
         let glass = self.state.glass();
-        let mut bytes = Frame::status(&self.state).bytes.to_vec();
+        let mut bytes = self.status().bytes.to_vec();
         if let Some(panels) = Frame::panels(&glass, 0) {
             bytes.extend_from_slice(&panels.bytes);
         }
         bytes.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who was told what; whether somebody knows an older status and the broadcaster is woken for it.
+    #[test]
+    fn nobody_is_left_with_an_older_status() {
+        enum Step {
+            One(&'static str),
+            All(&'static str),
+            Nobody,
+        }
+        use Step::{All, Nobody, One};
+        let rows: &[(&[Step], bool, bool)] = &[
+            (&[All("old")], true, false),
+            (&[All("new")], false, false),
+            // The only one there is knows it already.
+            (&[One("new")], false, false),
+            (&[All("old"), Nobody, One("new")], false, false),
+            (&[All("new"), Nobody, One("old")], true, false),
+            // One who came while a newer status waited for its turn, which then was taken back.
+            (&[All("new"), One("old")], true, true),
+            (&[All("new"), One("old"), One("new")], true, true),
+            (&[One("old"), One("new")], true, true),
+            (&[One("new"), One("new")], false, false),
+        ];
+        for (place, (steps, told, woken)) in rows.iter().enumerate() {
+            let state = Told::new();
+            let broadcaster = state.known.subscribe();
+            for step in *steps {
+                match step {
+                    One(status) => state.one(&Arc::from(*status)),
+                    All(status) => drop(state.all(&Arc::from(*status))),
+                    Nobody => state.nobody(),
+                }
+            }
+            assert_eq!(broadcaster.has_changed().ok(), Some(*woken), "row {place}");
+            assert_eq!(state.all(&Arc::from("new")), *told, "row {place}");
+        }
     }
 }

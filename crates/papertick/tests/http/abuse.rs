@@ -11,7 +11,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::support::{Answer, Clock, SOON, Setup};
+use crate::support::{Answer, Clock, SOON, Setup, followers};
 
 /// Reads until the server closes; without a time limit, because time jumps.
 async fn rest(stream: &mut TcpStream) -> Vec<u8> {
@@ -270,15 +270,6 @@ async fn a_follower_that_does_not_read_is_dropped_and_the_others_are_told() {
         read.await.unwrap() > 1_000_000,
         "the other one was told all the time"
     );
-}
-
-async fn followers(clock: &Clock) -> u64 {
-    let metrics = clock.get("/metrics").await;
-    let line = metrics
-        .text()
-        .lines()
-        .find_map(|line| line.strip_prefix("papertick_event_clients "));
-    line.unwrap().parse().unwrap()
 }
 
 #[tokio::test(start_paused = true)]

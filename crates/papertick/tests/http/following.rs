@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
-use crate::support::{Clock, SOON};
+use crate::support::{Clock, SOON, followers};
 
 /// A client that follows.
 pub(crate) struct Follower {
@@ -58,6 +58,10 @@ impl Follower {
 
     /// Name and data of the next frame; comments are skipped.
     pub(crate) async fn frame(&mut self) -> (String, String) {
+        timeout(SOON, self.next()).await.expect("a frame in time")
+    }
+
+    async fn next(&mut self) -> (String, String) {
         loop {
             let chunk = self.until("\n\n").await;
             // Each frame is a chunk of its own: its length stands before it.
@@ -90,6 +94,28 @@ async fn a_client_is_welcomed_and_told_the_status_at_once() {
     assert_eq!(client.status().await["currentScreen"], 20);
     clock.change(|view| view.current_screen = 3);
     assert_eq!(client.status().await["currentScreen"], 3);
+}
+
+/// A client that leaves, another one that comes: what changes meanwhile and back is told.
+#[tokio::test(start_paused = true)]
+async fn who_comes_after_a_change_is_told_that_it_was_taken_back() {
+    let clock = Clock::start().await;
+    for round in 0..3 {
+        let mut client = Follower::of(&clock).await;
+        client.frame().await;
+        assert_eq!(client.status().await["currentScreen"], 20, "round {round}");
+        drop(client);
+        while followers(&clock).await > 0 {
+            sleep(Duration::from_millis(10)).await;
+        }
+        clock.change(|view| view.current_screen = 3);
+        sleep(Duration::from_secs(1)).await;
+        let mut client = Follower::of(&clock).await;
+        client.frame().await;
+        assert_eq!(client.status().await["currentScreen"], 3, "round {round}");
+        clock.change(|view| view.current_screen = 20);
+        assert_eq!(client.status().await["currentScreen"], 20, "round {round}");
+    }
 }
 
 #[tokio::test]

@@ -401,3 +401,13 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
+
+/// How many clients follow.
+pub(crate) async fn followers(clock: &Clock) -> u64 {
+    let metrics = clock.get("/metrics").await;
+    let line = metrics
+        .text()
+        .lines()
+        .find_map(|line| line.strip_prefix("papertick_event_clients "));
+    line.unwrap().parse().unwrap()
+}
