@@ -53,6 +53,7 @@ use crate::{
     glass::{FaultyPanel, Glass},
     inbox::Inbox,
     net::dialer::Dialer,
+    tasks::Tasks,
 };
 use auth::Gate;
 use cache::Cached;
@@ -95,8 +96,8 @@ pub struct Services {
 /// Work that goes on after its request was answered.
 pub(crate) type SideTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What the server itself works off.
-pub(crate) struct Queues {
+/// What the tasks of the server work off.
+struct Queues {
     attempts: auth::Attempts,
     tasks: mpsc::Receiver<SideTask>,
 }
@@ -185,8 +186,14 @@ impl State {
 
 /// Serves the control interface until it is told to stop, then lets the requests under way end.
 ///
+/// Ends before that only if a part of it breaks off.
 /// The credentials that guard it are those in the view at this moment.
 pub async fn serve(listener: TcpListener, services: Services) {
-    let (state, queues) = State::new(services);
-    server::run(listener, Arc::new(state), queues).await;
+    let (state, Queues { attempts, tasks }) = State::new(services);
+    let state = Arc::new(state);
+    let mut parts = Tasks::new();
+    parts.spawn("events", events::broadcast(Arc::clone(&state)));
+    let stop = state.services.shutdown.clone();
+    parts.spawn("sign-in", auth::check(attempts, stop));
+    server::run(listener, state, tasks, parts).await;
 }

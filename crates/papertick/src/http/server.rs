@@ -17,12 +17,13 @@ use rustix::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::{Semaphore, mpsc, watch},
     task::JoinSet,
     time::{Instant, sleep, timeout},
 };
 
-use super::{Queues, State, auth, events, router, slow::Impatient};
+use super::{SideTask, State, router, slow::Impatient};
+use crate::tasks::{Ended, Tasks};
 
 /// Connections at the same time.
 const CONNECTIONS_MAX: usize = 8192;
@@ -48,20 +49,19 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Time that requests under way get to end when the server stops.
 const STOP_TIME: Duration = Duration::from_secs(3);
 
-/// Accepts and serves connections until the server is told to stop.
-pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues) {
+/// Accepts and serves connections until the server is told to stop, or one of its parts ends.
+pub(crate) async fn run(
+    listener: TcpListener,
+    state: Arc<State>,
+    mut tasks: mpsc::Receiver<SideTask>,
+    mut parts: Tasks,
+) {
     // Connections inherit it: without it, one that is not read could hold megabytes.
     if let Err(error) = set_socket_send_buffer_size(&listener, SEND_BUFFER) {
         tracing::debug!(%error, "send buffers are as large as the system wants");
     }
     let mut connections = JoinSet::new();
     let mut stop = state.services.shutdown.clone();
-    connections.spawn(events::broadcast(Arc::clone(&state)));
-    let Queues {
-        attempts,
-        mut tasks,
-    } = queues;
-    connections.spawn(auth::check(attempts, stop.clone()));
     let places = Arc::new(Semaphore::new(state.places));
     let orders = watch::Sender::new(Order::Serve);
     loop {
@@ -76,6 +76,14 @@ pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,
+            Some(Ended { name, .. }) = parts.ended() => {
+                if *state.services.shutdown.borrow() {
+                    break;
+                }
+                // Without it some would wait for ever; the device is to be started again.
+                tracing::error!(task = %name, "a part of the server broke off");
+                return;
+            }
         };
         let (stream, peer, place) = accepted;
         let connection = connection(stream, peer, Arc::clone(&state), orders.subscribe());
@@ -94,6 +102,9 @@ pub(crate) async fn run(listener: TcpListener, state: Arc<State>, queues: Queues
     if drained.await.is_err() {
         tracing::warn!(connections = connections.len(), "connections cut off");
         connections.shutdown().await;
+    }
+    for name in parts.stop(Duration::ZERO).await {
+        tracing::debug!(task = %name, "stopped");
     }
 }
 
@@ -282,5 +293,57 @@ impl<B: hyper::body::Body + Unpin> hyper::body::Body for Kept<B> {
 
     fn size_hint(&self) -> hyper::body::SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use device::{device::Device, memory::Memory, now::Now, settings::Settings};
+
+    use super::*;
+    use crate::{
+        drivers::wifi,
+        glass::Glass,
+        http::Services,
+        inbox::inbox,
+        net::{dialer::Dialer, tls::Roots},
+    };
+
+    fn services(shutdown: watch::Receiver<bool>) -> Services {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let board = *board::spec::find("rev-b").unwrap();
+        let device = Device::new(board, Settings::default(), Memory::default(), now);
+        Services {
+            inbox: inbox().0,
+            view: watch::Sender::new(Arc::new(device.view())).subscribe(),
+            glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))).subscribe(),
+            identity: device::settings::emit::Identity::default(),
+            allow_origins: Vec::new(),
+            started: Instant::now(),
+            crashes: 0,
+            data_dir: std::env::temp_dir(),
+            bench: None,
+            dialer: Dialer::new(Roots::public()),
+            radio: wifi::radio().0,
+            connections: Some(8),
+            shutdown,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_part_that_breaks_off_ends_the_server() {
+        let stop = watch::Sender::new(false);
+        let (state, queues) = State::new(services(stop.subscribe()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut parts = Tasks::new();
+        parts.spawn("broken", async { panic!("on purpose") });
+        parts.spawn("fine", std::future::pending());
+        // Ends by itself, or this test never does.
+        run(listener, Arc::new(state), queues.tasks, parts).await;
     }
 }
