@@ -28,6 +28,17 @@ const HOME_DOMAINS: &[&str] = &[
     "fritz.box",
 ];
 
+/// Whose page sends a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// Ours, or one whose origin the owner allows.
+    Ours,
+    /// One of another site.
+    Foreign,
+    /// Nothing tells: no browser, or one that hides it.
+    Unsaid,
+}
+
 /// The names the clock goes by, and the other sites that may act on it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sites {
@@ -78,34 +89,40 @@ impl Sites {
         self.allowed.iter().any(|origin| authority(origin) == host)
     }
 
-    /// Refuses a change that a page of another site asks for.
-    pub(crate) fn foreign(&self, headers: &HeaderMap, method: &Method) -> Option<Response> {
+    /// Tells whose page sends a request.
+    pub(crate) fn sender(&self, headers: &HeaderMap, method: &Method) -> Sender {
         let host = text(headers, &HOST)
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let ours = |origin: &str| {
-            let origin = origin.to_ascii_lowercase();
-            (!host.is_empty() && authority(&origin) == host) || self.allowed.contains(&origin)
-        };
-        let foreign = if let Some(origin) = text(headers, &ORIGIN) {
-            !ours(origin)
-        } else if let Some(site) = text(headers, &SEC_FETCH_SITE) {
-            !matches!(site, "same-origin" | "none")
-        } else if let Some(referer) = text(headers, &REFERER).filter(|_| method == Method::GET) {
+        let is_ours =
+            |origin: &str| !host.is_empty() && authority(&origin.to_ascii_lowercase()) == host;
+        let referer = text(headers, &REFERER).filter(|_| *method == Method::GET);
+        let referer = referer.map(origin_of);
+        let ours = match (
+            text(headers, &ORIGIN),
+            text(headers, &SEC_FETCH_SITE),
+            referer,
+        ) {
+            (Some(origin), _, _) => is_ours(origin) || self.allows(origin),
+            (None, Some("same-origin"), _) => true,
+            // Typed or kept by the visitor, or the end of a way that led over other sites.
+            (None, Some("none"), _) => return Sender::Unsaid,
+            (None, Some(_), referer) => referer.is_some_and(|referer| self.allows(referer)),
             // Over plain HTTP a browser marks a picture or a link of another site with nothing else.
-            !ours(origin_of(referer))
-        } else {
-            false
+            (None, None, Some(referer)) => is_ours(referer) || self.allows(referer),
+            (None, None, None) => return Sender::Unsaid,
         };
-        foreign.then(|| refusal("cross-site request"))
+        if ours { Sender::Ours } else { Sender::Foreign }
+    }
+
+    fn allows(&self, origin: &str) -> bool {
+        self.allowed.contains(&origin.to_ascii_lowercase())
     }
 
     /// The origin of a request, if the owner allows it to read our answers.
     pub(crate) fn reader(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let origin = headers.get(ORIGIN)?;
-        let known = origin
-            .to_str()
-            .is_ok_and(|origin| self.allowed.contains(&origin.to_ascii_lowercase()));
+        let known = origin.to_str().is_ok_and(|origin| self.allows(origin));
         known.then(|| origin.clone())
     }
 
@@ -113,6 +130,11 @@ impl Sites {
     pub(crate) fn any_allowed(&self) -> bool {
         !self.allowed.is_empty()
     }
+}
+
+/// Refuses what a page of another site asks for.
+pub(crate) fn cross_site() -> Response {
+    refusal("cross-site request")
 }
 
 /// Lets the page of an allowed origin read an answer.
@@ -125,7 +147,7 @@ pub(crate) fn admit(response: &mut Response, origin: HeaderValue) {
 /// Answers the question a browser asks before it sends a change for a page of another site.
 pub(crate) fn preflight(reader: Option<HeaderValue>) -> Response {
     let Some(origin) = reader else {
-        return refusal("cross-site request");
+        return cross_site();
     };
     let mut response = answer::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
@@ -153,12 +175,17 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
         .map(|value| value.to_str().unwrap_or_default())
 }
 
-/// Browsers tell where a request comes from, or at least call themselves what all browsers call themselves.
+/// Browsers tell where a request comes from, or at least call themselves browsers.
 fn is_browser(headers: &HeaderMap) -> bool {
     [ORIGIN, SEC_FETCH_SITE, REFERER]
         .iter()
         .any(|mark| headers.contains_key(mark))
-        || text(headers, &USER_AGENT).is_some_and(|agent| agent.starts_with("Mozilla/"))
+        || is_called_browser(headers)
+}
+
+/// Whether a client calls itself what all browsers call themselves.
+pub(crate) fn is_called_browser(headers: &HeaderMap) -> bool {
+    text(headers, &USER_AGENT).is_some_and(|agent| agent.starts_with("Mozilla/"))
 }
 
 /// Host and port of an origin, without the port that is the scheme's own.
@@ -211,32 +238,38 @@ mod tests {
     }
 
     #[test]
-    fn changes_asked_for_by_other_sites_are_refused() {
+    fn marks_tell_whose_page_sends_a_request() {
         let allowed = ["http://localhost:5173".to_string()];
         let sites = Sites::new(&allowed);
         let host = ("host", "192.0.2.7:8080");
-        let rows: &[(&[(&str, &str)], bool)] = &[
-            (&[], true),
-            (&[("origin", "http://192.0.2.7:8080")], true),
-            (&[("origin", "http://localhost:5173")], true),
-            (&[("origin", "http://192.0.2.7")], false),
-            (&[("origin", "http://evil.example")], false),
-            (&[("origin", "null")], false),
-            (&[("origin", "")], false),
-            (&[("sec-fetch-site", "same-origin")], true),
-            (&[("sec-fetch-site", "none")], true),
-            (&[("sec-fetch-site", "same-site")], false),
-            (&[("sec-fetch-site", "cross-site")], false),
-            (&[("referer", "http://192.0.2.7:8080/api")], true),
-            (&[("referer", "http://evil.example/page")], false),
+        let allowed_page = ("referer", "http://localhost:5173/");
+        let own_page = ("referer", "http://192.0.2.7:8080/api");
+        let cross_site = ("sec-fetch-site", "cross-site");
+        let rows: &[(&[(&str, &str)], Sender)] = &[
+            (&[], Sender::Unsaid),
+            (&[("origin", "http://192.0.2.7:8080")], Sender::Ours),
+            (&[("origin", "http://localhost:5173")], Sender::Ours),
+            (&[("origin", "http://192.0.2.7")], Sender::Foreign),
+            (&[("origin", "http://evil.example")], Sender::Foreign),
+            (&[("origin", "null")], Sender::Foreign),
+            (&[("origin", "")], Sender::Foreign),
+            (&[("sec-fetch-site", "same-origin")], Sender::Ours),
+            (&[("sec-fetch-site", "none")], Sender::Unsaid),
+            (&[("sec-fetch-site", "none"), own_page], Sender::Unsaid),
+            (&[("sec-fetch-site", "same-site")], Sender::Foreign),
+            (&[cross_site], Sender::Foreign),
+            (&[cross_site, allowed_page], Sender::Ours),
+            // A link of ours that led over another site.
+            (&[cross_site, own_page], Sender::Foreign),
+            (&[own_page], Sender::Ours),
+            (&[allowed_page], Sender::Ours),
+            (&[("referer", "http://evil.example/page")], Sender::Foreign),
+            (&[("referer", "")], Sender::Foreign),
         ];
-        for (marks, passes) in rows {
+        for (marks, sender) in rows {
             let request = headers(&[&[host], *marks].concat());
-            assert_eq!(
-                sites.foreign(&request, &Method::GET).is_none(),
-                *passes,
-                "{marks:?}"
-            );
+            let told = sites.sender(&request, &Method::GET);
+            assert_eq!(told, *sender, "{marks:?}");
         }
     }
 
@@ -247,7 +280,7 @@ mod tests {
             ("host", "papertick-a1b2c3.local"),
             ("origin", "http://papertick-a1b2c3.local"),
         ]);
-        assert!(sites.foreign(&request, &Method::POST).is_none());
+        assert_eq!(sites.sender(&request, &Method::POST), Sender::Ours);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::{
     State,
     answer::{self, Response},
     call::{Call, Received},
+    html::escaped,
     parse::network_credentials,
     unread::Unread,
 };
@@ -280,19 +281,4 @@ fn bars(rssi: i32) -> &'static str {
         -78..-67 => "fair",
         ..-78 => "weak",
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }

@@ -6,7 +6,7 @@ use std::{collections::HashMap, net::SocketAddr, panic::AssertUnwindSafe, sync::
 use device::{input::Input, view::View};
 use futures_util::FutureExt;
 use http::{
-    HeaderValue, Method, Request, StatusCode,
+    HeaderValue, Method, Request, StatusCode, Uri,
     header::{ALLOW, ORIGIN, VARY},
 };
 use hyper::body::Incoming;
@@ -16,9 +16,10 @@ use super::{
     answer::{self, Response},
     auth::Verdict,
     call::Call,
-    origin, pages,
+    origin::{self, Sender},
+    pages,
     parse::percent_decode,
-    portal,
+    portal, press,
     route::{Guard, Handler, Route},
     routes::ROUTES,
     unread::Unread,
@@ -84,14 +85,16 @@ struct Target {
 }
 
 impl Target {
-    fn of(path: &str, method: &Method, portal: bool) -> Target {
+    fn of(uri: &Uri, method: &Method, portal: bool) -> Target {
         let visible = |(routes, _): &(&[&Route], Option<String>)| {
             routes.iter().any(|route| route.is_served(portal))
         };
-        let (routes, param) = rows(path).filter(visible).unwrap_or_default();
+        let (routes, param) = rows(uri.path()).filter(visible).unwrap_or_default();
+        let old = || routes.iter().copied().find(|route| route.old);
+        let pressed = press::is_pressed(method, uri).then(old).flatten();
         Target {
             routes,
-            route: choose(routes, method),
+            route: pressed.or_else(|| choose(routes, method)),
             param,
             portal,
         }
@@ -120,11 +123,7 @@ pub(crate) async fn answer(
     peer: SocketAddr,
 ) -> Response {
     let view = state.view();
-    let target = Target::of(
-        request.uri().path(),
-        request.method(),
-        view.link.portal.is_some(),
-    );
+    let target = Target::of(request.uri(), request.method(), view.link.portal.is_some());
     let (head, body) = request.into_parts();
     let body = Unread::new(body, &head.headers, &state.side_tasks);
     let request = Request::from_parts(head, body);
@@ -167,10 +166,17 @@ async fn refusal(
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
         return Some(origin::preflight(state.sites.reader(headers)));
     }
-    if target.route.is_some_and(|route| route.changes)
-        && let Some(refusal) = state.sites.foreign(headers, request.method())
-    {
-        return Some(refusal);
+    if let Some(route) = target.route.filter(|route| route.changes) {
+        match state.sites.sender(headers, request.method()) {
+            Sender::Ours => {}
+            Sender::Foreign => return Some(origin::cross_site()),
+            Sender::Unsaid => {
+                let unasked = *request.method() == Method::GET && route.old;
+                if unasked && origin::is_called_browser(headers) {
+                    return Some(press::page(route, request.uri()));
+                }
+            }
+        }
     }
     let path = request.uri().path();
     let guard = match target.route {

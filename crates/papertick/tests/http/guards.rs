@@ -9,6 +9,7 @@ use device::{
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, TEXT_MAX},
 };
+use papertick::http::openapi;
 use serde_json::json;
 
 use crate::support::{Clock, Kind, Setup};
@@ -245,9 +246,120 @@ async fn pages_of_other_sites_change_nothing() {
             _ => assert_eq!(answer.json()["error"], "cross-site request"),
         }
     }
+    assert_eq!(reached(&mut clock), None, "refused requests");
+}
+
+const BROWSER: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0";
+
+/// All older GETs that change something, with something in the open part, and what they say they do.
+fn older_gets() -> Vec<(String, String)> {
+    let api = openapi::document();
+    let mut gets = Vec::new();
+    for (path, item) in api["paths"].as_object().unwrap() {
+        let operation = &item["get"];
+        if operation["deprecated"] != true {
+            continue;
+        }
+        let path = match path.split_once('{') {
+            Some(("/api/lights/" | "/api/lights/color/", _)) => path.replace("{color}", "FF8800"),
+            Some((before, rest)) => format!("{before}7{}", rest.split_once('}').unwrap().1),
+            None => path.clone(),
+        };
+        gets.push((path, operation["summary"].as_str().unwrap().to_string()));
+    }
+    assert!(gets.len() > 15, "{gets:?}");
+    gets
+}
+
+/// What the device was asked meanwhile.
+fn reached(clock: &mut Clock) -> Option<String> {
+    let asked = clock.asked.try_recv().ok()?;
+    Some(format!("{asked:?}"))
+}
+
+/// Over plain HTTP a picture, a frame or a fetch of another site may carry no mark at all.
+#[tokio::test]
+async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
+    let mut clock = Clock::with(Setup {
+        allow_origins: vec!["http://localhost:5173".into()],
+        ..Setup::default()
+    })
+    .await;
+    let own_page = format!("Referer: http://{}/", clock.address);
+    let own_origin = format!("Origin: http://{}", clock.address);
+    let unmarked = ["X-Nothing: 1", "Sec-Fetch-Site: none"];
+    let foreign = [
+        "Referer: http://evil.example/",
+        "Sec-Fetch-Site: cross-site",
+    ];
+    let ours = [
+        own_page.as_str(),
+        own_origin.as_str(),
+        "Sec-Fetch-Site: same-origin",
+        "Referer: http://localhost:5173/page",
+        "Origin: http://localhost:5173",
+    ];
+    for (path, summary) in older_gets() {
+        for mark in unmarked {
+            let answer = clock.send("GET", &path, &[BROWSER, mark], "").await;
+            assert_eq!(answer.status, 403, "{path} {mark}");
+            let (page, button) = (answer.text(), format!("<button>{summary}</button>"));
+            assert!(page.contains(&button) && page.contains(&path), "{page}");
+            let form = format!("<form method=\"post\" action=\"{path}?pressed\">");
+            assert!(page.contains(&form), "{page}");
+            let policy = answer.header("content-security-policy").unwrap();
+            assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+            assert_eq!(
+                answer.header("content-type"),
+                Some("text/html; charset=utf-8")
+            );
+        }
+        for mark in foreign {
+            let answer = clock.send("GET", &path, &[BROWSER, mark], "").await;
+            assert_eq!(
+                answer.json()["error"],
+                "cross-site request",
+                "{path} {mark}"
+            );
+        }
+        assert_eq!(reached(&mut clock), None, "{path}");
+
+        // A program, our page, and the button do the same.
+        let expected = clock.get(&path).await.status;
+        let asked = reached(&mut clock);
+        for mark in ours {
+            let answer = clock.send("GET", &path, &[BROWSER, mark], "").await;
+            assert_eq!(answer.status, expected, "{path} {mark}");
+            assert_eq!(reached(&mut clock), asked, "{path} {mark}");
+        }
+        let pressed = format!("{path}?pressed");
+        for (mark, status) in [
+            (own_origin.as_str(), expected),
+            ("Origin: null", 403),
+            ("Origin: http://evil.example", 403),
+        ] {
+            let sent = [BROWSER, mark, "Content-Length: 0"];
+            let answer = clock.send("POST", &pressed, &sent, "").await;
+            assert_eq!(answer.status, status, "{path} {mark}");
+            let expected = asked.clone().filter(|_| status != 403);
+            assert_eq!(reached(&mut clock), expected, "{path} {mark}");
+        }
+    }
+    let plain = clock.send("POST", "/api/show/screen/7", &[], "").await;
+    assert_eq!(plain.status, 405, "the older form is a GET");
+}
+
+/// What stands in the path is shown as it is, and as nothing else.
+#[tokio::test]
+async fn the_page_with_the_button_shows_any_path() {
+    let clock = Clock::start().await;
+    let path = "/api/show/text/\"'{{path}}&";
+    let answer = clock.send("GET", path, &[BROWSER], "").await;
+    assert_eq!(answer.status, 403);
+    let page = answer.text();
     assert!(
-        clock.asked.try_recv().is_err(),
-        "refused requests reached the device"
+        page.contains("action=\"/api/show/text/&quot;&#39;{{path}}&amp;?pressed\""),
+        "{page}"
     );
 }
 
