@@ -72,7 +72,11 @@ impl Sites {
         }
         let host = host.to_ascii_lowercase();
         let fine = self.is_ours(without_port(&host), hostname) || self.is_allowed_host(&host);
-        (!fine).then(|| refusal("host not known"))
+        (!fine).then(|| {
+            refusal(&format!(
+                "host not known: for the clock to go by this name, start it with --allow-origin and its address as the browser shows it, such as http://{host}"
+            ))
+        })
     }
 
     fn is_ours(&self, name: &str, hostname: &str) -> bool {
