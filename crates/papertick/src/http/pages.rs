@@ -10,10 +10,7 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use http::{
     HeaderMap, HeaderValue, StatusCode,
-    header::{
-        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY,
-        X_CONTENT_TYPE_OPTIONS,
-    },
+    header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY},
 };
 use rust_embed::RustEmbed;
 use serde_json::{Map, Value, json};
@@ -152,7 +149,6 @@ impl Asset {
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, self.cache.clone());
         headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         response
     }

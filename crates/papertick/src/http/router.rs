@@ -7,7 +7,7 @@ use device::{input::Input, view::View};
 use futures_util::FutureExt;
 use http::{
     HeaderValue, Method, Request, StatusCode, Uri,
-    header::{ALLOW, ORIGIN, VARY},
+    header::{ALLOW, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
 };
 use hyper::body::Incoming;
 
@@ -137,6 +137,11 @@ pub(crate) async fn answer(
     if let Some((method, path)) = asked {
         tracing::debug!(client = %peer, %method, path, status = response.status().as_u16(), "answered");
     }
+    // What a client may have written into a document must not be taken for a page.
+    let nosniff = HeaderValue::from_static("nosniff");
+    response
+        .headers_mut()
+        .insert(X_CONTENT_TYPE_OPTIONS, nosniff);
     match reader {
         Some(origin) => origin::admit(&mut response, origin),
         None if state.sites.any_allowed() => {
@@ -158,8 +163,9 @@ async fn refusal(
     peer: SocketAddr,
 ) -> Option<Response> {
     let headers = request.headers();
-    // Who looks for the internet at the access point is shown its page, under whatever name.
-    let looks = target.portal && target.route.is_none_or(|route| !route.changes);
+    // Who looks for the internet at the access point is shown its page, under whatever name; but what the clock knows
+    // of it and of the networks around is told under its own names alone.
+    let looks = target.portal && target.route.is_none();
     if !looks && let Some(refusal) = state.sites.rebound(headers, &view.hostname) {
         return Some(refusal);
     }

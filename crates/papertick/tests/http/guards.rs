@@ -363,6 +363,34 @@ async fn the_page_with_the_button_shows_any_path() {
     );
 }
 
+/// A document that holds what a client wrote must not be taken for a page.
+#[tokio::test]
+async fn every_answer_is_only_what_it_says_it_is() {
+    let clock = Clock::start().await;
+    for request in [
+        "GET /api/status",
+        "GET /api/settings",
+        "GET /metrics",
+        "GET /events-that-are-none",
+        "GET /api/panels.png",
+        "GET /",
+        "GET /docs",
+        "GET /api/nothing",
+        "POST /api/screen/next",
+        "PATCH /api/settings",
+    ] {
+        let (method, path) = request.split_once(' ').unwrap();
+        let answer = clock.send(method, path, &[], "").await;
+        let told: Vec<_> = answer
+            .headers
+            .iter()
+            .filter(|(name, _)| name == "x-content-type-options")
+            .map(|(_, value)| value.as_str())
+            .collect();
+        assert_eq!(told, ["nosniff"], "{request}");
+    }
+}
+
 #[tokio::test]
 async fn only_allowed_origins_may_read() {
     let clock = Clock::with(Setup {
@@ -444,6 +472,15 @@ async fn a_browser_that_was_sent_here_under_another_name_is_refused() {
     };
     let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
     assert_eq!(ask("evil.example", browser).await, 403);
+    let request = format!(
+        "GET /api/settings HTTP/1.1\r\nHost: evil.example\r\n{BROWSER}\r\nConnection: close\r\n\r\n"
+    );
+    let refused = clock.raw(request.as_bytes()).await;
+    let reason = refused.json()["error"].to_string();
+    assert!(
+        reason.contains("--allow-origin") && reason.contains("http://evil.example"),
+        "{reason}"
+    );
     assert_eq!(
         ask("evil.example", "HomeAssistant/2026.11 aiohttp/3.13").await,
         200

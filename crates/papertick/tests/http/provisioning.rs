@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use board::ports::{Network, Unprovisioned, Wifi};
+use board::{
+    ports::{Network, Unprovisioned, Wifi},
+    sim::{self, SimOptions},
+};
 use device::{
     input::{LinkEvent, LinkFailure},
     output::{AccessPoint, WifiPlan},
@@ -97,8 +100,10 @@ impl Portal {
                 password: Secret::new("hunter22"),
             });
         });
+        let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
         let setup = Setup {
             radio,
+            bench: Some(board.bench),
             ..Setup::default()
         };
         let clock = Clock::with(setup).await;
@@ -166,6 +171,26 @@ async fn in_a_network_there_is_no_portal() {
         assert_eq!(answer.status, 404, "{request}");
     }
     assert!(!clock.get("/").await.text().contains("Choose a network"));
+}
+
+/// A page that lent us the name of its own site must not read the password on the glass, nor which networks are around.
+#[tokio::test]
+async fn a_page_of_another_site_reads_nothing_under_its_own_name() {
+    let portal = Portal::new().await;
+    for path in ["/sim/state", "/sim/panels.png", "/scan", "/api/scan"] {
+        for (host, agent, status) in [
+            ("evil.example", "Mozilla/5.0", 403),
+            ("192.168.4.1", "Mozilla/5.0", 200),
+            ("papertick-a1b2c3.local", "Mozilla/5.0", 200),
+            ("evil.example", "curl/8.15.0", 200),
+        ] {
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\nConnection: close\r\n\r\n"
+            );
+            let answer = portal.clock.raw(request.as_bytes()).await;
+            assert_eq!(answer.status, status, "{path} {host} {agent}");
+        }
+    }
 }
 
 /// What the usual systems ask to find out whether there is a portal, and under which name.
