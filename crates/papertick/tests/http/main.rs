@@ -11,6 +11,7 @@ mod bench;
 mod clients;
 mod clients_documents;
 mod documents;
+mod every_operation;
 mod following;
 mod garbage;
 mod guards;

@@ -53,8 +53,9 @@ impl Wifi for Puppet {
     }
 }
 
-struct Portal {
-    clock: Clock,
+/// A clock that is an access point, with a radio that does as it is told.
+pub(crate) struct Portal {
+    pub(crate) clock: Clock,
     given: mpsc::Receiver<(String, Secret, Duration)>,
     /// What the driver tells the device; without anybody to listen it would end.
     _told: tokio::task::JoinHandle<()>,
@@ -62,7 +63,8 @@ struct Portal {
 }
 
 impl Portal {
-    async fn new() -> Portal {
+    /// A portal whose radio gets onto every network.
+    pub(crate) async fn new() -> Portal {
         Portal::with(Ok(())).await
     }
 
