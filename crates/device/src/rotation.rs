@@ -93,6 +93,18 @@ pub struct Rotation {
     timer: Timer,
 }
 
+/// Ids of all screens in the order of a device whose owner has not chosen one.
+pub fn fresh_order() -> impl Iterator<Item = u16> {
+    let per_currency = || SCREENS.iter().filter(|screen| screen.per_currency);
+    FRESH_ORDER.iter().flat_map(move |step| {
+        let (one, all) = match step {
+            Step::Screen(id) => (Some(*id), None),
+            Step::PerCurrency => (None, Some(per_currency().map(|screen| screen.id))),
+        };
+        one.into_iter().chain(all.into_iter().flatten())
+    })
+}
+
 /// All available slots in rotation order; never empty.
 pub fn sequence(settings: &Settings) -> Vec<Entry> {
     let currencies = settings.currencies();

@@ -86,7 +86,7 @@ const fn screen(
     }
 }
 
-/// All screens, in the order in which a fresh device lists them.
+/// All screens, by their ids.
 pub static SCREENS: &[Screen] = &[
     screen(0, "Block Height", &[Fact::Height], block_height::cells),
     screen(3, "Time", &[Fact::Time], clock::cells),

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     now::Zone,
-    screens::catalog::{self, Needs, SCREENS},
+    rotation,
+    screens::catalog::{self, Needs},
     sources::{Proxy, ProxyKind, Route},
     units::Currency,
 };
@@ -140,14 +141,10 @@ impl Settings {
         })
     }
 
-    /// Ids of all screens in rotation order: the persisted ones, then the others as the catalogue has them.
+    /// Ids of all screens in rotation order: the persisted ones, then the others as on a fresh clock.
     pub fn rotation_order(&self) -> Vec<u16> {
         let mut order = self.screen_order.clone();
-        let rest = SCREENS
-            .iter()
-            .map(|screen| screen.id)
-            .filter(|id| !self.screen_order.contains(id));
-        order.extend(rest);
+        order.extend(rotation::fresh_order().filter(|id| !self.screen_order.contains(id)));
         order
     }
 }

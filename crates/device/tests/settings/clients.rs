@@ -38,7 +38,13 @@ fn the_page_of_2024_saves_the_whole_document() {
     body.insert("fgColor".into(), json!("65535"));
     body.insert("bgColor".into(), json!("0"));
     body.insert("timePerScreen".into(), serde_json::from_str("2.5").unwrap());
-    check_save(&stored, &body, &stored, false);
+    // Stating the order that it was shown makes it the owner's.
+    let stored_order = Settings {
+        screen_order: vec![0, 3, 4, 40, 70, 80, 81, 10, 20, 30, 6],
+        ..stored.clone()
+    };
+    check_save(&stored, &body, &stored_order, false);
+    check_save(&stored_order, &body, &stored_order, false);
 
     body.insert("mempoolInstance".into(), json!("explorer.lan"));
     body.insert(
@@ -48,9 +54,9 @@ fn the_page_of_2024_saves_the_whole_document() {
     let expected = Settings {
         explorer_instance: "explorer.lan".into(),
         timer_seconds: 140,
-        ..stored.clone()
+        ..stored_order.clone()
     };
-    check_save(&stored, &body, &expected, true);
+    check_save(&stored_order, &body, &expected, true);
 }
 
 #[test]

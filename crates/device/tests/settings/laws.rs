@@ -148,7 +148,14 @@ proptest! {
         let stored = settled(&bodies);
         let patched = bench::patch(&stored, &bench::get(&stored));
         let patched = patched.map_err(|rejection| TestCaseError::fail(rejection.to_string()))?;
-        prop_assert_eq!(&patched.settings, &stored);
+        // The order that is shown becomes the owner's choice; what is shown stays the same.
+        let screens = |settings: &Settings| bench::get(settings).get("screens").cloned();
+        prop_assert_eq!(screens(&patched.settings), screens(&stored));
+        let order = stored.screen_order.clone();
+        let otherwise = Settings { screen_order: order, ..patched.settings.clone() };
+        prop_assert_eq!(&otherwise, &stored);
+        let again = bench::patch(&patched.settings, &bench::get(&patched.settings));
+        prop_assert_eq!(again.map(|again| again.settings), Ok(patched.settings.clone()));
         prop_assert!(!patched.reboot_required);
     }
 

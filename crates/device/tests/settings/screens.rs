@@ -1,6 +1,6 @@
 //! `screens`: visibility and order.
 
-use device::settings::Settings;
+use device::{rotation, settings::Settings};
 use serde_json::{Value, json};
 
 use crate::bench;
@@ -8,8 +8,8 @@ use crate::bench;
 /// Screens that are there while no feature is on.
 const PLAIN: [u16; 8] = [0, 3, 4, 6, 10, 20, 30, 40];
 
-/// All screens.
-const ALL: [u16; 13] = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90];
+/// All screens, as a fresh clock turns through them.
+const ALL: [u16; 13] = [0, 3, 4, 40, 70, 71, 80, 81, 90, 10, 20, 30, 6];
 
 fn outcome(stored: &Settings, screens: &Value) -> String {
     match bench::send(stored, &json!({ "screens": screens }).to_string()) {
@@ -122,6 +122,62 @@ fn visibility_alone_leaves_the_order() {
     );
     assert!(settings.screen_order.is_empty());
     assert!(!Settings::default().is_screen_enabled(90));
+}
+
+/// Screens in the order in which the rotation comes to them first.
+fn turned(settings: &Settings) -> Vec<u64> {
+    let mut ids = Vec::new();
+    for entry in rotation::sequence(settings) {
+        let id = u64::from(entry.slot.screen);
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids
+}
+
+#[test]
+fn the_order_that_is_shown_is_the_one_in_which_it_turns() {
+    let everything = Settings {
+        mining_pool_stats: true,
+        mining_pool_name: "ocean".into(),
+        nwc_enabled: true,
+        ..with_miner()
+    };
+    assert_eq!(listed(&everything), ALL.map(u64::from));
+    for fresh in [Settings::default(), with_miner(), everything] {
+        assert_eq!(listed(&fresh), turned(&fresh));
+        let ids: Vec<u16> = turned(&fresh)
+            .iter()
+            .rev()
+            .map(|id| u16::try_from(*id).unwrap())
+            .collect();
+        let body = json!({ "screens": reorder(&ids) }).to_string();
+        let chosen = bench::send(&fresh, &body).unwrap().settings;
+        assert_eq!(listed(&chosen), turned(&chosen));
+        let more = Settings {
+            mining_pool_stats: true,
+            nwc_enabled: true,
+            ..chosen
+        };
+        assert_eq!(
+            listed(&more),
+            turned(&more),
+            "with features that come later"
+        );
+    }
+}
+
+#[test]
+fn an_order_that_equals_the_one_shown_is_a_choice_too() {
+    let fresh = Settings::default();
+    let document = bench::get(&fresh);
+    let body = json!({ "screens": document.get("screens") }).to_string();
+    let chosen = bench::send(&fresh, &body).unwrap().settings;
+    assert_eq!(chosen.screen_order, [0, 3, 4, 40, 10, 20, 30, 6]);
+    assert_eq!(listed(&chosen), listed(&fresh));
+    let again = bench::send(&chosen, &body).unwrap().settings;
+    assert_eq!(again, chosen);
 }
 
 #[test]

@@ -96,12 +96,13 @@ pub(super) fn schema() -> Value {
 }
 
 /// The persisted order after a reorder of the listed screens; those not listed keep their places.
+///
+/// The order that is shown is stored too: stating it is a choice.
 fn merged(settings: &Settings, listed: &[u16]) -> Vec<u16> {
-    let effective = settings.rotation_order();
-    let as_before = effective.iter().filter(|id| listed.contains(id)).eq(listed);
-    if as_before {
+    if listed.is_empty() {
         return settings.screen_order.clone();
     }
+    let effective = settings.rotation_order();
     let known = settings.screen_order.len();
     let places: Vec<u16> = effective
         .into_iter()
