@@ -74,7 +74,10 @@ impl Device {
                 done(Cause::Data)
             }
             Request::SetLights(pixels) => (self.set_lights(&pixels), Cause::Data),
-            Request::SetLightsColor(color) => self.set_lights_color(color, now, output),
+            Request::SetLightsColor(color) => {
+                let pixels = alloc::vec![color; self.board.leds];
+                (self.set_lights(&pixels), Cause::Data)
+            }
             Request::PlayEffect(effect) => (self.play_effect(effect, now), Cause::Data),
             Request::Frontlight(command) => (self.command_frontlight(&command, now), Cause::Data),
             Request::SetDnd(enabled) => {

@@ -15,8 +15,6 @@ use crate::{
     },
     limits::PAINT_MAX,
     now::Now,
-    output::Output,
-    refresh::Cause,
     request::{FrontlightCommand, Refusal, Reply},
     settings::Settings,
     sources::{self, SourceConfig},
@@ -140,8 +138,8 @@ impl Device {
 
     /// Follows the settings of the lights.
     pub(crate) fn follow_lights(&mut self, before: &Settings, now: Now) {
-        if before.disable_leds != self.active.disable_leds {
-            self.strip.follow_switch(self.active.disable_leds);
+        if self.active.disable_leds && !before.disable_leds {
+            self.strip.switch_off();
         }
         let (settings, quiet) = (self.active.clone(), self.quiet);
         if let Some(frontlight) = &mut self.frontlight {
@@ -165,6 +163,7 @@ impl Device {
         }
     }
 
+    /// Sets the colours that rest on the strip, one per LED; an empty list is all black.
     pub(crate) fn set_lights(&mut self, pixels: &[Rgb]) -> Reply {
         let leds = self.board.leds;
         if leds == 0 {
@@ -176,24 +175,6 @@ impl Device {
         self.strip.idle();
         self.strip.rest(pixels);
         Reply::Lights(self.strip.resting().to_vec())
-    }
-
-    /// Sets all LEDs to one colour; black switches the strip off for good, any other colour switches it on.
-    pub(crate) fn set_lights_color(
-        &mut self,
-        color: Rgb,
-        now: Now,
-        output: &mut Output,
-    ) -> (Reply, Cause) {
-        if self.board.leds == 0 {
-            return (Reply::Refused(Refusal::NoLeds), Cause::Data);
-        }
-        let mut settings = (*self.stored).clone();
-        settings.disable_leds = color == Rgb::BLACK;
-        let cause = self.store_settings(settings, now, output);
-        self.strip.idle();
-        self.strip.rest(&alloc::vec![color; self.board.leds]);
-        (Reply::Lights(self.strip.resting().to_vec()), cause)
     }
 
     pub(crate) fn play_effect(&mut self, effect: Effect, now: Now) -> Reply {
@@ -215,8 +196,7 @@ impl Device {
                 return Reply::Done;
             }
             Effect::Off => {
-                self.strip.idle();
-                self.strip.rest(&[]);
+                self.strip.switch_off();
                 return Reply::Done;
             }
         };

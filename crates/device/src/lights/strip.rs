@@ -43,8 +43,6 @@ pub struct Gate {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strip {
     resting: Vec<Rgb>,
-    /// Colours that were set are all black: the owner wants it dark until the next colour.
-    muted: bool,
     mode: Mode,
     mode_frame: u32,
     mode_until: Option<Duration>,
@@ -73,7 +71,6 @@ impl Strip {
     pub fn new(leds: usize) -> Strip {
         Strip {
             resting: vec![Rgb::BLACK; leds],
-            muted: false,
             mode: Mode::Resting,
             mode_frame: 0,
             mode_until: None,
@@ -98,21 +95,17 @@ impl Strip {
         self.dropped
     }
 
-    /// Sets the colours between effects; an empty list is all off. All black mutes the strip until the next colour.
+    /// Sets the colours between effects; an empty list is all black, which is a colour and mutes nothing.
     pub fn rest(&mut self, pixels: &[Rgb]) {
         for (index, resting) in self.resting.iter_mut().enumerate() {
             *resting = pixels.get(index).copied().unwrap_or(Rgb::BLACK);
         }
-        self.muted = self.resting.iter().all(|color| *color == Rgb::BLACK);
     }
 
-    /// Follows the owner's switch: off clears the resting colours, on ends a mute.
-    pub fn follow_switch(&mut self, disabled: bool) {
-        if disabled {
-            self.resting.fill(Rgb::BLACK);
-            self.idle();
-        }
-        self.muted = false;
+    /// Ends whatever plays or waits and clears the resting colours.
+    pub fn switch_off(&mut self) {
+        self.idle();
+        self.rest(&[]);
     }
 
     /// Ends whatever plays or waits and goes back to the resting colours.
@@ -250,7 +243,7 @@ impl Strip {
     }
 
     fn enqueue(&mut self, queued: Queued, gate: Gate, uptime: Duration) {
-        if !is_audible(queued, gate) || self.muted {
+        if !is_audible(queued, gate) {
             return;
         }
         if self.queue.len() >= QUEUE_MAX {
@@ -443,13 +436,14 @@ mod tests {
     }
 
     #[test]
-    fn black_mutes_until_the_next_colour() {
+    fn black_is_a_colour_and_mutes_nothing() {
         let mut strip = Strip::new(4);
-        strip.rest(&[]);
-        strip.play(Show::Success, OPEN, ms(0));
-        assert_eq!(strip.next_deadline(), None);
-        strip.rest(&[Rgb::from_u24(0x010101)]);
-        strip.play(Show::Success, OPEN, ms(0));
-        assert!(strip.next_deadline().is_some());
+        for black in [&[][..], &[Rgb::BLACK; 4]] {
+            strip.rest(black);
+            strip.play(Show::Success, OPEN, ms(0));
+            assert_eq!(strip.pixels(OPEN), [Rgb::from_u24(0x00FF00); 4]);
+            strip.idle();
+            assert_eq!(strip.pixels(OPEN), [Rgb::BLACK; 4]);
+        }
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! The names of the tests are the rows of the tables of display mode and rotation timer.
 
+use std::time::Duration;
+
 use device::{
     input::{Input, Upload},
+    lights::{self, Rgb},
     output::{Effect, RebootReason},
     request::{Patch, Request},
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
@@ -603,6 +606,39 @@ fn paused_to_running_by_the_operation() {
         wait 60000   > 01/01 01:01
         ",
     );
+}
+
+#[test]
+fn black_rests_on_the_strip_and_mutes_nothing() {
+    for black in [
+        Request::SetLights(Vec::new()),
+        Request::SetLights(vec![Rgb::BLACK; BOARD.leds]),
+        Request::SetLightsColor(Rgb::BLACK),
+        Request::PlayEffect(lights::Effect::Off),
+    ] {
+        let mut world = World::new(BOARD);
+        world.run(&"set ledFlashOnUpd=true".parse().unwrap());
+        world.run(&Step::Block(840_000));
+        world.wait(Duration::from_secs(10));
+        world.handle(Input::Asked(black.clone()));
+        assert!(!world.device.settings().disable_leds, "{black:?}");
+        assert_eq!(world.device.desired().strip, [Rgb::BLACK; 4], "{black:?}");
+        world.run(&Step::Block(840_001));
+        assert_ne!(world.device.desired().strip, [Rgb::BLACK; 4], "{black:?}");
+    }
+}
+
+#[test]
+fn colours_leave_a_strip_muted_that_its_owner_has_muted() {
+    let mut world = World::new(BOARD);
+    let amber = Rgb::from_u24(0x00FF_8800);
+    world.run(&"set disableLeds=true".parse().unwrap());
+    world.handle(Input::Asked(Request::SetLightsColor(amber)));
+    assert!(world.device.settings().disable_leds);
+    assert_eq!(world.device.desired().strip, [Rgb::BLACK; 4]);
+    world.run(&"set disableLeds=false".parse().unwrap());
+    world.run(&"set ledBrightness=255".parse().unwrap());
+    assert_eq!(world.device.desired().strip, [amber; 4]);
 }
 
 /// The modes that a clock with a radio goes through, one after each step.

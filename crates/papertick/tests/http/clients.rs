@@ -151,6 +151,23 @@ async fn home_assistant_finds_what_it_reads() {
     assert_eq!(clock.get("/api/lights").await.json()[0]["hex"], "#FF8800");
 }
 
+/// A client that switches the lights off does not switch them off for good.
+#[tokio::test]
+async fn lights_that_are_off_are_not_muted() {
+    let clock = Clock::real().await;
+    for path in ["/api/lights/off", "/api/lights/color?c=off"] {
+        assert_eq!(clock.send("POST", path, &[], "").await.status, 200);
+        let settings = clock.get("/api/settings").await.json();
+        assert_eq!(settings["disableLeds"], false, "{path}");
+    }
+    let patch = r#"{"disableLeds":true}"#;
+    clock.json("PATCH", "/api/settings", patch).await;
+    let path = "/api/lights/color?c=FF8800";
+    assert_eq!(clock.send("POST", path, &[], "").await.status, 200);
+    let settings = clock.get("/api/settings").await.json();
+    assert_eq!(settings["disableLeds"], true, "a colour unmutes nothing");
+}
+
 /// The page of 2024 acts with GET and paths, and sets lights with PATCH.
 #[tokio::test]
 async fn the_page_of_2024_steers_the_clock() {
