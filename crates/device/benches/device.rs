@@ -60,7 +60,8 @@ fn observe(device: &mut Device, observation: Observation, uptime: Duration) {
         Input::Observed(SourceId::Relay, vec![observation]),
         now(uptime),
     );
-    device.handle(Input::Finished(Finished::Painted), now(uptime));
+    let painted = Finished::Painted(device.desired().picture.serial);
+    device.handle(Input::Finished(painted), now(uptime));
 }
 
 /// One day of a clock: a price every ten seconds, a block every ten minutes, every deadline on the way.

@@ -155,8 +155,8 @@ pub struct Style {
 
 /// The content of all panels and how it is to be drawn.
 ///
-/// The two counters only grow, so that a refresh that was asked for cannot be lost when pictures
-/// are skipped while the panels are busy.
+/// The two counters of refreshes only grow, so that a refresh that was asked for cannot be lost when
+/// pictures are skipped while the panels are busy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// One cell per panel, leftmost first.
@@ -169,6 +169,8 @@ pub struct Picture {
     pub full_refreshes: u64,
     /// Repaints of all panels asked for so far, changed or not, full or partial.
     pub repaints: u64,
+    /// Number of the picture, greater than that of every picture before it.
+    pub serial: u64,
 }
 
 impl Cell {

@@ -106,7 +106,7 @@ impl Device {
 
     /// What the highest layer is.
     pub(crate) fn visible(&self) -> Visible {
-        if self.erasing {
+        if self.erasing.is_some() {
             Visible::Words
         } else if self.link.is_portal() {
             Visible::Portal
@@ -126,7 +126,7 @@ impl Device {
         let visible = self.visible();
         let panels = self.board.panels;
         let cells = match self.overlays.visible() {
-            _ if self.erasing => erasing::cells(panels),
+            _ if self.erasing.is_some() => erasing::cells(panels),
             _ if self.link.is_portal() => self.portal_cells(),
             Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
             None if let Some(made) = &self.made_password => {

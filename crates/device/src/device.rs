@@ -64,8 +64,8 @@ pub struct Device {
     pub(crate) update_percent: u8,
     pub(crate) update_painted: Duration,
     pub(crate) splash: bool,
-    /// The device is about to wipe itself and shows nothing else.
-    pub(crate) erasing: bool,
+    /// The device is about to wipe itself and shows nothing else, from the picture with this serial number on.
+    pub(crate) erasing: Option<u64>,
 
     pub(crate) buttons: Buttons,
     pub(crate) strip: Strip,
@@ -111,7 +111,7 @@ impl Device {
             update_percent: 0,
             update_painted: now.uptime,
             splash,
-            erasing: false,
+            erasing: None,
             buttons: Buttons::default(),
             strip: Strip::new(board.leds),
             frontlight: board
@@ -143,7 +143,6 @@ impl Device {
     pub fn handle(&mut self, input: Input, now: Now) -> Output {
         let mut output = Output::default();
         self.now = now;
-        let (pictures, waiting) = (self.panels.presented(), self.pending_flash);
         let remembered = (
             self.rotation.slot(),
             self.market.height.as_ref().map(|height| height.value),
@@ -185,9 +184,9 @@ impl Device {
                 Cause::Data
             }
             Input::Uploaded(upload) => self.upload(upload, now, &mut output),
-            Input::Finished(Finished::Painted) => {
-                self.painted(now);
-                self.shown_to_the_end(now);
+            Input::Finished(Finished::Painted(serial)) => {
+                self.painted(serial, now);
+                self.shown_to_the_end(serial, now);
                 Cause::Data
             }
             Input::Measured(facts) => {
@@ -212,10 +211,7 @@ impl Device {
         self.settle_strip(now);
         self.look_around(now);
         self.present(due.max(caused).max(late), now);
-        // Without a new picture there is no ink to wait for.
-        if self.pending_flash != waiting && self.panels.presented() == pictures {
-            self.fire_flash(now);
-        }
+        self.release_flash(now);
         let remembers = (
             self.rotation.slot(),
             self.market.height.as_ref().map(|height| height.value),

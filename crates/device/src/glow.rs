@@ -24,6 +24,8 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PendingFlash {
     command: Command,
+    /// Serial number of the picture whose ink it waits for.
+    picture: u64,
     deadline: Duration,
 }
 
@@ -79,11 +81,27 @@ impl Device {
         }
     }
 
-    /// The panels show the newest picture.
-    pub(crate) fn painted(&mut self, now: Now) {
+    /// The panels show the picture with this serial number; those before it are history.
+    pub(crate) fn painted(&mut self, serial: u64, now: Now) {
         self.starting = false;
         self.settle_strip(now);
-        self.fire_flash(now);
+        if self
+            .pending_flash
+            .is_some_and(|pending| pending.picture <= serial)
+        {
+            self.fire_flash(now);
+        }
+    }
+
+    /// Flashes now if nothing new came to the panels: there is no ink to wait for.
+    pub(crate) fn release_flash(&mut self, now: Now) {
+        let newest = self.panels.picture().serial;
+        if self
+            .pending_flash
+            .is_some_and(|pending| newest < pending.picture)
+        {
+            self.fire_flash(now);
+        }
     }
 
     /// Uptime at which a flash no longer waits for the panels.
@@ -240,8 +258,11 @@ impl Device {
 
     fn flash_after_paint(&mut self, command: Command, now: Now) {
         if self.frontlight.is_some() {
-            let deadline = now.uptime + PAINT_MAX;
-            self.pending_flash = Some(PendingFlash { command, deadline });
+            self.pending_flash = Some(PendingFlash {
+                command,
+                picture: self.panels.picture().serial + 1,
+                deadline: now.uptime + PAINT_MAX,
+            });
         }
     }
 

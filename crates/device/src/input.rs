@@ -165,6 +165,6 @@ pub enum Upload {
 /// How work asked for by an effect has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// The panels show the newest picture.
-    Painted,
+    /// The panels show, as far as they work, the picture with this serial number.
+    Painted(u64),
 }

@@ -44,7 +44,6 @@ pub struct Panels {
     picture: Picture,
     visible: Visible,
     policy: RefreshPolicy,
-    presented: u64,
 }
 
 impl Panels {
@@ -57,10 +56,10 @@ impl Panels {
                 stale: false,
                 full_refreshes: 0,
                 repaints: 0,
+                serial: 0,
             },
             visible: Visible::Nothing,
             policy: RefreshPolicy::default(),
-            presented: 0,
         }
     }
 
@@ -72,11 +71,7 @@ impl Panels {
     /// Asks for a repaint of all panels, changed or not.
     pub fn repaint(&mut self) {
         self.picture.repaints += 1;
-    }
-
-    /// Pictures so far.
-    pub fn presented(&self) -> u64 {
-        self.presented
+        self.picture.serial += 1;
     }
 
     /// What is visible.
@@ -108,7 +103,7 @@ impl Panels {
             (Refresh::Partial, Cause::Change | Cause::Forced) => self.picture.repaints += 1,
             (Refresh::Partial, Cause::Data) => {}
         }
-        self.presented += 1;
+        self.picture.serial += 1;
         self.visible = composition.visible;
         self.picture.cells = composition.cells;
         self.picture.stale = composition.stale;

@@ -83,15 +83,16 @@ impl Device {
 
     /// Shows that everything is gone for a while, then restarts.
     pub(crate) fn erase(&mut self, now: Now, output: &mut Output) -> Cause {
-        self.erasing = true;
+        // The picture that says so comes with this very input.
+        self.erasing.get_or_insert(self.panels.picture().serial + 1);
         output.effects.push(Effect::Wipe);
         self.restart_after(PAINT_MAX, RebootReason::FactoryReset, now);
         Cause::Forced
     }
 
-    /// The panels show what they should.
-    pub(crate) fn shown_to_the_end(&mut self, now: Now) {
-        if self.erasing {
+    /// The panels show the picture with this serial number.
+    pub(crate) fn shown_to_the_end(&mut self, serial: u64, now: Now) {
+        if self.erasing.is_some_and(|first| first <= serial) {
             self.restart_after(ERASED_SHOWN, RebootReason::FactoryReset, now);
         }
     }

@@ -249,7 +249,7 @@ impl Device {
 
     fn mode(&self) -> &'static str {
         match self.overlays.visible() {
-            _ if self.erasing => "erasing",
+            _ if self.erasing.is_some() => "erasing",
             _ if self.link.is_portal() => "portal",
             Some((Overlay::Custom(_), _)) => "custom",
             Some((Overlay::Zap(_), _)) => "zap",

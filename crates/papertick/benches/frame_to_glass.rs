@@ -114,7 +114,8 @@ fn calls(spec: BoardSpec) -> Vec<Duration> {
         let bitmaps = painter.paint_all(&device.desired().picture);
         let took = started.elapsed();
         drop(bitmaps);
-        device.handle(Input::Finished(Finished::Painted), now(uptime));
+        let painted = Finished::Painted(device.desired().picture.serial);
+        device.handle(Input::Finished(painted), now(uptime));
         took
     };
     sorted((0..SAMPLES).map(sample).collect())

@@ -414,7 +414,7 @@ proptest! {
         stale in any::<bool>(),
         size in prop_oneof![Just((WIDTH, HEIGHT)), (0..300u16, 0..300u16)],
     ) {
-        let picture = Picture { cells, style, stale, full_refreshes: 0, repaints: 0 };
+        let picture = Picture { cells, style, stale, full_refreshes: 0, repaints: 0, serial: 0 };
         let panels = Painter::new(size.0, size.1).paint_all(&picture);
         prop_assert!(panels.iter().all(|panel| (panel.width(), panel.height()) == size));
         prop_assert!(!png::panel(&panels[0]).is_empty());
@@ -450,7 +450,7 @@ proptest! {
 
     #[test]
     fn painting_again_gives_the_same(cells in proptest::collection::vec(cells(), 1..4), style in styles()) {
-        let picture = Picture { cells, style, stale: true, full_refreshes: 0, repaints: 0 };
+        let picture = Picture { cells, style, stale: true, full_refreshes: 0, repaints: 0, serial: 0 };
         let mut painter = Painter::new(WIDTH, HEIGHT);
         let first = painter.paint_all(&picture);
         prop_assert_eq!(&painter.paint_all(&picture), &first);

@@ -72,9 +72,8 @@ impl Twins {
         let now = self.now();
         let told = self.clocks.each_mut().map(|clock| {
             let told = clock.handle(input.clone(), now).effects;
-            let painted = clock
-                .handle(Input::Finished(Finished::Painted), now)
-                .effects;
+            let painted = Finished::Painted(clock.desired().picture.serial);
+            let painted = clock.handle(Input::Finished(painted), now).effects;
             [told, painted].concat()
         });
         self.compare(told);

@@ -632,6 +632,7 @@ fn black_rests_on_the_strip_and_mutes_nothing() {
 fn colours_leave_a_strip_muted_that_its_owner_has_muted() {
     let mut world = World::new(BOARD);
     let amber = Rgb::from_u24(0x00FF_8800);
+    world.wait(Duration::from_secs(10));
     world.run(&"set disableLeds=true".parse().unwrap());
     world.handle(Input::Asked(Request::SetLightsColor(amber)));
     assert!(world.device.settings().disable_leds);
@@ -659,12 +660,52 @@ fn a_factory_reset_ends_in_the_access_point() {
     let script = "
         radio stored
         block 840000
+        wait 5000
         factory-reset
-        wait 2500
+        wait 3900
+        wait 200
         block 840001
     ";
-    let all = ["splash", "rotation", "erasing", "portal", "portal"];
+    let all = [
+        "splash", "rotation", "rotation", "erasing", "erasing", "portal", "portal",
+    ];
     assert_eq!(modes(script), all);
+}
+
+#[test]
+fn the_restart_waits_until_the_glass_says_that_all_is_erased() {
+    let script = "
+        radio stored
+        block 840000
+        wait 5000
+        full-refresh
+        wait 100
+        factory-reset
+        wait 5800
+        wait 200
+    ";
+    let after = modes(script);
+    assert_eq!(after[after.len() - 2..], ["erasing", "portal"]);
+}
+
+#[test]
+fn a_flash_waits_for_its_own_ink() {
+    let flashes = |world: &World| {
+        let state = world.device.view().frontlight.unwrap();
+        state.duties.iter().any(|duty| *duty != state.target)
+    };
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    world.wait(Duration::from_secs(10));
+    assert!(!flashes(&world));
+    // The panels are busy for two seconds as the block comes.
+    world.run(&Step::FullRefresh);
+    world.wait(Duration::from_millis(1900));
+    world.run(&Step::Block(840_001));
+    world.wait(Duration::from_millis(350));
+    assert!(!flashes(&world), "an older picture is on the paper");
+    world.wait(Duration::from_millis(100));
+    assert!(flashes(&world), "the block is on the paper");
 }
 
 #[test]

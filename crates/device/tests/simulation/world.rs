@@ -5,6 +5,7 @@ use std::time::Duration;
 use device::{
     Device,
     board::BoardSpec,
+    cells::Picture,
     input::{Finished, Input, Sensed, Upload},
     lights::Rgb,
     market::{Connection, Direction, Observation, Payment, Zap},
@@ -39,6 +40,12 @@ pub const BOARD: BoardSpec = BoardSpec {
     web_slot_bytes: 1 << 20,
 };
 
+/// Time a full refresh of the panels takes.
+const FULL_REFRESH: Duration = Duration::from_millis(2000);
+
+/// Time a partial refresh of the panels takes.
+const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
+
 /// Ticks in a row that may not move the deadline forward.
 const TICKS_WITHOUT_PROGRESS_MAX: u32 = 3;
 
@@ -54,7 +61,7 @@ pub struct World {
     pub device: Device,
     pub now: Now,
     board: BoardSpec,
-    painted: bool,
+    painter: Painter,
     settings_on_disk: Map<String, Value>,
     memory_on_disk: Map<String, Value>,
     /// The radio; none on a clock that uses the network of its host.
@@ -63,6 +70,42 @@ pub struct World {
     pub starts: u32,
     /// What happened, for comparing two runs of one seed.
     pub log: Vec<String>,
+}
+
+/// The panels and who paints them: one picture at a time, and then the newest.
+#[derive(Debug, Default)]
+struct Painter {
+    /// Serial number and full refreshes of the picture that was begun last.
+    begun: Option<(u64, u64)>,
+    done_at: Option<Duration>,
+}
+
+impl Painter {
+    /// Begins with a picture, unless the panels are busy or show it.
+    fn follow(&mut self, picture: &Picture, uptime: Duration) {
+        let differs = self
+            .begun
+            .is_none_or(|(serial, _)| serial != picture.serial);
+        if self.done_at.is_some() || !differs {
+            return;
+        }
+        let full = self
+            .begun
+            .is_none_or(|(_, full)| full != picture.full_refreshes);
+        let time = if full { FULL_REFRESH } else { PARTIAL_REFRESH };
+        self.begun = Some((picture.serial, picture.full_refreshes));
+        self.done_at = Some(uptime + time);
+    }
+
+    fn done_at(&self) -> Option<Duration> {
+        self.done_at
+    }
+
+    /// Serial number of the picture that is on the paper by now, told once.
+    fn finish(&mut self, uptime: Duration) -> Option<u64> {
+        self.done_at.take_if(|at| *at <= uptime)?;
+        self.begun.map(|(serial, _)| serial)
+    }
 }
 
 impl World {
@@ -78,7 +121,7 @@ impl World {
             device,
             now,
             board,
-            painted: false,
+            painter: Painter::default(),
             settings_on_disk,
             memory_on_disk: Map::new(),
             air: None,
@@ -224,15 +267,11 @@ impl World {
         reply
     }
 
-    /// Hands the device one input, stores what it wants stored, and paints at once.
+    /// Hands the device one input, stores what it wants stored, and lets the painter follow.
     pub fn handle(&mut self, input: Input) -> Output {
-        let before = self.device.desired().picture;
         let output = self.device.handle(input, self.now);
-        if self.device.desired().picture != before || !self.painted {
-            self.painted = true;
-            self.device
-                .handle(Input::Finished(Finished::Painted), self.now);
-        }
+        self.painter
+            .follow(&self.device.desired().picture, self.now.uptime);
         if output.changes.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
@@ -276,23 +315,34 @@ impl World {
         self.wait(Duration::from_millis(20));
     }
 
-    /// Lets time pass, stopping at every deadline.
+    /// Lets time pass, stopping at every deadline and whenever the panels are done.
     pub fn wait(&mut self, time: Duration) {
         let end = self.now.uptime + time;
         let starts = self.starts;
         let mut stuck = 0;
-        while let Some(deadline) = self.device.next_deadline(self.now).filter(|at| *at <= end) {
-            stuck = if deadline <= self.now.uptime {
+        loop {
+            let deadline = self.device.next_deadline(self.now);
+            let painted = self.painter.done_at();
+            let Some(next) = [deadline, painted].into_iter().flatten().min() else {
+                break;
+            };
+            if next > end {
+                break;
+            }
+            stuck = if next <= self.now.uptime {
                 stuck + 1
             } else {
                 0
             };
             assert!(
                 stuck <= TICKS_WITHOUT_PROGRESS_MAX,
-                "the deadline {deadline:?} does not move"
+                "the deadline {next:?} does not move"
             );
-            self.advance_to(deadline.max(self.now.uptime));
-            self.handle(Input::Tick);
+            self.advance_to(next.max(self.now.uptime));
+            let painted = self.painter.finish(self.now.uptime);
+            self.handle(painted.map_or(Input::Tick, |serial| {
+                Input::Finished(Finished::Painted(serial))
+            }));
             if self.starts != starts {
                 // Another life of the device, whose time begins anew.
                 return;
@@ -319,7 +369,7 @@ impl World {
         self.now.uptime = Duration::ZERO;
         let memory = Memory::from_json(&self.memory_on_disk);
         self.device = Device::new(self.board, settings, memory, self.now);
-        self.painted = false;
+        self.painter = Painter::default();
         self.starts += 1;
         let events = self.air.as_mut().map(Air::power_on);
         for event in events.into_iter().flatten() {

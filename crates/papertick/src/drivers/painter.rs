@@ -3,6 +3,7 @@
 //! A paint starts all panels that need it and ends when all of them are idle; pictures that come meanwhile
 //! replace each other, and the newest is next.
 //! A refresh asked for is a counter in the picture that only grows, so it is not lost with a picture that is skipped.
+//! The end of a paint is reported with the serial number of the picture: the newest may be another one by then.
 //!
 //! A panel that stays busy for too long is *faulty*: the others go on without it, and it is painted anew once its
 //! line says idle.
@@ -81,14 +82,10 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
     loop {
         let picture = pictures.borrow_and_update().clone();
         step.send_replace(Step::Painting(Instant::now()));
-        let painted = painter.paint(&picture).await;
+        painter.paint(&picture).await;
         step.send_replace(Step::Waiting);
-        if painted
-            && inbox
-                .tell(Input::Finished(Finished::Painted))
-                .await
-                .is_err()
-        {
+        let painted = Input::Finished(Finished::Painted(picture.serial));
+        if inbox.tell(painted).await.is_err() {
             return;
         }
         if painter.owes() {
@@ -143,19 +140,16 @@ impl<P: Panels> Painter<P> {
         }
     }
 
-    /// Paints what differs and waits until it is on the paper; tells whether anything was painted.
-    async fn paint(&mut self, picture: &Picture) -> bool {
+    /// Paints what differs and waits until it is on the paper.
+    async fn paint(&mut self, picture: &Picture) {
         let all = self.all_panels(picture);
-        let mut started = false;
         for panel in 0..self.places.len() {
             let frame = Arc::new(self.renderer.paint(picture, panel));
             if let Some(refresh) = self.places[panel].refresh_for(&frame, all) {
                 self.start(panel, frame, refresh).await;
-                started = true;
             }
         }
         self.wait().await;
-        started
     }
 
     /// The refresh that all panels need because of the counters; none if each is looked at by itself.

@@ -170,6 +170,7 @@ pub(super) fn compose(
         stale: values.stale && matches!(subject, Subject::Screen(_)),
         full_refreshes: 0,
         repaints: 0,
+        serial: 0,
     })
 }
 

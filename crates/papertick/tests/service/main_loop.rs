@@ -292,7 +292,7 @@ async fn an_idle_loop_sleeps() {
         .unwrap();
     desk.height(900_000).await;
     desk.inbox
-        .tell(Input::Finished(Finished::Painted))
+        .tell(Input::Finished(Finished::Painted(u64::MAX)))
         .await
         .unwrap();
     sleep(Duration::from_secs(60)).await;

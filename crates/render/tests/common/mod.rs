@@ -30,6 +30,7 @@ pub fn picture(cells: Vec<Cell>) -> Picture {
         stale: false,
         full_refreshes: 0,
         repaints: 0,
+        serial: 0,
     }
 }
 
