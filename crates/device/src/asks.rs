@@ -1,6 +1,6 @@
 //! What clients ask for, one method per kind of wish.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use crate::{
     cells::Cell,
@@ -32,9 +32,14 @@ impl Device {
             Request::Previous => done(self.step(Direction::Previous, now, output)),
             Request::ShowScreen(number) => self.show_screen(number, now),
             Request::ShowCurrency(currency) => self.show_currency(currency, now),
-            Request::ShowText(text) => done(self.show_text(&text, now)),
+            Request::ShowText(text) => {
+                self.show_cells(custom::letters(&text, self.board.panels), now);
+                done(Cause::Data)
+            }
             Request::ShowCustom { cells, digit_px } => {
-                done(self.show_custom(&cells, digit_px, now))
+                let cells = custom::cells(&cells, digit_px, self.board.panels);
+                self.show_cells(cells, now);
+                done(Cause::Data)
             }
             Request::Pause => done(self.run_timer(false, now, output)),
             Request::TogglePause => {
@@ -57,7 +62,10 @@ impl Device {
             }
             Request::FactoryReset => done(self.erase(now, output)),
             // Whoever asks for it wants to see it, whether or not zaps are listened for.
-            Request::SimulateZap(zap) => done(self.show_zap(zap, now)),
+            Request::SimulateZap(zap) => {
+                self.show_zap(zap, now);
+                done(Cause::Data)
+            }
             Request::ClearPoolLogos => {
                 self.by_hand.logo_fetches += 1;
                 self.market.pool_logo = None;
@@ -118,13 +126,13 @@ impl Device {
     /// Goes one screen on or back; under a text, zap or payment it only takes that away. The timer runs after it.
     pub(crate) fn step(&mut self, direction: Direction, now: Now, output: &mut Output) -> Cause {
         self.splash = false;
-        self.run_timer(true, now, output);
+        let cause = self.run_timer(true, now, output);
         if self.overlays.dismiss() {
             self.rotation.restart(&self.active, now.uptime);
         } else {
             self.rotation.step(direction, &self.active, now.uptime);
         }
-        Cause::Change
+        cause
     }
 
     fn show_screen(&mut self, number: i64, now: Now) -> (Reply, Cause) {
@@ -146,7 +154,8 @@ impl Device {
                 }
             }
         };
-        done(self.jump(slot, now))
+        self.jump(slot, now);
+        done(Cause::Data)
     }
 
     fn show_currency(&mut self, currency: Currency, now: Now) -> (Reply, Cause) {
@@ -154,30 +163,21 @@ impl Device {
             return (Reply::Refused(Refusal::CurrencyNotActive), Cause::Data);
         }
         let slot = self.rotation.slot_in(currency);
-        done(self.jump(slot, now))
+        self.jump(slot, now);
+        done(Cause::Data)
     }
 
-    fn jump(&mut self, slot: Slot, now: Now) -> Cause {
+    fn jump(&mut self, slot: Slot, now: Now) {
         self.splash = false;
         self.overlays.dismiss();
         self.rotation.jump(slot, &self.active, now.uptime);
-        Cause::Change
     }
 
-    fn show_text(&mut self, text: &str, now: Now) -> Cause {
-        self.show_cells(custom::letters(text, self.board.panels), now)
-    }
-
-    fn show_custom(&mut self, texts: &[String], digit_px: Option<u32>, now: Now) -> Cause {
-        self.show_cells(custom::cells(texts, digit_px, self.board.panels), now)
-    }
-
-    fn show_cells(&mut self, cells: Vec<Cell>, now: Now) -> Cause {
+    fn show_cells(&mut self, cells: Vec<Cell>, now: Now) {
         self.splash = false;
         self.overlays
             .show(Overlay::Custom(cells), &self.active, now.uptime);
         self.rotation.restart(&self.active, now.uptime);
-        Cause::Change
     }
 
     pub(crate) fn run_timer(&mut self, running: bool, now: Now, output: &mut Output) -> Cause {
@@ -198,6 +198,7 @@ impl Device {
 
     /// Shows or hides the debug view.
     pub(crate) fn toggle_debug(&mut self, now: Now) -> Cause {
+        let before = self.visible();
         self.splash = false;
         if self.overlays.hide(Layer::Debug) {
             self.rotation.restart(&self.active, now.uptime);
@@ -205,7 +206,11 @@ impl Device {
             self.debug_painted = now.uptime;
             self.overlays.show(Overlay::Debug, &self.active, now.uptime);
         }
-        Cause::Forced
+        if self.visible() == before {
+            Cause::Data
+        } else {
+            Cause::Forced
+        }
     }
 
     /// Does what a button is for.

@@ -107,13 +107,15 @@ impl Device {
     /// What the highest layer is.
     pub(crate) fn visible(&self) -> Visible {
         if self.erasing.is_some() {
-            Visible::Words
+            Visible::Erasing
         } else if self.link.is_portal() {
             Visible::Portal
         } else if let Some((_, serial)) = self.overlays.visible() {
             Visible::Overlay(serial)
-        } else if self.made_password.is_some() || self.power.safe_mode.is_some() {
-            Visible::Words
+        } else if self.made_password.is_some() {
+            Visible::SignIn
+        } else if self.power.safe_mode.is_some() {
+            Visible::SafeMode
         } else if self.splash {
             Visible::Splash
         } else {

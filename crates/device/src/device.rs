@@ -197,8 +197,14 @@ impl Device {
                 self.power.safe_mode = Some(reason);
                 Cause::Data
             }
-            Input::Locked(made) => self.lock(made),
-            Input::SignedIn => self.hide_password(),
+            Input::Locked(made) => {
+                self.lock(made);
+                Cause::Data
+            }
+            Input::SignedIn => {
+                self.made_password = None;
+                Cause::Data
+            }
             Input::Noticed(note) => {
                 if self.notes.len() < NOTES_MAX {
                     self.notes.push(note);
@@ -327,20 +333,12 @@ impl Device {
     }
 
     /// Shuts the control interface with a password that stands on the glass.
-    fn lock(&mut self, made: MadePassword) -> Cause {
+    fn lock(&mut self, made: MadePassword) {
         let mut active = (*self.active).clone();
         active.http_auth_enabled = true;
         active.http_auth_pass.clone_from(&made.hash);
         self.active = Arc::new(active);
         self.made_password = Some(made);
-        Cause::Change
-    }
-
-    fn hide_password(&mut self) -> Cause {
-        match self.made_password.take() {
-            Some(_) => Cause::Change,
-            None => Cause::Data,
-        }
     }
 
     fn observe(
@@ -375,10 +373,17 @@ impl Device {
         let differs = self.market.learn(source, &observation, now.uptime);
         output.changes.memory |= differs;
         match observation {
-            Observation::Block(height) => self.observe_height(source, height, now),
-            Observation::Zap(zap) if self.active.nostr_zap_notify => self.show_zap(zap, now),
+            Observation::Block(height) => {
+                self.observe_height(source, height, now);
+                Cause::Data
+            }
+            Observation::Zap(zap) if self.active.nostr_zap_notify => {
+                self.show_zap(zap, now);
+                Cause::Data
+            }
             Observation::Payment(payment) if self.active.nwc_show_notify => {
-                self.show_payment(payment, now)
+                self.show_payment(payment, now);
+                Cause::Data
             }
             Observation::Currencies(list) => {
                 self.offer_currencies(list, now, output);
@@ -413,7 +418,7 @@ impl Device {
         }
     }
 
-    fn observe_height(&mut self, source: SourceId, height: u32, now: Now) -> Cause {
+    fn observe_height(&mut self, source: SourceId, height: u32, now: Now) {
         let news = self.height_gate.judge(self.market.height.as_ref(), height);
         if news == HeightNews::Refused {
             self.sources
@@ -426,43 +431,34 @@ impl Device {
         match news {
             HeightNews::Block => {
                 self.glow_for_block(now);
-                self.steal_focus(now)
+                self.steal_focus(now);
             }
             HeightNews::First
             | HeightNews::Same
             | HeightNews::CatchUp
             | HeightNews::Refused
-            | HeightNews::Corrected => Cause::Data,
+            | HeightNews::Corrected => {}
         }
     }
 
-    fn steal_focus(&mut self, now: Now) -> Cause {
-        let on_block_height = self.rotation.slot().screen == BLOCK_HEIGHT;
-        if !self.active.steal_focus || self.overlays.any() {
-            return Cause::Data;
+    fn steal_focus(&mut self, now: Now) {
+        if self.active.steal_focus && !self.overlays.any() {
+            self.rotation
+                .jump(Slot::plain(BLOCK_HEIGHT), &self.active, now.uptime);
         }
-        if on_block_height {
-            self.rotation.restart(&self.active, now.uptime);
-            return Cause::Data;
-        }
-        self.rotation
-            .jump(Slot::plain(BLOCK_HEIGHT), &self.active, now.uptime);
-        Cause::Change
     }
 
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
-    pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) -> Cause {
+    pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) {
         self.glow_for_zap(now);
         self.overlays
             .show(Overlay::Zap(zap), &self.active, now.uptime);
-        Cause::Change
     }
 
-    fn show_payment(&mut self, payment: Payment, now: Now) -> Cause {
+    fn show_payment(&mut self, payment: Payment, now: Now) {
         self.glow_for_payment(now);
         self.overlays
             .show(Overlay::Payment(payment), &self.active, now.uptime);
-        Cause::Change
     }
 
     fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) {
@@ -512,7 +508,7 @@ impl Device {
                 self.overlays.hide(Layer::Update);
                 self.rotation.thaw(&self.active, now.uptime);
                 self.show_update_bar(None, now);
-                Cause::Change
+                Cause::Data
             }
             Upload::Verified => {
                 self.update_percent = 100;
@@ -542,7 +538,6 @@ impl Device {
         if due(self.overlays.notice_deadline(&self.active)) {
             self.overlays.hide(Layer::Notice);
             self.rotation.restart(&self.active, now.uptime);
-            cause = Cause::Change;
         }
         if due(self.turn_deadline()) {
             if self.overlays.dismiss() {
@@ -550,7 +545,6 @@ impl Device {
             } else {
                 self.rotation.turn(&self.active, now.uptime);
             }
-            cause = Cause::Change;
         }
         if self.overlays.has(Layer::Debug) && due(Some(self.debug_painted + DEBUG_PERIOD)) {
             self.debug_painted = now.uptime;

@@ -55,17 +55,18 @@ impl Overlay {
 /// The layers that are there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overlays {
-    layers: BTreeMap<Layer, Overlay>,
-    /// Grows with every overlay, so that a second text in a row counts as a change of screen.
+    /// Each with a serial number, so that a second text in a row counts as a change of screen.
+    layers: BTreeMap<Layer, (Overlay, u64)>,
+    /// Serial number of the newest overlay.
     serial: u64,
     notice_until: Option<Duration>,
 }
 
 impl Overlays {
-    /// The visible layer; none while the rotation is visible.
+    /// The visible layer and its serial number; none while the rotation is visible.
     pub fn visible(&self) -> Option<(&Overlay, u64)> {
-        let (_, overlay) = self.layers.last_key_value()?;
-        Some((overlay, self.serial))
+        let (_, (overlay, serial)) = self.layers.last_key_value()?;
+        Some((overlay, *serial))
     }
 
     /// Tells whether a layer is there.
@@ -88,12 +89,12 @@ impl Overlays {
             self.hide(Layer::Notice);
         }
         self.serial += 1;
-        self.layers.insert(layer, overlay);
+        self.layers.insert(layer, (overlay, self.serial));
     }
 
     /// Moves the progress of an update on without counting as a change of screen.
     pub fn progress(&mut self, percent: u8) {
-        if let Some(Overlay::Update(shown)) = self.layers.get_mut(&Layer::Update) {
+        if let Some((Overlay::Update(shown), _)) = self.layers.get_mut(&Layer::Update) {
             *shown = percent;
         }
     }
@@ -115,7 +116,8 @@ impl Overlays {
 
     /// Uptime at which the notice ends by itself; none if it stays.
     pub fn notice_deadline(&self, settings: &Settings) -> Option<Duration> {
-        let stays = match self.layers.get(&Layer::Notice)? {
+        let (notice, _) = self.layers.get(&Layer::Notice)?;
+        let stays = match notice {
             Overlay::Zap(_) => !settings.scrn_restore_zap,
             Overlay::Payment(_) => false,
             Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => true,

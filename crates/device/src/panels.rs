@@ -23,8 +23,12 @@ pub enum Visible {
     Slot(Slot),
     /// An overlay, by its serial number.
     Overlay(u64),
-    /// Words of the device itself, such as while it wipes its settings.
-    Words,
+    /// The words while everything is wiped.
+    Erasing,
+    /// The password of a clock that is locked without one.
+    SignIn,
+    /// Why the device runs without its sources.
+    SafeMode,
 }
 
 /// What should be on the panels, before policy.

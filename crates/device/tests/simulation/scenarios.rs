@@ -149,7 +149,8 @@ fn rotation_to_zap_by_the_owners_test_whether_or_not_zaps_are_wanted() {
         world.run(&Step::TestZap(2100));
         assert_eq!(world.glass(), "ZAP 2100");
         assert_eq!(world.device.view().mode, "zap");
-        world.run(&Step::Wait(std::time::Duration::from_millis(30)));
+        // The frontlight waits for the ink.
+        world.wait(Duration::from_millis(350));
         let (strip, frontlight) = lights(&world);
         assert_eq!(strip != before.0, flashes, "the strip");
         assert_eq!(frontlight != before.1, flashes, "the frontlight");
@@ -606,6 +607,39 @@ fn paused_to_running_by_the_operation() {
         wait 60000   > 01/01 01:01
         ",
     );
+}
+
+#[test]
+fn what_comes_and_goes_below_the_visible_layer_paints_nothing() {
+    for cover in ["press 4", "upload"] {
+        let mut world = World::new(BOARD);
+        for line in START.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            world.run(&line.parse().unwrap());
+        }
+        // With this every change of screen is a full refresh.
+        world.run(&"set refrScrnChange=true".parse().unwrap());
+        world.run(&cover.parse().unwrap());
+        world.wait(Duration::from_millis(100));
+        let before = world.device.desired().picture;
+        for below in ["zap 21", "text HODL", "screen 20", "next", "received 21"] {
+            world.run(&below.parse().unwrap());
+            assert_eq!(world.device.desired().picture, before, "{cover}, {below}");
+        }
+        world.wait(Duration::from_secs(70));
+        let after = world.device.desired().picture;
+        assert_eq!(after.full_refreshes, before.full_refreshes, "{cover}");
+    }
+}
+
+#[test]
+fn the_debug_view_below_an_update_paints_nothing() {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Upload);
+    let before = world.device.desired().picture;
+    world.run(&Step::Press(4, Duration::from_millis(100)));
+    assert_eq!(world.device.desired().picture, before);
+    world.run(&Step::UploadFailed);
+    assert_eq!(world.device.view().mode, "debug");
 }
 
 #[test]
