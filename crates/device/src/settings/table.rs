@@ -133,7 +133,7 @@ settings! {
     screens_hidden: Vec<u16> = vec![90u16], "screensHidden", Screens, Internal, Live(&[Rotation]), Display;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
-    hostname_prefix: String = "papertick", "hostnamePrefix", Text(TEXT_MAX), ReadWrite, Live(&[Advert]), Network;
+    hostname_prefix: String = "papertick", "hostnamePrefix", Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels]), Network;
     /// Announces the clock on the local network.
     mdns_enabled: bool = true, "mdnsEnabled", Bool, ReadWrite, Live(&[Advert]), Network;
     /// Time without Wi-Fi before a restart, min; 0 never restarts.

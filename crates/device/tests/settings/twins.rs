@@ -196,6 +196,35 @@ impl Twins {
         self.wait(Duration::from_secs(20 * 3600), Duration::from_secs(600));
     }
 
+    /// A clock with a radio of its own, which loses its network for half an hour and then starts again without it.
+    pub(crate) fn lose_the_network(&mut self) {
+        self.tell(&Input::Linked(LinkEvent::Identity {
+            suffix: "efabcd".into(),
+            password: Secret::default(),
+        }));
+        self.tell(&Input::Linked(LinkEvent::Credentials(true)));
+        self.link_up();
+        self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
+        self.wait(Duration::from_secs(1800), Duration::from_secs(60));
+        self.clocks.each_mut().into_iter().for_each(|clock| {
+            let settings = Settings {
+                wifi_configured: true,
+                ..Settings::clone(clock.settings())
+            };
+            let now = Now {
+                uptime: Duration::ZERO,
+                utc: None,
+            };
+            *clock = Device::new(bench::BOARD, settings, Memory::default(), now);
+        });
+        self.uptime = Duration::ZERO;
+        self.tell(&Input::Linked(LinkEvent::Credentials(false)));
+        self.tell(&Input::Linked(LinkEvent::Portal {
+            address: "192.0.2.1".into(),
+        }));
+        self.wait(Duration::from_secs(7200), Duration::from_secs(60));
+    }
+
     fn link_up(&mut self) {
         let (ip, ssid) = ("192.0.2.7".into(), Some("home".into()));
         self.tell(&Input::Linked(LinkEvent::Up { ip, ssid }));
