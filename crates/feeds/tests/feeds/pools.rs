@@ -12,7 +12,7 @@ use feeds::{
     pools::{self, Asker, Missing},
 };
 
-use crate::support::fixture;
+use crate::support::answer_of;
 
 const NOW: UtcTime = UtcTime {
     unix_ms: 1_800_000_000_000,
@@ -62,10 +62,7 @@ fn both_tables_agree() {
             ..asker(&nobody)
         });
         assert_eq!(global.is_ok(), pool.global, "{}", pool.id);
-        let sample = row
-            .body(&fixture(&format!("pools/{}.json", pool.id)))
-            .unwrap()
-            .unwrap();
+        let sample = row.body(&answer_of(pool.id)).unwrap().unwrap();
         assert_eq!(sample.daily.is_some(), pool.earnings, "{}", pool.id);
         assert_eq!(sample.pool, pool.id);
     }

@@ -20,11 +20,22 @@ pub(crate) fn unhex(digits: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Bytes that an upstream once sent.
+/// Bytes as an upstream sends them.
 #[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     fs::read(folder.join(name)).unwrap()
+}
+
+/// An answer of a pool; pools of the same software answer alike.
+pub(crate) fn answer_of(pool: &str) -> Vec<u8> {
+    let alike = match pool {
+        "satoshi_radio" => "noderunners",
+        "local_public_pool" | "gobrrr_pool" => "public_pool",
+        "eu_ckpool" | "nerdminers_org" | "nerdminer_io" => "ckpool",
+        itself => itself,
+    };
+    fixture(&format!("pools/{alike}.json"))
 }
 
 /// A currency.
