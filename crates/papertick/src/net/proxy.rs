@@ -35,9 +35,14 @@ pub enum Refusal {
     /// The proxy did not accept the user name and password.
     #[error("the proxy does not accept the user name and password")]
     LoginRefused,
-    /// The proxy knows no way of logging in that is known here.
+    /// The proxy knows no way of logging in that is known here, or not the one that was offered.
     #[error("the proxy accepts none of the known ways to log in")]
     NoMethod,
+    /// User name or password are longer than the protocol can carry.
+    #[error(
+        "the user name or the password is longer than the 255 bytes that this kind of proxy takes"
+    )]
+    LoginTooLong,
     /// The proxy answered an HTTP CONNECT with this status.
     #[error("the proxy answers with status {0}")]
     Status(u16),
@@ -193,8 +198,10 @@ where
     }
 }
 
-/// Agrees with a SOCKS5 proxy on a way to log in, and logs in; without a user name, no login is
-/// offered.
+/// Agrees with a SOCKS5 proxy on a way to log in, and logs in.
+///
+/// Without a user name no login is offered, and with one nothing else: a proxy that keeps its users apart, as Tor does,
+/// must not choose to treat this one as nobody.
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
@@ -202,28 +209,19 @@ pub async fn socks5_login<S>(stream: &mut S, user: &str, pass: &Secret) -> Resul
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let greeting: &[u8] = if user.is_empty() {
-        &[5, 1, 0]
-    } else {
-        &[5, 2, 0, 2]
-    };
-    stream.write_all(greeting).await?;
+    let login = (!user.is_empty()).then(|| login(user, pass)).transpose()?;
+    let method = if login.is_some() { 2 } else { 0 };
+    stream.write_all(&[5, 1, method]).await?;
     stream.flush().await?;
     let mut choice = [0; 2];
     stream.read_exact(&mut choice).await?;
-    match choice {
-        [5, 0] => return Ok(()),
-        [5, 2] if !user.is_empty() => {}
-        [5, 2] => return Err(Refusal::LoginWanted),
-        [5, _] => return Err(Refusal::NoMethod),
+    let login = match (choice, login) {
+        ([5, 0], None) => return Ok(()),
+        ([5, 2], Some(login)) => login,
+        ([5, 2], None) => return Err(Refusal::LoginWanted),
+        ([5, _], _) => return Err(Refusal::NoMethod),
         _ => return Err(Refusal::Malformed),
-    }
-    let mut login = vec![1];
-    for text in [user, pass.expose()] {
-        let text = &text.as_bytes()[..text.len().min(FIELD_MAX)];
-        login.push(u8::try_from(text.len()).expect("the text was cut to what a byte can count"));
-        login.extend(text);
-    }
+    };
     stream.write_all(&login).await?;
     stream.flush().await?;
     let mut reply = [0; 2];
@@ -233,6 +231,16 @@ where
     } else {
         Err(Refusal::LoginRefused)
     }
+}
+
+/// User name and password as SOCKS5 carries them (RFC 1929).
+fn login(user: &str, pass: &Secret) -> Result<Vec<u8>, Refusal> {
+    let mut login = vec![1];
+    for text in [user, pass.expose()] {
+        login.push(u8::try_from(text.len()).map_err(|_| Refusal::LoginTooLong)?);
+        login.extend(text.as_bytes());
+    }
+    Ok(login)
 }
 
 /// Asks a SOCKS5 proxy for a name, which the proxy resolves.

@@ -144,7 +144,7 @@ where
                 expect(client, &[5, 1, 0]).await;
                 client.write_all(&[5, 0]).await.unwrap();
             } else {
-                expect(client, &[5, 2, 0, 2]).await;
+                expect(client, &[5, 1, 2]).await;
                 client.write_all(&[5, 2]).await.unwrap();
                 let length = |text: &str| [u8::try_from(text.len()).unwrap()];
                 let login = [
@@ -313,7 +313,8 @@ async fn failures_say_which_step_failed() {
     const LOGIN: &str = "logging in at the proxy: ";
     const ASK: &str = "asking the proxy for market.invalid:80: ";
     let http = ProxyKind::HttpConnect;
-    let rows: [(ProxyKind, &str, &[u8], String); 19] = [
+    let overlong = "x".repeat(256);
+    let rows: [(ProxyKind, &str, &[u8], String); 21] = [
         (
             http,
             "",
@@ -403,6 +404,20 @@ async fn failures_say_which_step_failed() {
             "alice",
             &[5, 2, 1, 1],
             format!("{LOGIN}the proxy does not accept the user name and password"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "alice",
+            &[5, 0],
+            format!("{LOGIN}the proxy accepts none of the known ways to log in"),
+        ),
+        (
+            ProxyKind::Socks5,
+            &overlong,
+            &[],
+            format!(
+                "{LOGIN}the user name or the password is longer than the 255 bytes that this kind of proxy takes"
+            ),
         ),
         (
             ProxyKind::Socks5,
