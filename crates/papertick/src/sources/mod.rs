@@ -7,6 +7,7 @@
 
 pub mod supervisor;
 
+pub mod outage;
 pub mod poll;
 pub mod session;
 

@@ -6,7 +6,7 @@ use device::market::{Connection, Observation};
 use feeds::malformed::Malformed;
 use tokio::time;
 
-use super::{Context, session::report_down};
+use super::{Context, outage::Outage};
 use crate::{
     inbox::Stopped,
     net::{
@@ -107,12 +107,14 @@ pub async fn keep(
         .observed(vec![Observation::Connection(Connection::Connecting)])
         .await?;
     time::sleep(FIRST_POLL_AFTER).await;
-    let mut was_up = None;
+    let mut outage = Outage::default();
+    let mut is_known_up = false;
     loop {
         match source.poll(context).await {
             Ok(observations) => {
                 backoff.succeeded();
-                if was_up.replace(true) != Some(true) {
+                outage.end();
+                if !std::mem::replace(&mut is_known_up, true) {
                     tracing::info!("source is up");
                 }
                 let mut report = vec![Observation::Connection(Connection::Up)];
@@ -131,10 +133,8 @@ pub async fn keep(
                     context.observed(report).await?;
                 }
                 let retry_in = backoff.failed(retry_after).max(every);
-                if was_up.replace(false) != Some(false) {
-                    tracing::info!("source is down");
-                }
-                report_down(context, reason, retry_in).await?;
+                is_known_up = false;
+                outage.report(context, reason, retry_in).await?;
                 time::sleep(retry_in).await;
             }
         }

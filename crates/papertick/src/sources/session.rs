@@ -6,7 +6,7 @@ use device::market::{Connection, Observation};
 use feeds::malformed::Malformed;
 use tokio::time::{self, Instant};
 
-use super::Context;
+use super::{Context, outage::Outage};
 use crate::{
     inbox::Stopped,
     net::{
@@ -251,7 +251,7 @@ impl<'a> Link<'a> {
 /// The device has stopped.
 pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infallible, Stopped> {
     let mut backoff = Backoff::new(Chance::new());
-    let mut is_known_down = false;
+    let mut outage = Outage::default();
     loop {
         context
             .observed(vec![Observation::Connection(Connection::Connecting)])
@@ -262,7 +262,9 @@ pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infall
         if !dropped.is_empty() {
             context.observed(dropped).await?;
         }
-        is_known_down &= !link.is_up();
+        if link.is_up() {
+            outage.end();
+        }
         if link.was_stable() {
             backoff.succeeded();
         }
@@ -273,30 +275,9 @@ pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infall
                 retry_after,
             } => {
                 let retry_in = backoff.failed(retry_after);
-                if !std::mem::replace(&mut is_known_down, true) {
-                    tracing::info!("source is down");
-                }
-                report_down(context, reason, retry_in).await?;
+                outage.report(context, reason, retry_in).await?;
                 time::sleep(retry_in).await;
             }
         }
     }
-}
-
-/// Reports that a connection is down.
-///
-/// # Errors
-/// The device has stopped.
-pub(super) async fn report_down(
-    context: &Context,
-    reason: String,
-    retry_in: Duration,
-) -> Result<(), Stopped> {
-    tracing::debug!(reason, retry_in_ms = retry_in.as_millis(), "no success");
-    context
-        .observed(vec![Observation::Connection(Connection::Down {
-            reason,
-            retry_in,
-        })])
-        .await
 }

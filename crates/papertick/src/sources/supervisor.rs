@@ -19,10 +19,11 @@ use super::{
     freshness::Freshness,
     miner::Miner,
     nostr::{Data, Subscriber, Zaps},
+    outage::Outage,
     poll,
     pool::{self, Logos, Pool},
     relay::{Memory, Relay},
-    session::{self, report_down},
+    session,
     wallet::Wallet,
 };
 use crate::{
@@ -128,6 +129,7 @@ where
     F: Future<Output = Result<Infallible, Stopped>>,
 {
     let mut backoff = Backoff::new(Chance::new());
+    let mut outage = Outage::default();
     loop {
         // Whatever the panic left behind is dropped with the future: the next run shares nothing.
         match AssertUnwindSafe(start(context.clone()))
@@ -139,7 +141,8 @@ where
                 tracing::error!("source panicked");
                 let retry_in = backoff.failed(None);
                 let reason = "it broke off by itself".to_owned();
-                if report_down(&context, reason, retry_in).await.is_err() {
+                let reported = outage.report(&context, reason, retry_in).await;
+                if reported.is_err() {
                     return;
                 }
                 time::sleep(retry_in).await;

@@ -16,6 +16,7 @@ mod rig;
 
 mod explorer;
 mod http;
+mod log;
 mod nostr;
 mod polls;
 mod programs;

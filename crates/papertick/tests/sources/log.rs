@@ -1,0 +1,121 @@
+//! What the owner reads in the log, at its default level, when a source does not work.
+
+use std::{
+    io::{self, Write},
+    sync::mpsc::{Sender, channel},
+    time::Duration,
+};
+
+use device::{
+    secret::Secret,
+    sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
+};
+use papertick::net::dialer::Arrival;
+use tokio::{io::AsyncWriteExt, sync::mpsc, time};
+use tracing::subscriber::DefaultGuard;
+
+use crate::rig::Rig;
+
+/// A log that can be read.
+#[derive(Clone)]
+struct Log(Sender<String>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the log of this thread.
+fn log() -> (std::sync::mpsc::Receiver<String>, DefaultGuard) {
+    let (sender, lines) = channel();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || Log(sender.clone()))
+        .finish();
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+/// Answers every connection with these bytes and hangs up.
+async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, bytes: &[u8]) {
+    while let Some(Arrival { mut stream, .. }) = arrivals.recv().await {
+        let _ = stream.write_all(bytes).await;
+        let _ = stream.shutdown().await;
+        // What is still being said arrives nowhere; an end before it would be another error.
+        time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+fn relay() -> SourceConfig {
+    SourceConfig::Relay {
+        endpoint: RelayEndpoint::Public,
+        currencies: Vec::new(),
+        blocks: true,
+        precise_fee: false,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_a_source_is_down_stands_in_the_log_once() {
+    let (lines, _guard) = log();
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay());
+    for (answers, status) in [
+        (&b"HTTP/1.1 503 Busy\r\n\r\n"[..], "503"),
+        (b"HTTP/1.1 404 Gone\r\n\r\n", "404"),
+        (b"HTTP/1.1 503 Busy\r\n\r\n", "503"),
+    ] {
+        let failures = async {
+            for _ in 0..5 {
+                let (reason, _) = rig.down().await;
+                assert!(reason.contains(status), "{reason}");
+            }
+        };
+        tokio::select! {
+            () = failures => {}
+            () = answer(&mut arrivals, answers) => {}
+        }
+    }
+    let log: Vec<String> = lines.try_iter().collect();
+    let [first, second] = log.as_slice() else {
+        panic!("{log:?}");
+    };
+    for (line, status) in [(first, "503"), (second, "404")] {
+        assert!(line.contains("WARN"), "{line}");
+        assert!(line.contains("source is down"), "{line}");
+        assert!(
+            line.contains(status) && line.contains("name=\"relay\""),
+            "{line}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
+    let (lines, _guard) = log();
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    let proxy = Proxy {
+        kind: ProxyKind::Socks5,
+        host: "proxy".into(),
+        port: 1080,
+        user: "alice".into(),
+        pass: Secret::new("planted"),
+        bypass: String::new(),
+    };
+    rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
+    tokio::select! {
+        _ = rig.down() => {}
+        () = answer(&mut arrivals, &[5, 2, 1, 1]) => {}
+    }
+    let log: String = lines.try_iter().collect();
+    assert!(
+        log.contains("logging in at the proxy: the proxy does not accept"),
+        "{log}"
+    );
+    assert!(!log.contains("planted"), "{log}");
+}
