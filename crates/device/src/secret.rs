@@ -1,7 +1,7 @@
 //! Values that must not leave the device: they cannot be printed or serialised by accident.
 
-use alloc::string::String;
-use core::fmt;
+use alloc::{format, string::String};
+use core::{fmt, ops::Range};
 
 /// A secret text in the clear; `Debug` hides it and nothing serialises it but the store.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -74,5 +74,186 @@ impl PasswordHash {
 impl fmt::Debug for PasswordHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("PasswordHash(..)")
+    }
+}
+
+/// What stands for a password that is not told.
+pub const HIDDEN: &str = "***";
+
+/// Where something is, as its owner wrote it: a URL, or a host with or without a port; printed without its password.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Endpoint(String);
+
+impl Endpoint {
+    /// Wraps a text.
+    pub fn new(text: impl Into<String>) -> Endpoint {
+        Endpoint(text.into())
+    }
+
+    /// The text itself, for the one who must use it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The text with [`HIDDEN`] in the place of its password.
+    pub fn masked(&self) -> String {
+        match password_of(&self.0) {
+            Some(place) => replaced(&self.0, place, HIDDEN),
+            None => self.0.clone(),
+        }
+    }
+
+    /// Tells whether its password is not told.
+    pub fn is_masked(&self) -> bool {
+        password_of(&self.0).is_some_and(|place| &self.0[place] == HIDDEN)
+    }
+
+    /// The text with the password of another one, or with none, where its own is not told.
+    #[must_use]
+    pub fn with_password_of(&self, other: &Endpoint) -> Endpoint {
+        let Some(place) = password_of(&self.0).filter(|_| self.is_masked()) else {
+            return self.clone();
+        };
+        match password_of(&other.0) {
+            Some(password) => Endpoint(replaced(&self.0, place, &other.0[password])),
+            // Without a password there is no colon before it either.
+            None => Endpoint(replaced(&self.0, place.start - 1..place.end, "")),
+        }
+    }
+}
+
+/// Where the password stands in `scheme://user:password@host/path`; none if it is empty.
+fn password_of(text: &str) -> Option<Range<usize>> {
+    let start = text.find("://").map_or(0, |at| at + "://".len());
+    let rest = &text[start..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    let colon = authority.find(':')?;
+    let end = match authority.rfind('@') {
+        Some(at) => at,
+        // A password with a slash in it is none by the letter, but it was meant as one.
+        None if authority[colon + 1..]
+            .bytes()
+            .all(|byte| byte.is_ascii_digit()) =>
+        {
+            return None;
+        }
+        None if authority.starts_with('[') => return None,
+        None => rest.rfind('@')?,
+    };
+    (colon + 1 < end).then_some(start + colon + 1..start + end)
+}
+
+fn replaced(text: &str, place: Range<usize>, by: &str) -> String {
+    format!("{}{by}{}", &text[..place.start], &text[place.end..])
+}
+
+impl From<&str> for Endpoint {
+    fn from(text: &str) -> Endpoint {
+        Endpoint::new(text)
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.masked())
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.masked(), formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_password_of_an_endpoint_is_not_told() {
+        let rows = [
+            ("https://me:planted@host/x?y#z", "https://me:***@host/x?y#z"),
+            ("wss://me:planted@host", "wss://me:***@host"),
+            ("me:planted@host:80", "me:***@host:80"),
+            (":planted@host", ":***@host"),
+            ("https://me:planted@planted@host", "https://me:***@host"),
+            ("https://me:planted:planted@host", "https://me:***@host"),
+            ("https://me:planted/planted@host", "https://me:***@host"),
+            ("https://me:planted?planted@host", "https://me:***@host"),
+            ("http://me:planted@[::1]:80/x", "http://me:***@[::1]:80/x"),
+        ];
+        for (text, expected) in rows {
+            let endpoint = Endpoint::new(text);
+            assert_eq!(endpoint.to_string(), expected);
+            assert_eq!(format!("{endpoint:?}"), format!("{expected:?}"));
+            assert_eq!(endpoint.expose(), text);
+        }
+    }
+
+    #[test]
+    fn what_has_no_password_is_told_as_it_is() {
+        let rows = [
+            "",
+            "host",
+            "host:80",
+            "https://host:8080/@someone/x:y@z",
+            "https://me@host/",
+            "https://me:@host/",
+            "http://[::1]:80/a@b",
+            "http://[fe80::1]/a@b",
+            "://",
+            "@",
+            ":@",
+        ];
+        for text in rows {
+            assert_eq!(Endpoint::new(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_password_that_is_not_told_is_the_one_that_is_known() {
+        let rows = [
+            (
+                "https://a:***@new/",
+                "https://a:pw@old/",
+                "https://a:pw@new/",
+            ),
+            ("b:***@new", "https://a:pw@old/", "b:pw@new"),
+            ("https://a:***@new/", "https://old/", "https://a@new/"),
+            ("https://a:***@new/", "", "https://a@new/"),
+            (
+                "https://a:other@new/",
+                "https://a:pw@old/",
+                "https://a:other@new/",
+            ),
+            ("https://new/", "https://a:pw@old/", "https://new/"),
+            (
+                "https://a:****@new/",
+                "https://a:pw@old/",
+                "https://a:****@new/",
+            ),
+        ];
+        for (sent, stored, expected) in rows {
+            let kept = Endpoint::new(sent).with_password_of(&Endpoint::new(stored));
+            assert_eq!(kept.expose(), expected, "{sent} on {stored}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_leads_back(text in "(wss?://|https?://)?[a-c:@/?#*\\[\\]é0-9.]{0,24}") {
+            let endpoint = Endpoint::new(text);
+            let told = Endpoint::new(endpoint.masked());
+            prop_assert_eq!(told.masked(), endpoint.masked());
+            prop_assert_eq!(told.with_password_of(&endpoint), endpoint);
+        }
     }
 }

@@ -2,7 +2,11 @@
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
-use crate::{secret::Secret, settings::Settings, units::Currency};
+use crate::{
+    secret::{Endpoint, Secret},
+    settings::Settings,
+    units::Currency,
+};
 
 /// Names a source; at most one of each runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +85,7 @@ pub enum SourceConfig {
     /// The block explorer: blocks and fees.
     Explorer {
         /// Host, with a port if it is not the default one.
-        host: String,
+        host: Endpoint,
         /// Uses TLS.
         tls: bool,
         /// Reports fees with decimals.
@@ -95,14 +99,14 @@ pub enum SourceConfig {
     /// Data events on a Nostr relay.
     Nostr {
         /// Relay URL.
-        relay: String,
+        relay: Endpoint,
         /// Author's key, 64 hex digits.
         author: String,
     },
     /// Zap receipts on a Nostr relay.
     Zaps {
         /// Relay URL.
-        relay: String,
+        relay: Endpoint,
         /// Recipient's key, 64 hex digits.
         recipient: String,
     },
@@ -124,18 +128,18 @@ pub enum SourceConfig {
         /// Figures of the whole pool.
         global: bool,
         /// Host and port of the self-hosted pool.
-        local_host: String,
+        local_host: Endpoint,
         /// Time between polls, s.
         poll_secs: u32,
         /// Where logos are fetched; empty for none.
-        logos_url: String,
+        logos_url: Endpoint,
         /// Grows whenever cached logos are to be fetched again.
         logo_fetches: u64,
     },
     /// The miner.
     Miner {
         /// Host name or address.
-        host: String,
+        host: Endpoint,
         /// Time between polls, s.
         poll_secs: u32,
     },
@@ -178,7 +182,7 @@ pub enum RelayEndpoint {
     /// A relay of the owner's choice.
     Custom {
         /// Host as entered, with or without scheme and port.
-        host: String,
+        host: Endpoint,
         /// Uses TLS.
         tls: bool,
     },
@@ -197,7 +201,7 @@ pub struct Proxy {
     /// Protocol spoken to it.
     pub kind: ProxyKind,
     /// Its host.
-    pub host: String,
+    pub host: Endpoint,
     /// Its port.
     pub port: u16,
     /// User name; empty for none.
@@ -346,7 +350,7 @@ fn pool(settings: &Settings, by_hand: ByHand) -> Option<(SourceId, SourceConfig)
         global: settings.pool_global_stats,
         local_host: settings.local_pool_host.clone(),
         poll_secs: settings.pool_poll_sec,
-        logos_url: settings.pool_logos_url.trim_end_matches('/').into(),
+        logos_url: settings.pool_logos_url.clone(),
         logo_fetches: by_hand.logo_fetches,
     };
     Some((SourceId::Pool, config))

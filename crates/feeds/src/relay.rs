@@ -40,6 +40,7 @@ pub fn socket_url(endpoint: &RelayEndpoint, public: &str) -> String {
         RelayEndpoint::Public => public.to_owned(),
         RelayEndpoint::Custom { host, .. } if host.is_empty() => public.to_owned(),
         RelayEndpoint::Custom { host, tls } => {
+            let host = host.expose();
             let authority = host
                 .strip_prefix("wss://")
                 .or_else(|| host.strip_prefix("ws://"))

@@ -13,7 +13,7 @@ pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
 
 /// What the miner said last; none without a miner.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
-    let named = !scene.settings.miner_hostname.trim().is_empty();
+    let named = !scene.settings.miner_hostname.expose().trim().is_empty();
     scene
         .market
         .miner

@@ -77,6 +77,7 @@ pub fn markdown() -> String {
          All settings are one JSON object: `GET /api/settings` reads it, `PATCH /api/settings` changes any part of it.\n\
          A PATCH is taken as a whole or refused as a whole.\n\
          A text has at most 256 bytes and no control characters.\n\
+         The password in a URL or host is not told: GET has `***` in its place, and a PATCH that sends `***` back keeps it.\n\
          A setting that takes effect *at restart* is stored at once, and the answer says `rebootRequired`.\n\
          A key with a second name is read and written under both.\n",
     );
@@ -165,6 +166,7 @@ pub fn type_of(kind: &Kind) -> String {
         }
         Kind::Rgb => "24-bit colour".into(),
         Kind::Text(TEXT_MAX) | Kind::UserName(TEXT_MAX) | Kind::Password(TEXT_MAX) => "text".into(),
+        Kind::Host(_) => "host".into(),
         Kind::Text(cap) | Kind::UserName(cap) | Kind::Password(cap) => {
             format!("text of at most {cap} bytes")
         }

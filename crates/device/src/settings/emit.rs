@@ -14,7 +14,7 @@ use super::{
     pools,
     spec::{Access, Kind, Spec},
 };
-use crate::{units::Currency, view::View};
+use crate::{secret::Endpoint, units::Currency, view::View};
 
 /// Facts of the build and its parts that the core does not know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,6 +78,12 @@ fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
     }
     let value = match spec.kind {
         Kind::Screens => joined(&view.settings.get(spec.key)),
+        Kind::Host(_) | Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => {
+            let text = view.settings.get(spec.key);
+            Endpoint::new(text.as_str().unwrap_or_default())
+                .masked()
+                .into()
+        }
         Kind::Bool
         | Kind::Uint(_)
         | Kind::Numbered(_)
@@ -87,9 +93,6 @@ fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
-        | Kind::RelayUrl
-        | Kind::HttpUrl
-        | Kind::BaseUrl
         | Kind::Zone
         | Kind::Composite(_) => view.settings.get(spec.key),
     };

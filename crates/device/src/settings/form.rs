@@ -94,7 +94,9 @@ fn control(kind: &Kind) -> Map<String, Value> {
             json!({ "control": "select", "options": options })
         }
         Kind::Rgb => json!({ "control": "color" }),
-        Kind::Text(cap) | Kind::UserName(cap) => json!({ "control": "text", "maxBytes": cap }),
+        Kind::Text(cap) | Kind::UserName(cap) | Kind::Host(cap) => {
+            json!({ "control": "text", "maxBytes": cap })
+        }
         Kind::Password(cap) => json!({ "control": "password", "maxBytes": cap }),
         Kind::Choice(choices) => json!({ "control": "choice", "choices": choices.listed_as() }),
         Kind::HexKey(_) => json!({ "control": "key", "maxBytes": 64 }),

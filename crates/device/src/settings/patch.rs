@@ -16,7 +16,7 @@ use super::{
     rules,
     spec::{Access, Apply, Kind, Spec},
 };
-use crate::{limits::PATCH_BODY_MAX, request::Patch, units::Currency};
+use crate::{limits::PATCH_BODY_MAX, request::Patch, secret::Endpoint, units::Currency};
 
 /// What the checks need to know from outside the table.
 #[derive(Debug, Clone, Default)]
@@ -79,7 +79,8 @@ pub fn apply(
     patch: &Patch,
     available: &Catalogue,
 ) -> Result<Patched, Rejection> {
-    let body = legacy::to_patch(&patch.body);
+    let mut body = legacy::to_patch(&patch.body);
+    unmask(&mut body, stored);
     let entries: Vec<Entry<'_>> = body.iter().filter_map(known).collect();
     for entry in &entries {
         match entry.target {
@@ -143,6 +144,19 @@ pub(super) fn find(name: &str) -> Option<&'static Spec> {
     })
 }
 
+/// Puts the passwords that are stored where the body has the mark of GET for them.
+fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
+    for (name, value) in body.iter_mut() {
+        let Some(spec) = find(name).filter(|spec| spec.kind.is_endpoint()) else {
+            continue;
+        };
+        if let (Some(sent), Some(known)) = (value.as_str(), stored.get(spec.key).as_str()) {
+            let meant = Endpoint::new(sent).with_password_of(&Endpoint::new(known));
+            *value = meant.expose().into();
+        }
+    }
+}
+
 fn known<'a>((name, value): (&'a String, &'a Value)) -> Option<Entry<'a>> {
     let target = match find(name) {
         Some(spec) => match spec.kind {
@@ -156,6 +170,7 @@ fn known<'a>((name, value): (&'a String, &'a Value)) -> Option<Entry<'a>> {
             | Kind::Password(_)
             | Kind::Choice(_)
             | Kind::HexKey(_)
+            | Kind::Host(_)
             | Kind::RelayUrl
             | Kind::HttpUrl
             | Kind::BaseUrl

@@ -34,7 +34,7 @@ pub(super) fn shape(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
             }
             judged => judged,
         },
-        Kind::Text(cap) | Kind::Password(cap) => text(name, value, *cap),
+        Kind::Text(cap) | Kind::Host(cap) | Kind::Password(cap) => text(name, value, *cap),
         Kind::Choice(_)
         | Kind::HexKey(_)
         | Kind::RelayUrl
@@ -72,6 +72,7 @@ pub(super) fn check(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
+        | Kind::Host(_)
         | Kind::RelayUrl
         | Kind::HttpUrl
         | Kind::BaseUrl
@@ -95,6 +96,7 @@ pub(super) fn normal(spec: &Spec, value: &Value) -> Value {
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
+        | Kind::Host(_)
         | Kind::RelayUrl
         | Kind::HttpUrl
         | Kind::Zone
@@ -123,6 +125,7 @@ pub(super) fn bounds(kind: &Kind) -> Option<(i32, u32)> {
         | Kind::Password(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
+        | Kind::Host(_)
         | Kind::RelayUrl
         | Kind::HttpUrl
         | Kind::BaseUrl

@@ -96,7 +96,9 @@ fn shape(kind: &Kind) -> Value {
     }
     match kind {
         Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Text(cap) | Kind::Password(cap) => text(*cap, "^[^\\u0000-\\u001f\\u007f]*$"),
+        Kind::Text(cap) | Kind::Host(cap) | Kind::Password(cap) => {
+            text(*cap, "^[^\\u0000-\\u001f\\u007f]*$")
+        }
         Kind::UserName(cap) => text(*cap, "^[^:\\u0000-\\u001f\\u007f]*$"),
         Kind::Choice(choices) => json!({ "type": "string", "enum": choices.ids() }),
         Kind::HexKey(HexCase::Lower) => text(64, "^([0-9a-f]{64})?$"),

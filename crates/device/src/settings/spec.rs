@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Key, composite::Composite, fonts, pools};
 use crate::{
-    secret::{PasswordHash, Secret},
+    secret::{Endpoint, PasswordHash, Secret},
     units::Currency,
 };
 
@@ -56,6 +56,8 @@ pub enum Kind {
     Choice(Choices),
     /// Empty or exactly 64 hex digits.
     HexKey(HexCase),
+    /// Host with or without a port, of at most so many bytes; like all addresses without its password in GET.
+    Host(usize),
     /// Empty or a `ws://` or `wss://` URL.
     RelayUrl,
     /// Empty or an `http://` or `https://` URL.
@@ -68,6 +70,27 @@ pub enum Kind {
     Screens,
     /// Shape of its own; checked, applied and emitted by a file under `composite`.
     Composite(Composite),
+}
+
+impl Kind {
+    /// Tells whether it says where something is, which may hold a password.
+    pub fn is_endpoint(&self) -> bool {
+        match self {
+            Kind::Host(_) | Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => true,
+            Kind::Bool
+            | Kind::Uint(_)
+            | Kind::Numbered(_)
+            | Kind::Rgb
+            | Kind::Text(_)
+            | Kind::UserName(_)
+            | Kind::Password(_)
+            | Kind::Choice(_)
+            | Kind::HexKey(_)
+            | Kind::Zone
+            | Kind::Screens
+            | Kind::Composite(_) => false,
+        }
+    }
 }
 
 /// A catalogue of ids.
@@ -292,6 +315,15 @@ impl Field for Secret {
     }
     fn load(value: &Value) -> Option<Self> {
         value.as_str().map(Secret::new)
+    }
+}
+
+impl Field for Endpoint {
+    fn store(&self) -> Value {
+        Value::String(self.expose().to_string())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_str().map(Endpoint::new)
     }
 }
 

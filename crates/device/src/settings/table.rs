@@ -13,14 +13,14 @@ use super::{
         Component::{Advert, Frontlight, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi},
         Field, Group, HexCase,
         Kind::{
-            BaseUrl, Bool, Choice, Composite, HexKey, HttpUrl, Numbered, Password, RelayUrl, Rgb,
-            Screens, Text, Uint, UserName, Zone,
+            BaseUrl, Bool, Choice, Composite, HexKey, Host, HttpUrl, Numbered, Password, RelayUrl,
+            Rgb, Screens, Text, Uint, UserName, Zone,
         },
         Spec,
     },
 };
 use crate::{
-    secret::{PasswordHash, Secret},
+    secret::{Endpoint, PasswordHash, Secret},
     units::Currency,
 };
 
@@ -150,7 +150,7 @@ settings! {
     /// Kind of proxy.
     proxy_type: u32 = 0u32, "proxyType", Numbered(&["none", "HTTP CONNECT", "SOCKS4", "SOCKS4a", "SOCKS5"]), ReadWrite, Live(&[Outbound]), Proxy;
     /// Host of the proxy.
-    proxy_host: String = "", "proxyHost", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
+    proxy_host: Endpoint = "", "proxyHost", Host(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy;
     /// Port of the proxy.
     proxy_port: u32 = 1080u32, "proxyPort", Uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy;
     /// User name for the proxy; not used for SOCKS4 and SOCKS4a.
@@ -163,11 +163,11 @@ settings! {
     /// Where block and price data come from.
     data_source: u32 = 0u32, "dataSource", Numbered(&["public relay", "explorer and exchange", "Nostr", "custom relay"]), ReadWrite, Reboot, Data;
     /// Host of the block explorer.
-    explorer_instance: String = "mempool.space", "explorerInstance" | "mempoolInstance", Text(TEXT_MAX), ReadWrite, Reboot, Data;
+    explorer_instance: Endpoint = "mempool.space", "explorerInstance" | "mempoolInstance", Host(TEXT_MAX), ReadWrite, Reboot, Data;
     /// Uses TLS to the block explorer.
     explorer_secure: bool = true, "explorerSecure" | "mempoolSecure", Bool, ReadWrite, Reboot, Data;
     /// Host of the custom relay.
-    ce_endpoint: String = "ws-staging.btclock.dev", "ceEndpoint", Text(TEXT_MAX), ReadWrite, Reboot, Data;
+    ce_endpoint: Endpoint = "ws-staging.btclock.dev", "ceEndpoint", Host(TEXT_MAX), ReadWrite, Reboot, Data;
     /// Speaks to the custom relay without TLS.
     ce_disable_ssl: bool = false, "ceDisableSSL", Bool, ReadWrite, Reboot, Data;
     /// Least time between price updates on the panels, s; 0 paints every update.
@@ -237,21 +237,21 @@ settings! {
     /// Shows the figures of the whole pool: where it publishes them without a user.
     pool_global_stats: bool = true, "poolGlobalStats", Bool, ReadWrite, Live(&[Sources]), Pool;
     /// Host and port of the self-hosted pool.
-    local_pool_host: String = "umbrel.local:2019", "localPoolHost", Text(TEXT_MAX), ReadWrite, Reboot, Pool;
+    local_pool_host: Endpoint = "umbrel.local:2019", "localPoolHost", Host(TEXT_MAX), ReadWrite, Reboot, Pool;
     /// Time between polls of the pool, s.
     pool_poll_sec: u32 = 60u32, "poolPollSec", Uint(10..=3600), ReadWrite, Live(&[Sources, Panels]), Pool;
     /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
-    pool_logos_url: String = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", BaseUrl, ReadWrite, Live(&[Sources]), Pool;
+    pool_logos_url: Endpoint = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", BaseUrl, ReadWrite, Live(&[Sources]), Pool;
 
     /// Polls a miner on the local network and offers its screens.
     miner_enabled: bool = false, "minerEnabled" | "bitaxeEnabled", Bool, ReadWrite, Live(&[Rotation, Sources]), Miner;
     /// Host of the miner.
-    miner_hostname: String = "bitaxe1", "minerHostname" | "bitaxeHostname", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Miner;
+    miner_hostname: Endpoint = "bitaxe1", "minerHostname" | "bitaxeHostname", Host(TEXT_MAX), ReadWrite, Live(&[Sources]), Miner;
     /// Time between polls of the miner, s.
     miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", Uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner;
 
     /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty turns both off.
-    nostr_relay: String = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr;
+    nostr_relay: Endpoint = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr;
     /// Key of the author whose data the clock follows: 64 lower-case hex digits, or empty.
     nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey(HexCase::Lower), ReadWrite, Reboot, Nostr;
     /// Listens for zaps and shows them.
@@ -285,7 +285,7 @@ settings! {
     /// Password for uploads.
     ota_pass: PasswordHash = PasswordHash::default(), "otaPass", Password(TEXT_MAX), WriteOnly, Reboot, Access;
     /// Release feed of the automatic update: an `http://` or `https://` address, or empty.
-    git_release_url: String = "", "gitReleaseUrl", HttpUrl, ReadWrite, Live(&[Update]), Access;
+    git_release_url: Endpoint = "", "gitReleaseUrl", HttpUrl, ReadWrite, Live(&[Update]), Access;
 
     /// Logs in detail.
     enable_debug_log: bool = false, "enableDebugLog", Bool, ReadWrite, Reboot, Diagnostics;

@@ -99,7 +99,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
         Kind::Uint(range) => numbers(*range.start(), *range.end()),
         Kind::Numbered(names) => numbers(0, u32::try_from(names.len() - 1).unwrap()),
         Kind::Rgb => numbers(0, 0xFF_FF_FF),
-        Kind::Text(_) => texts(),
+        Kind::Text(_) | Kind::Host(_) => texts(),
         Kind::UserName(_) => {
             let colon = refused(json!("sat:oshi"), "*:bad_type");
             texts().into_iter().chain([colon]).collect()
@@ -263,10 +263,11 @@ fn slashes_at_the_end_of_a_base_are_dropped() {
             bench::send(&Settings::default(), body)
                 .unwrap()
                 .settings
-                .pool_logos_url,
+                .pool_logos_url
+                .expose(),
             expected
         );
     }
     let kept = bench::send(&Settings::default(), r#"{"gitReleaseUrl": "https://a/"}"#).unwrap();
-    assert_eq!(kept.settings.git_release_url, "https://a/");
+    assert_eq!(kept.settings.git_release_url.expose(), "https://a/");
 }

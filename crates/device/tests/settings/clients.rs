@@ -146,7 +146,7 @@ fn the_object_of_version_3_is_understood() {
         (settings.min_sec_price_upd, settings.timer_seconds),
         (15, 300)
     );
-    assert_eq!(settings.explorer_instance, "e");
+    assert_eq!(settings.explorer_instance.expose(), "e");
     let enabled = [0, 10, 20, 3, 4, 30].map(|id| settings.is_screen_enabled(id));
     assert_eq!(enabled, [true, false, true, true, true, false]);
     assert_eq!(settings.tz_string, "Europe/Amsterdam");

@@ -39,16 +39,16 @@ txPower          power        null                 live
 wifiConfigured   bool         false                live    get
 proxyEnabled     bool         false                live
 proxyType        0..4         0                    live
-proxyHost        text         ""                   live
+proxyHost        host         ""                   live
 proxyPort        1..65535     1080                 live
 proxyUser        text         ""                   live
 proxyPass        text         ""                   live    patch
 proxyBypass      text         "*.local,192.168.*,10.*,127.0.0.1" live
 
 dataSource       0..3         0                    reboot
-explorerInstance text         "mempool.space"      reboot
+explorerInstance host         "mempool.space"      reboot
 explorerSecure   bool         true                 reboot
-ceEndpoint       text         "ws-staging.btclock.dev" reboot
+ceEndpoint       host         "ws-staging.btclock.dev" reboot
 ceDisableSSL     bool         false                reboot
 minSecPriceUpd   0..3600      30                   live
 actCurrencies    currencies   ["USD","EUR","JPY"]  live
@@ -84,12 +84,12 @@ miningPoolName   pools        "noderunners"        live
 miningPoolUser   text         ""                   live
 poolWorker       text         ""                   live
 poolGlobalStats  bool         true                 live
-localPoolHost    text         "umbrel.local:2019"  reboot
+localPoolHost    host         "umbrel.local:2019"  reboot
 poolPollSec      10..3600     60                   live
 poolLogosUrl     http         "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main" live
 
 minerEnabled     bool         false                live
-minerHostname    text         "bitaxe1"            live
+minerHostname    host         "bitaxe1"            live
 minerPollSec     5..300       10                   live
 
 nostrRelay       ws           "wss://relay.primal.net" reboot
@@ -134,6 +134,8 @@ fn written_out(spec: &Spec) -> String {
         Kind::Text(256) => "text".into(),
         Kind::UserName(256) => "user".into(),
         Kind::UserName(cap) => format!("user of {cap}"),
+        Kind::Host(256) => "host".into(),
+        Kind::Host(cap) => format!("host of {cap}"),
         Kind::Password(256) => "password".into(),
         Kind::Text(cap) | Kind::Password(cap) => format!("text of {cap}"),
         Kind::Choice(Choices::Fonts) => "fonts".into(),

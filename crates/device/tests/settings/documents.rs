@@ -12,7 +12,7 @@ use device::{
         schema,
         spec::{Access, Kind},
     },
-    sources::SourceId,
+    sources::{self, ByHand, SourceId},
 };
 use serde_json::{Map, Value, json};
 
@@ -35,6 +35,14 @@ fn secretive() -> Settings {
         )),
         http_auth_pass: PasswordHash::new("planted-http-hash"),
         ota_pass: PasswordHash::new("planted-ota-hash"),
+        proxy_host: "me:planted@proxy".into(),
+        explorer_instance: "me:planted@explorer:80".into(),
+        ce_endpoint: "wss://me:planted@relay".into(),
+        local_pool_host: "me:planted@pool:2019".into(),
+        pool_logos_url: "https://me:planted@logos/a".into(),
+        miner_hostname: "me:planted@miner".into(),
+        nostr_relay: "wss://me:planted@relay/".into(),
+        git_release_url: "https://me:planted@releases/".into(),
         ..Settings::default()
     }
 }
@@ -63,6 +71,65 @@ fn no_secret_is_shown() {
     assert_eq!(document.get("nwcUriMasked"), Some(&json!(masked)));
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
         assert!(!document.contains_key(spec.name), "{}", spec.name);
+    }
+}
+
+/// A client that saves the whole document has seen no password and forgets none.
+#[test]
+fn what_get_hides_is_kept_when_it_comes_back() {
+    let settings = secretive();
+    let document = bench::get(&settings);
+    let hidden = [
+        ("proxyHost", "me:***@proxy"),
+        ("explorerInstance", "me:***@explorer:80"),
+        ("mempoolInstance", "me:***@explorer:80"),
+        ("ceEndpoint", "wss://me:***@relay"),
+        ("localPoolHost", "me:***@pool:2019"),
+        ("poolLogosUrl", "https://me:***@logos/a"),
+        ("minerHostname", "me:***@miner"),
+        ("nostrRelay", "wss://me:***@relay/"),
+        ("gitReleaseUrl", "https://me:***@releases/"),
+    ];
+    for (name, expected) in hidden {
+        assert_eq!(document.get(name), Some(&json!(expected)), "{name}");
+    }
+    let patched = bench::patch(&settings, &document).unwrap();
+    assert_eq!(
+        (patched.settings, patched.reboot_required),
+        (settings.clone(), false)
+    );
+    // The rest of it can be changed without the password.
+    let moved = bench::send(&settings, r#"{"poolLogosUrl": "https://me:***@logos/b/"}"#).unwrap();
+    let expected = "https://me:planted@logos/b";
+    assert_eq!(moved.settings.pool_logos_url.expose(), expected);
+    let fresh = bench::send(&Settings::default(), r#"{"minerHostname": "me:***@m"}"#).unwrap();
+    assert_eq!(fresh.settings.miner_hostname.expose(), "me@m");
+    let long = format!(r#"{{"minerHostname": "me:***@{}"}}"#, "x".repeat(248));
+    let refused = bench::send(&settings, &long).unwrap_err();
+    assert_eq!(refused.to_string(), "minerHostname:bad_type");
+}
+
+/// Who runs the sources prints what they are given.
+#[test]
+fn a_plan_does_not_print_passwords() {
+    for data_source in 0..=3 {
+        let settings = Settings {
+            data_source,
+            mining_pool_stats: true,
+            miner_enabled: true,
+            nwc_enabled: true,
+            nostr_zap_notify: true,
+            nostr_zap_pubkey: WALLET.into(),
+            proxy_enabled: true,
+            proxy_type: 4,
+            ..secretive()
+        };
+        let plan = format!("{:?}", sources::plan(&settings, ByHand::default()));
+        assert!(plan.contains("me:***@"), "{plan}");
+        assert!(
+            !plan.contains("planted") && !plan.contains(SECRET),
+            "{plan}"
+        );
     }
 }
 

@@ -24,8 +24,15 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
             .boxed(),
         Kind::HexKey(HexCase::Lower) => "([0-9a-f]{64})?".prop_map(Value::from).boxed(),
         Kind::HexKey(HexCase::Any) => "([0-9a-fA-F]{64})?".prop_map(Value::from).boxed(),
-        Kind::RelayUrl => "(wss?://[a-z/.]{0,20})?".prop_map(Value::from).boxed(),
-        Kind::HttpUrl | Kind::BaseUrl => "(https?://[a-z/.]{0,20})?".prop_map(Value::from).boxed(),
+        Kind::Host(_) => "([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.:]{0,20}"
+            .prop_map(Value::from)
+            .boxed(),
+        Kind::RelayUrl => "(wss?://([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.]{0,20})?"
+            .prop_map(Value::from)
+            .boxed(),
+        Kind::HttpUrl | Kind::BaseUrl => "(https?://([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.]{0,20})?"
+            .prop_map(Value::from)
+            .boxed(),
         Kind::Zone => prop::sample::select(vec!["UTC", "Asia/Tokyo", "Europe/London"])
             .prop_map(Value::from)
             .boxed(),

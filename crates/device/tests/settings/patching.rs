@@ -199,7 +199,11 @@ fn second_names_work_and_are_named_in_errors() {
     ]);
     let settings =
         after(&[r#"{"bitaxeEnabled": true, "mempoolSecure": false, "bitaxeHostname": "b"}"#]);
-    assert!(settings.miner_enabled && !settings.explorer_secure && settings.miner_hostname == "b");
+    assert!(
+        settings.miner_enabled
+            && !settings.explorer_secure
+            && settings.miner_hostname.expose() == "b"
+    );
 }
 
 #[test]
@@ -240,7 +244,8 @@ fn of_two_names_the_one_that_was_changed_counts() {
             bench::send(&stored, body)
                 .unwrap()
                 .settings
-                .explorer_instance,
+                .explorer_instance
+                .expose(),
             expected,
             "{body}"
         );

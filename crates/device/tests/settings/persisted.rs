@@ -110,7 +110,7 @@ fn what_can_be_saved_is_saved() {
     assert_eq!(settings.act_currencies.len(), 1);
     assert_eq!(
         (
-            settings.pool_logos_url.as_str(),
+            settings.pool_logos_url.expose(),
             settings.mining_pool_name.as_str()
         ),
         ("https://a", "gone_pool")
@@ -243,5 +243,5 @@ fn live_rows_are_taken_at_once_and_the_others_at_the_next_start() {
     let mut active = Settings::default();
     active.take_live(&stored);
     assert_eq!((active.led_brightness, active.data_source), (1, 0));
-    assert_eq!(active.explorer_instance, "mempool.space");
+    assert_eq!(active.explorer_instance.expose(), "mempool.space");
 }

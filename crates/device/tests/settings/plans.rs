@@ -158,7 +158,7 @@ fn proxies() {
     for (host, port) in [("", 1080), ("h", 65_536)] {
         let mut settings = settings(r#"{"proxyType": 4}"#);
         settings.proxy_enabled = true;
-        (settings.proxy_host, settings.proxy_port) = (host.to_owned(), port);
+        (settings.proxy_host, settings.proxy_port) = (host.into(), port);
         assert_eq!(settings.proxy_route().proxy, None, "{host}:{port}");
     }
 }

@@ -339,9 +339,9 @@ async fn through(
         }
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
-    let lookup = Step::ResolveProxy(proxy.host.clone());
-    let connect = Step::ConnectProxy(place(&proxy.host, proxy.port));
-    let mut stream = reach(wire, lookup, connect, &proxy.host, proxy.port).await?;
+    let lookup = Step::ResolveProxy(proxy.host.to_string());
+    let connect = Step::ConnectProxy(place(&proxy.host.to_string(), proxy.port));
+    let mut stream = reach(wire, lookup, connect, proxy.host.expose(), proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
         step(Step::Login, login).await?;

@@ -64,6 +64,9 @@ pub enum BadUrl {
     /// The host is missing or cannot be one.
     #[error("the address has no host")]
     Host,
+    /// There is a user name before the host.
+    #[error("the address has a user name or password in it, which are not used here")]
+    Login,
     /// The port is no number from 1 to 65535.
     #[error("the address has no usable port")]
     Port,
@@ -88,6 +91,9 @@ impl Url {
             Some(at) => rest.split_at(at),
             None => (rest, ""),
         };
+        if authority.contains('@') {
+            return Err(BadUrl::Login);
+        }
         let (host, port) = split_authority(authority)?;
         let port = port.unwrap_or(scheme.default_port());
         let path = if path.starts_with('/') {
@@ -249,8 +255,8 @@ mod tests {
             ("ws.example.com", BadUrl::Scheme),
             ("ftp://example.com", BadUrl::Scheme),
             ("wss:///api", BadUrl::Host),
-            ("https://user:pass@example.com/", BadUrl::Port),
-            ("https://user@example.com/", BadUrl::Host),
+            ("https://user:pass@example.com/", BadUrl::Login),
+            ("https://user@example.com/", BadUrl::Login),
             ("http://exa mple/", BadUrl::Host),
             ("http://example:0/", BadUrl::Port),
             ("http://example:+80/", BadUrl::Port),

@@ -76,6 +76,7 @@ fn json(key: &str, value: &str) -> Result<Value, Failure> {
         | Kind::UserName(_)
         | Kind::Choice(_)
         | Kind::HexKey(_)
+        | Kind::Host(_)
         | Kind::RelayUrl
         | Kind::HttpUrl
         | Kind::BaseUrl

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use device::market::Observation;
+use device::{market::Observation, secret::Endpoint};
 use feeds::{explorer, malformed::Malformed};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 
@@ -27,7 +27,7 @@ pub const POLICY: Policy = Policy {
 #[derive(Debug)]
 pub struct Explorer {
     /// Host, with a port if it is not the default one.
-    pub host: String,
+    pub host: Endpoint,
     /// Uses TLS.
     pub tls: bool,
     /// Reports fees with decimals.
@@ -46,12 +46,13 @@ enum Aside {
 
 impl Session for Explorer {
     async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
-        let address = explorer::socket_url(&self.host, self.tls);
+        let host = self.host.expose();
+        let address = explorer::socket_url(host, self.tls);
         let mut socket = link.open(&Url::parse(&address)?, POLICY).await?;
         socket.send_text(explorer::WANT.to_owned()).await?;
         self.freshness.connected();
-        let tip_url = explorer::tip_url(&self.host, self.tls);
-        let fee_url = explorer::projected_url(&self.host, self.tls);
+        let tip_url = explorer::tip_url(host, self.tls);
+        let fee_url = explorer::projected_url(host, self.tls);
         let precise_fee = self.precise_fee;
         let context = link.context();
         let mut asides: FuturesUnordered<BoxFuture<'_, Aside>> = FuturesUnordered::new();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::market::Observation;
+use device::{market::Observation, secret::Endpoint};
 use feeds::miner;
 
 use super::{
@@ -24,12 +24,12 @@ pub const LIMITS: Limits = Limits {
 #[derive(Debug)]
 pub struct Miner {
     /// Host name or address.
-    pub host: String,
+    pub host: Endpoint,
 }
 
 impl Poll for Miner {
     async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
-        let url = Url::parse(&miner::url(&self.host)).map_err(Missed::because)?;
+        let url = Url::parse(&miner::url(self.host.expose())).map_err(Missed::because)?;
         let request = Get::new(url).accepting_json();
         let answer = http::get(&context.shared.dialer, &context.route, request, LIMITS).await?;
         Ok(miner::body(&poll::body(answer)?)?)

@@ -5,7 +5,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use device::{market::Observation, now::UtcTime};
+use device::{market::Observation, now::UtcTime, secret::Endpoint};
 use feeds::{
     malformed::Malformed,
     nostr::{
@@ -128,14 +128,14 @@ impl Feed for Zaps {
 #[derive(Debug)]
 pub struct Subscriber<F> {
     /// Relay URL.
-    pub relay: String,
+    pub relay: Endpoint,
     /// What is wanted.
     pub feed: Option<F>,
 }
 
 impl<F: Feed> Session for Subscriber<F> {
     async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
-        let url = Url::parse(&self.relay)?;
+        let url = Url::parse(self.relay.expose())?;
         let feed = self
             .feed
             .as_mut()

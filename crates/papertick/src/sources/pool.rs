@@ -2,7 +2,10 @@
 
 use std::{convert::Infallible, future, sync::Arc, time::Duration};
 
-use device::{market::Observation, secret::Secret};
+use device::{
+    market::Observation,
+    secret::{Endpoint, Secret},
+};
 use feeds::pools::{self, Asker, logo::LogoSpec};
 use http::HeaderName;
 use tokio::time;
@@ -43,14 +46,14 @@ pub struct Pool {
     /// Figures of the whole pool.
     pub global: bool,
     /// Host and port of the self-hosted pool.
-    pub local_host: String,
+    pub local_host: Endpoint,
 }
 
 /// Where pictures are.
 #[derive(Debug)]
 pub struct Logos {
     /// Base address; empty for none.
-    pub base: String,
+    pub base: Endpoint,
     /// Times the cache was cleared in this run.
     pub cleared: u64,
 }
@@ -87,7 +90,7 @@ impl Poll for Pool {
             user: &self.user,
             worker: &self.worker,
             global: self.global,
-            local_host: &self.local_host,
+            local_host: self.local_host.expose(),
             now: shared.clock.now().utc,
         };
         let asked = pool.request(asker).map_err(Missed::because)?;
@@ -132,7 +135,13 @@ async fn show_logo(
 }
 
 async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<Vec<u8>> {
-    let url = Url::parse(&spec.url(&logos.base)?).ok()?;
+    let url = match Url::parse(&spec.url(logos.base.expose())?) {
+        Ok(url) => url,
+        Err(error) => {
+            tracing::info!(%error, "there is no picture of the pool");
+            return None;
+        }
+    };
     let mut waits = LOGO_RETRIES.into_iter();
     loop {
         match try_logo(context, &url, spec).await {
@@ -147,8 +156,11 @@ async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<
                 return None;
             }
             Err(Retry::Later(error)) => {
-                tracing::debug!(%error, "the pool's picture was not fetched");
-                time::sleep(waits.next()?).await;
+                let Some(wait) = waits.next() else {
+                    tracing::info!(%error, "the pool's picture was not fetched");
+                    return None;
+                };
+                time::sleep(wait).await;
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::rig::{Rig, accept, answer, currency, first_line, precise_fee, price};
 
 fn explorer() -> SourceConfig {
     SourceConfig::Explorer {
-        host: "explorer:8999".to_owned(),
+        host: "explorer:8999".into(),
         tls: false,
         precise_fee: true,
     }

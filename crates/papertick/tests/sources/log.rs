@@ -119,3 +119,67 @@ async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
     );
     assert!(!log.contains("planted"), "{log}");
 }
+
+/// Passwords that an owner wrote into an address.
+#[tokio::test(start_paused = true)]
+async fn the_password_in_an_address_is_neither_logged_nor_told() {
+    let plans = [
+        (
+            SourceId::Relay,
+            SourceConfig::Relay {
+                endpoint: RelayEndpoint::Custom {
+                    host: "wss://me:planted@relay".into(),
+                    tls: true,
+                },
+                currencies: Vec::new(),
+                blocks: true,
+                precise_fee: false,
+            },
+        ),
+        (
+            SourceId::Explorer,
+            SourceConfig::Explorer {
+                host: "me:planted@explorer".into(),
+                tls: true,
+                precise_fee: false,
+            },
+        ),
+        (
+            SourceId::Nostr,
+            SourceConfig::Nostr {
+                relay: "wss://me:planted@relay".into(),
+                author: "5a".repeat(32),
+            },
+        ),
+        (
+            SourceId::Miner,
+            SourceConfig::Miner {
+                host: "me:planted@miner".into(),
+                poll_secs: 5,
+            },
+        ),
+    ];
+    let (lines, _guard) = log();
+    for (id, config) in plans {
+        let (mut rig, _arrivals) = Rig::in_memory();
+        rig.plan(id, config);
+        let (reason, _) = rig.down().await;
+        assert!(reason.contains("user name or password"), "{id:?}: {reason}");
+    }
+    let (mut rig, arrivals) = Rig::in_memory();
+    drop(arrivals);
+    let proxy = Proxy {
+        kind: ProxyKind::Socks5,
+        host: "me:planted@proxy".into(),
+        port: 1080,
+        user: String::new(),
+        pass: Secret::default(),
+        bypass: String::new(),
+    };
+    rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
+    let (reason, _) = rig.down().await;
+    assert!(reason.contains("me:***@proxy"), "{reason}");
+    let log: String = lines.try_iter().collect();
+    assert!(log.contains("me:***@proxy"), "{log}");
+    assert!(!log.contains("planted"), "{log}");
+}

@@ -43,14 +43,14 @@ fn receipt(recipient: &str, message: &str, created_at: u64) -> NostrEvent {
 
 fn data_config(relay: &str) -> SourceConfig {
     SourceConfig::Nostr {
-        relay: relay.to_owned(),
+        relay: relay.into(),
         author: signer(AUTHOR_SECRET).author(),
     }
 }
 
 fn zap_config(relay: &str) -> SourceConfig {
     SourceConfig::Zaps {
-        relay: relay.to_owned(),
+        relay: relay.into(),
         recipient: signer(AUTHOR_SECRET).author(),
     }
 }
@@ -241,7 +241,7 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
     // Nor is it told again by a source that a changed setting began anew.
     let mut moved = zap_config("ws://nostr.example");
     if let SourceConfig::Zaps { relay, .. } = &mut moved {
-        *relay = "ws://another.example".to_owned();
+        *relay = "ws://another.example".into();
     }
     rig.plan(SourceId::Zaps, moved);
     let mut server = accept(&mut arrivals).await;

@@ -24,16 +24,16 @@ fn pool(id: &str) -> SourceConfig {
         user: Secret::new(KEY),
         worker: "farm".to_owned(),
         global: false,
-        local_host: "umbrel:2019".to_owned(),
+        local_host: "umbrel:2019".into(),
         poll_secs: 60,
-        logos_url: String::new(),
+        logos_url: "".into(),
         logo_fetches: 0,
     }
 }
 
 fn miner() -> SourceConfig {
     SourceConfig::Miner {
-        host: "miner1".to_owned(),
+        host: "miner1".into(),
         poll_secs: 10,
     }
 }
@@ -179,7 +179,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
             ..
         } = &mut config
         {
-            *logos_url = "http://logos/raw".to_owned();
+            *logos_url = "http://logos/raw".into();
             *fetches = logo_fetches;
         }
         config

@@ -79,7 +79,7 @@ async fn start(command: impl Fn(u16) -> Command) -> (Running, u16) {
 fn route(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Route {
     let proxy = Proxy {
         kind,
-        host: "127.0.0.1".to_owned(),
+        host: "127.0.0.1".into(),
         port,
         user: user.to_owned(),
         pass: Secret::new(pass),

@@ -77,7 +77,7 @@ fn authority(names: &[&str]) -> Authority {
 fn proxy(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Proxy {
     Proxy {
         kind,
-        host: "127.0.0.1".to_owned(),
+        host: "127.0.0.1".into(),
         port,
         user: user.to_owned(),
         pass: Secret::new(pass),
@@ -514,7 +514,7 @@ async fn unreachable_places_are_named() {
     let dialer = Dialer::new(Roots::public());
     let closed = proxy(ProxyKind::Socks5, port, "", "");
     let unknown = Proxy {
-        host: "proxy.invalid".to_owned(),
+        host: "proxy.invalid".into(),
         ..closed.clone()
     };
     let socks4 = Proxy {
@@ -581,7 +581,7 @@ async fn bypassed_hosts_are_reached_directly() {
         (usual.clone(), "192.168.20.97", "192.168.20.97:80"),
         (
             Proxy {
-                host: String::new(),
+                host: "".into(),
                 ..usual.clone()
             },
             "api.coinbase.com",
@@ -637,7 +637,7 @@ async fn every_source_goes_through_the_proxy() {
         (
             SourceId::Explorer,
             SourceConfig::Explorer {
-                host: "explorer".to_owned(),
+                host: "explorer".into(),
                 tls: false,
                 precise_fee: true,
             },
@@ -651,14 +651,14 @@ async fn every_source_goes_through_the_proxy() {
         (
             SourceId::Nostr,
             SourceConfig::Nostr {
-                relay: "ws://nostr".to_owned(),
+                relay: "ws://nostr".into(),
                 author: key.to_owned(),
             },
         ),
         (
             SourceId::Zaps,
             SourceConfig::Zaps {
-                relay: "ws://zaps".to_owned(),
+                relay: "ws://zaps".into(),
                 recipient: key.to_owned(),
             },
         ),
@@ -678,23 +678,23 @@ async fn every_source_goes_through_the_proxy() {
                 user: Secret::new("me"),
                 worker: String::new(),
                 global: false,
-                local_host: String::new(),
+                local_host: "".into(),
                 poll_secs: 60,
-                logos_url: "http://logos".to_owned(),
+                logos_url: "http://logos".into(),
                 logo_fetches: 0,
             },
         ),
         (
             SourceId::Miner,
             SourceConfig::Miner {
-                host: "miner".to_owned(),
+                host: "miner".into(),
                 poll_secs: 10,
             },
         ),
     ];
     assert_eq!(configs.len(), SourceId::ALL.len());
     let route = through(Proxy {
-        host: "proxy".to_owned(),
+        host: "proxy".into(),
         ..proxy(ProxyKind::Socks5, 1080, "", "")
     });
     for (id, config) in configs {
@@ -730,7 +730,7 @@ async fn a_changed_route_moves_open_sockets() {
     let (rig, mut arrivals) = Rig::in_memory();
     let custom = SourceConfig::Relay {
         endpoint: RelayEndpoint::Custom {
-            host: "own.relay".to_owned(),
+            host: "own.relay".into(),
             tls: false,
         },
         currencies: vec![currency("USD")],
@@ -740,7 +740,7 @@ async fn a_changed_route_moves_open_sockets() {
     rig.plan(SourceId::Relay, custom.clone());
     let mut before = accept(&mut arrivals).await;
     let route = through(Proxy {
-        host: "proxy".to_owned(),
+        host: "proxy".into(),
         ..proxy(ProxyKind::Socks5, 1080, "", "")
     });
     rig.plan_through(SourceId::Relay, custom, route);

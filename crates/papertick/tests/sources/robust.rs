@@ -108,7 +108,7 @@ proptest! {
             let (dialer, arrivals) = network();
             let proxy = Proxy {
                 kind,
-                host: "proxy".to_owned(),
+                host: "proxy".into(),
                 port: 1080,
                 user: user.to_owned(),
                 pass: Secret::new("planted"),

@@ -139,7 +139,7 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
         (
             SourceId::Explorer,
             SourceConfig::Explorer {
-                host: "explorer".to_owned(),
+                host: "explorer".into(),
                 tls: false,
                 precise_fee: false,
             },
@@ -155,7 +155,7 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
         (
             SourceId::Nostr,
             SourceConfig::Nostr {
-                relay: relay(),
+                relay: relay().as_str().into(),
                 author: KEY.to_owned(),
             },
             stored(data::SUBSCRIPTION),
@@ -163,7 +163,7 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
         (
             SourceId::Zaps,
             SourceConfig::Zaps {
-                relay: relay(),
+                relay: relay().as_str().into(),
                 recipient: KEY.to_owned(),
             },
             stored(zap::SUBSCRIPTION),
@@ -247,13 +247,13 @@ async fn polls_survive_every_network() {
         user: Secret::new("me"),
         worker: String::new(),
         global: false,
-        local_host: "umbrel:2019".to_owned(),
+        local_host: "umbrel:2019".into(),
         poll_secs: 60,
-        logos_url: String::new(),
+        logos_url: "".into(),
         logo_fetches: 0,
     };
     let miner = SourceConfig::Miner {
-        host: "miner1".to_owned(),
+        host: "miner1".into(),
         poll_secs: 5,
     };
     for (id, config, good) in [
