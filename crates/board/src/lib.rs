@@ -4,5 +4,6 @@ pub mod host;
 pub mod parts;
 pub mod ports;
 pub mod spec;
+pub mod wiring;
 
 pub mod sim;

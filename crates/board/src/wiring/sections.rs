@@ -1,0 +1,290 @@
+//! The sections of a wiring file: which keys each has, and what may be written there.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Mistake,
+    tree::{Kind, Value},
+};
+
+/// A key of a section.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    /// What could be written, for whoever left it out or wrote something else.
+    pub(super) example: &'static str,
+}
+
+const fn key(name: &'static str, example: &'static str) -> Key {
+    Key { name, example }
+}
+
+/// The whole file.
+pub(super) const FILE: &[Key] = &[
+    key("base", "\"rev-b\""),
+    key("id", "\"my-clock\""),
+    key("name", "\"My clock\""),
+    key("spi", "a section [spi]"),
+    key("i2c", "a section [i2c]"),
+    key("expander", "a section [expander.exp1]"),
+    key("every-panel", "a section [every-panel]"),
+    key("panel", "a section [[panel]] for each panel"),
+    key("care", "a section [care]"),
+    key("strip", "a section [strip]"),
+    key("frontlight", "a section [frontlight]"),
+    key("sensor", "a section [sensor]"),
+    key("buttons", "a section [buttons]"),
+];
+
+pub(super) const SPI: &[Key] = &[
+    key("device", "\"/dev/spidev0.0\""),
+    key("hz", "10_000_000"),
+    key("command", "\"gpio:GPIO25\""),
+    key("power", "\"gpio:GPIO18\""),
+];
+
+pub(super) const I2C: &[Key] = &[key("device", "\"/dev/i2c-1\""), key("hz", "400_000")];
+
+pub(super) const EXPANDER: &[Key] = &[
+    key("address", "0x20"),
+    key("reset", "\"gpio:GPIO21\""),
+    key("interrupt", "\"gpio:GPIO4\""),
+];
+
+/// Of `[every-panel]` and `[[panel]]` alike.
+pub(super) const PANEL: &[Key] = &[
+    key("model", "\"gdey0213b74\""),
+    key("select", "\"gpio:GPIO8\""),
+    key("busy", "\"gpio:GPIO24\""),
+    key("reset", "\"gpio:GPIO17\""),
+    key("rotation", "180"),
+    key("x-offset", "0"),
+    key("full", "\"f7\""),
+    key("stagger-ms", "100"),
+];
+
+pub(super) const CARE: &[Key] = &[
+    key("full-after-partials", "200"),
+    key("full-every-hours", "24"),
+];
+
+pub(super) const STRIP: &[Key] = &[
+    key("device", "\"/dev/spidev1.0\""),
+    key("hz", "3_200_000"),
+    key("count", "4"),
+    key("order", "\"grb\""),
+    key("white", "false"),
+    key("begins", "\"left\""),
+];
+
+pub(super) const FRONTLIGHT: &[Key] = &[
+    key("address", "0x42"),
+    key("first-output", "0"),
+    key("hz", "1000"),
+    key("enable", "\"gpio:GPIO22\""),
+];
+
+pub(super) const SENSOR: &[Key] = &[key("addresses", "[0x5C, 0x23]")];
+
+pub(super) const BUTTONS: &[Key] = &[key(
+    "lines",
+    "[\"gpio:GPIO5\", \"gpio:GPIO6\", \"gpio:GPIO13\", \"gpio:GPIO19\"]",
+)];
+
+/// A section while it is read; every key is taken out once.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// What it is called in messages.
+    pub(super) name: String,
+    pub(super) line: Option<usize>,
+    keys: &'static [Key],
+    entries: BTreeMap<String, Value>,
+}
+
+/// A value that was read, and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Read<T> {
+    pub(super) value: T,
+    pub(super) line: Option<usize>,
+}
+
+impl Section {
+    /// A section with the keys it may have; others are mistakes.
+    pub(super) fn new(
+        name: &str,
+        line: Option<usize>,
+        keys: &'static [Key],
+        entries: BTreeMap<String, Value>,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Section {
+        for (key, value) in &entries {
+            if !keys.iter().any(|known| known.name == key) {
+                let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
+                mistakes.push(Mistake::at(
+                    value.line.or(line),
+                    format!("{name} has no `{key}`: it has {}", known.join(", ")),
+                ));
+            }
+        }
+        Section {
+            name: name.to_owned(),
+            line,
+            keys,
+            entries,
+        }
+    }
+
+    /// What may be written for a key.
+    fn example(&self, key: &str) -> String {
+        self.keys
+            .iter()
+            .find(|known| known.name == key)
+            .map_or_else(String::new, |known| match known.example {
+                section if section.starts_with("a section") => section.to_owned(),
+                example => format!("{key} = {example}"),
+            })
+    }
+
+    /// Says that a value is wrong, and what to write instead.
+    pub(super) fn wrong(&self, key: &str, line: Option<usize>, why: &str) -> Mistake {
+        Mistake::at(
+            line.or(self.line),
+            format!("{}: {why}; write {}", self.name, self.example(key)),
+        )
+    }
+
+    /// A mistake in a section that could not be read without this key.
+    pub(super) fn missing(&self, key: &str) -> Mistake {
+        self.wrong(key, None, &format!("`{key}` is missing"))
+    }
+
+    /// Takes a value out, whatever it is.
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+        self.entries.remove(key)
+    }
+
+    /// Takes a text out.
+    pub(super) fn text(&mut self, key: &str, mistakes: &mut Vec<Mistake>) -> Option<Read<String>> {
+        let value = self.take(key)?;
+        match value.kind {
+            Kind::Text(text) if !text.is_empty() && text.len() <= super::TEXT_MAX => Some(Read {
+                value: text,
+                line: value.line,
+            }),
+            Kind::Text(text) => {
+                let why = format!(
+                    "`{key}` has {} bytes where 1 to {} may be",
+                    text.len(),
+                    super::TEXT_MAX
+                );
+                mistakes.push(self.wrong(key, value.line, &why));
+                None
+            }
+            other @ (Kind::Number(_)
+            | Kind::Flag(_)
+            | Kind::List(_)
+            | Kind::Table(_)
+            | Kind::Other(_)) => {
+                let why = format!("`{key}` is {} where a text must be", other.word());
+                mistakes.push(self.wrong(key, value.line, &why));
+                None
+            }
+        }
+    }
+
+    /// Takes a number out that must lie in a range.
+    pub(super) fn number(
+        &mut self,
+        key: &str,
+        range: std::ops::RangeInclusive<u32>,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<Read<u32>> {
+        let value = self.take(key)?;
+        let why = match value.kind {
+            Kind::Number(number) => match u32::try_from(number) {
+                Ok(number) if range.contains(&number) => {
+                    return Some(Read {
+                        value: number,
+                        line: value.line,
+                    });
+                }
+                Ok(_) | Err(_) => format!(
+                    "`{key}` is {number} where {} to {} may be",
+                    range.start(),
+                    range.end()
+                ),
+            },
+            other @ (Kind::Text(_)
+            | Kind::Flag(_)
+            | Kind::List(_)
+            | Kind::Table(_)
+            | Kind::Other(_)) => {
+                format!("`{key}` is {} where a number must be", other.word())
+            }
+        };
+        mistakes.push(self.wrong(key, value.line, &why));
+        None
+    }
+
+    /// Takes a word out that must be one of a table.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        key: &str,
+        named: &[(&str, T)],
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<T> {
+        let text = self.text(key, mistakes)?;
+        let found = named.iter().find(|(name, _)| *name == text.value);
+        if found.is_none() {
+            let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
+            let why = format!(
+                "`{key}` is {:?} where one of {} must be",
+                text.value,
+                names.join(", ")
+            );
+            mistakes.push(self.wrong(key, text.line, &why));
+        }
+        found.map(|(_, value)| *value)
+    }
+
+    /// Takes a flag out.
+    pub(super) fn flag(&mut self, key: &str, mistakes: &mut Vec<Mistake>) -> Option<bool> {
+        let value = self.take(key)?;
+        match value.kind {
+            Kind::Flag(flag) => Some(flag),
+            other @ (Kind::Text(_)
+            | Kind::Number(_)
+            | Kind::List(_)
+            | Kind::Table(_)
+            | Kind::Other(_)) => {
+                let why = format!("`{key}` is {} where true or false must be", other.word());
+                mistakes.push(self.wrong(key, value.line, &why));
+                None
+            }
+        }
+    }
+
+    /// Takes a list out.
+    pub(super) fn list(
+        &mut self,
+        key: &str,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<Read<Vec<Value>>> {
+        let value = self.take(key)?;
+        match value.kind {
+            Kind::List(values) => Some(Read {
+                value: values,
+                line: value.line,
+            }),
+            other @ (Kind::Text(_)
+            | Kind::Number(_)
+            | Kind::Flag(_)
+            | Kind::Table(_)
+            | Kind::Other(_)) => {
+                let why = format!("`{key}` is {} where a list must be", other.word());
+                mistakes.push(self.wrong(key, value.line, &why));
+                None
+            }
+        }
+    }
+}

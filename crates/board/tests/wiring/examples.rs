@@ -1,0 +1,139 @@
+//! The examples of the manual, and the wirings of known boards.
+
+use std::{fs, path::Path, time::Duration};
+
+use board::{
+    parts::ssd1680::Rotation,
+    wiring::{self, BASES, Line, Mistake, Place, Sense, Side, read},
+};
+
+/// Reads a text that has no mistakes.
+pub fn good(text: &str) -> wiring::Wiring {
+    match read(text) {
+        Ok(file) => file.wiring,
+        Err(mistakes) => panic!("{}", told(&mistakes)),
+    }
+}
+
+pub fn told(mistakes: &[Mistake]) -> String {
+    mistakes
+        .iter()
+        .map(|mistake| format!("{mistake}\n"))
+        .collect()
+}
+
+#[test]
+fn all_examples_are_without_mistakes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/wiring");
+    let mut names = Vec::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let wiring = good(&fs::read_to_string(&path).unwrap());
+            assert_eq!(wiring.id, path.file_stem().unwrap().to_str().unwrap());
+            names.push(wiring.id);
+        }
+    }
+    names.sort();
+    assert_eq!(
+        names,
+        ["pi-one-panel", "pi-seven-panels", "rev-a", "rev-b", "v8"]
+    );
+}
+
+#[test]
+fn the_known_boards_are_wired_as_they_are() {
+    let line = |name: &str, pin| Place::Expander {
+        name: name.into(),
+        pin,
+    };
+    for (name, _) in BASES {
+        assert_eq!(wiring::base(name).unwrap().id, *name);
+    }
+    let rev_a = wiring::base("rev-a").unwrap();
+    let rev_b = wiring::base("rev-b").unwrap();
+    assert_eq!(rev_a.panels[4].select, Line::named("GPIO33"));
+    assert_eq!(rev_b.panels[4].select, Line::named("GPIO38"));
+    assert_eq!(rev_b.panels[6].reset.place, line("exp1", 14));
+    assert_eq!(rev_b.strip.as_ref().unwrap().begins, Side::Right);
+    assert_eq!(rev_b.frontlight.as_ref().unwrap().first, 1);
+    assert_eq!(rev_b.sensor.unwrap().addresses, [0x5C, 0x23]);
+    assert!(rev_a.frontlight.is_none() && rev_a.sensor.is_none());
+    let v8 = wiring::base("v8").unwrap();
+    assert_eq!(v8.panels.len(), 8);
+    assert_eq!(v8.panels[7].busy.place, line("exp1", 4));
+    assert_eq!(v8.expanders[1].address, 0x21);
+    assert!(wiring::base("rev-c").is_none());
+}
+
+#[test]
+fn a_file_on_a_base_says_only_what_differs() {
+    let wiring = good(
+        r#"
+base = "rev-b"
+id = "mine"
+spi.device = "/dev/spidev1.0"
+strip = "none"
+sensor = "none"
+
+[every-panel]
+rotation = 0
+stagger-ms = 50
+
+[[panel]]
+[[panel]]
+select = "!chip:pinctrl-rp1/27"
+"#,
+    );
+    assert_eq!(wiring.id, "mine");
+    assert_eq!(wiring.name, "Rev B");
+    assert_eq!(wiring.spi.device, "/dev/spidev1.0");
+    assert_eq!(wiring.spi.hz, 10_000_000);
+    assert!(wiring.strip.is_none() && wiring.sensor.is_none());
+    assert!(wiring.frontlight.is_some());
+    assert_eq!(wiring.panels.len(), 7);
+    assert_eq!(wiring.panels[0].select, Line::named("GPIO2"));
+    assert_eq!(
+        wiring.panels[1].select,
+        Line {
+            place: Place::Numbered {
+                chip: "pinctrl-rp1".into(),
+                offset: 27
+            },
+            sense: Sense::Inverted,
+        }
+    );
+    assert_eq!(wiring.panels[1].busy, Line::named("GPIO5"));
+    for panel in &wiring.panels {
+        assert_eq!(panel.setup.rotation, Rotation::Upright);
+        assert_eq!(panel.stagger, Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_is_left_out_has_a_usual_value() {
+    let wiring = good(
+        r#"
+[spi]
+device = "/dev/spidev0.0"
+command = "gpio:DC"
+[[panel]]
+select = "gpio:CS"
+busy = "gpio:BUSY"
+reset = "gpio:RST"
+"#,
+    );
+    assert_eq!(
+        (wiring.id.as_str(), wiring.name.as_str()),
+        ("custom", "Custom")
+    );
+    assert_eq!(wiring.spi.hz, 10_000_000);
+    assert_eq!(wiring.panels[0].setup.model.id, "gdey0213b74");
+    assert_eq!(wiring.panels[0].setup.rotation, Rotation::UpsideDown);
+    assert_eq!(wiring.care.partials_max, 200);
+    assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));
+    assert!(wiring.i2c.is_none() && wiring.buttons.is_none());
+}

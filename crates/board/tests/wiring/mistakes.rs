@@ -1,0 +1,447 @@
+//! Every mistake, by table: the file, and what is said of it.
+
+use board::wiring::{FILE_MAX, read};
+
+use crate::examples::told;
+
+/// A file without mistakes, each key on a line that a row can replace.
+const GOOD: &str = r#"id = "mine"
+[spi]
+device = "/dev/spidev0.0"
+hz = 4_000_000
+command = "gpio:GPIO25"
+[i2c]
+device = "/dev/i2c-1"
+hz = 400_000
+[expander.exp1]
+address = 0x20
+interrupt = "gpio:GPIO4"
+[care]
+full-after-partials = 100
+[[panel]]
+model = "gdey0213b74"
+select = "gpio:GPIO8"
+busy = "gpio:GPIO24"
+reset = "gpio:GPIO17"
+rotation = 180
+[[panel]]
+select = "exp1:8"
+busy = "exp1:9"
+reset = "gpio:GPIO17"
+[strip]
+device = "/dev/spidev1.0"
+count = 4
+[frontlight]
+address = 0x42
+enable = "exp1:12"
+[sensor]
+addresses = [0x5C, 0x23]
+[buttons]
+lines = ["exp1:0", "exp1:1", "exp1:2", "exp1:3"]
+"#;
+
+/// What is replaced in the good file by what, and the beginning of each thing that is said of it.
+const ROWS: &[(&str, &str, &[&str])] = &[
+    // The form of the file.
+    ("[spi]", "[spi", &["line 2: this is no TOML"]),
+    (
+        "id = \"mine\"",
+        "base = \"rev-c\"",
+        &["line 1: there is no such base; write base = one of rev-a, rev-b, v8"],
+    ),
+    (
+        "id = \"mine\"",
+        "base = 7",
+        &["line 1: there is no such base"],
+    ),
+    (
+        "id = \"mine\"",
+        "idea = 1",
+        &["line 1: the file has no `idea`: it has base, id, name, spi"],
+    ),
+    (
+        "id = \"mine\"",
+        "id = \"\"",
+        &["line 1: the file: `id` has 0 bytes where 1 to 128 may be; write id = \"my-clock\""],
+    ),
+    (
+        "id = \"mine\"",
+        "spy = 1\nname = 3",
+        &[
+            "line 1: the file has no `spy`",
+            "line 2: the file: `name` is a number where a text must be",
+        ],
+    ),
+    (
+        "[care]\n",
+        "[care]\nfoo = 1\n",
+        &["line 13: [care] has no `foo`: it has full-after-partials, full-every-hours"],
+    ),
+    (
+        "full-after-partials = 100",
+        "full-after-partials = -1",
+        &["line 13: [care]: `full-after-partials` is -1 where 0 to 100000 may be"],
+    ),
+    (
+        "full-after-partials = 100",
+        "full-after-partials = 1.5",
+        &["line 13: [care]: `full-after-partials` is a fraction where a number must be"],
+    ),
+    // The bus of the panels.
+    (
+        "device = \"/dev/spidev0.0\"\n",
+        "",
+        &["line 2: [spi]: `device` is missing; write device = \"/dev/spidev0.0\""],
+    ),
+    (
+        "\"/dev/spidev0.0\"",
+        "\"spidev0.0\"",
+        &["line 3: [spi]: `device` is \"spidev0.0\" where a file in /dev must be"],
+    ),
+    (
+        "hz = 4_000_000",
+        "hz = 40_000_000",
+        &["line 4: [spi]: `hz` is 40000000 where 100000 to 20000000 may be; write hz = 10_000_000"],
+    ),
+    ("hz = 4_000_000", "hz = 99999999999999999999", &["line 4: "]),
+    (
+        "hz = 4_000_000",
+        "hz = \"fast\"",
+        &["line 4: [spi]: `hz` is a text where a number must be"],
+    ),
+    (
+        "command = \"gpio:GPIO25\"\n",
+        "",
+        &["line 2: [spi]: `command` is missing; write command = \"gpio:GPIO25\""],
+    ),
+    (
+        "id = \"mine\"\n[spi]",
+        "[spy]",
+        &[
+            "the file: `spi` is missing; write a section [spi]",
+            "line 1: the file has no `spy`",
+        ],
+    ),
+    // Lines.
+    (
+        "\"gpio:GPIO25\"",
+        "\"GPIO25\"",
+        &[
+            "line 5: [spi]: `command` is \"GPIO25\": it must be gpio:NAME, chip:LABEL/OFFSET or EXPANDER:PIN; write command = \"gpio:GPIO25\"",
+        ],
+    ),
+    (
+        "\"gpio:GPIO25\"",
+        "\"chip:pinctrl\"",
+        &["line 5: [spi]: `command` is \"chip:pinctrl\": it must be gpio:NAME"],
+    ),
+    (
+        "\"gpio:GPIO25\"",
+        "\"chip:/3\"",
+        &["line 5: [spi]: `command` is \"chip:/3\": it must be gpio:NAME"],
+    ),
+    (
+        "\"gpio:GPIO25\"",
+        "\"gpio:\"",
+        &["line 5: [spi]: `command` is \"gpio:\": it must be"],
+    ),
+    (
+        "\"gpio:GPIO25\"",
+        "25",
+        &["line 5: [spi]: `command` is a number where a text must be"],
+    ),
+    (
+        "\"exp1:8\"",
+        "\"exp2:8\"",
+        &["line 21: panel 2: `select` is \"exp2:8\": there is no expander `exp2`, only exp1"],
+    ),
+    (
+        "\"exp1:8\"",
+        "\"exp1:16\"",
+        &["line 21: panel 2: `select` is \"exp1:16\": an expander has pins 0 to 15"],
+    ),
+    (
+        "\"exp1:9\"",
+        "\"exp1:7\"",
+        &["line 22: panel 2: `busy` is exp1:7: pins 7 and 15 of an expander can only be outputs"],
+    ),
+    (
+        "\"exp1:3\"]",
+        "\"exp1:15\"]",
+        &[
+            "line 33: [buttons]: `lines` is exp1:15: pins 7 and 15 of an expander can only be outputs",
+        ],
+    ),
+    (
+        "\"gpio:GPIO24\"",
+        "\"gpio:GPIO25\"",
+        &["line 17: panel 1: `busy` is gpio:GPIO25, already the data/command line (line 5)"],
+    ),
+    (
+        "\"exp1:0\"",
+        "\"!exp1:8\"",
+        &["line 33: [buttons]: `lines` is exp1:8, already the select line of panel 2 (line 21)"],
+    ),
+    (
+        "\"gpio:GPIO4\"",
+        "\"gpio:GPIO17\"",
+        &[
+            "line 18: panel 1: `reset` is gpio:GPIO17, already the interrupt line of [expander.exp1] (line 11)",
+            "line 23: panel 2: `reset` is gpio:GPIO17, already the interrupt line",
+        ],
+    ),
+    // Chips.
+    (
+        "address = 0x20",
+        "address = 0x28",
+        &["line 10: [expander.exp1]: `address` must be 0x20 to 0x27; write address = 0x20"],
+    ),
+    (
+        "address = 0x20\n",
+        "",
+        &["line 9: [expander.exp1]: `address` is missing"],
+    ),
+    (
+        "[i2c]\ndevice = \"/dev/i2c-1\"\nhz = 400_000\n",
+        "",
+        &[
+            "line 6: [expander.exp1] needs an I2C bus; write a section [i2c]",
+            "line 24: [frontlight] needs an I2C bus",
+            "line 27: [sensor] needs an I2C bus",
+        ],
+    ),
+    (
+        "[care]",
+        "[expander.exp2]\naddress = 0x20\n[care]",
+        &[
+            "line 13: [expander.exp2]: `address` 0x20 is that of [expander.exp1]; write address = 0x20",
+        ],
+    ),
+    (
+        "\"gpio:GPIO4\"",
+        "\"exp1:4\"",
+        &["line 9: [expander.exp1]: `interrupt` must be a line of the host"],
+    ),
+    (
+        "[expander.exp1]",
+        "[expander.gpio]",
+        &[
+            "line 9: [expander.gpio]: an expander cannot have this name",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+        ],
+    ),
+    (
+        "address = 0x42",
+        "address = 0x20",
+        &["line 28: [frontlight]: `address` must be 0x40 to 0x77"],
+    ),
+    (
+        "address = 0x42",
+        "address = 0x5C",
+        &["line 31: [sensor]: `addresses` 0x5C is that of [frontlight]"],
+    ),
+    (
+        "address = 0x42",
+        "address = 0x42\nhz = 9000",
+        &["line 29: [frontlight]: `hz` is 9000 where 24 to 1526 may be"],
+    ),
+    (
+        "address = 0x42",
+        "address = 0x42\nfirst-output = 16",
+        &["line 29: [frontlight]: `first-output` is 16 where 0 to 15 may be"],
+    ),
+    (
+        "[0x5C, 0x23]",
+        "[0x5C, 0x24]",
+        &["line 31: [sensor]: a BH1750 can be at 0x5C or at 0x23, each named once"],
+    ),
+    (
+        "[0x5C, 0x23]",
+        "[]",
+        &["line 31: [sensor]: `addresses` is empty; write addresses = [0x5C, 0x23]"],
+    ),
+    (
+        "[0x5C, 0x23]",
+        "0x23",
+        &["line 31: [sensor]: `addresses` is a number where a list must be"],
+    ),
+    // Panels.
+    (
+        "\"gdey0213b74\"",
+        "\"gdey0000\"",
+        &[
+            "line 15: panel 1: `model` is \"gdey0000\", and nobody knows it here; there are gdey0213b74, gdem0213b74, waveshare-2.13-v4, gdey029t94",
+        ],
+    ),
+    (
+        "\"gdey0213b74\"",
+        "\"depg0213bn\"",
+        &[
+            "line 15: panel 1: `model` is \"depg0213bn\", and it has no waveform for partial refreshes of its own",
+        ],
+    ),
+    (
+        "\"gdey0213b74\"",
+        "\"gdey029t94\"",
+        &["line 14: the panels are of different sizes; all must be alike"],
+    ),
+    (
+        "\"gdey0213b74\"",
+        "\"gdem0213b74\"\nfull = \"d7\"",
+        &["line 14: panel 1: nobody has tried `full` = \"d7\" on gdem0213b74; write full = \"f7\""],
+    ),
+    (
+        "rotation = 180",
+        "rotation = 90",
+        &["line 19: panel 1: `rotation` is 90 where 0 or 180 must be; write rotation = 180"],
+    ),
+    (
+        "rotation = 180",
+        "full = \"c7\"",
+        &["line 19: panel 1: `full` is \"c7\" where one of f7, d7 must be"],
+    ),
+    (
+        "rotation = 180",
+        "x-offset = 6",
+        &["line 19: panel 1: `x-offset` is 6 where 0 to 5 may be"],
+    ),
+    (
+        "rotation = 180",
+        "stagger-ms = 5000",
+        &["line 19: panel 1: `stagger-ms` is 5000 where 0 to 1000 may be"],
+    ),
+    (
+        "busy = \"gpio:GPIO24\"\n",
+        "",
+        &["line 14: panel 1: `busy` is missing; write busy = \"gpio:GPIO24\""],
+    ),
+    (
+        "[care]\n",
+        "panel = 3\n[care]\n",
+        &["line 12: [expander.exp1] has no `panel`"],
+    ),
+    // Strip and buttons.
+    (
+        "/dev/spidev1.0",
+        "/dev/spidev0.1",
+        &[
+            "line 24: [strip]: the strip is on the bus of the panels, where every byte would be light; write device = \"/dev/spidev1.0\"",
+        ],
+    ),
+    (
+        "count = 4",
+        "count = 0",
+        &["line 26: [strip]: `count` is 0 where 1 to 64 may be"],
+    ),
+    (
+        "count = 4",
+        "hz = 8_000_000",
+        &["line 26: [strip]: `hz` is 8000000 where 2400000 to 3800000 may be"],
+    ),
+    (
+        "count = 4",
+        "order = \"bgr\"",
+        &["line 26: [strip]: `order` is \"bgr\" where one of grb, rgb must be"],
+    ),
+    (
+        "count = 4",
+        "white = 1",
+        &["line 26: [strip]: `white` is a number where true or false must be"],
+    ),
+    (
+        "count = 4",
+        "begins = \"top\"",
+        &["line 26: [strip]: `begins` is \"top\" where one of left, right must be"],
+    ),
+    (
+        "[strip]\ndevice = \"/dev/spidev1.0\"\ncount = 4\n",
+        "[[strip]]\n",
+        &["line 24: the file: `strip` is a list where a section must be; write a section [strip]"],
+    ),
+    (
+        ", \"exp1:3\"]",
+        "]",
+        &["line 33: [buttons]: 3 lines where 4 must be"],
+    ),
+    (
+        "\"exp1:3\"]",
+        "4]",
+        &["line 33: [buttons]: button 4 is a number"],
+    ),
+    (
+        "lines = [\"exp1:0\", \"exp1:1\", \"exp1:2\", \"exp1:3\"]\n",
+        "",
+        &["line 32: [buttons]: `lines` is missing; write lines = ["],
+    ),
+];
+
+#[test]
+fn each_mistake_is_told_with_its_line_and_what_to_write() {
+    assert!(read(GOOD).is_ok(), "{}", told(&read(GOOD).unwrap_err()));
+    let mut wrong = String::new();
+    for (from, to, expected) in ROWS {
+        assert!(GOOD.contains(from), "{from}");
+        let all = match read(&GOOD.replacen(from, to, 1)) {
+            Ok(_) => String::new(),
+            Err(mistakes) => told(&mistakes),
+        };
+        let is_told = all
+            .lines()
+            .zip(*expected)
+            .all(|(said, begin)| said.starts_with(begin));
+        if !is_told || all.lines().count() != expected.len() {
+            wrong += &format!("{to:?}:\n{all}and not:\n{expected:#?}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once_in_the_order_of_their_lines() {
+    let text = GOOD
+        .replace("hz = 4_000_000", "hz = 1")
+        .replace("\"gdey0213b74\"", "\"x\"")
+        .replace("\"exp1:9\"", "\"exp1:15\"")
+        .replace("count = 4", "count = 99");
+    let mistakes = read(&text).unwrap_err();
+    let lines: Vec<_> = mistakes.iter().map(|mistake| mistake.line).collect();
+    assert_eq!(lines, [Some(4), Some(15), Some(22), Some(26)]);
+}
+
+#[test]
+fn a_board_has_no_more_panels_than_there_are_and_needs_some() {
+    let panel = "[[panel]]\nselect = \"gpio:A\"\nbusy = \"gpio:B\"\nreset = \"gpio:C\"\n";
+    let on_base = format!("base = \"rev-b\"\n{}", "[[panel]]\n".repeat(7));
+    assert!(read(&on_base).is_ok());
+    let mistakes = read(&format!("{on_base}{panel}")).unwrap_err();
+    assert_eq!(told(&mistakes), "line 9: 8 panels where 1 to 7 may be\n");
+    let none = "[spi]\ndevice = \"/dev/spidev0.0\"\ncommand = \"gpio:DC\"\n";
+    assert_eq!(
+        told(&read(none).unwrap_err()),
+        "the file: `panel` is missing; write a section [[panel]] for each panel\n"
+    );
+    let mistakes = read(&format!("panel = []\n{none}")).unwrap_err();
+    assert_eq!(told(&mistakes), "line 1: 0 panels where 1 to 8 may be\n");
+}
+
+#[test]
+fn the_address_that_every_frontlight_driver_answers_at_is_taken() {
+    let text = GOOD.replace("address = 0x42", "address = 0x70");
+    let mistakes = read(&text);
+    assert!(mistakes.is_ok(), "it is its own");
+    let text = "base = \"rev-a\"\n[frontlight]\naddress = 0x40\n[sensor]\naddresses = [0x23]\n";
+    assert!(read(text).is_ok(), "{}", told(&read(text).unwrap_err()));
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_read() {
+    let text = "#".repeat(FILE_MAX + 1);
+    let mistakes = read(&text).unwrap_err();
+    assert_eq!(told(&mistakes), "the file has 65537 bytes, 65536 at most\n");
+}
