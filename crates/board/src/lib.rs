@@ -1,5 +1,7 @@
 //! What the hardware offers: ports (traits), the table of boards, the drivers of real parts, the simulated board.
 
+pub mod assembly;
+pub mod circuit;
 pub mod host;
 pub mod parts;
 pub mod ports;

@@ -126,6 +126,21 @@ impl<C: OutputPin, B: InputPin> Panel<C, B> {
         matches!(self.job, Job::Refreshing(..))
     }
 
+    /// Tells whether it only prepares its next refresh.
+    pub fn is_preparing(&self) -> bool {
+        self.job == Job::Preparing
+    }
+
+    /// Tells whether its next step starts the ink moving.
+    pub fn is_about_to_refresh(&self) -> bool {
+        self.wait == Wait::No && self.steps.front() == Some(&Step::Activate)
+    }
+
+    /// Its busy line.
+    pub fn busy_line(&mut self) -> &mut B {
+        &mut self.busy
+    }
+
     /// Tells whether its busy line is up.
     ///
     /// # Errors

@@ -1,0 +1,64 @@
+//! What a host offers to the parts: buses, lines and a clock.
+
+use std::{fmt, future::Future, time::Duration};
+
+use embedded_hal::{
+    digital::{InputPin, OutputPin},
+    i2c::I2c,
+    spi::SpiBus,
+};
+
+use crate::{
+    parts::mcp23017::Level,
+    wiring::{Line, Pull},
+};
+
+/// A host, or what stands in for one; clones are the same one.
+pub trait Hardware: Clone + fmt::Debug + Send + 'static {
+    /// A bus that sends.
+    type Spi: SpiBus + fmt::Debug + Send + 'static;
+    /// The bus of the other chips.
+    type I2c: I2c + fmt::Debug + Send + 'static;
+    /// A line that is driven.
+    type Output: OutputPin + fmt::Debug + Send + 'static;
+    /// A line that is read.
+    type Input: InputPin + Edges + fmt::Debug + Send + 'static;
+    /// Why something is not to be had, in words for people.
+    type Error: fmt::Display;
+
+    /// Opens a bus that sends, at a clock in Hz, for nobody else.
+    ///
+    /// # Errors
+    /// It is not there, not permitted, or taken.
+    fn spi(&self, device: &str, hz: u32) -> Result<Self::Spi, Self::Error>;
+
+    /// Opens the bus of the other chips, for nobody else.
+    ///
+    /// # Errors
+    /// It is not there, not permitted, or taken.
+    fn i2c(&self, device: &str) -> Result<Self::I2c, Self::Error>;
+
+    /// Drives a line of the host from this level on.
+    ///
+    /// # Errors
+    /// It is not there, not permitted, or taken.
+    fn output(&self, line: &Line, level: Level) -> Result<Self::Output, Self::Error>;
+
+    /// Reads a line of the host.
+    ///
+    /// # Errors
+    /// It is not there, not permitted, or taken.
+    fn input(&self, line: &Line, pull: Pull) -> Result<Self::Input, Self::Error>;
+
+    /// Time since some origin.
+    fn now(&self) -> Duration;
+
+    /// Waits until a moment.
+    fn sleep_until(&self, moment: Duration) -> impl Future<Output = ()> + Send;
+}
+
+/// A line whose changes can be waited for.
+pub trait Edges {
+    /// Waits until the line has another level than this; dropping the future loses nothing.
+    fn leave(&mut self, level: Level) -> impl Future<Output = ()> + Send;
+}

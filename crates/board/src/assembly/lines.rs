@@ -1,0 +1,318 @@
+//! Lines, wherever they are: on the host, or on an expander behind the I2C bus.
+
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use embedded_hal::{
+    digital::{self, InputPin, OutputPin},
+    i2c::I2c,
+};
+
+use super::{Edges, Hardware};
+use crate::{
+    parts::mcp23017::{Level, Mcp23017},
+    wiring::{Line, Place, Pull, Sense, Wiring},
+};
+
+/// The I2C bus with its expanders; clones are the same one, and each holds it for one transaction.
+#[derive(Debug)]
+pub struct Wire<I> {
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the lines of an expander are used by the threads of both buses"
+    )]
+    shared: Arc<std::sync::Mutex<Shared<I>>>,
+}
+
+impl<I> Clone for Wire<I> {
+    fn clone(&self) -> Wire<I> {
+        Wire {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Shared<I> {
+    i2c: I,
+    expanders: Vec<Expander>,
+}
+
+#[derive(Debug)]
+struct Expander {
+    name: String,
+    chip: Mcp23017,
+    /// Levels that were read in this round.
+    levels: Option<u16>,
+}
+
+/// A line does not do what it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineFault;
+
+impl digital::Error for LineFault {
+    fn kind(&self) -> digital::ErrorKind {
+        digital::ErrorKind::Other
+    }
+}
+
+impl<I: I2c> Wire<I> {
+    /// The bus with the expanders of a wiring, whose pins are what its parts need; nothing is sent yet.
+    pub fn new(i2c: I, wiring: &Wiring) -> Wire<I> {
+        let expanders = wiring
+            .expanders
+            .iter()
+            .map(|expander| Expander {
+                name: expander.name.clone(),
+                chip: Mcp23017::new(expander.address),
+                levels: None,
+            })
+            .collect();
+        #[expect(clippy::disallowed_types, reason = "as the field says")]
+        let shared = std::sync::Mutex::new(Shared { i2c, expanders });
+        Wire {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Does something on the bus, alone.
+    pub fn with<T>(&self, act: impl FnOnce(&mut I) -> T) -> T {
+        act(&mut self.lock().i2c)
+    }
+
+    /// Begins a round: what was read in the one before is out of date.
+    pub fn begin_round(&self) {
+        for expander in &mut self.lock().expanders {
+            expander.levels = None;
+        }
+    }
+
+    /// Takes all expanders for new: they are configured whole at their next use.
+    pub fn forget(&self) {
+        for expander in &mut self.lock().expanders {
+            expander.chip.forget();
+        }
+    }
+
+    /// Pin of an expander that is an output from the first use of the expander on; none if there is no such
+    /// expander.
+    fn output(&self, name: &str, pin: u8, level: Level) -> Option<Pin<I>> {
+        let pin = self.pin(name, pin)?;
+        self.lock().expanders[pin.expander]
+            .chip
+            .output(pin.number, level);
+        Some(pin)
+    }
+
+    fn input(&self, name: &str, pin: u8) -> Option<Pin<I>> {
+        let pin = self.pin(name, pin)?;
+        self.lock().expanders[pin.expander].chip.input(pin.number);
+        Some(pin)
+    }
+
+    fn pin(&self, name: &str, number: u8) -> Option<Pin<I>> {
+        let shared = self.lock();
+        let expander = shared
+            .expanders
+            .iter()
+            .position(|expander| expander.name == name)?;
+        Some(Pin {
+            wire: self.clone(),
+            expander,
+            number,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared<I>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A pin of an expander.
+#[derive(Debug)]
+struct Pin<I> {
+    wire: Wire<I>,
+    expander: usize,
+    number: u8,
+}
+
+impl<I: I2c> Pin<I> {
+    fn set(&self, level: Level) -> Result<(), LineFault> {
+        let mut shared = self.wire.lock();
+        let Shared { i2c, expanders } = &mut *shared;
+        let expander = &mut expanders[self.expander];
+        expander
+            .chip
+            .set(i2c, self.number, level)
+            .map_err(|_| LineFault)
+    }
+
+    fn level(&self) -> Result<Level, LineFault> {
+        let mut shared = self.wire.lock();
+        let Shared { i2c, expanders } = &mut *shared;
+        let expander = &mut expanders[self.expander];
+        let levels = match expander.levels {
+            Some(levels) => levels,
+            None => expander.chip.read(i2c).map_err(|_| LineFault)?,
+        };
+        expander.levels = Some(levels);
+        match levels >> self.number & 1 {
+            0 => Ok(Level::Low),
+            _ => Ok(Level::High),
+        }
+    }
+}
+
+/// A line that is driven.
+#[derive(Debug)]
+pub enum Output<H: Hardware> {
+    /// On the host, which knows of inverters itself.
+    Host(H::Output),
+    /// On an expander.
+    Expander(ExpanderLine<H>),
+}
+
+/// A line that is read.
+#[derive(Debug)]
+pub enum Input<H: Hardware> {
+    /// On the host.
+    Host(H::Input),
+    /// On an expander.
+    Expander(ExpanderLine<H>),
+}
+
+/// A line on an expander.
+#[derive(Debug)]
+pub struct ExpanderLine<H: Hardware> {
+    pin: Pin<H::I2c>,
+    sense: Sense,
+}
+
+impl<H: Hardware> Output<H> {
+    /// Opens a line wherever it is; one of the host is driven at once, one of an expander at its first use.
+    ///
+    /// # Errors
+    /// It is not to be had; why, in words for people.
+    pub fn open(
+        hardware: &H,
+        wire: Option<&Wire<H::I2c>>,
+        line: &Line,
+        level: Level,
+    ) -> Result<Output<H>, String> {
+        let Place::Expander { name, pin } = &line.place else {
+            return hardware
+                .output(line, level)
+                .map(Output::Host)
+                .map_err(|error| format!("{line}: {error}"));
+        };
+        wire.and_then(|wire| wire.output(name, *pin, level.through(line.sense)))
+            .map(|pin| {
+                Output::Expander(ExpanderLine {
+                    pin,
+                    sense: line.sense,
+                })
+            })
+            .ok_or_else(|| format!("{line}: there is no such expander"))
+    }
+
+    /// Sets its level.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn set(&mut self, level: Level) -> Result<(), LineFault> {
+        match self {
+            Output::Host(output) => match level {
+                Level::Low => output.set_low(),
+                Level::High => output.set_high(),
+            }
+            .map_err(|_| LineFault),
+            Output::Expander(line) => line.pin.set(level.through(line.sense)),
+        }
+    }
+}
+
+impl<H: Hardware> digital::ErrorType for Output<H> {
+    type Error = LineFault;
+}
+
+impl<H: Hardware> OutputPin for Output<H> {
+    fn set_low(&mut self) -> Result<(), LineFault> {
+        self.set(Level::Low)
+    }
+
+    fn set_high(&mut self) -> Result<(), LineFault> {
+        self.set(Level::High)
+    }
+}
+
+impl<H: Hardware> Input<H> {
+    /// Opens a line wherever it is, with this pull on the host; an expander can only pull up.
+    ///
+    /// # Errors
+    /// It is not to be had; why, in words for people.
+    pub fn open(
+        hardware: &H,
+        wire: Option<&Wire<H::I2c>>,
+        line: &Line,
+        pull: Pull,
+    ) -> Result<Input<H>, String> {
+        let Place::Expander { name, pin } = &line.place else {
+            return hardware
+                .input(line, pull)
+                .map(Input::Host)
+                .map_err(|error| format!("{line}: {error}"));
+        };
+        wire.and_then(|wire| wire.input(name, *pin))
+            .map(|pin| {
+                Input::Expander(ExpanderLine {
+                    pin,
+                    sense: line.sense,
+                })
+            })
+            .ok_or_else(|| format!("{line}: there is no such expander"))
+    }
+
+    /// Level of the line.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn level(&mut self) -> Result<Level, LineFault> {
+        match self {
+            Input::Host(input) => match input.is_high() {
+                Ok(true) => Ok(Level::High),
+                Ok(false) => Ok(Level::Low),
+                Err(_) => Err(LineFault),
+            },
+            Input::Expander(line) => line.pin.level().map(|level| level.through(line.sense)),
+        }
+    }
+
+    /// Tells whether its changes can be waited for; those of an expander must be looked for.
+    pub fn has_edges(&self) -> bool {
+        match self {
+            Input::Host(_) => true,
+            Input::Expander(_) => false,
+        }
+    }
+
+    /// Waits until it has another level than this; for ever on an expander.
+    pub async fn leave(&mut self, level: Level) {
+        match self {
+            Input::Host(input) => input.leave(level).await,
+            Input::Expander(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl<H: Hardware> digital::ErrorType for Input<H> {
+    type Error = LineFault;
+}
+
+impl<H: Hardware> InputPin for Input<H> {
+    fn is_high(&mut self) -> Result<bool, LineFault> {
+        self.level().map(|level| level == Level::High)
+    }
+
+    fn is_low(&mut self) -> Result<bool, LineFault> {
+        self.level().map(|level| level == Level::Low)
+    }
+}

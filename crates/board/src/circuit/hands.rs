@@ -1,0 +1,240 @@
+//! What drivers hold of a circuit: its buses and the lines of its host.
+
+use std::{convert::Infallible, time::Duration};
+
+use embedded_hal::{
+    digital::{self, InputPin, OutputPin},
+    i2c::{self, I2c, NoAcknowledgeSource, Operation, SevenBitAddress},
+    spi::{self, SpiBus},
+};
+use tokio::time::sleep_until;
+
+use super::Circuit;
+use crate::{
+    assembly::{Edges, Hardware},
+    parts::mcp23017::Level,
+    wiring::{Line, Pull},
+};
+
+/// Which of the buses without answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bus {
+    Panels,
+    Strip,
+}
+
+/// A bus that only sends.
+#[derive(Debug)]
+pub struct CircuitSpi {
+    circuit: Circuit,
+    bus: Bus,
+}
+
+/// The I2C bus.
+#[derive(Debug)]
+pub struct CircuitI2c {
+    circuit: Circuit,
+}
+
+/// A line that the host drives.
+#[derive(Debug)]
+pub struct CircuitOutput {
+    circuit: Circuit,
+    line: Line,
+}
+
+/// A line that the host reads.
+#[derive(Debug)]
+pub struct CircuitInput {
+    circuit: Circuit,
+    line: Line,
+}
+
+/// Nobody answers at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unanswered;
+
+impl Hardware for Circuit {
+    type Spi = CircuitSpi;
+    type I2c = CircuitI2c;
+    type Output = CircuitOutput;
+    type Input = CircuitInput;
+    type Error = Infallible;
+
+    fn spi(&self, device: &str, _: u32) -> Result<CircuitSpi, Infallible> {
+        Ok(self.bus(device))
+    }
+
+    fn i2c(&self, _: &str) -> Result<CircuitI2c, Infallible> {
+        Ok(CircuitI2c {
+            circuit: self.clone(),
+        })
+    }
+
+    fn output(&self, line: &Line, level: Level) -> Result<CircuitOutput, Infallible> {
+        let mut output = CircuitOutput {
+            circuit: self.clone(),
+            line: line.clone(),
+        };
+        output.set(level);
+        Ok(output)
+    }
+
+    fn input(&self, line: &Line, pull: Pull) -> Result<CircuitInput, Infallible> {
+        self.change(|state| state.pull(&line.place, pull));
+        Ok(CircuitInput {
+            circuit: self.clone(),
+            line: line.clone(),
+        })
+    }
+
+    fn now(&self) -> Duration {
+        Circuit::now(self)
+    }
+
+    async fn sleep_until(&self, moment: Duration) {
+        match self.moment(moment) {
+            Some(moment) => sleep_until(moment).await,
+            None => self.advance(moment),
+        }
+    }
+}
+
+impl Circuit {
+    /// The bus behind a device file: that of the strip, or else that of the panels.
+    fn bus(&self, device: &str) -> CircuitSpi {
+        let bus = match self.lock().is_strip(device) {
+            true => Bus::Strip,
+            false => Bus::Panels,
+        };
+        CircuitSpi {
+            circuit: self.clone(),
+            bus,
+        }
+    }
+}
+
+impl spi::ErrorType for CircuitSpi {
+    type Error = Infallible;
+}
+
+impl SpiBus for CircuitSpi {
+    fn read(&mut self, words: &mut [u8]) -> Result<(), Infallible> {
+        // No line leads back.
+        words.fill(0);
+        Ok(())
+    }
+
+    fn write(&mut self, words: &[u8]) -> Result<(), Infallible> {
+        self.circuit.change(|state| match self.bus {
+            Bus::Panels => state.send(words),
+            Bus::Strip => state.light(words),
+        });
+        Ok(())
+    }
+
+    fn transfer(&mut self, read: &mut [u8], write: &[u8]) -> Result<(), Infallible> {
+        self.write(write)?;
+        self.read(read)
+    }
+
+    fn transfer_in_place(&mut self, words: &mut [u8]) -> Result<(), Infallible> {
+        self.write(words)?;
+        self.read(words)
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl i2c::Error for Unanswered {
+    fn kind(&self) -> i2c::ErrorKind {
+        i2c::ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address)
+    }
+}
+
+impl i2c::ErrorType for CircuitI2c {
+    type Error = Unanswered;
+}
+
+impl I2c for CircuitI2c {
+    fn transaction(
+        &mut self,
+        address: SevenBitAddress,
+        operations: &mut [Operation<'_>],
+    ) -> Result<(), Unanswered> {
+        match self
+            .circuit
+            .change(|state| state.transact(address, operations))
+        {
+            true => Ok(()),
+            false => Err(Unanswered),
+        }
+    }
+}
+
+impl digital::ErrorType for CircuitOutput {
+    type Error = Infallible;
+}
+
+impl CircuitOutput {
+    fn set(&mut self, level: Level) {
+        self.circuit.change(|state| state.drive(&self.line, level));
+    }
+}
+
+impl OutputPin for CircuitOutput {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        self.set(Level::Low);
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        self.set(Level::High);
+        Ok(())
+    }
+}
+
+impl digital::ErrorType for CircuitInput {
+    type Error = Infallible;
+}
+
+impl InputPin for CircuitInput {
+    fn is_high(&mut self) -> Result<bool, Infallible> {
+        Ok(self.level() == Level::High)
+    }
+
+    fn is_low(&mut self) -> Result<bool, Infallible> {
+        Ok(self.level() == Level::Low)
+    }
+}
+
+impl CircuitInput {
+    fn level(&self) -> Level {
+        self.circuit.level(&self.line)
+    }
+}
+
+impl Edges for CircuitInput {
+    async fn leave(&mut self, level: Level) {
+        let mut changes = self.circuit.changes();
+        loop {
+            changes.mark_unchanged();
+            if self.level() != level {
+                return;
+            }
+            let next = self.circuit.next_change();
+            let by_itself = next.and_then(|next| self.circuit.moment(next));
+            tokio::select! {
+                () = async { match by_itself {
+                    Some(moment) => sleep_until(moment).await,
+                    None => std::future::pending().await,
+                } } => {}
+                changed = changes.changed() => if changed.is_err() {
+                    std::future::pending::<()>().await;
+                },
+            }
+        }
+    }
+}

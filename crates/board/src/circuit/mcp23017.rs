@@ -1,0 +1,226 @@
+//! An MCP23017: registers in either of its two layouts, pins that are nets, and an interrupt line.
+
+use super::{
+    nets::{Driver, NetId, Nets, Wire},
+    state::Violations,
+};
+use crate::{
+    parts::mcp23017::{Level, OUTPUT_ONLY, PINS},
+    wiring::Pull,
+};
+
+/// Registers, numbered as in the layout of pairs.
+mod register {
+    pub(super) const DIRECTION: usize = 0x00;
+    pub(super) const POLARITY: usize = 0x02;
+    pub(super) const INTERRUPT: usize = 0x04;
+    pub(super) const DEFAULT: usize = 0x06;
+    pub(super) const COMPARE: usize = 0x08;
+    pub(super) const CONFIGURATION: usize = 0x0A;
+    pub(super) const PULL_UP: usize = 0x0C;
+    pub(super) const FLAGS: usize = 0x0E;
+    pub(super) const CAPTURED: usize = 0x10;
+    pub(super) const PORT: usize = 0x12;
+    pub(super) const LATCH: usize = 0x14;
+    pub(super) const COUNT: usize = 0x16;
+}
+
+/// Bits of the configuration.
+mod configuration {
+    pub(super) const BANKS: u8 = 0x80;
+    pub(super) const NO_COUNTING: u8 = 0x20;
+    pub(super) const ACTIVE_HIGH: u8 = 0x02;
+}
+
+/// An expander.
+#[derive(Debug)]
+pub(super) struct Chip {
+    pub(super) name: String,
+    pub(super) address: u8,
+    pub(super) is_plugged: bool,
+    pins: Vec<NetId>,
+    interrupt: Option<Wire>,
+    registers: [u8; register::COUNT],
+    pointer: u8,
+    /// Levels at the pins when they were last looked at.
+    levels: u16,
+}
+
+impl Chip {
+    pub(super) fn new(name: &str, address: u8, pins: Vec<NetId>, interrupt: Option<Wire>) -> Chip {
+        Chip {
+            name: name.to_owned(),
+            address,
+            is_plugged: true,
+            pins,
+            interrupt,
+            registers: as_new(),
+            pointer: 0,
+            levels: 0,
+        }
+    }
+
+    /// Forgets everything, as when its power comes on or its reset line is low.
+    pub(super) fn reset(&mut self) {
+        self.registers = as_new();
+        self.pointer = 0;
+    }
+
+    /// Drives and pulls its pins.
+    pub(super) fn drive(&self, nets: &mut Nets, violations: &mut Violations) {
+        let (outputs, latches) = (!self.pair(register::DIRECTION), self.pair(register::LATCH));
+        let pull_ups = self.pair(register::PULL_UP);
+        for (pin, net) in self.pins.iter().enumerate() {
+            let bit = 1 << pin;
+            let is_output = self.is_plugged && outputs & bit != 0;
+            let level = match latches & bit {
+                0 => Level::Low,
+                _ => Level::High,
+            };
+            let wire = Wire::straight(*net);
+            nets.drive(
+                wire,
+                Driver::Expander,
+                is_output.then_some(level),
+                violations,
+            );
+            let is_pulled = self.is_plugged && !is_output && pull_ups & bit != 0;
+            let pull = if is_pulled { Pull::Up } else { Pull::None };
+            nets.pull_by_expander(*net, pull);
+        }
+    }
+
+    /// Looks at its pins, and pulls its interrupt line if one changed that is watched.
+    pub(super) fn look(&mut self, nets: &mut Nets, violations: &mut Violations) {
+        let mut levels = 0;
+        for (pin, net) in self.pins.iter().enumerate() {
+            levels |= u16::from(nets.level(*net) == Level::High) << pin;
+        }
+        let against_default = self.pair(register::COMPARE);
+        let changed = (levels ^ self.levels) & !against_default
+            | (levels ^ self.pair(register::DEFAULT)) & against_default;
+        let fired = changed & self.pair(register::INTERRUPT) & self.pair(register::DIRECTION);
+        self.levels = levels;
+        if fired != 0 && self.pair(register::FLAGS) == 0 {
+            self.set_pair(register::FLAGS, fired);
+            self.set_pair(register::CAPTURED, levels);
+        }
+        let Some(interrupt) = self.interrupt else {
+            return;
+        };
+        let is_pulled = self.pair(register::FLAGS) != 0;
+        let is_active_high =
+            self.registers[register::CONFIGURATION] & configuration::ACTIVE_HIGH != 0;
+        let level = match is_pulled == is_active_high {
+            true => Level::High,
+            false => Level::Low,
+        };
+        let level = self.is_plugged.then_some(level);
+        nets.drive(interrupt, Driver::Expander, level, violations);
+    }
+
+    /// Takes the bytes of a write, the first of which says which register.
+    pub(super) fn write(&mut self, bytes: &[u8], violations: &mut Violations) {
+        let Some((pointer, values)) = bytes.split_first() else {
+            return;
+        };
+        self.pointer = *pointer;
+        for value in values {
+            self.set(*value);
+            self.count_on();
+        }
+        let inputs = self.pair(register::DIRECTION);
+        let touched = values.len() == 2 && self.index(*pointer) == Some(register::DIRECTION);
+        for pin in OUTPUT_ONLY {
+            if touched && inputs & (1 << pin) != 0 {
+                violations.note(format!("{}: pin {pin} is an input", self.name));
+            }
+        }
+    }
+
+    /// Gives bytes from the register that was last named.
+    pub(super) fn read(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = self.get();
+            self.count_on();
+        }
+    }
+
+    fn get(&mut self) -> u8 {
+        let Some(index) = self.index(self.pointer) else {
+            return 0;
+        };
+        let port = index % 2;
+        match index - port {
+            register::PORT => {
+                self.registers[register::FLAGS + port] = 0;
+                let levels = self.levels.to_le_bytes()[port];
+                levels
+                    ^ self.registers[register::POLARITY + port]
+                        & self.registers[register::DIRECTION + port]
+            }
+            register::CAPTURED => {
+                self.registers[register::FLAGS + port] = 0;
+                self.registers[index]
+            }
+            _ => self.registers[index],
+        }
+    }
+
+    fn set(&mut self, value: u8) {
+        let Some(index) = self.index(self.pointer) else {
+            return;
+        };
+        match index - index % 2 {
+            register::FLAGS | register::CAPTURED => {}
+            // Writing the port writes the latch.
+            register::PORT => self.registers[index - register::PORT + register::LATCH] = value,
+            register::CONFIGURATION => {
+                self.registers[register::CONFIGURATION] = value;
+                self.registers[register::CONFIGURATION + 1] = value;
+            }
+            _ => self.registers[index] = value,
+        }
+    }
+
+    /// Register at an address, in the layout that is set.
+    fn index(&self, address: u8) -> Option<usize> {
+        let address = usize::from(address);
+        let has_banks = self.registers[register::CONFIGURATION] & configuration::BANKS != 0;
+        let index = match has_banks {
+            false => address,
+            true => 2 * (address & 0x0F) + address / 0x10,
+        };
+        (index < register::COUNT && (!has_banks || address < 0x20)).then_some(index)
+    }
+
+    fn count_on(&mut self) {
+        let settings = self.registers[register::CONFIGURATION];
+        if settings & configuration::NO_COUNTING != 0 {
+            // Within a pair.
+            self.pointer ^= u8::from(settings & configuration::BANKS == 0);
+            return;
+        }
+        self.pointer = (self.pointer + 1) % register::COUNT as u8;
+    }
+
+    fn pair(&self, register: usize) -> u16 {
+        u16::from_le_bytes([self.registers[register], self.registers[register + 1]])
+    }
+
+    fn set_pair(&mut self, register: usize, value: u16) {
+        [self.registers[register], self.registers[register + 1]] = value.to_le_bytes();
+    }
+}
+
+fn as_new() -> [u8; register::COUNT] {
+    let mut registers = [0; register::COUNT];
+    registers[register::DIRECTION] = 0xFF;
+    registers[register::DIRECTION + 1] = 0xFF;
+    registers
+}
+
+/// Numbers of the pins.
+pub(super) fn pins() -> std::ops::Range<u8> {
+    0..PINS
+}

@@ -1,0 +1,139 @@
+//! The wires: who drives them, what pulls them, and so which level they have.
+
+use std::collections::BTreeMap;
+
+use super::state::Violations;
+use crate::{
+    parts::mcp23017::Level,
+    wiring::{Line, Place, Pull, Sense},
+};
+
+/// Who drives a net.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Driver {
+    Host,
+    Expander,
+    Chip,
+    Finger,
+}
+
+/// Number of a net.
+pub(super) type NetId = usize;
+
+/// A net as a chip sees it, on its side of the inverter if there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wire {
+    net: NetId,
+    sense: Sense,
+}
+
+/// All nets of a circuit.
+#[derive(Debug, Default)]
+pub(super) struct Nets {
+    known: BTreeMap<Place, NetId>,
+    nets: Vec<Net>,
+}
+
+#[derive(Debug)]
+struct Net {
+    name: String,
+    drives: BTreeMap<Driver, Level>,
+    /// What the board, the host and the expander pull it to.
+    board: Pull,
+    host: Pull,
+    expander: Pull,
+}
+
+impl Wire {
+    /// A net without an inverter.
+    pub(super) fn straight(net: NetId) -> Wire {
+        Wire {
+            net,
+            sense: Sense::Straight,
+        }
+    }
+}
+
+impl Nets {
+    /// The net of a line; it is made when it is first asked for.
+    pub(super) fn of(&mut self, place: &Place) -> NetId {
+        if let Some(id) = self.known.get(place) {
+            return *id;
+        }
+        let id = self.nets.len();
+        self.nets.push(Net {
+            name: place.to_string(),
+            drives: BTreeMap::new(),
+            board: Pull::None,
+            host: Pull::None,
+            expander: Pull::None,
+        });
+        self.known.insert(place.clone(), id);
+        id
+    }
+
+    /// The wire of a line.
+    pub(super) fn wire(&mut self, line: &Line) -> Wire {
+        Wire {
+            net: self.of(&line.place),
+            sense: line.sense,
+        }
+    }
+
+    /// Drives a wire, or lets go of it.
+    pub(super) fn drive(
+        &mut self,
+        wire: Wire,
+        driver: Driver,
+        level: Option<Level>,
+        violations: &mut Violations,
+    ) {
+        let net = &mut self.nets[wire.net];
+        match level {
+            Some(level) => net.drives.insert(driver, level.through(wire.sense)),
+            None => net.drives.remove(&driver),
+        };
+        let mut levels = net.drives.values();
+        let first = levels.next();
+        if levels.any(|level| Some(level) != first) {
+            violations.note(format!("{}: driven high and low at once", net.name));
+        }
+    }
+
+    /// Lets the board pull a wire up, as its chip sees it.
+    pub(super) fn pull_up(&mut self, wire: Wire) {
+        self.nets[wire.net].board = match wire.sense {
+            Sense::Straight => Pull::Up,
+            Sense::Inverted => Pull::Down,
+        };
+    }
+
+    pub(super) fn pull_by_host(&mut self, id: NetId, pull: Pull) {
+        self.nets[id].host = pull;
+    }
+
+    pub(super) fn pull_by_expander(&mut self, id: NetId, pull: Pull) {
+        self.nets[id].expander = pull;
+    }
+
+    /// Level of a wire, as its chip sees it.
+    pub(super) fn read(&self, wire: Wire) -> Level {
+        self.level(wire.net).through(wire.sense)
+    }
+
+    /// Level of a net; one that floats reads low.
+    pub(super) fn level(&self, id: NetId) -> Level {
+        let net = &self.nets[id];
+        let is_low = net.drives.values().any(|level| *level == Level::Low);
+        if is_low {
+            return Level::Low;
+        }
+        if !net.drives.is_empty() {
+            return Level::High;
+        }
+        match [net.board, net.host, net.expander].contains(&Pull::Up) {
+            true => Level::High,
+            false => Level::Low,
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! All of a circuit at one moment: its nets, its chips, its time.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use device::lights::Rgb;
+use embedded_hal::i2c::Operation;
+
+use super::{
+    Condition, VIOLATIONS_MAX, bh1750, mcp23017,
+    nets::{Driver, Nets, Wire},
+    pca9685, ssd1680,
+    strip::Strip,
+};
+use crate::{
+    parts::{mcp23017::Level, ssd1680::HZ_MAX},
+    wiring::{Line, Place, Pull, Wiring},
+};
+
+/// Light in the room until somebody changes it, thousandths of a lux.
+const MILLILUX_AT_START: u32 = 80_000;
+
+/// Bits of an I2C transfer beside its bytes: a start and an address, and their acknowledgement.
+const I2C_HEAD_BITS: u32 = 10;
+
+/// What was done that must not be, each once.
+#[derive(Debug, Default)]
+pub(super) struct Violations {
+    noted: Vec<String>,
+    known: BTreeSet<String>,
+}
+
+impl Violations {
+    pub(super) fn note(&mut self, violation: String) {
+        if self.noted.len() < VIOLATIONS_MAX && self.known.insert(violation.clone()) {
+            self.noted.push(violation);
+        }
+    }
+}
+
+/// A panel and its nets.
+#[derive(Debug)]
+struct Panel {
+    chip: ssd1680::Chip,
+    select: Wire,
+    busy: Wire,
+    reset: Wire,
+}
+
+/// A circuit at one moment.
+#[derive(Debug)]
+pub(super) struct State {
+    now: Duration,
+    nets: Nets,
+    panels: Vec<Panel>,
+    command: Wire,
+    power: Option<Wire>,
+    spi_hz: u32,
+    strip_hz: u32,
+    i2c_hz: u32,
+    expanders: Vec<mcp23017::Chip>,
+    expander_resets: Vec<Option<Wire>>,
+    frontlight: Option<pca9685::Chip>,
+    first_output: usize,
+    sensor: Option<bh1750::Chip>,
+    strip: Option<Strip>,
+    strip_device: Option<String>,
+    violations: Violations,
+}
+
+impl State {
+    pub(super) fn new(wiring: &Wiring) -> State {
+        let mut nets = Nets::default();
+        let expanders = wiring
+            .expanders
+            .iter()
+            .map(|expander| {
+                let pin = |pin| Place::Expander {
+                    name: expander.name.clone(),
+                    pin,
+                };
+                let pins = mcp23017::pins()
+                    .map(|number| nets.of(&pin(number)))
+                    .collect();
+                let interrupt = expander.interrupt.as_ref().map(|line| nets.wire(line));
+                mcp23017::Chip::new(&expander.name, expander.address, pins, interrupt)
+            })
+            .collect();
+        let expander_resets: Vec<Option<Wire>> = wiring
+            .expanders
+            .iter()
+            .map(|expander| expander.reset.as_ref().map(|line| nets.wire(line)))
+            .collect();
+        let panels = wiring
+            .panels
+            .iter()
+            .enumerate()
+            .map(|(index, panel)| Panel {
+                chip: ssd1680::Chip::new(index, &panel.setup),
+                select: nets.wire(&panel.select),
+                busy: nets.wire(&panel.busy),
+                reset: nets.wire(&panel.reset),
+            })
+            .collect::<Vec<_>>();
+        let frontlight = wiring.frontlight.as_ref().map(|frontlight| {
+            let enable = frontlight.enable.as_ref().map(|line| nets.wire(line));
+            enable.inspect(|wire| nets.pull_up(*wire));
+            pca9685::Chip::new(frontlight.address, enable)
+        });
+        // So that nobody listens, and nobody is reset, while the lines have no levels yet.
+        for panel in &panels {
+            nets.pull_up(panel.select);
+            nets.pull_up(panel.reset);
+        }
+        for reset in expander_resets.iter().flatten() {
+            nets.pull_up(*reset);
+        }
+        let mut state = State {
+            now: Duration::ZERO,
+            command: nets.wire(&wiring.spi.command),
+            power: wiring.spi.power.as_ref().map(|line| nets.wire(line)),
+            nets,
+            panels,
+            spi_hz: wiring.spi.hz,
+            strip_hz: wiring.strip.as_ref().map_or(1, |strip| strip.hz),
+            i2c_hz: wiring.i2c.as_ref().map_or(1, |i2c| i2c.hz),
+            expanders,
+            expander_resets,
+            frontlight,
+            first_output: wiring
+                .frontlight
+                .as_ref()
+                .map_or(0, |frontlight| usize::from(frontlight.first)),
+            sensor: wiring.sensor.as_ref().and_then(|sensor| {
+                let address = sensor.addresses.first()?;
+                Some(bh1750::Chip::new(*address, MILLILUX_AT_START))
+            }),
+            strip: wiring.strip.as_ref().map(Strip::new),
+            strip_device: wiring.strip.as_ref().map(|strip| strip.device.clone()),
+            violations: Violations::default(),
+        };
+        state.settle();
+        state
+    }
+
+    /// Tells whether a device file is that of the strip.
+    pub(super) fn is_strip(&self, device: &str) -> bool {
+        self.strip_device.as_deref() == Some(device)
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.now
+    }
+
+    pub(super) fn violations(&self) -> Vec<String> {
+        self.violations.noted.clone()
+    }
+
+    pub(super) fn panel(&self, panel: usize) -> Option<&ssd1680::Chip> {
+        self.panels.get(panel).map(|panel| &panel.chip)
+    }
+
+    /// Lets time pass until a moment, if it is not over.
+    pub(super) fn advance(&mut self, to: Duration) {
+        if to > self.now {
+            self.now = to;
+            self.settle();
+        }
+    }
+
+    pub(super) fn next_change(&self) -> Option<Duration> {
+        self.panels
+            .iter()
+            .filter_map(|panel| panel.chip.falls_at(self.now))
+            .min()
+    }
+
+    pub(super) fn set_condition(&mut self, panel: usize, condition: Condition) {
+        if let Some(panel) = self.panels.get_mut(panel) {
+            panel.chip.set_condition(condition);
+        }
+        self.settle();
+    }
+
+    pub(super) fn plug(&mut self, name: &str, is_plugged: bool) {
+        for expander in &mut self.expanders {
+            if expander.name == name {
+                expander.is_plugged = is_plugged;
+                expander.reset();
+            }
+        }
+        self.settle();
+    }
+
+    pub(super) fn set_millilux(&mut self, millilux: Option<u32>) {
+        if let Some(sensor) = &mut self.sensor {
+            sensor.millilux = millilux;
+        }
+    }
+
+    pub(super) fn touch(&mut self, line: &Line, finger: Level) {
+        let wire = self.nets.wire(line);
+        let level = match finger {
+            Level::Low => Some(Level::Low),
+            Level::High => None,
+        };
+        self.nets
+            .drive(wire, Driver::Finger, level, &mut self.violations);
+        self.settle();
+    }
+
+    pub(super) fn leds(&self) -> Vec<Rgb> {
+        self.strip
+            .as_ref()
+            .map_or_else(Vec::new, |strip| strip.colours().to_vec())
+    }
+
+    pub(super) fn duties(&self) -> Vec<u16> {
+        self.frontlight.as_ref().map_or_else(Vec::new, |chip| {
+            chip.duties(&self.nets).split_off(self.first_output)
+        })
+    }
+
+    /// Level of a line, on the far side of its inverter if there is one.
+    pub(super) fn level(&mut self, line: &Line) -> Level {
+        let wire = self.nets.wire(line);
+        self.nets.read(wire)
+    }
+
+    /// Lets the host drive a line.
+    pub(super) fn drive(&mut self, line: &Line, level: Level) {
+        let wire = self.nets.wire(line);
+        self.nets
+            .drive(wire, Driver::Host, Some(level), &mut self.violations);
+        self.settle();
+    }
+
+    /// Lets the host pull a line.
+    pub(super) fn pull(&mut self, place: &Place, pull: Pull) {
+        let net = self.nets.of(place);
+        self.nets.pull_by_host(net, pull);
+        self.settle();
+    }
+
+    /// Puts bytes on the bus of the panels.
+    pub(super) fn send(&mut self, bytes: &[u8]) {
+        let selected: Vec<usize> = (0..self.panels.len())
+            .filter(|panel| self.nets.read(self.panels[*panel].select) == Level::Low)
+            .collect();
+        if selected.len() != 1 && !bytes.is_empty() {
+            self.violations
+                .note(format!("a byte for {} panels at once", selected.len()));
+        }
+        if self.spi_hz > HZ_MAX {
+            self.violations
+                .note(format!("a clock of {} Hz for the panels", self.spi_hz));
+        }
+        let has_power = self
+            .power
+            .is_none_or(|power| self.nets.read(power) == Level::High);
+        let is_data = self.nets.read(self.command) == Level::High;
+        for panel in selected.into_iter().filter(|_| has_power) {
+            for byte in bytes {
+                self.panels[panel]
+                    .chip
+                    .take(*byte, is_data, self.now, &mut self.violations);
+            }
+        }
+        self.advance(self.now + on_wire(8 * bytes.len(), self.spi_hz));
+        // A command may have changed a busy line without any time having passed.
+        self.settle();
+    }
+
+    /// Puts bytes on the bus of the strip.
+    pub(super) fn light(&mut self, bytes: &[u8]) {
+        if let Some(strip) = &mut self.strip {
+            strip.take(bytes, &mut self.violations);
+        }
+        self.advance(self.now + on_wire(8 * bytes.len(), self.strip_hz));
+    }
+
+    /// Runs a transaction on the I2C bus; tells whether anybody answered.
+    pub(super) fn transact(&mut self, address: u8, operations: &mut [Operation<'_>]) -> bool {
+        let is_answered = operations.iter_mut().all(|operation| {
+            let count = match operation {
+                Operation::Write(bytes) => bytes.len(),
+                Operation::Read(bytes) => bytes.len(),
+            };
+            let bits = I2C_HEAD_BITS as usize + 9 * count;
+            self.advance(self.now + on_wire(bits, self.i2c_hz));
+            self.operate(address, operation)
+        });
+        self.advance(self.now + on_wire(1, self.i2c_hz));
+        self.settle();
+        is_answered
+    }
+
+    fn operate(&mut self, address: u8, operation: &mut Operation<'_>) -> bool {
+        let expander = self
+            .expanders
+            .iter_mut()
+            .find(|expander| expander.address == address && expander.is_plugged);
+        if let Some(expander) = expander {
+            match operation {
+                Operation::Write(bytes) => expander.write(bytes, &mut self.violations),
+                Operation::Read(bytes) => expander.read(bytes),
+            }
+            return true;
+        }
+        if let Some(chip) = self
+            .frontlight
+            .as_mut()
+            .filter(|chip| chip.address == address)
+        {
+            match operation {
+                Operation::Write(bytes) => chip.write(bytes, &mut self.violations),
+                Operation::Read(bytes) => chip.read(bytes),
+            }
+            return true;
+        }
+        if let Some(chip) = self
+            .sensor
+            .as_mut()
+            .filter(|chip| chip.address == address && chip.millilux.is_some())
+        {
+            match operation {
+                Operation::Write(bytes) => chip.write(bytes, self.now, &mut self.violations),
+                Operation::Read(bytes) => chip.read(bytes, self.now),
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Lets all chips follow their lines, until nothing moves any more.
+    fn settle(&mut self) {
+        let violations = &mut self.violations;
+        for (expander, reset) in self.expanders.iter_mut().zip(&self.expander_resets) {
+            if reset.is_some_and(|wire| self.nets.read(wire) == Level::Low) {
+                expander.reset();
+            }
+            expander.drive(&mut self.nets, violations);
+        }
+        for panel in &mut self.panels {
+            panel.chip.advance(self.now);
+            let is_low = self.nets.read(panel.reset) == Level::Low;
+            panel.chip.follow_reset(is_low, self.now, violations);
+            let busy = panel.chip.busy(self.now).map(|busy| match busy {
+                true => Level::High,
+                false => Level::Low,
+            });
+            self.nets.drive(panel.busy, Driver::Chip, busy, violations);
+        }
+        for expander in &mut self.expanders {
+            expander.look(&mut self.nets, violations);
+        }
+        if let Some(frontlight) = &self.frontlight {
+            frontlight.look(&self.nets, violations);
+        }
+    }
+}
+
+/// Time that bits need at a clock.
+fn on_wire(bits: usize, hz: u32) -> Duration {
+    Duration::from_nanos(bits as u64 * 1_000_000_000 / u64::from(hz.max(1)))
+}

@@ -1,0 +1,153 @@
+//! The other chips of a circuit, through their drivers.
+
+use std::time::Duration;
+
+use board::{
+    assembly::Hardware,
+    circuit::{Circuit, Flow},
+    parts::{
+        bh1750::{self, Bh1750},
+        mcp23017::{Level, Mcp23017},
+        pca9685::Pca9685,
+        ws2812,
+    },
+    wiring::{Line, Wiring},
+};
+use device::lights::Rgb;
+use embedded_hal::{
+    digital::{InputPin, OutputPin},
+    i2c::I2c,
+};
+
+use crate::rig::wiring;
+
+fn circuit(wiring: &Wiring) -> Circuit {
+    Circuit::new(wiring, Flow::Stepped)
+}
+
+#[test]
+fn the_frontlight_shines_once_it_is_enabled() {
+    let wiring = wiring("rev-b");
+    let circuit = circuit(&wiring);
+    let frontlight = wiring.frontlight.unwrap();
+    let Ok(mut i2c) = circuit.i2c("");
+    let Ok(mut enable) = circuit.output(&frontlight.enable.unwrap(), Level::High);
+    let chip = Pca9685 {
+        address: frontlight.address,
+        first: frontlight.first,
+        hz: frontlight.hz,
+    };
+    chip.wake(&mut i2c).unwrap();
+    chip.restart(&mut i2c).unwrap();
+    chip.set(&mut i2c, &[1, 2, 4095, 0, 5, 6, 2048]).unwrap();
+    assert_eq!(circuit.duties()[..7], [0; 7]);
+    enable.set_low().unwrap();
+    assert_eq!(circuit.duties()[..7], [1, 2, 4095, 0, 5, 6, 2048]);
+    assert_eq!(circuit.violations(), Vec::<String>::new());
+}
+
+#[test]
+fn the_light_is_measured_in_the_time_it_takes() {
+    let circuit = circuit(&wiring("rev-b"));
+    let Ok(mut i2c) = circuit.i2c("");
+    let mut sensor = Bh1750::new(&bh1750::ADDRESSES);
+    circuit.set_millilux(Some(10_000));
+    sensor.begin(&mut i2c).unwrap();
+    assert_eq!(sensor.read(&mut i2c), Ok(Some(0)), "too early");
+    circuit.advance(circuit.now() + bh1750::MEASURING);
+    assert_eq!(sensor.read(&mut i2c), Ok(Some(10_000)));
+    circuit.set_millilux(None);
+    assert!(sensor.begin(&mut i2c).is_err());
+}
+
+#[test]
+fn the_strip_shows_the_colours_of_the_pulses() {
+    let wiring = wiring("rev-b");
+    let circuit = circuit(&wiring);
+    let strip = wiring.strip.unwrap();
+    let Ok(mut bus) = circuit.spi(&strip.device, strip.hz);
+    let colours: Vec<Rgb> = [[255, 0, 1], [2, 128, 3], [4, 5, 254], [7, 8, 9]]
+        .map(|[red, green, blue]| Rgb { red, green, blue })
+        .to_vec();
+    ws2812::show(&mut bus, strip.kind, colours.iter().copied()).unwrap();
+    assert_eq!(circuit.leds(), colours);
+    assert_eq!(circuit.violations(), Vec::<String>::new());
+}
+
+#[test]
+fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
+    let wiring = wiring("v8");
+    let circuit = circuit(&wiring);
+    let Ok(mut i2c) = circuit.i2c("");
+    let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
+    let Ok(mut interrupt) = circuit.input(interrupt, board::wiring::Pull::Up);
+    let mut expander = Mcp23017::new(wiring.expanders[0].address);
+    for pin in 0..4 {
+        expander.input(pin);
+        expander.watch(pin);
+    }
+    assert_eq!(expander.read(&mut i2c).unwrap() & 0x0F, 0x0F);
+    assert_eq!(interrupt.is_high(), Ok(true));
+    let button = &wiring.buttons.as_ref().unwrap().lines[2];
+    circuit.touch(button, Level::Low);
+    assert_eq!(interrupt.is_low(), Ok(true));
+    assert_eq!(expander.read(&mut i2c).unwrap() & 0x0F, 0x0B);
+    assert_eq!(interrupt.is_high(), Ok(true), "reading lets go of it");
+    circuit.touch(button, Level::High);
+    assert_eq!(interrupt.is_low(), Ok(true));
+}
+
+#[test]
+fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
+    let circuit = circuit(&wiring("v8"));
+    let Ok(mut i2c) = circuit.i2c("");
+    // Banks on; then directions of port B, the latch of port A.
+    i2c.write(0x21, &[0x0A, 0x80]).unwrap();
+    i2c.write(0x21, &[0x10, 0x0F]).unwrap();
+    i2c.write(0x21, &[0x0A, 0xA5]).unwrap();
+    i2c.write(0x21, &[0x05, 0x00]).unwrap();
+    let mut registers = [0; 2];
+    i2c.write_read(0x21, &[0x00], &mut registers).unwrap();
+    assert_eq!(registers, [0xFF, 0x0F]);
+    i2c.write_read(0x21, &[0x14], &mut registers).unwrap();
+    assert_eq!(registers, [0xA5, 0x00]);
+}
+
+#[test]
+fn what_a_bus_carries_takes_its_time() {
+    let circuit = circuit(&wiring("v8"));
+    let Ok(mut i2c) = circuit.i2c("");
+    let took = |act: &mut dyn FnMut(&mut board::circuit::CircuitI2c), i2c: &mut _| {
+        let begun = circuit.now();
+        act(i2c);
+        circuit.now() - begun
+    };
+    let micros = Duration::from_micros;
+    // One port written, both ports read, at 400 kHz.
+    let write = took(&mut |i2c| i2c.write(0x21, &[0x14, 0]).unwrap(), &mut i2c);
+    let read = took(
+        &mut |i2c| i2c.write_read(0x21, &[0x12], &mut [0; 2]).unwrap(),
+        &mut i2c,
+    );
+    assert!((micros(65)..micros(80)).contains(&write), "{write:?}");
+    assert!((micros(110)..micros(130)).contains(&read), "{read:?}");
+}
+
+#[test]
+fn an_inverted_line_means_its_opposite_on_both_sides() {
+    let mut wiring = wiring("rev-b");
+    let line = Line {
+        sense: board::wiring::Sense::Inverted,
+        ..Line::named("GPIO2")
+    };
+    wiring.panels[0].select = line.clone();
+    wiring.panels[0].busy.sense = board::wiring::Sense::Inverted;
+    let mut rig = crate::rig::Rig::new(&wiring);
+    rig.show_all(0, board::ports::Refresh::Full);
+    rig.show_all(10, board::ports::Refresh::Partial);
+    rig.assert_shows(0, 10);
+    rig.assert_nothing_forbidden();
+    // At rest the line itself is low.
+    assert_eq!(rig.circuit.level(&Line::named("GPIO2")), Level::Low);
+    assert_eq!(rig.circuit.level(&line), Level::High);
+}

@@ -1,0 +1,128 @@
+//! What goes wrong with a part is named, and the others go on.
+
+use board::{
+    circuit::Condition,
+    ports::{PanelFault, Refresh},
+};
+
+use crate::rig::{Rig, wiring};
+
+#[test]
+fn a_broken_panel_has_a_named_fault_and_comes_back() {
+    use PanelFault::{BusyStuck, NotRefreshed};
+    for (board, condition, fault) in [
+        ("rev-b", Condition::StuckBusy, BusyStuck),
+        ("v8", Condition::StuckBusy, BusyStuck),
+        ("rev-b", Condition::Silent, NotRefreshed),
+        ("v8", Condition::Silent, NotRefreshed),
+        // The host pulls the line down, an expander can only pull it up.
+        ("rev-b", Condition::Absent, NotRefreshed),
+        ("v8", Condition::Absent, BusyStuck),
+    ] {
+        let mut rig = Rig::new(&wiring(board));
+        rig.show_all(0, Refresh::Full);
+        rig.circuit.set_condition(3, condition);
+        let count = rig.worker.count();
+        for (panel, end) in rig.show_all(20, Refresh::Partial) {
+            let expected = match panel {
+                3 => Err(fault),
+                _ => Ok(Refresh::Partial),
+            };
+            assert_eq!(end, expected, "{board}, {condition:?}, panel {panel}");
+        }
+        for panel in (0..count).filter(|panel| *panel != 3) {
+            rig.assert_shows(panel, 20 + panel as u32);
+        }
+        // While it is broken every try fails the same way, and disturbs no other.
+        rig.show(3, 40, Refresh::Partial).unwrap();
+        assert_eq!(rig.run(), [(3, Err(fault))], "{board}, {condition:?}");
+        rig.circuit.set_condition(3, Condition::Healthy);
+        rig.show(3, 41, Refresh::Partial).unwrap();
+        assert_eq!(
+            rig.run(),
+            [(3, Ok(Refresh::Full))],
+            "{board}, {condition:?}"
+        );
+        rig.assert_shows(3, 41);
+        rig.assert_nothing_forbidden();
+    }
+}
+
+#[test]
+fn a_panel_that_is_broken_at_the_start_holds_up_no_other() {
+    for condition in [Condition::StuckBusy, Condition::Absent, Condition::Silent] {
+        let mut rig = Rig::new(&wiring("rev-b"));
+        rig.circuit.set_condition(0, condition);
+        let outcomes = rig.show_all(0, Refresh::Full);
+        assert_eq!(outcomes.iter().filter(|(_, end)| end.is_err()).count(), 1);
+        assert!(
+            outcomes
+                .iter()
+                .any(|(panel, end)| *panel == 0 && end.is_err())
+        );
+        rig.assert_shows(6, 6);
+        rig.assert_nothing_forbidden();
+    }
+}
+
+#[test]
+fn a_refresh_of_an_earlier_run_is_waited_for() {
+    // The program died while the ink moved, and was started again.
+    let mut wiring = wiring("rev-b");
+    wiring.panels.truncate(1);
+    let mut rig = Rig::new(&wiring);
+    rig.show(0, 1, Refresh::Full).unwrap();
+    let middle = rig.circuit.now() + std::time::Duration::from_millis(1000);
+    rig.run_until(middle);
+    assert!(rig.circuit.is_refreshing(0));
+    let circuit = rig.circuit.clone();
+    drop(rig);
+    let mut rig = Rig::on(circuit, &wiring);
+    rig.show(0, 2, Refresh::Partial).unwrap();
+    assert_eq!(rig.run(), [(0, Ok(Refresh::Full))]);
+    rig.assert_shows(0, 2);
+    rig.assert_nothing_forbidden();
+}
+
+#[test]
+fn an_expander_that_is_pulled_out_is_noticed_and_may_come_back() {
+    // The select lines of all panels are on it.
+    let mut rig = Rig::new(&wiring("v8"));
+    rig.show_all(0, Refresh::Full);
+    rig.circuit.unplug("exp2");
+    let outcomes = rig.show_all(10, Refresh::Partial);
+    assert_eq!(outcomes.len(), 8);
+    assert!(outcomes.iter().all(|(_, end)| *end == Err(PanelFault::Bus)));
+    rig.circuit.plug("exp2");
+    let outcomes = rig.show_all(20, Refresh::Partial);
+    assert!(outcomes.iter().all(|(_, end)| *end == Ok(Refresh::Full)));
+    for panel in 0..8 {
+        rig.assert_shows(panel, 20 + panel as u32);
+    }
+    rig.assert_nothing_forbidden();
+}
+
+#[test]
+fn an_expander_of_reset_lines_alone_is_not_missed_before_it_is_needed() {
+    let mut rig = Rig::new(&wiring("rev-b"));
+    rig.show_all(0, Refresh::Full);
+    rig.circuit.unplug("exp1");
+    let outcomes = rig.show_all(10, Refresh::Partial);
+    assert!(outcomes.iter().all(|(_, end)| *end == Ok(Refresh::Partial)));
+    rig.circuit.plug("exp1");
+    rig.show_all(20, Refresh::Partial);
+    rig.assert_shows(4, 24);
+    rig.assert_nothing_forbidden();
+}
+
+#[test]
+fn an_expander_that_lost_its_power_unnoticed_is_set_up_again_after_the_first_fault() {
+    let mut rig = Rig::new(&wiring("v8"));
+    rig.show_all(0, Refresh::Full);
+    rig.circuit.unplug("exp2");
+    rig.circuit.plug("exp2");
+    rig.show_all(10, Refresh::Partial);
+    let outcomes = rig.show_all(20, Refresh::Partial);
+    assert!(outcomes.iter().all(|(_, end)| end.is_ok()), "{outcomes:?}");
+    rig.assert_shows(7, 27);
+}

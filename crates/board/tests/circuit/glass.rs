@@ -1,0 +1,218 @@
+//! The glass equals the picture, for any order of pictures.
+
+use std::time::Duration;
+
+use board::{
+    circuit::Condition,
+    parts::ssd1680::{FullWaveform, Rotation, find},
+    ports::Refresh,
+};
+use proptest::prelude::*;
+
+use crate::rig::{Rig, picture, wiring};
+
+const BOARDS: [&str; 3] = ["rev-a", "rev-b", "v8"];
+
+#[test]
+fn every_board_shows_its_pictures_in_full_and_in_part() {
+    for board in BOARDS {
+        let mut rig = Rig::new(&wiring(board));
+        let count = rig.worker.count();
+        let outcomes = rig.show_all(0, Refresh::Full);
+        assert_eq!(outcomes.len(), count, "{board}");
+        assert!(outcomes.iter().all(|(_, end)| *end == Ok(Refresh::Full)));
+        for round in 1..4 {
+            let outcomes = rig.show_all(100 * round, Refresh::Partial);
+            assert!(outcomes.iter().all(|(_, end)| *end == Ok(Refresh::Partial)));
+            for panel in 0..count {
+                rig.assert_shows(panel, 100 * round + panel as u32);
+                assert_eq!(rig.circuit.refreshes(panel), (1, u64::from(round)));
+            }
+        }
+        rig.assert_nothing_forbidden();
+    }
+}
+
+#[test]
+fn panels_refresh_at_once_unless_they_are_staggered() {
+    let longest = |stagger: u64| {
+        let mut wiring = wiring("rev-b");
+        for panel in &mut wiring.panels {
+            panel.stagger = Duration::from_millis(stagger);
+        }
+        let mut rig = Rig::new(&wiring);
+        rig.show_all(0, Refresh::Full);
+        let begun = rig.circuit.now();
+        let outcomes = rig.show_all(7, Refresh::Partial);
+        assert_eq!(outcomes.len(), 7);
+        rig.assert_nothing_forbidden();
+        rig.circuit.now() - begun
+    };
+    let (together, apart) = (longest(0), longest(100));
+    assert!(together < Duration::from_millis(800), "{together:?}");
+    let difference = apart - together;
+    let expected = Duration::from_millis(500)..Duration::from_millis(620);
+    assert!(expected.contains(&difference), "{difference:?}");
+}
+
+#[test]
+fn panels_of_every_make_and_mounting_show_what_they_are_told() {
+    for model in ["gdey0213b74", "gdem0213b74", "waveshare-2.13-v4"] {
+        for rotation in [Rotation::Upright, Rotation::UpsideDown] {
+            for x_offset in [0, 1] {
+                let mut wiring = wiring("rev-a");
+                for panel in &mut wiring.panels {
+                    panel.setup.model = find(model).unwrap();
+                    panel.setup.rotation = rotation;
+                    panel.setup.x_offset = x_offset;
+                }
+                let mut rig = Rig::new(&wiring);
+                rig.show_all(0, Refresh::Full);
+                rig.show_all(10, Refresh::Partial);
+                rig.assert_shows(6, 16);
+                rig.assert_nothing_forbidden();
+            }
+        }
+    }
+}
+
+#[test]
+fn large_panels_and_the_short_waveform_work_too() {
+    let mut wiring = wiring("rev-b");
+    for panel in &mut wiring.panels {
+        panel.setup.model = find("gdey029t94").unwrap();
+        panel.setup.full = FullWaveform::Warm;
+    }
+    let mut rig = Rig::new(&wiring);
+    let begun = rig.circuit.now();
+    rig.show_all(0, Refresh::Full);
+    let took = rig.circuit.now() - begun;
+    assert!(took < Duration::from_millis(2100), "{took:?}");
+    let glass = rig.circuit.glass(3).unwrap();
+    assert_eq!((glass.width(), glass.height()), (128, 296));
+    let small = picture(3);
+    for (x, y) in (0..250).flat_map(|y| (0..122).map(move |x| (x, y))) {
+        assert_eq!(glass.is_ink(x, y), small.is_ink(x, y));
+    }
+    rig.assert_nothing_forbidden();
+}
+
+#[test]
+fn a_full_refresh_takes_the_ghosts_away() {
+    let mut rig = Rig::new(&wiring("rev-b"));
+    rig.show_all(0, Refresh::Full);
+    for round in 1..=5 {
+        rig.show_all(10 * round, Refresh::Partial);
+    }
+    assert!((1..=5).contains(&rig.circuit.ghosts(0)));
+    rig.show_all(0, Refresh::Full);
+    assert_eq!(rig.circuit.ghosts(0), 0);
+}
+
+#[test]
+fn the_panels_of_one_reset_line_share_it() {
+    let mut wiring = wiring("rev-b");
+    let reset = wiring.panels[0].reset.clone();
+    for panel in &mut wiring.panels {
+        panel.reset = reset.clone();
+    }
+    let mut rig = Rig::new(&wiring);
+    rig.show_all(0, Refresh::Full);
+    // One fails while another refreshes: the line waits for that one, and all show what they should in the end.
+    rig.circuit.set_condition(2, Condition::Silent);
+    rig.show(2, 52, Refresh::Partial).unwrap();
+    rig.run();
+    rig.circuit.set_condition(2, Condition::Healthy);
+    rig.show(5, 55, Refresh::Partial).unwrap();
+    let soon = rig.circuit.now() + Duration::from_millis(100);
+    rig.run_until(soon);
+    rig.show(2, 62, Refresh::Partial).unwrap();
+    assert_eq!(
+        rig.run(),
+        [(5, Ok(Refresh::Partial)), (2, Ok(Refresh::Full))]
+    );
+    rig.show(0, 60, Refresh::Partial).unwrap();
+    assert_eq!(rig.run(), [(0, Ok(Refresh::Partial))]);
+    for (panel, number) in [(0, 60), (1, 1), (2, 62), (5, 55), (6, 6)] {
+        rig.assert_shows(panel, number);
+    }
+    rig.assert_nothing_forbidden();
+}
+
+/// Something that happens to a board.
+#[derive(Debug, Clone)]
+enum Deed {
+    Show(usize, u32, bool),
+    Break(usize, Condition),
+    Wait(u64),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let condition = prop::sample::select(vec![
+        Condition::Healthy,
+        Condition::Healthy,
+        Condition::StuckBusy,
+        Condition::Silent,
+        Condition::Slow,
+        Condition::PingPong,
+        Condition::Absent,
+    ]);
+    prop_oneof![
+        6 => (0..8usize, 0..1000u32, any::<bool>())
+            .prop_map(|(panel, number, full)| Deed::Show(panel, number, full)),
+        1 => (0..8usize, condition).prop_map(|(panel, condition)| Deed::Break(panel, condition)),
+        3 => (0..3000u64).prop_map(Deed::Wait),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever happened: once all panels are mended, each shows the last picture it is given, and no other pixel.
+    #[test]
+    fn the_glass_is_the_last_picture_after_any_order_of_pictures_and_faults(
+        board in prop::sample::select(BOARDS.to_vec()),
+        shares_reset in any::<bool>(),
+        deeds in prop::collection::vec(deed(), 1..30),
+    ) {
+        let mut wiring = wiring(board);
+        if shares_reset {
+            let reset = wiring.panels[0].reset.clone();
+            for panel in &mut wiring.panels {
+                panel.reset = reset.clone();
+            }
+        }
+        let mut rig = Rig::new(&wiring);
+        let count = rig.worker.count();
+        let mut asked = 0u64;
+        let mut ended = 0u64;
+        for deed in deeds {
+            match deed {
+                Deed::Show(panel, number, full) => {
+                    let refresh = if full { Refresh::Full } else { Refresh::Partial };
+                    asked += u64::from(rig.show(panel % count, number, refresh).is_ok());
+                }
+                Deed::Break(panel, condition) => {
+                    rig.circuit.set_condition(panel % count, condition);
+                }
+                Deed::Wait(millis) => {
+                    let end = rig.circuit.now() + Duration::from_millis(millis);
+                    ended += rig.run_until(end).len() as u64;
+                }
+            }
+        }
+        ended += rig.run().len() as u64;
+        prop_assert_eq!(asked, ended, "every picture that was taken has an end");
+        for panel in 0..count {
+            rig.circuit.set_condition(panel, Condition::Healthy);
+        }
+        // The first may still fail on what went wrong before.
+        rig.show_all(2000, Refresh::Partial);
+        let last = rig.show_all(3000, Refresh::Partial);
+        prop_assert!(last.iter().all(|(_, end)| end.is_ok()), "{:?}", last);
+        for panel in 0..count {
+            rig.assert_shows(panel, 3000 + panel as u32);
+        }
+        rig.assert_nothing_forbidden();
+    }
+}

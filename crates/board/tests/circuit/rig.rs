@@ -1,0 +1,97 @@
+//! A board of emulated chips with its panels' driver, in virtual time.
+
+use std::time::Duration;
+
+use board::{
+    assembly::{Hardware, Outcome, PanelWorker, Wire},
+    circuit::{Circuit, Flow},
+    parts::ssd1680::MODELS,
+    ports::{PanelFault, Refresh},
+    wiring::{self, Wiring},
+};
+use render::Bitmap;
+
+pub struct Rig {
+    pub circuit: Circuit,
+    pub worker: PanelWorker<Circuit>,
+}
+
+/// A wiring of a known board.
+pub fn wiring(name: &str) -> Wiring {
+    wiring::base(name).unwrap()
+}
+
+/// The pictures of the tests differ from each other in many pixels.
+pub fn picture(number: u32) -> Bitmap {
+    Bitmap::from_ink(MODELS[0].width, MODELS[0].height, |x, y| {
+        let place = u32::from(x / 6) * 7_919 + u32::from(y / 6) * 104_729 + number * 1_299_721;
+        place.wrapping_mul(2_654_435_761) >> 30 == 0
+    })
+}
+
+impl Rig {
+    pub fn new(wiring: &Wiring) -> Rig {
+        Rig::on(Circuit::new(wiring, Flow::Stepped), wiring)
+    }
+
+    /// A driver on a circuit that was there before.
+    pub fn on(circuit: Circuit, wiring: &Wiring) -> Rig {
+        let wire = wiring.i2c.as_ref().map(|i2c| {
+            let Ok(bus) = circuit.i2c(&i2c.device);
+            Wire::new(bus, wiring)
+        });
+        let worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
+        Rig { circuit, worker }
+    }
+
+    pub fn show(&mut self, panel: usize, number: u32, refresh: Refresh) -> Result<(), PanelFault> {
+        self.worker.show(panel, &picture(number), refresh)
+    }
+
+    /// Shows a picture on each panel, in parallel; what became of them, in the order in which they ended.
+    pub fn show_all(&mut self, first: u32, refresh: Refresh) -> Vec<(usize, Outcome)> {
+        for panel in 0..self.worker.count() {
+            self.show(panel, first + panel as u32, refresh).unwrap();
+        }
+        self.run()
+    }
+
+    /// Lets time pass until there is nothing more to do.
+    pub fn run(&mut self) -> Vec<(usize, Outcome)> {
+        self.run_until(Duration::MAX)
+    }
+
+    /// Lets time pass until a moment, or until there is nothing more to do.
+    pub fn run_until(&mut self, end: Duration) -> Vec<(usize, Outcome)> {
+        let mut outcomes = Vec::new();
+        loop {
+            let (ended, wake) = self.worker.turn();
+            outcomes.extend(ended);
+            let Some(mut at) = wake.at else {
+                return outcomes;
+            };
+            if wake.on_edge
+                && let Some(edge) = self.circuit.next_change()
+            {
+                at = at.min(edge);
+            }
+            if at >= end {
+                self.circuit.advance(end);
+                return outcomes;
+            }
+            self.circuit.advance(at);
+        }
+    }
+
+    pub fn assert_shows(&self, panel: usize, number: u32) {
+        let glass = self.circuit.glass(panel).unwrap();
+        assert!(
+            glass == picture(number),
+            "panel {panel} does not show picture {number}"
+        );
+    }
+
+    pub fn assert_nothing_forbidden(&self) {
+        assert_eq!(self.circuit.violations(), Vec::<String>::new());
+    }
+}
