@@ -93,7 +93,8 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     for (name, expected) in hidden {
         assert_eq!(document.get(name), Some(&json!(expected)), "{name}");
     }
-    let patched = bench::patch(&settings, &document).unwrap();
+    let sent = hidden.map(|(name, shown)| (name.to_string(), json!(shown)));
+    let patched = bench::patch(&settings, &sent.into_iter().collect()).unwrap();
     assert_eq!(
         (patched.settings, patched.reboot_required),
         (settings.clone(), false)
