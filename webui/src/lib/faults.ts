@@ -13,7 +13,7 @@ export interface Fault {
 const REASONS: Record<string, string> = {
   bad_type: 'This value has the wrong form, or is too long.',
   bad_length: 'This is empty, too short or too long.',
-  bad_hex: 'This must be empty or 64 hexadecimal digits.',
+  bad_hex: 'This must be empty, 64 hexadecimal digits or an npub.',
   bad_scheme: 'The address starts with a scheme that is not allowed here.',
   unknown: 'The clock does not know this value.',
   not_string: 'Every currency must be a code such as USD.',
@@ -26,6 +26,9 @@ const REASONS: Record<string, string> = {
   order_range: 'A screen has a place outside the list.',
   incomplete: 'The list does not name every screen.',
 };
+
+/** A public key as programs or people write it; whether an npub has a typing error is for the clock to find. */
+const KEY = /^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58}|NPUB1[02-9AC-HJ-NP-Z]{58})$/;
 
 /** Names in error tokens that differ from the key of the field. */
 const TOKEN_KEYS: Record<string, string> = { currency: 'actCurrencies' };
@@ -73,7 +76,7 @@ function faultIn(field: Field, value: unknown): string {
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
     return `This is longer than ${field.maxBytes} bytes.`;
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'This holds characters that cannot be shown.';
-  if (field.control === 'key' && !/^[0-9a-fA-F]{64}$/.test(value)) return REASONS.bad_hex!;
+  if (field.control === 'key' && !KEY.test(value)) return REASONS.bad_hex!;
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
     return `The address must start with ${field.schemes.map((scheme) => `${scheme}://`).join(' or ')}.`;
   }

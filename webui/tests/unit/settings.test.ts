@@ -185,6 +185,8 @@ test.each([
   [{ timePerScreen: 0.5 }, []],
   [{ nostrPubKey: 'abc' }, ['nostrPubKey']],
   [{ nostrPubKey: '' }, []],
+  [{ nostrPubKey: 'npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg' }, []],
+  [{ nostrPubKey: 'npub10elfcs' }, ['nostrPubKey']],
   [{ nostrRelay: 'https://relay' }, ['nostrRelay']],
   [{ gitReleaseUrl: 'ftp://x' }, ['gitReleaseUrl']],
   [{ proxyUser: 'a\u0007' }, ['proxyUser']],

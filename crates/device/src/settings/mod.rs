@@ -12,6 +12,7 @@ pub mod spec;
 mod table;
 
 mod composite;
+mod npub;
 mod number;
 mod rules;
 

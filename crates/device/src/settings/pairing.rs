@@ -3,7 +3,8 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use crate::secret::Secret;
+use super::npub;
+use crate::secret::{Endpoint, Secret};
 
 const SCHEME: &str = "nostr+walletconnect://";
 
@@ -13,7 +14,7 @@ pub struct PairingUri {
     /// Public key of the wallet, 64 lower-case hex digits.
     pub wallet: String,
     /// Relays on which the wallet listens, at least one.
-    pub relays: Vec<String>,
+    pub relays: Vec<Endpoint>,
     /// Secret key of this side, 64 lower-case hex digits.
     pub secret: Secret,
     /// Lightning address of the wallet.
@@ -43,7 +44,8 @@ impl PairingUri {
     pub fn parse(text: &str) -> Result<PairingUri, PairingError> {
         let rest = text.strip_prefix(SCHEME).ok_or(PairingError::BadScheme)?;
         let (wallet, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let wallet = hex_key(wallet).ok_or(PairingError::BadPubkey)?;
+        let wallet = hex_key(wallet).or_else(|| npub::hex_of(wallet));
+        let wallet = wallet.ok_or(PairingError::BadPubkey)?;
         let mut relays = Vec::new();
         let mut secret = None;
         let mut lud16 = None;
@@ -51,13 +53,16 @@ impl PairingUri {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = unescape(value).ok_or(PairingError::BadEscape)?;
             match name {
-                "relay" => relays.push(value),
+                "relay" => relays.push(Endpoint::new(value)),
                 "secret" => secret = Some(value),
                 "lud16" => lud16 = Some(value),
                 _ => {}
             }
         }
-        let web_socket = |relay: &String| relay.starts_with("wss://") || relay.starts_with("ws://");
+        let web_socket = |relay: &Endpoint| {
+            let relay = relay.expose();
+            relay.starts_with("wss://") || relay.starts_with("ws://")
+        };
         if relays.is_empty() || !relays.iter().all(web_socket) {
             return Err(PairingError::BadRelay);
         }
@@ -79,7 +84,8 @@ impl PairingUri {
         let tail = secret
             .get(secret.len().saturating_sub(4)..)
             .unwrap_or_default();
-        let relays: Vec<&str> = self.relays.iter().map(|relay| self.shown(relay)).collect();
+        let relays = self.relays.iter().map(Endpoint::masked);
+        let relays: Vec<String> = relays.map(|relay| self.shown(&relay).into()).collect();
         let mut text = alloc::format!("{SCHEME}{head}…?relay={}", relays.join("&relay="));
         text.push_str("&secret=…");
         text.push_str(tail);
@@ -175,7 +181,8 @@ mod tests {
         for (text, relays, lud16) in rows {
             let pairing = PairingUri::parse(&text).unwrap();
             assert_eq!(pairing.wallet, KEY);
-            assert_eq!(pairing.relays, relays);
+            let read: Vec<&str> = pairing.relays.iter().map(Endpoint::expose).collect();
+            assert_eq!(read, relays);
             assert_eq!(pairing.secret.expose(), SECRET);
             assert_eq!(pairing.lud16.as_deref(), lud16);
         }
@@ -196,14 +203,24 @@ mod tests {
     }
 
     #[test]
+    fn a_wallet_may_be_named_as_people_name_it() {
+        let npub = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
+        let text = format!("nostr+walletconnect://{npub}?relay=ws://r&secret={SECRET}");
+        let expected = "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e";
+        assert_eq!(PairingUri::parse(&text).unwrap().wallet, expected);
+    }
+
+    #[test]
     fn a_secret_in_the_wrong_place_is_masked_too() {
-        let text = uri("nostr+walletconnect://{K}?relay=ws://r/{S}&relay=ws://r&secret={S}&lud16=")
-            + &SECRET.to_ascii_uppercase();
-        let masked = PairingUri::parse(&text).unwrap().masked();
+        let text = uri(
+            "nostr+walletconnect://{K}?relay=ws://r/{S}&relay=ws://me:planted@r&secret={S}&lud16=",
+        ) + &SECRET.to_ascii_uppercase();
+        let pairing = PairingUri::parse(&text).unwrap();
         assert_eq!(
-            masked,
-            "nostr+walletconnect://b889ff5b…?relay=…&relay=ws://r&secret=…4f3c&lud16=…"
+            pairing.masked(),
+            "nostr+walletconnect://b889ff5b…?relay=…&relay=ws://me:***@r&secret=…4f3c&lud16=…"
         );
+        assert!(!format!("{pairing:?}").contains("planted"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use alloc::string::String;
 use serde_json::Value;
 
 use super::{
-    number,
+    npub, number,
     reject::Rejection,
     spec::{HexCase, Kind, Spec},
     table::TEXT_MAX,
@@ -53,7 +53,7 @@ pub(super) fn check(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         Kind::Choice(choices) if !choices.ids().contains(&text) => {
             Err(Rejection::Unknown(name.into()))
         }
-        Kind::HexKey(case) if !text.is_empty() && !hex_key(text, *case) => {
+        Kind::HexKey(case) if !text.is_empty() && key(text, *case).is_none() => {
             Err(Rejection::BadHex(name.into()))
         }
         Kind::RelayUrl if !scheme_is(text, &["wss://", "ws://"]) => {
@@ -89,13 +89,16 @@ pub(super) fn normal(spec: &Spec, value: &Value) -> Value {
             let (min, max) = bounds(&spec.kind).unwrap_or((0, u32::MAX));
             number::bounded(value, min, max).map_or(Value::Null, Value::from)
         }
+        Kind::HexKey(case) => {
+            let text = value.as_str().unwrap_or_default();
+            key(text, *case).map_or_else(|| value.clone(), Value::from)
+        }
         Kind::BaseUrl => Value::from(without_end_slashes(value.as_str().unwrap_or_default())),
         Kind::Bool
         | Kind::Text(_)
         | Kind::UserName(_)
         | Kind::Password(_)
         | Kind::Choice(_)
-        | Kind::HexKey(_)
         | Kind::Host(_)
         | Kind::RelayUrl
         | Kind::HttpUrl
@@ -145,6 +148,14 @@ fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
         Some(text) if storable(text, cap) => Ok(()),
         Some(_) | None => Err(Rejection::BadType(name.into())),
     }
+}
+
+/// A key in hex, as it was written or from its other form.
+pub(super) fn key(text: &str, case: HexCase) -> Option<String> {
+    if hex_key(text, case) {
+        return Some(text.into());
+    }
+    npub::hex_of(text)
 }
 
 fn hex_key(text: &str, case: HexCase) -> bool {

@@ -11,6 +11,10 @@ use crate::bench;
 const LOWER: &str = "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422";
 const UPPER: &str = "B5127A08CF33616274800A4387881A9F98E04B9C37116E92DE5250498635C422";
 
+/// The pair of NIP-19.
+const NPUB: &str = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
+const NPUB_HEX: &str = "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e";
+
 /// What is expected of a value.
 enum Expect {
     /// Accepted; the stored value is this one.
@@ -132,7 +136,10 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             let short = refused(json!(&LOWER[1..]), "*:bad_hex");
             let long = refused(json!(format!("{LOWER}0")), "*:bad_hex");
             let letter = refused(json!(LOWER.replace('b', "g")), "*:bad_hex");
+            let typo = refused(json!(NPUB.replace('z', "x")), "*:bad_hex");
             vec![
+                (json!(NPUB), Stored(json!(NPUB_HEX))),
+                typo,
                 same(json!("")),
                 same(json!(LOWER)),
                 upper,

@@ -2,7 +2,10 @@
 
 use std::{convert::Infallible, future, time::Duration};
 
-use device::{secret::Secret, settings::pairing::PairingUri};
+use device::{
+    secret::{Endpoint, Secret},
+    settings::pairing::PairingUri,
+};
 use feeds::{
     malformed::Malformed,
     nostr::{
@@ -33,7 +36,7 @@ pub struct Wallet {
 
 #[derive(Debug)]
 struct Pairing {
-    relay: String,
+    relay: Endpoint,
     session: WalletSession,
 }
 
@@ -62,7 +65,7 @@ impl Session for Wallet {
             (shared.clock.clone(), shared.told.clone())
         };
         session.know_missed(told.missed());
-        let mut socket = link.open(&Url::parse(relay)?, POLICY).await?;
+        let mut socket = link.open(&Url::parse(relay.expose())?, POLICY).await?;
         send(&mut socket, session.connected(clock.now()).send).await?;
         loop {
             let poll_at = session.next_poll().map(|uptime| clock.instant(uptime));
