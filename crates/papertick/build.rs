@@ -1,4 +1,5 @@
-//! Tells the program which commit it was built from, where that can be known, and when that was made.
+//! Tells the program which commit it was built from, where that can be known, when that was made, and for which
+//! machines.
 //!
 //! The page is part of the program and has no version of its own: its manifest is told from the same.
 
@@ -19,15 +20,19 @@ fn main() {
         println!("cargo::rerun-if-changed={path}");
     }
     let commit = std::env::var("PAPERTICK_COMMIT").ok();
-    if let Some(commit) = commit.or_else(|| git(&["rev-parse", "--short=7", "HEAD"])) {
-        println!("cargo::rustc-env=PAPERTICK_COMMIT={commit}");
-    }
+    let commit = commit.or_else(|| git(&["rev-parse", "--short=7", "HEAD"]));
     let time = std::env::var("SOURCE_DATE_EPOCH").ok();
     let time = time.or_else(|| git(&["log", "-1", "--format=%ct"]));
-    println!(
-        "cargo::rustc-env=PAPERTICK_BUILD_TIME={}",
-        time.unwrap_or_else(now)
-    );
+    for (name, value) in [
+        ("PAPERTICK_COMMIT", commit.unwrap_or_default()),
+        ("PAPERTICK_BUILD_TIME", time.unwrap_or_else(now)),
+        (
+            "PAPERTICK_TARGET",
+            std::env::var("TARGET").unwrap_or_default(),
+        ),
+    ] {
+        println!("cargo::rustc-env={name}={value}");
+    }
 }
 
 /// The time of the build, where the time of what is built is not known.

@@ -3,7 +3,7 @@
 //! The fuzz targets call these with what libFuzzer makes up; the tests of `feeds` call them with
 //! mutated seeds, so that `cargo test` notices a broken parser without a fuzzer.
 
-use std::time::Duration;
+use std::{io::Cursor, time::Duration};
 
 use device::{
     market::{Observation, Zap},
@@ -14,6 +14,7 @@ use device::{
 };
 use feeds::{
     exchange, explorer,
+    image::{Head, Image, Key, SIGNATURES_MAX, Signature, page::Page},
     malformed::Malformed,
     miner,
     nostr::{
@@ -31,6 +32,7 @@ use feeds::{
     },
     pools, relay, release,
 };
+use sha2::{Digest, Sha256};
 
 /// A target, by its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -51,6 +53,9 @@ pub const TARGETS: &[Target] = &[
     ("pools", pool_body),
     ("miner", miner_body),
     ("release", release_feed),
+    ("image", image),
+    ("signature", signature),
+    ("page", page),
 ];
 
 /// Calls a target by its name.
@@ -342,5 +347,69 @@ fn release_feed(bytes: &[u8]) {
                 .iter()
                 .all(|asset| asset.url.starts_with("http"))
         );
+    }
+}
+
+/// An image gives exactly what its head tells of, or nothing; whatever the bytes, and also where the sums are right.
+fn image(bytes: &[u8]) {
+    if let Ok(mut image) = Image::open(Cursor::new(bytes)) {
+        let head = image.head().clone();
+        assert_eq!(head.encode().unwrap()[..], bytes[..Head::BYTES]);
+        assert!(head.signed_bytes() <= bytes.len() as u64);
+        let _ = image.verify(&[]).unwrap_err();
+        unpacked(image);
+    }
+    // The same bytes as a payload with the right digest, and the length of its content somewhere in it.
+    let Some((length, payload)) = bytes.split_first_chunk::<2>() else {
+        return;
+    };
+    let Ok(seed) = Image::open(Cursor::new(IMAGE)) else {
+        unreachable!("the seed is whole")
+    };
+    let mut head = seed.head().clone();
+    head.payload_bytes = payload.len() as u64;
+    head.payload_digest = Sha256::digest(payload).into();
+    head.content_bytes = u64::from(u16::from_le_bytes(*length));
+    if let Ok(encoded) = head.encode() {
+        let image = [&encoded[..], payload].concat();
+        unpacked(Image::open(Cursor::new(&image)).unwrap());
+    }
+}
+
+/// An image of the stock tool's signing.
+const IMAGE: &[u8] = include_bytes!("../seeds/image/firmware.img");
+
+fn unpacked<B: AsRef<[u8]>>(mut image: Image<Cursor<B>>) {
+    let mut content = Vec::new();
+    let unpacked = image.unpack(&mut content);
+    let told = image.head().content_bytes;
+    assert!(content.len() as u64 <= told);
+    if unpacked.is_ok() {
+        assert_eq!(content.len() as u64, told);
+        assert_eq!(Sha256::digest(&content)[..], image.head().content_digest);
+    }
+}
+
+fn signature(bytes: &[u8]) {
+    if let Ok(signatures) = Signature::parse_all(bytes) {
+        assert!(signatures.len() <= SIGNATURES_MAX);
+        let text: String = signatures.iter().map(Signature::text).collect();
+        let again = Signature::parse_all(text.as_bytes()).unwrap();
+        let ids = |signatures: &[Signature]| -> Vec<_> {
+            signatures.iter().map(Signature::key_id).collect()
+        };
+        assert_eq!(ids(&signatures), ids(&again));
+    }
+    if let Some(key) = std::str::from_utf8(bytes).ok().and_then(Key::parse) {
+        assert_eq!(key.id().to_string().len(), 16);
+    }
+}
+
+fn page(bytes: &[u8]) {
+    if let Ok(page) = Page::parse(bytes) {
+        for name in page.files.keys() {
+            assert!(!name.starts_with('/') && !name.split('/').any(|part| part == ".."));
+        }
+        assert_eq!(Page::parse(&page.write().unwrap()).unwrap(), page);
     }
 }

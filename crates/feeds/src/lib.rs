@@ -17,6 +17,7 @@ pub mod nostr;
 pub mod miner;
 pub mod pools;
 
+pub mod image;
 pub mod release;
 
 mod hex;

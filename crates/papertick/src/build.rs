@@ -1,4 +1,9 @@
-//! What this program was built from.
+//! What this program was built from, and how another program's file is asked the same.
+//!
+//! The answers stand in the file of the program as one text, so that they are also known of a program that cannot be
+//! started here because it is for other machines.
+
+use std::hint::black_box;
 
 use device::now::{UtcTime, Zone};
 
@@ -10,26 +15,106 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
+/// What is before the facts in the file of a program.
+const MARK: &str = "\u{1}papertick was built from\u{1}";
+
+/// What is behind them.
+const END: u8 = 2;
+
+/// The facts of this program, as they stand in its file.
+static NOTE: &str = concat!(
+    "\u{1}papertick was built from\u{1}",
+    env!("CARGO_PKG_VERSION"),
+    "\u{1}",
+    env!("PAPERTICK_COMMIT"),
+    "\u{1}",
+    env!("PAPERTICK_BUILD_TIME"),
+    "\u{1}",
+    env!("PAPERTICK_TARGET"),
+    "\u{2}"
+);
+
+/// Longest note, bytes.
+const NOTE_MAX: usize = 256;
+
+/// What a program was built from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Its version.
+    pub version: String,
+    /// Its commit; empty if unknown.
+    pub commit: String,
+    /// When what it was built from was made, or else when it was built, s since 1970-01-01 UTC.
+    pub time: Option<u64>,
+    /// The machines it is for, such as `aarch64-unknown-linux-gnu`.
+    pub target: String,
+}
+
+impl Facts {
+    /// Those of this program.
+    pub fn own() -> Facts {
+        // Read like that of any other, so that no build leaves it out.
+        Facts::of(black_box(NOTE).as_bytes()).unwrap_or(Facts {
+            version: VERSION.to_string(),
+            commit: String::new(),
+            time: None,
+            target: String::new(),
+        })
+    }
+
+    /// Those in the file of a program; none if it has none, or more than one.
+    pub fn of(program: &[u8]) -> Option<Facts> {
+        let mut rest = program;
+        let mut found = None;
+        while let Some(at) = rest.iter().position(|byte| *byte == MARK.as_bytes()[0]) {
+            rest = &rest[at..];
+            if let Some(behind) = rest.strip_prefix(MARK.as_bytes())
+                && let Some(facts) = Facts::read(&behind[..behind.len().min(NOTE_MAX)])
+            {
+                if found.as_ref().is_some_and(|found| *found != facts) {
+                    return None;
+                }
+                found = Some(facts);
+            }
+            rest = &rest[1..];
+        }
+        found
+    }
+
+    fn read(note: &[u8]) -> Option<Facts> {
+        let end = note.iter().position(|byte| *byte == END)?;
+        let note = std::str::from_utf8(&note[..end]).ok()?;
+        let mut parts = note.split(char::from(MARK.as_bytes()[0]));
+        let facts = Facts {
+            version: parts.next()?.to_string(),
+            commit: parts.next()?.to_string(),
+            time: parts.next()?.parse().ok(),
+            target: parts.next()?.to_string(),
+        };
+        (parts.next().is_none() && !facts.version.is_empty()).then_some(facts)
+    }
+}
+
 /// Version and commit of the program, such as `4.0.0-1a2b3c4`.
 pub fn revision() -> String {
-    match option_env!("PAPERTICK_COMMIT") {
-        Some(commit) => format!("{VERSION}-{commit}"),
-        None => VERSION.to_string(),
+    match Facts::own().commit.as_str() {
+        "" => VERSION.to_string(),
+        commit => format!("{VERSION}-{commit}"),
     }
 }
 
 /// The same with the commit first, such as `1a2b3c4-4.0.0`: for the announcement on the network, of which programs
 /// show seven characters.
 pub fn commit_first() -> String {
-    match option_env!("PAPERTICK_COMMIT") {
-        Some(commit) => format!("{commit}-{VERSION}"),
-        None => VERSION.to_string(),
+    match Facts::own().commit.as_str() {
+        "" => VERSION.to_string(),
+        commit => format!("{commit}-{VERSION}"),
     }
 }
 
 /// When what it was built from was made, or else when it was built, s since 1970-01-01 UTC.
 pub fn time() -> Option<i64> {
-    env!("PAPERTICK_BUILD_TIME").parse().ok()
+    i64::try_from(Facts::own().time?).ok()
 }
 
 /// Its day, such as `Jan 02 2026`; empty if unknown.
@@ -53,13 +138,52 @@ pub fn date() -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
     use super::*;
 
     #[test]
     fn the_revision_starts_with_the_version() {
         assert!(revision().starts_with(VERSION));
-        let commit = option_env!("PAPERTICK_COMMIT").unwrap_or(VERSION);
-        assert!(commit_first().starts_with(commit));
+        let commit = Facts::own().commit;
+        assert!(commit_first().starts_with(&commit) && revision().ends_with(&commit));
         assert!(date().is_empty() || date().len() == 11, "{}", date());
+    }
+
+    #[test]
+    fn a_program_is_asked_what_it_was_built_from() {
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(Facts::of(&own), Some(Facts::own()));
+        assert!(Facts::own().target.contains(std::env::consts::ARCH));
+        let note = |version: &str, time: &str| {
+            format!("{MARK}{version}\u{1}abc\u{1}{time}\u{1}riscv64gc-unknown-linux-gnu\u{2}")
+        };
+        let facts = Facts {
+            version: "9.1.0".into(),
+            commit: "abc".into(),
+            time: Some(7),
+            target: "riscv64gc-unknown-linux-gnu".into(),
+        };
+        for (program, expected) in [
+            (String::new(), None),
+            (MARK.to_string(), None),
+            (format!("{MARK}{MARK}{MARK}"), None),
+            (note("", "7"), None),
+            (note("9.1.0", "7")[..40].to_string(), None),
+            (note("9.1.0", "7"), Some(&facts)),
+            (
+                format!("x{MARK}y{}z{MARK}", note("9.1.0", "7")),
+                Some(&facts),
+            ),
+            (note("9.1.0", "7").repeat(2), Some(&facts)),
+            (note("9.1.0", "7") + &note("9.1.1", "7"), None),
+        ] {
+            assert_eq!(
+                Facts::of(program.as_bytes()).as_ref(),
+                expected,
+                "{program:?}"
+            );
+        }
+        assert_eq!(Facts::of(note("9.1.0", "").as_bytes()).unwrap().time, None);
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     config::{self, DeviceConfig, RunConfig},
     discover_command::{self, DiscoverArgs},
     failure::Failure,
+    image_command::{self, ImageArgs},
     render_command::{self, RenderArgs},
 };
 
@@ -30,6 +31,8 @@ pub enum Command {
     Render(RenderArgs),
     /// List the clocks on the local network.
     Discover(DiscoverArgs),
+    /// Make, sign, check or show an image.
+    Image(ImageArgs),
     /// Print a text that was asked for.
     Print(String),
 }
@@ -56,6 +59,9 @@ enum Subcommands {
     /// List the clocks on the local network.
     #[command(after_help = discover_command::EXAMPLES)]
     Discover(DiscoverArgs),
+    /// Make, sign and check images of firmware and pages.
+    #[command(after_help = image_command::EXAMPLES)]
+    Image(ImageArgs),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -128,7 +134,8 @@ Examples:
   papertick run                      the clock, at http://127.0.0.1:8080/
   papertick run --listen 0.0.0.0:80  the same for everybody on the network
   papertick render ticker -o t.png   a picture of a screen
-  papertick discover                 the clocks on the network";
+  papertick discover                 the clocks on the network
+  papertick image pack -o clock.img  this program as an image for updates";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -180,6 +187,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         )?))),
         Subcommands::Render(args) => Ok(Command::Render(args)),
         Subcommands::Discover(args) => Ok(Command::Discover(args)),
+        Subcommands::Image(args) => Ok(Command::Image(args)),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {
@@ -205,6 +213,7 @@ fn explain(error: &clap::Error) -> Result<Command, Failure> {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
     let what = first.strip_prefix("error: ").unwrap_or(first);
+    let what = what.strip_suffix(':').unwrap_or(what);
     let advice = advice(error).unwrap_or_else(|| "try --help".to_string());
     Err(Failure::usage(format!("{what}: {advice}")))
 }
@@ -230,6 +239,11 @@ fn advice(error: &clap::Error) -> Option<String> {
     .into_iter()
     .find_map(|(kind, say)| Some(format!("{say} {}?", words(kind)?)))
     .or_else(|| Some(format!("there are {}", words(ContextKind::ValidValue)?)))
+    .or_else(|| {
+        let missing = error.kind() == ErrorKind::MissingRequiredArgument;
+        let missing = missing.then(|| words(ContextKind::InvalidArg)).flatten()?;
+        Some(format!("say {missing}, or try --help"))
+    })
 }
 
 #[cfg(test)]

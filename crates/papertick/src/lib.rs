@@ -17,6 +17,7 @@ pub mod failure;
 mod suggestion;
 
 pub mod discover_command;
+pub mod image_command;
 pub mod render_command;
 
 pub mod device_process;

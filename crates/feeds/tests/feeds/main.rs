@@ -7,6 +7,7 @@ mod targets;
 
 mod exchange;
 mod explorer;
+mod image;
 mod invariants;
 mod miner;
 mod nostr;

@@ -3,7 +3,11 @@
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
 mod clock;
+mod images;
 mod life;
 mod mistakes;
+#[path = "../needs/mod.rs"]
+#[allow(dead_code, reason = "it can do more than is needed here")]
+mod needs;
 mod network;
 mod state;

@@ -1,0 +1,229 @@
+//! The head of an image: [`Head::BYTES`] bytes that say what it is and for which clocks.
+
+use semver::Version;
+
+use super::{Fault, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX};
+
+/// What every image begins with. The first byte is no text, and the line ends show whether something translated them.
+const MAGIC: [u8; 8] = *b"\x89PTK\r\n\x1a\n";
+
+/// Form of the images that this program writes.
+const FORM: u16 = 1;
+
+/// The one way a payload is packed: gzip.
+const PACKED_AS_GZIP: u8 = 1;
+
+/// What an image holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The program of a clock.
+    Firmware,
+    /// The page of a clock.
+    Page,
+}
+
+/// What an image says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// What it holds.
+    pub kind: Kind,
+    /// Length of the payload, bytes.
+    pub payload_bytes: u64,
+    /// Length of the content, bytes.
+    pub content_bytes: u64,
+    /// When it was built, s since 1970-01-01 UTC; zero if unknown.
+    pub build_time: u64,
+    /// SHA-256 of the payload.
+    pub payload_digest: [u8; 32],
+    /// SHA-256 of the content.
+    pub content_digest: [u8; 32],
+    /// Board it fits, such as `rev-b`; empty for a page, which fits all.
+    pub board: String,
+    /// Panels it fits, such as `122x250`; empty for a page.
+    pub panel: String,
+    /// Machines it fits, such as `aarch64-unknown-linux-gnu`; empty for a page.
+    pub target: String,
+    /// Its version.
+    pub version: Version,
+    /// Commit it was built from; empty if unknown.
+    pub commit: String,
+}
+
+/// Where a field is, and its greatest length, bytes.
+type Place = (usize, usize);
+
+const FORM_AT: usize = 8;
+const KIND_AT: usize = 10;
+const PACKING_AT: usize = 11;
+const PAYLOAD_BYTES_AT: usize = 16;
+const CONTENT_BYTES_AT: usize = 24;
+const BUILD_TIME_AT: usize = 32;
+const PAYLOAD_DIGEST: Place = (40, 32);
+const CONTENT_DIGEST: Place = (72, 32);
+const BOARD: Place = (104, 32);
+const PANEL: Place = (136, 16);
+const TARGET: Place = (152, 64);
+const VERSION: Place = (216, 64);
+const COMMIT: Place = (280, 64);
+const SUM_AT: usize = Head::BYTES - 4;
+
+impl Head {
+    /// Length of a head, bytes.
+    pub const BYTES: usize = 512;
+
+    /// Length of head and payload, bytes: what is signed.
+    pub fn signed_bytes(&self) -> u64 {
+        Head::BYTES as u64 + self.payload_bytes
+    }
+
+    /// Writes the head.
+    ///
+    /// # Errors
+    /// A field is too long or says what cannot be.
+    pub fn encode(&self) -> Result<[u8; Head::BYTES], Fault> {
+        self.check()?;
+        let mut bytes = [0; Head::BYTES];
+        bytes[..MAGIC.len()].copy_from_slice(&MAGIC);
+        bytes[FORM_AT..][..2].copy_from_slice(&FORM.to_le_bytes());
+        bytes[KIND_AT] = match self.kind {
+            Kind::Firmware => 1,
+            Kind::Page => 2,
+        };
+        bytes[PACKING_AT] = PACKED_AS_GZIP;
+        for (at, number) in [
+            (PAYLOAD_BYTES_AT, self.payload_bytes),
+            (CONTENT_BYTES_AT, self.content_bytes),
+            (BUILD_TIME_AT, self.build_time),
+        ] {
+            bytes[at..][..8].copy_from_slice(&number.to_le_bytes());
+        }
+        let version = self.version.to_string();
+        let fields = self.texts(&version);
+        let fields = fields.map(|(place, name, text)| (place, name, text.as_bytes()));
+        let digests = [
+            (PAYLOAD_DIGEST, "digest", &self.payload_digest[..]),
+            (CONTENT_DIGEST, "digest", &self.content_digest[..]),
+        ];
+        for ((at, max), name, field) in fields.into_iter().chain(digests) {
+            if field.len() > max {
+                return Err(Fault::Head(name));
+            }
+            bytes[at..][..field.len()].copy_from_slice(field);
+        }
+        let sum = crc32(&bytes[..SUM_AT]);
+        bytes[SUM_AT..].copy_from_slice(&sum.to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// Reads a head. There is one way to write each head, so that [`Head::encode`] gives the same bytes again.
+    ///
+    /// # Errors
+    /// It is no head, or says what cannot be.
+    pub fn decode(bytes: &[u8; Head::BYTES]) -> Result<Head, Fault> {
+        if bytes[..MAGIC.len()] != MAGIC {
+            return Err(Fault::Stranger);
+        }
+        let form = u16::from_le_bytes([bytes[FORM_AT], bytes[FORM_AT + 1]]);
+        if form > FORM {
+            return Err(Fault::NewerForm(form));
+        }
+        if bytes[SUM_AT..] != crc32(&bytes[..SUM_AT]).to_le_bytes() {
+            return Err(Fault::Head("checksum"));
+        }
+        if form != FORM {
+            return Err(Fault::Head("form"));
+        }
+        if bytes[PACKING_AT] != PACKED_AS_GZIP {
+            return Err(Fault::Head("packing"));
+        }
+        let kind = match bytes[KIND_AT] {
+            1 => Kind::Firmware,
+            2 => Kind::Page,
+            _ => return Err(Fault::Head("kind")),
+        };
+        let version = text(bytes, VERSION, "version")?;
+        let head = Head {
+            kind,
+            payload_bytes: number(bytes, PAYLOAD_BYTES_AT),
+            content_bytes: number(bytes, CONTENT_BYTES_AT),
+            build_time: number(bytes, BUILD_TIME_AT),
+            payload_digest: digest(bytes, PAYLOAD_DIGEST),
+            content_digest: digest(bytes, CONTENT_DIGEST),
+            board: text(bytes, BOARD, "board")?,
+            panel: text(bytes, PANEL, "panel")?,
+            target: text(bytes, TARGET, "target")?,
+            version: Version::parse(&version).map_err(|_| Fault::Head("version"))?,
+            commit: text(bytes, COMMIT, "commit")?,
+        };
+        if head.encode()? != *bytes {
+            return Err(Fault::Head("unused bytes"));
+        }
+        Ok(head)
+    }
+
+    fn texts<'a>(&'a self, version: &'a str) -> [(Place, &'static str, &'a str); 5] {
+        [
+            (BOARD, "board", &self.board),
+            (PANEL, "panel", &self.panel),
+            (TARGET, "target", &self.target),
+            (VERSION, "version", version),
+            (COMMIT, "commit", &self.commit),
+        ]
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        let content_max = match self.kind {
+            Kind::Firmware => PROGRAM_BYTES_MAX,
+            Kind::Page => PAGE_BYTES_MAX,
+        };
+        if !(1..=PAYLOAD_BYTES_MAX).contains(&self.payload_bytes) {
+            return Err(Fault::Head("payload length"));
+        }
+        if !(1..=content_max).contains(&self.content_bytes) {
+            return Err(Fault::Head("content length"));
+        }
+        for (name, text) in [
+            ("board", &self.board),
+            ("panel", &self.panel),
+            ("target", &self.target),
+        ] {
+            match self.kind {
+                Kind::Firmware if text.is_empty() => return Err(Fault::Head(name)),
+                Kind::Page if !text.is_empty() => return Err(Fault::Head(name)),
+                Kind::Firmware | Kind::Page => {}
+            }
+        }
+        let version = self.version.to_string();
+        for (_, name, text) in self.texts(&version) {
+            if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+                return Err(Fault::Head(name));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number(bytes: &[u8; Head::BYTES], at: usize) -> u64 {
+    let mut number = [0; 8];
+    number.copy_from_slice(&bytes[at..][..8]);
+    u64::from_le_bytes(number)
+}
+
+fn digest(bytes: &[u8; Head::BYTES], (at, length): Place) -> [u8; 32] {
+    let mut digest = [0; 32];
+    digest.copy_from_slice(&bytes[at..][..length]);
+    digest
+}
+
+/// A text up to its first zero; what follows is looked at when the head is written again.
+fn text(bytes: &[u8; Head::BYTES], (at, max): Place, name: &'static str) -> Result<String, Fault> {
+    let field = &bytes[at..][..max];
+    let end = field.iter().position(|byte| *byte == 0).unwrap_or(max);
+    String::from_utf8(field[..end].to_vec()).map_err(|_| Fault::Head(name))
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}

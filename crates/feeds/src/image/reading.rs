@@ -1,0 +1,206 @@
+//! Reading an image: first what it says, then who says so, then what is in it; in bounded memory.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+
+use flate2::bufread::GzDecoder;
+use sha2::{Digest, Sha256};
+
+use super::{Fault, Head, Key, KeyId, SIGNATURE_BYTES_MAX, Signature};
+
+/// Bytes that are looked at at once.
+const CHUNK: usize = 64 * 1024;
+
+/// An image of which head and signatures were read.
+#[derive(Debug)]
+pub struct Image<R> {
+    head: Head,
+    signatures: Vec<Signature>,
+    reader: R,
+}
+
+impl<R: Read + Seek> Image<R> {
+    /// Reads head and signatures; neither says anything before [`Image::verify`] and [`Image::unpack`] have looked.
+    ///
+    /// # Errors
+    /// It is no image, or not a whole one.
+    pub fn open(mut reader: R) -> Result<Image<R>, Fault> {
+        let length = reader.seek(SeekFrom::End(0))?;
+        reader.rewind()?;
+        let mut bytes = [0; Head::BYTES];
+        let have = fill(&mut reader, &mut bytes)?;
+        if have < Head::BYTES {
+            return Err(if have == 0 || bytes[0] != 0x89 {
+                Fault::Stranger
+            } else {
+                Fault::CutOff {
+                    have: length,
+                    wanted: Head::BYTES as u64,
+                }
+            });
+        }
+        let head = Head::decode(&bytes)?;
+        let wanted = head.signed_bytes();
+        let rest = length.checked_sub(wanted).ok_or(Fault::CutOff {
+            have: length,
+            wanted,
+        })?;
+        if rest > SIGNATURE_BYTES_MAX {
+            return Err(Fault::Signatures("too long"));
+        }
+        reader.seek(SeekFrom::Start(wanted))?;
+        let mut behind = Vec::new();
+        reader.by_ref().take(rest).read_to_end(&mut behind)?;
+        Ok(Image {
+            signatures: Signature::parse_all(&behind)?,
+            head,
+            reader,
+        })
+    }
+
+    /// What the image says of itself.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Its signatures, whether they hold or not.
+    pub fn signatures(&self) -> &[Signature] {
+        &self.signatures
+    }
+
+    /// Checks that one of these keys signed this head and this payload; gives the key.
+    ///
+    /// # Errors
+    /// None did, or the payload cannot be read.
+    pub fn verify(&mut self, keys: &[Key]) -> Result<KeyId, Fault> {
+        if self.signatures.is_empty() {
+            return Err(Fault::Unsigned);
+        }
+        let mut verifiers: Vec<_> = self
+            .signatures
+            .iter()
+            .flat_map(|signature| keys.iter().map(move |key| (key, signature)))
+            .filter(|(key, signature)| key.id() == signature.key_id())
+            .filter_map(|(key, signature)| {
+                let verifier = key.key.verify_stream(&signature.signature).ok()?;
+                Some((key.id(), verifier))
+            })
+            .collect();
+        let Some(first) = verifiers.first().map(|(id, _)| *id) else {
+            let signed = self.signatures.iter().map(Signature::key_id).collect();
+            return Err(Fault::Untrusted(signed));
+        };
+        // The head as it was understood, so that nothing that was not signed is believed.
+        let head = self.head.encode()?;
+        for (_, verifier) in &mut verifiers {
+            verifier.update(&head);
+        }
+        each_chunk(&mut self.reader, &self.head, |chunk| {
+            for (_, verifier) in &mut verifiers {
+                verifier.update(chunk);
+            }
+        })?;
+        verifiers
+            .into_iter()
+            .find_map(|(id, mut verifier)| verifier.finalize().is_ok().then_some(id))
+            .ok_or(Fault::Forged(first))
+    }
+
+    /// Writes out the content, after checking the payload.
+    ///
+    /// # Errors
+    /// Payload or content are not those that the head tells of, or cannot be read or written; what was written then
+    /// is of no use.
+    pub fn unpack(&mut self, into: &mut impl Write) -> Result<(), Fault> {
+        let mut hasher = Sha256::new();
+        each_chunk(&mut self.reader, &self.head, |chunk| hasher.update(chunk))?;
+        if hasher.finalize()[..] != self.head.payload_digest {
+            return Err(Fault::Payload("digest"));
+        }
+        self.reader.seek(SeekFrom::Start(Head::BYTES as u64))?;
+        let payload = self.reader.by_ref().take(self.head.payload_bytes);
+        let mut decoder = GzDecoder::new(BufReader::with_capacity(CHUNK, payload));
+        let mut hasher = Sha256::new();
+        let mut left = self.head.content_bytes;
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let read = decoder.read(&mut chunk).map_err(packed_wrongly)?;
+            if read == 0 {
+                break;
+            }
+            left = left
+                .checked_sub(read as u64)
+                .ok_or(Fault::Payload("it unpacks to more than it says"))?;
+            hasher.update(&chunk[..read]);
+            into.write_all(&chunk[..read])?;
+        }
+        if left > 0 {
+            return Err(Fault::Payload("it unpacks to less than it says"));
+        }
+        if !decoder.into_inner().fill_buf()?.is_empty() {
+            return Err(Fault::Payload("something follows what is packed"));
+        }
+        if hasher.finalize()[..] != self.head.content_digest {
+            return Err(Fault::Payload("digest of the content"));
+        }
+        Ok(())
+    }
+
+    /// Gives back what it was read from.
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+}
+
+/// Looks at the payload piece by piece.
+fn each_chunk(
+    reader: &mut (impl Read + Seek),
+    head: &Head,
+    mut look: impl FnMut(&[u8]),
+) -> Result<(), Fault> {
+    let wanted = head.signed_bytes();
+    let mut left = head.payload_bytes;
+    let mut chunk = vec![0; CHUNK];
+    reader.seek(SeekFrom::Start(Head::BYTES as u64))?;
+    while left > 0 {
+        let part = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
+        let read = fill(reader, &mut chunk[..part])?;
+        if read < part {
+            let have = wanted - left + read as u64;
+            return Err(Fault::CutOff { have, wanted });
+        }
+        look(&chunk[..part]);
+        left -= part as u64;
+    }
+    Ok(())
+}
+
+/// Reads until the place is full or there is no more.
+fn fill(reader: &mut impl Read, mut into: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while !into.is_empty() {
+        match reader.read(into) {
+            Ok(0) => break,
+            Ok(count) => {
+                read += count;
+                into = &mut into[count..];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
+/// Tells bytes that are not packed as they should be from a file that cannot be read.
+fn packed_wrongly(error: io::Error) -> Fault {
+    const PACKED_WRONGLY: [io::ErrorKind; 3] = [
+        io::ErrorKind::InvalidInput,
+        io::ErrorKind::InvalidData,
+        io::ErrorKind::UnexpectedEof,
+    ];
+    if PACKED_WRONGLY.contains(&error.kind()) {
+        Fault::Payload("it is no gzip")
+    } else {
+        Fault::Io(error)
+    }
+}

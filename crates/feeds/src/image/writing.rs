@@ -1,0 +1,77 @@
+//! Making an image. The same content and facts give the same bytes, wherever and whenever.
+
+use std::io::Write;
+
+use flate2::{Compression, GzBuilder};
+use semver::Version;
+use sha2::{Digest, Sha256};
+
+use super::{Fault, Head, Kind, SIGNATURES_MAX, Signature};
+
+/// What an image is to say of itself besides what follows from its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// What it holds.
+    pub kind: Kind,
+    /// When it was built, s since 1970-01-01 UTC; zero if unknown.
+    pub build_time: u64,
+    /// Board it fits; empty for a page.
+    pub board: String,
+    /// Panels it fits; empty for a page.
+    pub panel: String,
+    /// Machines it fits; empty for a page.
+    pub target: String,
+    /// Its version.
+    pub version: Version,
+    /// Commit it was built from; empty if unknown.
+    pub commit: String,
+}
+
+/// Packs a content as payloads are.
+pub fn payload_of(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzBuilder::new().write(Vec::new(), Compression::default());
+    // A vector takes everything.
+    let _ = encoder.write_all(content);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Makes an image that is not signed.
+///
+/// # Errors
+/// A fact is too long or cannot be, or the content is empty or too long.
+pub fn write(facts: Facts, content: &[u8]) -> Result<Vec<u8>, Fault> {
+    let payload = payload_of(content);
+    let head = Head {
+        kind: facts.kind,
+        payload_bytes: payload.len() as u64,
+        content_bytes: content.len() as u64,
+        build_time: facts.build_time,
+        payload_digest: Sha256::digest(&payload).into(),
+        content_digest: Sha256::digest(content).into(),
+        board: facts.board,
+        panel: facts.panel,
+        target: facts.target,
+        version: facts.version,
+        commit: facts.commit,
+    };
+    let mut image = head.encode()?.to_vec();
+    image.extend_from_slice(&payload);
+    Ok(image)
+}
+
+/// What stands behind the payload once a signature was added to those that are there; it takes the place of one by
+/// the same key.
+///
+/// # Errors
+/// There are too many.
+pub fn sign(there: &[Signature], added: &Signature) -> Result<String, Fault> {
+    let others: Vec<&Signature> = there
+        .iter()
+        .filter(|signature| signature.key_id() != added.key_id())
+        .collect();
+    if others.len() >= SIGNATURES_MAX {
+        return Err(Fault::Signatures("too many"));
+    }
+    let texts = others.into_iter().chain([added]).map(Signature::text);
+    Ok(texts.collect())
+}

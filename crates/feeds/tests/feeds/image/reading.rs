@@ -1,0 +1,125 @@
+//! Payload and content: only what the head tells of comes out.
+
+use std::io::Cursor;
+
+use feeds::image::{self, Head, Image};
+use proptest::prelude::*;
+
+use super::{facts, forged, open, packed};
+use crate::support::fixture;
+
+fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut content = Vec::new();
+    let unpacked = open(bytes).unpack(&mut content);
+    unpacked
+        .map(|()| content)
+        .map_err(|fault| fault.to_string())
+}
+
+#[test]
+fn the_content_of_an_image_from_elsewhere() {
+    let expected = "not a program, but a content of some length; ".repeat(40);
+    assert_eq!(
+        unpacked(&fixture("image/firmware.img")),
+        Ok(expected.into_bytes())
+    );
+}
+
+#[test]
+fn the_same_content_gives_the_same_image() {
+    let content = b"some program".repeat(1000);
+    assert_eq!(packed(&content), packed(&content));
+}
+
+#[test]
+fn only_what_the_head_tells_of_comes_out() {
+    let content = b"0123456789".repeat(10_000);
+    let payload = image::payload_of(&content);
+    let longer = [&payload[..], b"more"].concat();
+    let truth = open(&packed(&content)).head().clone();
+    let told = |head: &mut Head| {
+        head.content_bytes = truth.content_bytes;
+        head.content_digest = truth.content_digest;
+    };
+    assert_eq!(unpacked(&forged(&payload, told)), Ok(content.clone()));
+    let mut changed = forged(&payload, told);
+    *changed.last_mut().unwrap() ^= 1;
+    for (bytes, reason) in [
+        (changed, "digest"),
+        (
+            forged(&payload, |head| {
+                told(head);
+                head.content_bytes -= 1;
+            }),
+            "it unpacks to more than it says",
+        ),
+        (
+            forged(&payload, |head| {
+                told(head);
+                head.content_bytes += 1;
+            }),
+            "it unpacks to less than it says",
+        ),
+        (
+            forged(&payload, |head| {
+                told(head);
+                head.content_digest[31] ^= 1;
+            }),
+            "digest of the content",
+        ),
+        (forged(&longer, told), "something follows what is packed"),
+        (forged(b"no gzip at all", told), "it is no gzip"),
+        (forged(&payload[..payload.len() / 2], told), "it is no gzip"),
+        (forged(&payload[..5], told), "it is no gzip"),
+    ] {
+        assert_eq!(
+            unpacked(&bytes),
+            Err(format!("its payload is damaged ({reason})"))
+        );
+    }
+}
+
+#[test]
+fn what_unpacks_to_much_more_is_stopped_where_it_exceeds() {
+    let bomb = image::payload_of(&vec![0; 64 * 1024 * 1024]);
+    let bytes = forged(&bomb, |head| head.content_bytes = 1000);
+    let mut written = Vec::new();
+    let fault = open(&bytes).unpack(&mut written).unwrap_err();
+    assert!(fault.to_string().contains("more than it says"), "{fault}");
+    assert!(written.len() <= 1000, "{}", written.len());
+}
+
+#[test]
+fn a_disk_that_is_full_is_no_damage() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let fault = open(&packed(b"content")).unpack(&mut Full).unwrap_err();
+    assert!(matches!(fault, image::Fault::Io(_)), "{fault}");
+}
+
+proptest! {
+    #[test]
+    fn what_was_packed_comes_out(content in proptest::collection::vec(any::<u8>(), 1..5000), minor in 0..u64::MAX) {
+        let mut facts = facts();
+        facts.version = semver::Version::new(4, minor, 0);
+        let bytes = image::write(facts.clone(), &content).unwrap();
+        let mut image = Image::open(Cursor::new(&bytes)).unwrap();
+        prop_assert_eq!(&image.head().version, &facts.version);
+        let mut out = Vec::new();
+        image.unpack(&mut out).unwrap();
+        prop_assert_eq!(out, content);
+    }
+
+    #[test]
+    fn every_cut_is_noticed(at in 0_usize..591) {
+        let bytes = &fixture("image/firmware.img")[..at];
+        prop_assert!(Image::open(Cursor::new(bytes)).is_err());
+    }
+}

@@ -1,0 +1,270 @@
+//! Secret and public keys, and signing with them; in the forms of minisign's files.
+
+use std::{
+    ffi::OsString,
+    fs::{self, OpenOptions},
+    io::{self, IsTerminal, Read, Seek, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use feeds::image::{self, Key, Signature};
+use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
+use serde_json::{Value, json};
+
+use super::{cannot_read, cannot_write, open, read_at_most, telling};
+use crate::failure::Failure;
+
+/// Largest file of a key or of a password, bytes.
+const KEY_FILE_MAX: u64 = 8 * 1024;
+
+/// Longest password, bytes: what minisign takes.
+const PASSWORD_MAX: usize = 1024;
+
+/// A pair of keys that was made.
+pub(super) struct Made {
+    secret_file: PathBuf,
+    public_file: PathBuf,
+    public: Key,
+    line: String,
+}
+
+impl Made {
+    pub(super) fn document(&self) -> Value {
+        json!({
+            "id": self.public.id().to_string(),
+            "publicKey": self.line,
+            "secretKeyFile": self.secret_file,
+            "publicKeyFile": self.public_file,
+        })
+    }
+
+    pub(super) fn line(&self) -> String {
+        format!(
+            "key {}: the secret key is in {}, the public key for clocks in {}\n{}\n",
+            self.public.id(),
+            self.secret_file.display(),
+            self.public_file.display(),
+            self.line
+        )
+    }
+}
+
+/// Makes a pair of keys; the files must not be there yet.
+pub(super) fn make(path: &Path, password: Option<String>) -> Result<Made, Failure> {
+    let mut name = OsString::from(path);
+    name.push(".pub");
+    let public_file = PathBuf::from(name);
+    for path in [path, &public_file] {
+        if path.exists() {
+            return Err(Failure::refused(format!(
+                "{} is there already: a key that is lost cannot be made again, so choose another name",
+                path.display()
+            )));
+        }
+    }
+    let cannot = |error| Failure::failed(format!("cannot make a key: {error}"));
+    let (pair, comment) = match password {
+        Some(password) => (
+            KeyPair::generate_encrypted_keypair(Some(password)),
+            "minisign encrypted secret key",
+        ),
+        None => (
+            KeyPair::generate_unencrypted_keypair(),
+            "minisign secret key without a password",
+        ),
+    };
+    let pair = pair.map_err(cannot)?;
+    let public_text = pair.pk.to_box().map_err(cannot)?.to_string();
+    let secret_text = pair.sk.to_box(Some(comment)).map_err(cannot)?.to_string();
+    let public = Key::parse(&public_text)
+        .ok_or_else(|| Failure::failed("cannot make a key: it cannot be read again"))?;
+    new_file(path, 0o600, &secret_text)?;
+    new_file(&public_file, 0o644, &public_text)?;
+    Ok(Made {
+        secret_file: path.to_path_buf(),
+        public_file,
+        public,
+        line: pair.pk.to_base64(),
+    })
+}
+
+fn new_file(path: &Path, mode: u32, text: &str) -> Result<(), Failure> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        })
+        .map_err(|error| cannot_write(path, &error))
+}
+
+/// A public key in a file.
+pub(super) fn public(path: &Path) -> Result<Key, Failure> {
+    let bytes = read_at_most(path, KEY_FILE_MAX)?;
+    let key = String::from_utf8(bytes)
+        .ok()
+        .and_then(|text| Key::parse(&text));
+    key.ok_or_else(|| {
+        Failure::failed(format!(
+            "{} holds no public key of minisign: such a file is made by `papertick image keygen`",
+            path.display()
+        ))
+    })
+}
+
+/// A secret key that can sign.
+pub(super) struct Secret {
+    secret: SecretKey,
+    public: PublicKey,
+}
+
+impl Secret {
+    /// Reads a key file and asks for its password if it has one.
+    pub(super) fn read(path: &Path, password_file: Option<&Path>) -> Result<Secret, Failure> {
+        let no_key = || {
+            Failure::failed(format!(
+                "{} holds no secret key of minisign: such a file is made by `papertick image keygen`",
+                path.display()
+            ))
+        };
+        let bytes = read_at_most(path, KEY_FILE_MAX)?;
+        let text = String::from_utf8(bytes).map_err(|_| no_key())?;
+        let line = text.lines().nth(1).unwrap_or_default();
+        let bytes = BASE64_STANDARD.decode(line).map_err(|_| no_key())?;
+        let secret = match bytes.get(..4) {
+            // The tool writes no checksum into these; a key that is damaged makes no signature that holds.
+            Some(b"Ed\0\0") => SecretKey::from_bytes(&bytes).map_err(|_| no_key())?,
+            Some(b"EdSc") => SecretKeyBox::from(text)
+                .into_secret_key(Some(password(password_file)?))
+                .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?,
+            Some(_) | None => return Err(no_key()),
+        };
+        let public = PublicKey::from_secret_key(&secret).map_err(|_| no_key())?;
+        Ok(Secret { secret, public })
+    }
+
+    fn key(&self) -> Option<Key> {
+        Key::parse(&self.public.to_base64())
+    }
+}
+
+/// Signs an image, in its file.
+pub(super) fn sign(secret: &Secret, path: &Path) -> Result<(), Failure> {
+    let cannot =
+        |error: String| Failure::failed(format!("cannot sign {}: {error}", path.display()));
+    let image = open(path)?;
+    let comment = format!("papertick {}", telling::line(&image));
+    let signed = image.head().signed_bytes();
+    let mut file = image.into_inner();
+    file.rewind().map_err(|error| cannot_read(path, &error))?;
+    let signature = minisign::sign(
+        Some(&secret.public),
+        &secret.secret,
+        file.take(signed),
+        Some(&comment),
+        Some("signature of a papertick image"),
+    )
+    .map_err(|error| cannot(error.to_string()))?;
+    let mut signatures = Signature::parse_all(signature.to_string().as_bytes())
+        .map_err(|fault| cannot(fault.to_string()))?;
+    let key = secret.key();
+    match (signatures.pop(), key) {
+        (Some(signature), Some(key)) => put(&signature, &key, path),
+        _ => Err(cannot("its signature cannot be read again".to_string())),
+    }
+}
+
+/// Puts a signature that minisign made into the file of its image.
+pub(super) fn attach(signature_file: &Path, path: &Path) -> Result<(), Failure> {
+    let bytes = read_at_most(signature_file, KEY_FILE_MAX)?;
+    let signatures = Signature::parse_all(&bytes);
+    let Some(signature) = signatures.ok().and_then(|mut signatures| {
+        let one = signatures.len() == 1;
+        signatures.pop().filter(|_| one)
+    }) else {
+        return Err(Failure::failed(format!(
+            "{} holds no signature of minisign: such a file is made by `minisign -Sm {}`",
+            signature_file.display(),
+            path.display()
+        )));
+    };
+    write_behind(&signature, path)
+}
+
+fn put(signature: &Signature, key: &Key, path: &Path) -> Result<(), Failure> {
+    write_behind(signature, path)?;
+    // A signature that nobody can check would only be noticed by the clocks.
+    let checked = open(path)?.verify(std::slice::from_ref(key));
+    checked
+        .map(|_| ())
+        .map_err(|fault| Failure::failed(format!("{} was signed wrongly: {fault}", path.display())))
+}
+
+/// Writes a signature behind the payload, beside those of other keys, in a file that takes the place of the one there.
+fn write_behind(signature: &Signature, path: &Path) -> Result<(), Failure> {
+    let image = open(path)?;
+    let behind = image::sign(image.signatures(), signature)
+        .map_err(|fault| Failure::refused(format!("{}: {fault}", path.display())))?;
+    let signed = image.head().signed_bytes();
+    rewrite(path, image.into_inner(), signed, behind.as_bytes())
+        .map_err(|error| cannot_write(path, &error))
+}
+
+fn rewrite(path: &Path, mut file: fs::File, signed: u64, behind: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    new.as_file()
+        .set_permissions(file.metadata()?.permissions())?;
+    file.rewind()?;
+    io::copy(&mut file.take(signed), &mut new)?;
+    new.write_all(behind)?;
+    new.as_file().sync_all()?;
+    new.persist(path)?;
+    Ok(())
+}
+
+/// A password for a new key, which is asked for twice.
+pub(super) fn new_password(file: Option<&Path>) -> Result<String, Failure> {
+    let password = password(file)?;
+    if file.is_none() && ask("Once more: ")? != password {
+        return Err(Failure::usage("the two passwords differ"));
+    }
+    Ok(password)
+}
+
+fn password(file: Option<&Path>) -> Result<String, Failure> {
+    let Some(path) = file else {
+        return ask("Password of the secret key: ");
+    };
+    let bytes = read_at_most(path, KEY_FILE_MAX)?;
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    let password = text.lines().next().unwrap_or_default();
+    if password.is_empty() || password.len() > PASSWORD_MAX {
+        return Err(Failure::failed(format!(
+            "the first line of {} is no password of 1 to {PASSWORD_MAX} bytes",
+            path.display()
+        )));
+    }
+    Ok(password.to_string())
+}
+
+fn ask(prompt: &str) -> Result<String, Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "there is no terminal to ask for a password: say --password-file FILE, or --no-password for a new key",
+        ));
+    }
+    let password = rpassword::prompt_password(prompt)
+        .map_err(|error| Failure::failed(format!("cannot ask for a password: {error}")))?;
+    match password.len() {
+        1..=PASSWORD_MAX => Ok(password),
+        _ => Err(Failure::usage(format!(
+            "a password has 1 to {PASSWORD_MAX} bytes; a new key may have none with --no-password"
+        ))),
+    }
+}

@@ -1,0 +1,354 @@
+//! `papertick image`: makes, signs, checks and shows images of firmware and pages.
+//!
+//! `keys` has everything about keys and signatures, `packing` finds out what an image is to say of itself,
+//! `telling` says what an image says.
+
+mod keys;
+mod packing;
+mod telling;
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use board::spec;
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use feeds::image::{Fault, Image, Kind, PAGE_BYTES_MAX, page::Page};
+
+use crate::failure::Failure;
+
+/// The actions of `image`.
+#[derive(Debug, Args)]
+pub struct ImageArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a pair of keys
+    #[command(after_help = KEYGEN_EXAMPLES)]
+    Keygen(KeygenArgs),
+    /// Make an image of a program or of a page
+    #[command(after_help = PACK_EXAMPLES)]
+    Pack(PackArgs),
+    /// Sign images
+    #[command(after_help = SIGN_EXAMPLES)]
+    Sign(SignArgs),
+    /// Check who signed an image, and that it is whole
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArgs),
+    /// Tell what an image says of itself
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show(ShowArgs),
+}
+
+/// Where the password of a secret key comes from.
+#[derive(Debug, Args)]
+struct PasswordArgs {
+    /// File whose first line is the password of the secret key [default: the terminal is asked]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct KeygenArgs {
+    /// File for the secret key; the public key is put beside it, with .pub behind its name
+    key: PathBuf,
+
+    /// Do not protect the secret key by a password
+    #[arg(long, conflicts_with = "password_file")]
+    no_password: bool,
+
+    #[command(flatten)]
+    password: PasswordArgs,
+
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct PackArgs {
+    /// The program [default: this one]
+    #[arg(long, value_name = "FILE", conflicts_with = "web")]
+    program: Option<PathBuf>,
+
+    /// Folder of a built page, which is packed instead of a program
+    #[arg(long, value_name = "FOLDER", conflicts_with = "board")]
+    web: Option<PathBuf>,
+
+    /// The board it is for [default: rev-b]
+    #[arg(long, value_parser = boards(), ignore_case = true)]
+    board: Option<String>,
+
+    /// Version that it says it is [default: what the program or the page says]
+    #[arg(long)]
+    version: Option<String>,
+
+    /// File for the image
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct SignArgs {
+    /// File of the secret key
+    #[arg(long, value_name = "FILE", required_unless_present = "signature")]
+    key: Option<PathBuf>,
+
+    /// Signature file that `minisign -Sm` made for the image, which is put into it
+    #[arg(long, value_name = "FILE.minisig", conflicts_with = "key")]
+    signature: Option<PathBuf>,
+
+    #[command(flatten)]
+    password: PasswordArgs,
+
+    /// The images
+    #[arg(required = true, value_name = "FILE")]
+    images: Vec<PathBuf>,
+
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct VerifyArgs {
+    /// File of a public key that is trusted; may be repeated
+    #[arg(long, value_name = "FILE.pub", required = true)]
+    key: Vec<PathBuf>,
+
+    /// The image
+    #[arg(value_name = "FILE")]
+    image: PathBuf,
+
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// The image
+    #[arg(value_name = "FILE")]
+    image: PathBuf,
+
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--help` says after the actions.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  papertick image keygen my.key                      once
+  papertick image pack --board rev-b -o rev-b.img    this program as an image
+  papertick image sign --key my.key rev-b.img
+  papertick image verify --key my.key.pub rev-b.img
+
+Keys and signatures are those of minisign, which can take the place of `keygen`, `sign` and `verify`.
+The exit code is 5 if an image is not what it says it is, or not signed by a key that is trusted.";
+
+const KEYGEN_EXAMPLES: &str = "\
+Examples:
+  papertick image keygen my.key
+  papertick image keygen --no-password ci.key
+
+Clocks are given my.key.pub; whoever has my.key can install programs on them.";
+
+const PACK_EXAMPLES: &str = "\
+Examples:
+  papertick image pack --board v8 -o v8.img
+  papertick image pack --program target/aarch64-unknown-linux-gnu/dist/papertick -o rev-b.img
+  papertick image pack --web webui/dist -o page.img
+
+The same program or page gives the same image, byte by byte.";
+
+const SIGN_EXAMPLES: &str = "\
+Examples:
+  papertick image sign --key my.key rev-b.img v8.img
+  minisign -Sm rev-b.img && papertick image sign --signature rev-b.img.minisig rev-b.img
+
+An image can carry up to four signatures, for clocks that trust different keys.";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  papertick image verify --key my.key.pub rev-b.img
+  papertick image verify --key old.pub --key new.pub rev-b.img && echo trusted";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  papertick image show rev-b.img
+  papertick image show --json rev-b.img | jq -r .version";
+
+fn boards() -> PossibleValuesParser {
+    PossibleValuesParser::new(spec::BOARDS.iter().map(|board| board.id))
+}
+
+/// Does what is asked for and prints what came of it.
+///
+/// # Errors
+/// A file cannot be read or written, or is not what it has to be.
+pub fn run(args: &ImageArgs) -> Result<(), Failure> {
+    let text = match &args.action {
+        Action::Keygen(args) => keygen(args)?,
+        Action::Pack(args) => pack(args)?,
+        Action::Sign(args) => sign(args)?,
+        Action::Verify(args) => verify(args)?,
+        Action::Show(args) => {
+            let image = open(&args.image)?;
+            match args.json {
+                true => lines(&telling::document(&image)),
+                false => telling::table(&image),
+            }
+        }
+    };
+    // A reader that has seen enough is no failure.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+fn keygen(args: &KeygenArgs) -> Result<String, Failure> {
+    let password = match args.no_password {
+        true => None,
+        false => Some(keys::new_password(args.password.password_file.as_deref())?),
+    };
+    let made = keys::make(&args.key, password)?;
+    Ok(match args.json {
+        true => lines(&made.document()),
+        false => made.line(),
+    })
+}
+
+fn pack(args: &PackArgs) -> Result<String, Failure> {
+    let version = args.version.as_deref().map(packing::version).transpose()?;
+    let image = match &args.web {
+        Some(folder) => packing::page(folder, version)?,
+        None => {
+            let board = args.board.as_deref().and_then(spec::find);
+            let program = match &args.program {
+                Some(program) => program.clone(),
+                None => std::env::current_exe().map_err(|error| {
+                    Failure::failed(format!("this program cannot be found: {error}"))
+                })?,
+            };
+            packing::firmware(&program, board.unwrap_or(&spec::BOARDS[0]), version)?
+        }
+    };
+    fs::write(&args.output, image).map_err(|error| cannot_write(&args.output, &error))?;
+    tell(&args.output, args.json)
+}
+
+fn sign(args: &SignArgs) -> Result<String, Failure> {
+    match (&args.key, &args.signature) {
+        (Some(key), _) => {
+            let secret = keys::Secret::read(key, args.password.password_file.as_deref())?;
+            for image in &args.images {
+                keys::sign(&secret, image)?;
+            }
+        }
+        (None, Some(signature)) => match args.images.as_slice() {
+            [image] => keys::attach(signature, image)?,
+            _ => {
+                return Err(Failure::usage(
+                    "a signature is for one image: name only one",
+                ));
+            }
+        },
+        (None, None) => return Err(Failure::usage("say with which key: --key FILE")),
+    }
+    if args.json {
+        let documents: Result<Vec<_>, _> = args
+            .images
+            .iter()
+            .map(|path| Ok::<_, Failure>(telling::document(&open(path)?)))
+            .collect();
+        return Ok(lines(&documents?.into()));
+    }
+    args.images.iter().map(|path| tell(path, false)).collect()
+}
+
+fn verify(args: &VerifyArgs) -> Result<String, Failure> {
+    let trusted: Result<Vec<_>, _> = args.key.iter().map(|path| keys::public(path)).collect();
+    let refused = |fault: Fault| {
+        if let Fault::Io(error) = &fault {
+            return cannot_read(&args.image, error);
+        }
+        Failure::refused(format!("{}: {fault}", args.image.display()))
+    };
+    let file = File::open(&args.image).map_err(|error| cannot_read(&args.image, &error))?;
+    let mut image = Image::open(file).map_err(refused)?;
+    let signer = image.verify(&trusted?).map_err(refused)?;
+    check_content(&mut image).map_err(refused)?;
+    Ok(match args.json {
+        true => {
+            let mut document = telling::document(&image);
+            document["signedBy"] = signer.to_string().into();
+            lines(&document)
+        }
+        false => format!(
+            "{}: {}, signed by {signer}\n",
+            args.image.display(),
+            telling::line(&image)
+        ),
+    })
+}
+
+/// Unpacks the content and looks at it.
+fn check_content(image: &mut Image<File>) -> Result<(), Fault> {
+    match image.head().kind {
+        Kind::Firmware => image.unpack(&mut io::sink()),
+        Kind::Page => {
+            let length = image.head().content_bytes.min(PAGE_BYTES_MAX);
+            let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+            image.unpack(&mut content)?;
+            Page::parse(&content).map(|_| ())
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<Image<File>, Failure> {
+    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    Image::open(file).map_err(|fault| Failure::failed(format!("{}: {fault}", path.display())))
+}
+
+fn tell(path: &Path, json: bool) -> Result<String, Failure> {
+    let image = open(path)?;
+    Ok(match json {
+        true => lines(&telling::document(&image)),
+        false => format!("{}: {}\n", path.display(), telling::line(&image)),
+    })
+}
+
+fn lines(document: &serde_json::Value) -> String {
+    format!("{document:#}\n")
+}
+
+fn cannot_read(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format!("cannot read {}: {error}", path.display()))
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Reads a file that is not to be larger than so many bytes.
+fn read_at_most(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
+    let length = fs::metadata(path)
+        .map_err(|error| cannot_read(path, &error))?
+        .len();
+    if length > max {
+        return Err(Failure::failed(format!(
+            "{} is larger than {max} bytes",
+            path.display()
+        )));
+    }
+    fs::read(path).map_err(|error| cannot_read(path, &error))
+}

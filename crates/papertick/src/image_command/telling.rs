@@ -1,0 +1,111 @@
+//! What an image says of itself, in a line, as a table and as JSON.
+
+use std::{
+    fmt::Write,
+    io::{Read, Seek},
+};
+
+use feeds::image::{Head, Image, Kind};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// In a line, such as `firmware 4.0.1 for rev-b, 122x250, aarch64-unknown-linux-gnu`.
+pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
+    let head = image.head();
+    match head.kind {
+        Kind::Firmware => format!(
+            "firmware {} for {}, {}, {}",
+            head.version, head.board, head.panel, head.target
+        ),
+        Kind::Page => format!("page {}", head.version),
+    }
+}
+
+/// As a table.
+pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
+    let head = image.head();
+    let size = |bytes: u64, digest: &[u8]| format!("{bytes} bytes, SHA-256 {}", hex(digest));
+    let mut rows = vec![
+        ("kind", kind(head).to_string()),
+        ("version", head.version.to_string()),
+        ("board", head.board.clone()),
+        ("panel", head.panel.clone()),
+        ("target", head.target.clone()),
+        ("commit", head.commit.clone()),
+        ("built", built(head).unwrap_or_default()),
+        ("content", size(head.content_bytes, &head.content_digest)),
+        ("payload", size(head.payload_bytes, &head.payload_digest)),
+        (
+            "signed part",
+            format!("the first {} bytes", head.signed_bytes()),
+        ),
+    ];
+    if image.signatures().is_empty() {
+        rows.push(("signed by", "nobody".to_string()));
+    }
+    for signature in image.signatures() {
+        let (id, comment) = (signature.key_id(), signature.comment());
+        rows.push(("signed by", format!("{id} ({comment})")));
+    }
+    let mut text = String::new();
+    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:12} {}", printable(value));
+    }
+    text
+}
+
+/// As JSON; what is unknown or does not apply is null.
+pub(super) fn document<R: Read + Seek>(image: &Image<R>) -> Value {
+    let head = image.head();
+    let known = |text: &str| (!text.is_empty()).then(|| text.to_string());
+    let signatures = image.signatures().iter().map(|signature| {
+        json!({
+            "key": signature.key_id().to_string(),
+            "comment": signature.comment(),
+        })
+    });
+    json!({
+        "kind": kind(head),
+        "version": head.version.to_string(),
+        "board": known(&head.board),
+        "panel": known(&head.panel),
+        "target": known(&head.target),
+        "commit": known(&head.commit),
+        "buildTime": head.build_time,
+        "contentBytes": head.content_bytes,
+        "contentSha256": hex(&head.content_digest),
+        "payloadBytes": head.payload_bytes,
+        "payloadSha256": hex(&head.payload_digest),
+        "signedBytes": head.signed_bytes(),
+        "signatures": signatures.collect::<Vec<_>>(),
+    })
+}
+
+fn kind(head: &Head) -> &'static str {
+    match head.kind {
+        Kind::Firmware => "firmware",
+        Kind::Page => "page",
+    }
+}
+
+fn built(head: &Head) -> Option<String> {
+    let seconds = i64::try_from(head.build_time).ok()?;
+    let time = Timestamp::from_second(seconds).ok()?;
+    (seconds > 0).then(|| time.to_string())
+}
+
+/// Somebody else's text, without what could move the cursor of a terminal.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,408 @@
+//! Keys and images, with the program alone and together with the stock tool.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{
+    clock::{folder, papertick},
+    needs,
+};
+
+/// A folder in which programs run.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Desk {
+        Desk(folder())
+    }
+
+    /// Runs the program here; gives its exit code and what it said where.
+    fn try_to(&self, line: &str) -> (i32, String, String) {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let output = papertick(&arguments)
+            .current_dir(self.0.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let code = output.status.code().unwrap();
+        (code, text(output.stdout), text(output.stderr))
+    }
+
+    /// Runs the program here and expects it to do what it is told.
+    fn run(&self, line: &str) -> String {
+        let (code, out, error) = self.try_to(line);
+        assert_eq!((code, error.as_str()), (0, ""), "{line}");
+        out
+    }
+
+    fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.run(line)).unwrap()
+    }
+
+    /// Runs the program here and expects one line that says why not.
+    fn fails(&self, line: &str, code: i32, parts: &[&str]) {
+        let (got, out, error) = self.try_to(line);
+        assert_eq!((got, out.as_str()), (code, ""), "{line}: {error}");
+        assert_eq!(error.lines().count(), 1, "{line}: {error}");
+        for part in parts {
+            assert!(error.contains(part), "{line}: {error} lacks {part}");
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// A small program that says what it was built from.
+    fn program(&self, name: &str, machine: u8, note: &str) {
+        let mut program = b"\x7fELF\x02\x01\x01".to_vec();
+        program.resize(64, 0);
+        program[18] = machine;
+        let note = note.replace('|', "\u{1}");
+        let note = format!("\u{1}papertick was built from\u{1}{note}\u{2}");
+        program.extend_from_slice(note.as_bytes());
+        fs::write(self.path(name), program).unwrap();
+    }
+
+    /// An unprotected key `k` and an image `i.img` for the default board.
+    fn with_image(self) -> Desk {
+        self.run("image keygen --no-password k");
+        self.program("p", 183, "4.2.0|abc|1764547200|aarch64-unknown-linux-gnu");
+        self.run("image pack --program p -o i.img");
+        self
+    }
+}
+
+#[test]
+fn a_key_is_made_and_protected() {
+    let desk = Desk::new();
+    fs::write(desk.path("pw"), "correct horse\nignored\n").unwrap();
+    let made = desk.json("image keygen --json --password-file pw k");
+    assert_eq!(made["secretKeyFile"], "k");
+    assert_eq!(made["publicKeyFile"], "k.pub");
+    let id = made["id"].as_str().unwrap();
+    let public = String::from_utf8(desk.bytes("k.pub")).unwrap();
+    assert!(public.contains(id) && public.contains(made["publicKey"].as_str().unwrap()));
+    let mode = |name: &str| fs::metadata(desk.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("k"), mode("k.pub") & 0o700), (0o600, 0o600));
+
+    let before = desk.bytes("k");
+    desk.fails("image keygen --no-password k", 5, &["k is there already"]);
+    fs::rename(desk.path("k"), desk.path("kept")).unwrap();
+    desk.fails(
+        "image keygen --no-password k",
+        5,
+        &["k.pub is there already"],
+    );
+    assert_eq!(desk.bytes("kept"), before);
+
+    desk.program("p", 62, "4.2.0|||x86_64-unknown-linux-gnu");
+    desk.run("image pack --program p -o i.img");
+    desk.fails("image sign --key kept i.img", 2, &["--password-file"]);
+    fs::write(desk.path("wrong"), "wrong\n").unwrap();
+    desk.fails(
+        "image sign --key kept --password-file wrong i.img",
+        1,
+        &["kept", "password"],
+    );
+    desk.fails(
+        "image verify --key k.pub i.img",
+        5,
+        &["i.img", "not signed"],
+    );
+    desk.run("image sign --key kept --password-file pw i.img");
+    let verified = desk.run("image verify --key k.pub i.img");
+    assert!(verified.contains(id), "{verified}");
+    fs::write(desk.path("empty"), "\n").unwrap();
+    desk.fails(
+        "image keygen --password-file empty new",
+        1,
+        &["empty", "1 to 1024"],
+    );
+    desk.fails("image keygen new", 2, &["--no-password"]);
+    assert!(!desk.path("new").exists());
+}
+
+#[test]
+fn an_image_says_what_its_program_says() {
+    let desk = Desk::new().with_image();
+    let shown = desk.json("image show --json i.img");
+    for (member, value) in [
+        ("kind", "firmware"),
+        ("version", "4.2.0"),
+        ("board", "rev-b"),
+        ("panel", "122x250"),
+        ("target", "aarch64-unknown-linux-gnu"),
+        ("commit", "abc"),
+    ] {
+        assert_eq!(shown[member], value);
+    }
+    assert_eq!(shown["buildTime"], 1_764_547_200);
+    assert_eq!(shown["contentBytes"], desk.bytes("p").len());
+    assert_eq!(shown["signedBytes"], desk.bytes("i.img").len());
+    assert_eq!(shown["signatures"], serde_json::json!([]));
+    let table = desk.run("image show i.img");
+    for part in ["built        2025-12-01T00:00:00Z", "signed by    nobody"] {
+        assert!(table.contains(part), "{table}");
+    }
+    let first = desk.bytes("i.img");
+    desk.run("image pack --program p -o again.img");
+    assert_eq!(first, desk.bytes("again.img"), "byte by byte");
+    let other = desk.json("image pack --json --program p --board V8 --version 5.0.0-rc.1 -o o.img");
+    assert_eq!(
+        (&other["board"], &other["version"]),
+        (&"v8".into(), &"5.0.0-rc.1".into())
+    );
+}
+
+#[test]
+fn this_program_is_packed_by_default() {
+    let desk = Desk::new();
+    let shown = desk.json("image pack --json -o own.img");
+    assert_eq!(shown["version"], env!("CARGO_PKG_VERSION"));
+    let target = shown["target"].as_str().unwrap();
+    assert!(target.contains(std::env::consts::ARCH), "{target}");
+    let own = fs::metadata(env!("CARGO_BIN_EXE_papertick")).unwrap().len();
+    assert_eq!(shown["contentBytes"], own);
+}
+
+#[test]
+fn what_cannot_be_packed() {
+    let desk = Desk::new();
+    desk.program("machine", 62, "4.2.0|||aarch64-unknown-linux-gnu");
+    desk.program("planet", 62, "4.2.0|||z80-unknown-none");
+    desk.program("version", 62, "4.2|||x86_64-unknown-linux-gnu");
+    desk.program("blank", 62, "4.2.0|a b||x86_64-unknown-linux-gnu");
+    fs::write(desk.path("text"), "hello").unwrap();
+    fs::write(
+        desk.path("script"),
+        "\u{1}papertick was built from\u{1}4.2.0\u{1}\u{1}\u{1}x86_64\u{2}",
+    )
+    .unwrap();
+    for (program, parts) in [
+        ("missing", &["cannot read missing"][..]),
+        ("text", &["text", "no papertick"]),
+        ("script", &["script", "no program for Linux"]),
+        ("machine", &["machine", "aarch64", "other machines"]),
+        ("planet", &["planet", "z80"]),
+        ("blank", &["blank", "commit"]),
+    ] {
+        desk.fails(
+            &format!("image pack --program {program} -o i.img"),
+            1,
+            parts,
+        );
+    }
+    desk.fails(
+        "image pack --program version -o i.img",
+        2,
+        &["4.2", "MAJOR.MINOR.PATCH"],
+    );
+    desk.fails("image pack --version x -o i.img", 2, &["`x`"]);
+    desk.fails("image pack --board rev-z -o i.img", 2, &["rev-z"]);
+    desk.fails("image pack", 2, &["--output"]);
+    assert!(!desk.path("i.img").exists());
+    desk.program("good", 62, "4.2.0|||x86_64-unknown-linux-gnu");
+    desk.fails(
+        "image pack --program good -o nowhere/i.img",
+        1,
+        &["nowhere/i.img"],
+    );
+}
+
+#[test]
+fn signing_and_what_is_refused() {
+    let desk = Desk::new().with_image();
+    desk.run("image keygen --no-password other");
+    let unsigned = desk.bytes("i.img");
+    let signed = desk.json("image sign --json --key k i.img");
+    assert_eq!(signed[0]["signatures"].as_array().unwrap().len(), 1);
+    let id = signed[0]["signatures"][0]["key"].as_str().unwrap();
+    assert_eq!(
+        desk.json("image verify --json --key k.pub i.img")["signedBy"],
+        id
+    );
+    assert!(desk.bytes("i.img").starts_with(&unsigned));
+    desk.fails(
+        "image verify --key other.pub i.img",
+        5,
+        &["i.img", id, "trusted"],
+    );
+    desk.run("image sign --key other i.img");
+    desk.run("image sign --key k i.img");
+    desk.run("image verify --key k.pub i.img");
+    desk.run("image verify --key other.pub --key k.pub i.img");
+    assert_eq!(
+        desk.json("image show --json i.img")["signatures"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+
+    let whole = desk.bytes("i.img");
+    let mut changed = whole.clone();
+    changed[600] ^= 1;
+    fs::write(desk.path("changed"), changed).unwrap();
+    desk.fails(
+        "image verify --key k.pub changed",
+        5,
+        &["changed after it was signed"],
+    );
+    fs::write(desk.path("cut"), &whole[..550]).unwrap();
+    desk.fails("image verify --key k.pub cut", 5, &["cut off"]);
+    desk.fails("image verify --key k.pub p", 5, &["no papertick image"]);
+    desk.fails("image show p", 1, &["no papertick image"]);
+    desk.fails("image sign --key k p", 1, &["no papertick image"]);
+    desk.fails("image verify --key k.pub missing", 1, &["missing"]);
+    desk.fails("image verify --key p i.img", 1, &["p holds no public key"]);
+    desk.fails(
+        "image sign --key k.pub i.img",
+        1,
+        &["k.pub holds no secret key"],
+    );
+    desk.fails("image sign i.img", 2, &["--key"]);
+    desk.fails("image verify i.img", 2, &["--key"]);
+    desk.fails("image", 2, &["--help"]);
+    assert_eq!(desk.bytes("i.img"), whole);
+}
+
+#[test]
+fn a_page_is_packed_with_its_manifest() {
+    let desk = Desk::new();
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../webui/dist");
+    let shown = desk.json(&format!(
+        "image pack --json --web {} -o page.img",
+        dist.display()
+    ));
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        (&shown["kind"], &shown["version"]),
+        (&"page".into(), &version.into())
+    );
+    assert!(shown["commit"].as_str().unwrap().starts_with(version));
+    assert!(shown["buildTime"].as_u64().unwrap() > 1_700_000_000);
+    assert_eq!(shown["board"], Value::Null);
+    desk.run("image keygen --no-password k");
+    desk.run("image sign --key k page.img");
+    desk.run("image verify --key k.pub page.img");
+
+    fs::create_dir(desk.path("web")).unwrap();
+    let write = |name: &str, text: &str| fs::write(desk.path("web").join(name), text).unwrap();
+    let pack = "image pack --web web -o p.img";
+    desk.fails(pack, 1, &["web", "no manifest.json"]);
+    write("manifest.json", "{}");
+    desk.fails(pack, 1, &["web", "minFirmware"]);
+    write(
+        "manifest.json",
+        r#"{"commit":"main","buildTime":1,"minFirmware":"4.0.0"}"#,
+    );
+    desk.fails(pack, 2, &["--version"]);
+    desk.fails(
+        &format!("{pack} --version 4.0.0"),
+        1,
+        &["web", "index.html"],
+    );
+    write("index.html", "<!doctype html>");
+    desk.run(&format!("{pack} --version 4.0.0"));
+    write("a b.js", "");
+    desk.fails(&format!("{pack} --version 4.0.0"), 1, &["web", "name"]);
+    desk.fails("image pack --web missing -o p.img", 1, &["missing"]);
+    desk.fails("image pack --web web --board v8 -o p.img", 2, &["--board"]);
+}
+
+#[test]
+fn the_stock_tool_checks_what_the_program_signed_and_the_reverse() {
+    let Some(minisign) = needs::program("minisign") else {
+        return;
+    };
+    let desk = Desk::new().with_image();
+    let stock = |line: &str| {
+        let output = Command::new(&minisign)
+            .args(line.split_whitespace())
+            .current_dir(desk.0.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), text)
+    };
+    let unsigned = desk.bytes("i.img");
+
+    desk.run("image sign --key k i.img");
+    let signed = desk.bytes("i.img");
+    fs::write(desk.path("body"), &unsigned).unwrap();
+    fs::write(desk.path("body.minisig"), &signed[unsigned.len()..]).unwrap();
+    let (held, said) = stock("-Vm body -p k.pub");
+    assert!(held && said.contains("firmware 4.2.0"), "{said}");
+
+    // A key of the stock tool, used by both.
+    assert!(stock("-G -W -p s.pub -s s.key").0);
+    desk.run("image sign --key s.key i.img");
+    desk.run("image verify --key s.pub i.img");
+
+    // A signature of the stock tool, put behind the payload by both.
+    assert!(stock("-Sm body -s s.key").0);
+    let signature = desk.bytes("body.minisig");
+    fs::write(desk.path("appended"), [&unsigned[..], &signature].concat()).unwrap();
+    desk.run("image verify --key s.pub appended");
+    desk.run("image sign --signature body.minisig body");
+    assert_eq!(desk.bytes("body"), desk.bytes("appended"));
+    desk.fails(
+        "image sign --signature body.minisig body i.img",
+        2,
+        &["one"],
+    );
+    desk.fails(
+        "image sign --signature k.pub body",
+        1,
+        &["k.pub", "no signature"],
+    );
+
+    // And a key of the program, used by the stock tool.
+    fs::write(desk.path("body"), &unsigned).unwrap();
+    assert!(stock("-Sm body -s k").0);
+    assert!(stock("-Vm body -p k.pub").0);
+}
+
+#[test]
+fn usual_tools_take_a_page_apart() {
+    let desk = Desk::new();
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../webui/dist");
+    desk.run(&format!("image pack --web {} -o page.img", dist.display()));
+    let script = "tail -c +513 page.img | gunzip | tar -x -C out";
+    fs::create_dir(desk.path("out")).unwrap();
+    let ran = Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(desk.0.path())
+        .status();
+    assert!(ran.unwrap().success());
+    assert_eq!(
+        desk.bytes("out/index.html"),
+        fs::read(dist.join("index.html")).unwrap()
+    );
+    let manifest: Value = serde_json::from_slice(&desk.bytes("out/manifest.json")).unwrap();
+    assert!(manifest["minFirmware"].is_string() && manifest["commit"].is_string());
+
+    // What tar makes of the same folder is taken as well.
+    let script = "tar --format=ustar -C out -cf made.tar .";
+    let ran = Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(desk.0.path())
+        .status();
+    assert!(ran.unwrap().success());
+    let page = feeds::image::page::Page::parse(&desk.bytes("made.tar")).unwrap();
+    assert!(page.files.contains_key("index.html"));
+}
