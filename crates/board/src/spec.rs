@@ -39,7 +39,9 @@ pub static BOARDS: &[BoardSpec] = &[
     },
 ];
 
-/// Looks up a board by its word on the command line.
+/// Looks up a board by its word on the command line, in capitals or not.
 pub fn find(id: &str) -> Option<&'static BoardSpec> {
-    BOARDS.iter().find(|board| board.id == id)
+    BOARDS
+        .iter()
+        .find(|board| board.id.eq_ignore_ascii_case(id))
 }

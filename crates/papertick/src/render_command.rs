@@ -207,6 +207,15 @@ mod tests {
     }
 
     #[test]
+    fn a_board_is_known_in_capitals_as_well() {
+        assert_eq!(
+            picture_of("ticker --board V8"),
+            picture_of("ticker --board v8")
+        );
+        assert_ne!(picture_of("ticker --board V8"), picture_of("ticker"));
+    }
+
+    #[test]
     fn values_and_settings_change_the_picture() {
         let plain = picture_of("ticker").unwrap();
         for line in [
