@@ -11,6 +11,7 @@ use device::{
     secret::Secret,
 };
 use render::Bitmap;
+use tokio::time::Instant;
 
 /// How a panel is refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,13 +87,22 @@ pub trait LightSensor: Send + 'static {
     fn read(&mut self) -> impl Future<Output = Sensed> + Send;
 }
 
-/// The buttons.
-pub trait Buttons: Send + 'static {
-    /// Buttons that are down right now, a bit per pin.
-    fn down(&mut self) -> impl Future<Output = u8> + Send;
+/// Contacts of the buttons that opened or closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// Buttons that are down since then, a bit per pin.
+    pub down: u8,
+    /// When it happened, not when somebody looked.
+    pub at: Instant,
+}
 
-    /// Waits until other buttons are down than were last reported; returns a bit per pin.
-    fn changed(&mut self) -> impl Future<Output = u8> + Send;
+/// The buttons: one stream of edges, in the order in which they happened.
+pub trait Buttons: Send + 'static {
+    /// Waits for the next edge; the first is the state as the power came on.
+    ///
+    /// However late it is asked for, none that waits is left out unless there are very many; then the oldest are.
+    /// Dropping the future loses nothing.
+    fn edge(&mut self) -> impl Future<Output = Edge> + Send;
 }
 
 /// The radio, or the host's network where there is no radio to manage.

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    ports::{Buttons, LightSensor, PanelFault, Panels, Refresh, Wifi},
+    ports::{Buttons, Edge, LightSensor, PanelFault, Panels, Refresh, Wifi},
     sim::{
         self, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
         SimOptions,
@@ -13,7 +13,7 @@ use board::{
 };
 use device::input::{LinkEvent, LinkFailure, Sensed};
 use render::Bitmap;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 const MOMENT: Duration = Duration::from_millis(1);
 
@@ -118,10 +118,69 @@ async fn a_press_is_seen_down_and_up_and_ends_after_the_release() {
     let begun = Instant::now();
     let hold = Duration::from_millis(900);
     let ((), ()) = tokio::join!(async { bench.press(&[1, 3], hold).await.unwrap() }, async {
-        assert_eq!(board.buttons.changed().await, 0b0101);
-        assert_eq!(board.buttons.changed().await, 0);
+        for (down, at) in [(0, begun), (0b0101, begun), (0, begun + hold)] {
+            assert_eq!(board.buttons.edge().await, Edge { down, at });
+        }
         assert_eq!(begun.elapsed(), hold);
     });
+}
+
+#[tokio::test(start_paused = true)]
+async fn presses_that_nobody_looked_at_are_told_with_their_moments() {
+    let mut board = rev_b(SimOptions::default());
+    let bench = board.bench.clone();
+    let begun = Instant::now();
+    let ms = Duration::from_millis;
+    bench.press(&[2], ms(100)).await.unwrap();
+    sleep(ms(50)).await;
+    bench.press(&[2], ms(900)).await.unwrap();
+    sleep(ms(5000)).await;
+    let told = [(0, 0), (0b0010, 0), (0, 100), (0b0010, 150), (0, 1050)];
+    for (down, at) in told {
+        let at = begun + ms(at);
+        assert_eq!(board.buttons.edge().await, Edge { down, at });
+    }
+    assert!(timeout(MOMENT, board.buttons.edge()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_very_many_presses_the_oldest_are_forgotten_and_the_state_is_right() {
+    let mut board = rev_b(SimOptions::default());
+    let bench = board.bench.clone();
+    for _ in 0..1000 {
+        bench.press(&[1], MOMENT).await.unwrap();
+    }
+    let mut down = None;
+    let mut told = 0;
+    while let Ok(edge) = timeout(MOMENT, board.buttons.edge()).await {
+        assert_ne!(down, Some(edge.down), "an edge changes something");
+        down = Some(edge.down);
+        told += 1;
+    }
+    assert_eq!(down, Some(0));
+    assert!((32..=128).contains(&told), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hold_that_ends_before_anybody_looks_is_told() {
+    let held = Duration::from_millis(3200);
+    let mut board = rev_b(SimOptions {
+        held: PowerCycle { mask: 0b0001, held },
+        ..SimOptions::default()
+    });
+    let begun = Instant::now();
+    sleep(2 * held).await;
+    // Somebody else has pressed meanwhile; the order of the edges is that of their moments.
+    board.bench.press(&[3], held).await.unwrap();
+    let told = [
+        (0b0001, begun),
+        (0, begun + held),
+        (0b0100, begun + 2 * held),
+        (0, begun + 3 * held),
+    ];
+    for (down, at) in told {
+        assert_eq!(board.buttons.edge().await, Edge { down, at });
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -129,11 +188,12 @@ async fn a_press_that_is_abandoned_lets_go() {
     let mut board = rev_b(SimOptions::default());
     let press = board.bench.press(&[2], Duration::from_secs(30));
     assert!(timeout(MOMENT, press).await.is_err());
-    assert!(
-        timeout(MOMENT, board.buttons.changed()).await.is_err(),
-        "nothing is down"
-    );
     assert!(board.bench.state().buttons.is_empty());
+    let mut last = board.buttons.edge().await;
+    while let Ok(edge) = timeout(MOMENT, board.buttons.edge()).await {
+        last = edge;
+    }
+    assert_eq!(last.down, 0, "nothing is down");
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,9 +204,10 @@ async fn buttons_held_at_power_on_are_down_for_their_time() {
         ..SimOptions::default()
     });
     let begun = Instant::now();
-    assert_eq!(board.buttons.changed().await, 0b0001);
+    assert_eq!(board.buttons.edge().await.down, 0b0001);
     assert_eq!(board.bench.state().buttons, [1]);
-    assert_eq!(board.buttons.changed().await, 0);
+    let at = begun + held;
+    assert_eq!(board.buttons.edge().await, Edge { down: 0, at });
     assert_eq!(begun.elapsed(), held);
 }
 

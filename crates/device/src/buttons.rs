@@ -1,7 +1,7 @@
 //! Buttons: from bouncing contacts to clicks and long presses.
 //!
-//! Contacts are sampled every 20 ms, and two equal samples in a row are believed: a level counts once it has held for
-//! `DEBOUNCE`.
+//! Two samples of a contact 20 ms apart that are equal are believed: a level counts once it has held for `DEBOUNCE`.
+//! What counts is when a contact moved, not when it is heard of: edges may come late, but in order.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -33,112 +33,131 @@ pub enum Gesture {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Buttons {
     buttons: [Button; BUTTONS],
-    all_held_from: Option<Duration>,
+    /// Moment of the newest edge.
+    newest: Duration,
+    /// The gesture of all buttons was told, once per hold.
+    all_told: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Button {
-    /// Level of the contact, and since when.
-    contact: bool,
-    contact_since: Duration,
-    /// Uptime of the first contact of the press that is believed.
+    /// The contact is closed, or open, since then.
+    closed: bool,
+    since: Duration,
+    /// Moment of the first contact of the press that is believed.
     pressed_from: Option<Duration>,
-    long_fired: bool,
+    /// The long press was told, once per press.
+    long_told: bool,
+}
+
+/// Moments up to which the contacts are as they are known to be.
+#[derive(Clone, Copy)]
+struct Known {
+    /// For presses that last.
+    until: Duration,
+    /// For levels that are believed once they have held: a contact that moves at the very moment at which it would be
+    /// believed was a bounce.
+    held_until: Duration,
 }
 
 impl Buttons {
-    /// Takes note of the contacts: bit `i` is set while button `i` is down.
-    pub fn contact(&mut self, down: u8, uptime: Duration) {
+    /// Takes note of an edge: bit `i` of `down` is set while button `i` is down from then on.
+    ///
+    /// Tells what the buttons have said until then.
+    pub fn edge(&mut self, down: u8, at: Duration) -> Vec<Gesture> {
+        let at = at.max(self.newest);
+        self.newest = at;
+        let known = Known {
+            until: at,
+            held_until: at.saturating_sub(Duration::from_nanos(1)),
+        };
+        let mut gestures = self.judge(known);
         for (index, button) in self.buttons.iter_mut().enumerate() {
-            let contact = down & (1 << index) != 0;
-            if contact != button.contact {
-                button.contact = contact;
-                button.contact_since = uptime;
+            let closed = down & (1 << index) != 0;
+            if closed != button.closed {
+                button.closed = closed;
+                button.since = at;
             }
         }
+        // A press that bounced while it became a long one.
+        gestures.extend(self.judge(known));
+        gestures
     }
 
-    /// What the buttons say by now, in the order in which it happened.
+    /// What the buttons have said by now, if no edge came.
     pub fn advance(&mut self, uptime: Duration) -> Vec<Gesture> {
-        let mut gestures = Vec::new();
-        for (index, button) in self.buttons.iter_mut().enumerate() {
-            button.settle(index, uptime, &mut gestures);
-        }
-        let all_down = self
-            .buttons
-            .iter()
-            .all(|button| button.pressed_from.is_some());
-        if !all_down {
-            self.all_held_from = None;
-        } else if self.all_held_from.is_none() {
-            self.all_held_from = self
-                .buttons
-                .iter()
-                .filter_map(|button| button.pressed_from)
-                .max();
-        }
-        if let Some(from) = self.all_held_from
-            && from + ALL_HELD <= uptime
-        {
-            gestures.push(Gesture::All);
-            // Once per hold.
-            self.all_held_from = Some(Duration::MAX - ALL_HELD);
-        }
-        gestures
+        self.judge(Known {
+            until: uptime,
+            held_until: uptime,
+        })
     }
 
     /// Uptime at which the buttons will have something to say if nothing moves.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let settling = self
+        let each = self
             .buttons
             .iter()
             .filter_map(|button| button.next_deadline());
-        let all = self
-            .all_held_from
-            .map(|from| from + ALL_HELD)
-            .filter(|at| *at < Duration::MAX);
-        settling.chain(all).min()
+        each.chain(self.all_due()).min()
     }
 
-    /// Tells whether a button is down, bouncing or not.
-    pub fn is_down(&self, index: usize) -> bool {
-        self.buttons.get(index).is_some_and(|button| button.contact)
+    fn judge(&mut self, known: Known) -> Vec<Gesture> {
+        let mut gestures = Vec::new();
+        for (index, button) in self.buttons.iter_mut().enumerate() {
+            gestures.extend(button.judge(index, known));
+        }
+        self.all_told &= self.all_pressed_from().is_some();
+        if self.all_due().is_some_and(|due| due <= known.until) {
+            self.all_told = true;
+            gestures.push(Gesture::All);
+        }
+        gestures
+    }
+
+    /// Moment of the last of all presses; none unless all buttons are pressed.
+    fn all_pressed_from(&self) -> Option<Duration> {
+        let pressed = self.buttons.iter().map(|button| button.pressed_from);
+        pressed.collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
+    /// When the gesture of all buttons is due if none is released.
+    fn all_due(&self) -> Option<Duration> {
+        let held = !self.all_told && self.buttons.iter().all(|button| button.closed);
+        Some(self.all_pressed_from().filter(|_| held)? + ALL_HELD)
     }
 }
 
 impl Button {
-    fn is_pressed(&self) -> bool {
-        self.pressed_from.is_some()
+    fn judge(&mut self, index: usize, known: Known) -> Option<Gesture> {
+        if self.believed_at().is_some_and(|at| at <= known.held_until) {
+            if self.closed {
+                self.pressed_from = Some(self.since);
+            } else {
+                self.pressed_from = None;
+                let is_click = !core::mem::take(&mut self.long_told);
+                return is_click.then_some(Gesture::Click(index));
+            }
+        }
+        if self.long_due().is_some_and(|at| at <= known.until) {
+            self.long_told = true;
+            return Some(Gesture::Long(index));
+        }
+        None
     }
 
-    fn settle(&mut self, index: usize, uptime: Duration, gestures: &mut Vec<Gesture>) {
-        let has_held = self.contact_since + DEBOUNCE <= uptime;
-        if self.contact && !self.is_pressed() && has_held {
-            self.pressed_from = Some(self.contact_since);
-        }
-        if let Some(from) = self.pressed_from
-            && !self.long_fired
-            && from + LONG_PRESS <= uptime
-        {
-            self.long_fired = true;
-            gestures.push(Gesture::Long(index));
-        }
-        if !self.contact && self.is_pressed() && has_held {
-            if !self.long_fired {
-                gestures.push(Gesture::Click(index));
-            }
-            self.pressed_from = None;
-            self.long_fired = false;
-        }
+    /// When the level of the contact is believed, unless it is already.
+    fn believed_at(&self) -> Option<Duration> {
+        (self.closed != self.pressed_from.is_some()).then(|| self.since + DEBOUNCE)
+    }
+
+    /// When the press is a long one if the button is not released.
+    fn long_due(&self) -> Option<Duration> {
+        let held = self.closed && !self.long_told;
+        Some(self.pressed_from.filter(|_| held)? + LONG_PRESS)
     }
 
     fn next_deadline(&self) -> Option<Duration> {
-        let settles = (self.contact != self.is_pressed()).then(|| self.contact_since + DEBOUNCE);
-        let fires = self
-            .pressed_from
-            .filter(|_| !self.long_fired)
-            .map(|from| from + LONG_PRESS);
-        settles.into_iter().chain(fires).min()
+        self.believed_at().into_iter().chain(self.long_due()).min()
     }
 }
 
@@ -146,27 +165,62 @@ impl Button {
 mod tests {
     use super::*;
 
+    const MS: Duration = Duration::from_millis(1);
+
     /// Samples of button 1, 20 ms apart, idle before and after; expects gestures at samples counted from the first low.
     fn check(samples: &str, expected: &[(u64, Gesture)]) {
         let masks = samples.chars().map(|sample| u8::from(sample == 'L'));
         check_masks(masks.collect(), expected);
     }
 
+    /// Samples of all buttons; told late, they say the same.
     fn check_masks(masks: Vec<u8>, expected: &[(u64, Gesture)]) {
         let mut buttons = Buttons::default();
         let mut heard = Vec::new();
         let tail = core::iter::repeat_n(0, 10);
-        for (sample, down) in (0..).zip(masks.into_iter().chain(tail)) {
-            let uptime = Duration::from_millis(1000 + sample * 20);
-            buttons.contact(down, uptime);
-            heard.extend(
-                buttons
-                    .advance(uptime)
-                    .into_iter()
-                    .map(|gesture| (sample, gesture)),
-            );
+        let samples: Vec<(u64, u8)> = (0..).zip(masks.into_iter().chain(tail)).collect();
+        let at = |sample: u64| Duration::from_millis(1000 + sample * 20);
+        for (sample, down) in &samples {
+            let mut told = buttons.edge(*down, at(*sample));
+            told.extend(buttons.advance(at(*sample)));
+            heard.extend(told.into_iter().map(|gesture| (*sample, gesture)));
         }
         assert_eq!(heard, expected);
+
+        let mut buttons = Buttons::default();
+        let mut heard = Vec::new();
+        for (sample, down) in &samples {
+            heard.extend(buttons.edge(*down, at(*sample)));
+        }
+        heard.extend(buttons.advance(at(10_000)));
+        let expected: Vec<Gesture> = expected.iter().map(|(_, gesture)| *gesture).collect();
+        assert_eq!(heard, expected, "told late");
+    }
+
+    /// Edges of button 1 in ms, closed first; what it has said a minute later, and when if it was asked at its deadlines.
+    fn check_edges(edges: &[u64], expected: &[(u64, Gesture)]) {
+        let mut buttons = Buttons::default();
+        let mut heard = Vec::new();
+        let ends = edges.iter().copied().map(Some).chain([None]);
+        for (number, edge) in ends.enumerate() {
+            let until = edge.map_or(Duration::from_secs(60), |at| {
+                MS * u32::try_from(at).unwrap()
+            });
+            while let Some(due) = buttons.next_deadline().filter(|due| *due < until) {
+                let told = buttons.advance(due);
+                heard.extend(told.into_iter().map(|gesture| (due, gesture)));
+                assert_ne!(buttons.next_deadline(), Some(due), "the deadline moves");
+            }
+            if edge.is_some() {
+                let told = buttons.edge(u8::from(number % 2 == 0), until);
+                heard.extend(told.into_iter().map(|gesture| (until, gesture)));
+            }
+        }
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(at, gesture)| (MS * u32::try_from(*at).unwrap(), *gesture))
+            .collect();
+        assert_eq!(heard, expected, "{edges:?}");
     }
 
     #[test]
@@ -178,6 +232,31 @@ mod tests {
         check(&"L".repeat(41), &[(40, Gesture::Long(0))]);
         check("LHLHLL", &click(7));
         check("LLLLLHLHLLLL", &click(13));
+    }
+
+    #[test]
+    fn a_press_is_long_by_the_moments_of_its_contacts() {
+        let (click, long) = (Gesture::Click(0), Gesture::Long(0));
+        check_edges(&[0, 19], &[]);
+        check_edges(&[0, 20], &[]);
+        check_edges(&[0, 21], &[(41, click)]);
+        check_edges(&[0, 799], &[(819, click)]);
+        check_edges(&[0, 800], &[(800, long)]);
+        check_edges(&[0, 5000], &[(800, long)]);
+        // It bounces as it becomes a long press: before, and across the moment.
+        check_edges(&[0, 780, 790, 1000], &[(800, long)]);
+        check_edges(&[0, 795, 805, 1000], &[(805, long)]);
+        // It bounces as it is released.
+        check_edges(&[0, 100, 105, 110], &[(130, click)]);
+        check_edges(&[0, 100, 200, 300], &[(120, click), (320, click)]);
+    }
+
+    #[test]
+    fn edges_that_come_out_of_order_say_what_they_can() {
+        let mut buttons = Buttons::default();
+        assert_eq!(buttons.edge(1, 500 * MS), []);
+        assert_eq!(buttons.edge(0, 400 * MS), []);
+        assert_eq!(buttons.advance(600 * MS), [], "it was open at once");
     }
 
     #[test]
@@ -195,8 +274,19 @@ mod tests {
         let mut buttons = Buttons::default();
         for (sample, down) in (0..).zip(masks) {
             let uptime = Duration::from_millis(sample * 20);
-            buttons.contact(down, uptime);
+            assert!(!buttons.edge(down, uptime).contains(&Gesture::All));
             assert!(!buttons.advance(uptime).contains(&Gesture::All));
+        }
+    }
+
+    #[test]
+    fn one_of_all_released_in_time_wipes_nothing_however_late_it_is_told() {
+        for (released_ms, wipes) in [(4_999, false), (5_000, true), (6_000, true)] {
+            let mut buttons = Buttons::default();
+            let mut told = buttons.edge(0b1111, MS);
+            told.extend(buttons.edge(0b0111, MS * (released_ms + 1)));
+            told.extend(buttons.advance(Duration::from_secs(60)));
+            assert_eq!(told.contains(&Gesture::All), wipes, "{released_ms}");
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     buttons::{BUTTONS, Buttons, Gesture},
     glow::PendingFlash,
     host::HostFacts,
-    input::{ButtonAction, Finished, Input, Upload},
+    input::{ButtonAction, Contacts, Finished, Input, Upload},
     lights::{faults::FaultIndicator, frontlight::Frontlight, strip::Strip},
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
@@ -147,15 +147,9 @@ impl Device {
             self.rotation.slot(),
             self.market.height.as_ref().map(|height| height.value),
         );
-        // A contact that opens at the very moment at which its press would be believed was a bounce.
-        if let Input::Pressed(down) = input
-            && self.listens_to(down)
-        {
-            self.buttons.contact(down, now.uptime);
-        }
         let due = self.pass_deadlines(now, &mut output);
         let caused = match input {
-            Input::Tick => Cause::Data,
+            Input::Tick => self.pass_buttons(now, &mut output),
             Input::Observed(source, observations) => {
                 self.observe(source, observations, now, &mut output)
             }
@@ -164,11 +158,11 @@ impl Device {
                 output.reply = Some(reply);
                 cause
             }
-            Input::Held(down) => {
-                self.power_on(down, now);
+            Input::Held(contacts) => {
+                self.power_on(contacts);
                 Cause::Data
             }
-            Input::Pressed(_) => Cause::Data,
+            Input::Pressed(contacts) => self.press(contacts, now, &mut output),
             Input::Sensed(sensed) => {
                 self.sense(sensed.millilux(), now);
                 Cause::Data
@@ -523,16 +517,14 @@ impl Device {
     /// Does what was due by now.
     fn pass_deadlines(&mut self, now: Now, output: &mut Output) -> Cause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= now.uptime);
-        let mut cause = self.pass_power(now, output);
+        let mut cause = Cause::Data;
+        self.pass_power(now, output);
         self.strip.advance(self.gate(), now.uptime);
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.advance(&self.active, now.uptime);
         }
         if due(self.flash_deadline()) {
             self.fire_flash(now);
-        }
-        for gesture in self.buttons.advance(now.uptime) {
-            cause = cause.max(self.obey(gesture, now, output));
         }
         self.splash &= !due(Some(SPLASH_MAX));
         if due(self.overlays.notice_deadline(&self.active)) {
@@ -554,6 +546,29 @@ impl Device {
         if self.update_pending() && due(Some(self.update_painted + UPDATE_PERIOD)) {
             self.update_painted = now.uptime;
             self.overlays.progress(self.update_percent);
+        }
+        cause
+    }
+
+    /// Judges the buttons by the moment of an edge, which may be long ago.
+    fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> Cause {
+        let at = contacts.at.min(now.uptime);
+        let mut cause = self.pass_hold(at, now, output);
+        if self.listens_to(contacts.down) {
+            for gesture in self.buttons.edge(contacts.down, at) {
+                cause = cause.max(self.obey(gesture, now, output));
+            }
+        }
+        cause
+    }
+
+    /// Judges the buttons by now: whoever hands in a tick has handed in the edges before it.
+    ///
+    /// No other input does so: a release may wait behind it.
+    fn pass_buttons(&mut self, now: Now, output: &mut Output) -> Cause {
+        let mut cause = self.pass_hold(now.uptime, now, output);
+        for gesture in self.buttons.advance(now.uptime) {
+            cause = cause.max(self.obey(gesture, now, output));
         }
         cause
     }

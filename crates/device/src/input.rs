@@ -1,6 +1,7 @@
 //! What enters the device: everything that can change it.
 
 use alloc::{string::String, vec::Vec};
+use core::time::Duration;
 
 use crate::{
     host::HostFacts,
@@ -13,16 +14,16 @@ use crate::{
 /// Something that happened; the device changes only by handling one of these.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// A deadline of the device has come, or nothing in particular.
+    /// A deadline of the device has come, or the wall clock stepped.
     Tick,
     /// A source learned something, all of it at once.
     Observed(SourceId, Vec<Observation>),
     /// A client asks for something; the output carries the reply.
     Asked(Request),
-    /// Which buttons were down as the power came on, a bit per button in the order of the board's pins.
-    Held(u8),
-    /// Which buttons are down right now, a bit per button in the order of the board's pins.
-    Pressed(u8),
+    /// The buttons as the power came on.
+    Held(Contacts),
+    /// A button was pressed or released; may come late, but in order.
+    Pressed(Contacts),
     /// The state of the time server.
     Timed(Connection),
     /// The light sensor measured.
@@ -45,6 +46,15 @@ pub enum Input {
     SignedIn,
     /// Something that people should know went wrong at the start; never with a secret.
     Noticed(String),
+}
+
+/// The contacts of the buttons from a moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contacts {
+    /// Buttons that are down, a bit per button in the order of the board's pins.
+    pub down: u8,
+    /// Uptime at which it became so.
+    pub at: Duration,
 }
 
 /// What a button is for.

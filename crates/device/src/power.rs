@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::{
     buttons::BUTTONS,
     device::Device,
-    input::LinkEvent,
+    input::{Contacts, LinkEvent},
     lights::{shows::Show, strip::Mode},
     limits::{ERASED_SHOWN, PAINT_MAX, PROVISIONED_DELAY, WIFI_RESET_HOLD},
     link::News,
@@ -30,11 +30,11 @@ pub(crate) struct Power {
 }
 
 impl Device {
-    /// Takes note of the buttons that were down as the power came on.
-    pub(crate) fn power_on(&mut self, down: u8, now: Now) {
-        self.power.deaf = down != 0;
-        if down & self.first_button() != 0 {
-            self.power.reset_at = Some(now.uptime + WIFI_RESET_HOLD);
+    /// Takes note of the buttons as the power came on.
+    pub(crate) fn power_on(&mut self, contacts: Contacts) {
+        self.power.deaf = contacts.down != 0;
+        if contacts.down & self.first_button() != 0 {
+            self.power.reset_at = Some(contacts.at + WIFI_RESET_HOLD);
         }
     }
 
@@ -105,18 +105,21 @@ impl Device {
         }
     }
 
-    /// Does what is due by now.
-    pub(crate) fn pass_power(&mut self, now: Now, output: &mut Output) -> Cause {
-        let due = |at: Option<Duration>| at.is_some_and(|at| at <= now.uptime);
-        let mut cause = Cause::Data;
-        if due(self.power.reset_at) {
-            self.power.reset_at = None;
-            let mut settings = (*self.stored).clone();
-            settings.wifi_configured = false;
-            cause = self.store_settings(settings, now, output);
-            output.effects.push(Effect::ForgetWifi);
-            output.effects.push(Effect::Reboot(RebootReason::WifiReset));
+    /// Forgets the network if button 1 was held from power-on until it is time for that.
+    pub(crate) fn pass_hold(&mut self, until: Duration, now: Now, output: &mut Output) -> Cause {
+        if self.power.reset_at.take_if(|at| *at <= until).is_none() {
+            return Cause::Data;
         }
+        let mut settings = (*self.stored).clone();
+        settings.wifi_configured = false;
+        output.effects.push(Effect::ForgetWifi);
+        output.effects.push(Effect::Reboot(RebootReason::WifiReset));
+        self.store_settings(settings, now, output)
+    }
+
+    /// Does what is due by now.
+    pub(crate) fn pass_power(&mut self, now: Now, output: &mut Output) {
+        let due = |at: Option<Duration>| at.is_some_and(|at| at <= now.uptime);
         if let Some(reason) = self.link.advance(&self.active, now.uptime) {
             output.effects.push(Effect::Reboot(reason));
         }
@@ -125,7 +128,6 @@ impl Device {
         {
             output.effects.push(Effect::Reboot(reason));
         }
-        cause
     }
 
     /// Uptime at which something of this is due.

@@ -81,6 +81,11 @@ impl Clock {
             .unwrap_or_else(|| Instant::now() + FAR)
     }
 
+    /// The uptime at an instant that has passed.
+    pub fn uptime_at(&self, instant: Instant) -> Duration {
+        self.now().uptime.saturating_sub(instant.elapsed())
+    }
+
     /// Sets the wall clock to what a time server or a test says.
     pub fn set(&self, unix_ms: i64) {
         let at = Instant::now();
@@ -133,6 +138,9 @@ mod tests {
         assert_eq!(now.uptime, Duration::from_millis(1500));
         assert_eq!(now.utc.map(|utc| utc.unix_ms), Some(NEW_YEAR_2026 + 1500));
         assert_eq!(clock.instant(now.uptime), Instant::now());
+        let then = Instant::now();
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert_eq!(clock.uptime_at(then), now.uptime);
     }
 
     #[tokio::test(start_paused = true)]

@@ -261,7 +261,7 @@ impl Common {
         }
         rest.spawn(
             "buttons",
-            senses::buttons(board.buttons, self.inbox.clone()),
+            senses::buttons(board.buttons, self.clock.clone(), self.inbox.clone()),
         );
         let plan = followed.wifi.clone();
         self.start_radio(rest, board.wifi, plan, ends.orders)?;

@@ -148,13 +148,9 @@ struct Release<'a> {
 
 impl Drop for Release<'_> {
     fn drop(&mut self) {
-        self.wires.buttons.send_modify(|fingers| {
-            for (button, down) in fingers.down.iter_mut().enumerate() {
-                if self.mask & (1 << button) != 0 {
-                    *down = down.saturating_sub(1);
-                }
-            }
-        });
+        self.wires
+            .buttons
+            .send_modify(|fingers| fingers.release(self.mask, Instant::now()));
     }
 }
 
@@ -245,13 +241,9 @@ impl Bench {
         if hold > PRESS_MAX {
             return Err(BenchError::TooLong);
         }
-        self.wires.buttons.send_modify(|fingers| {
-            for (button, down) in fingers.down.iter_mut().enumerate() {
-                if mask & (1 << button) != 0 {
-                    *down += 1;
-                }
-            }
-        });
+        self.wires
+            .buttons
+            .send_modify(|fingers| fingers.press(mask, Instant::now()));
         let release = Release {
             wires: &self.wires,
             mask,

@@ -129,7 +129,7 @@ pub fn board(spec: &BoardSpec, options: SimOptions) -> SimBoard {
         sensor: spec
             .light_sensor
             .then(|| SimSensor::new(Arc::clone(&wires))),
-        buttons: SimButtons::new(&wires),
+        buttons: SimButtons::new(Arc::clone(&wires)),
         wifi: SimWifi::new(&wires, options.radio),
         bench: Bench::new(wires),
     }

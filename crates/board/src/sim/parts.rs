@@ -13,7 +13,7 @@ use super::{
     FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
     wires::{Fingers, PanelWire, Wires},
 };
-use crate::ports::{Buttons, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh};
+use crate::ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh};
 
 /// Simulated panels.
 #[derive(Debug)]
@@ -180,44 +180,39 @@ impl LightSensor for SimSensor {
 /// Simulated buttons.
 #[derive(Debug)]
 pub struct SimButtons {
+    wires: Arc<Wires>,
     fingers: watch::Receiver<Fingers>,
-    reported: u8,
+    /// Number of the edge that is told next.
+    next: u64,
 }
 
 impl SimButtons {
-    pub(super) fn new(wires: &Wires) -> SimButtons {
+    pub(super) fn new(wires: Arc<Wires>) -> SimButtons {
         SimButtons {
             fingers: wires.buttons.subscribe(),
-            reported: 0,
+            wires,
+            next: 0,
         }
     }
 }
 
 impl Buttons for SimButtons {
-    async fn down(&mut self) -> u8 {
-        self.fingers.borrow().mask(Instant::now())
-    }
-
-    async fn changed(&mut self) -> u8 {
+    async fn edge(&mut self) -> Edge {
         loop {
-            let now = Instant::now();
-            let (mask, release) = {
+            self.wires
+                .buttons
+                .send_if_modified(|fingers| fingers.let_go(Instant::now()));
+            let (edge, held_until) = {
                 let fingers = self.fingers.borrow_and_update();
-                let release = fingers
-                    .hold
-                    .map(|hold| hold.until)
-                    .filter(|until| now < *until);
-                (fingers.mask(now), release)
+                (fingers.edge(self.next), fingers.held_until())
             };
-            if mask != self.reported {
-                self.reported = mask;
-                return mask;
+            if let Some((edge, next)) = edge {
+                self.next = next;
+                return edge;
             }
             tokio::select! {
-                () = wait_until(release) => {}
-                changed = self.fingers.changed() => if changed.is_err() {
-                    std::future::pending().await
-                }
+                () = wait_until(held_until) => {}
+                _ = self.fingers.changed() => {}
             }
         }
     }

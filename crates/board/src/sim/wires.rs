@@ -1,12 +1,13 @@
 //! What the simulated parts and the bench share, one watch per kind of signal.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{collections::VecDeque, net::SocketAddr, sync::Arc};
 
 use device::{board::BoardSpec, lights::Rgb, output::AccessPoint};
 use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
 use super::{PanelTiming, PowerCycle, SimFault, SimOptions};
+use crate::ports::Edge;
 
 /// Light in the room until somebody changes it, thousandths of a lux.
 const MILLILUX_AT_START: u32 = 80_000;
@@ -33,10 +34,6 @@ pub(super) struct Wires {
 impl Wires {
     pub(super) fn new(spec: BoardSpec, options: &SimOptions) -> Wires {
         let paper = Arc::new(Bitmap::paper(spec.panel_width, spec.panel_height));
-        let hold = (!options.held.held.is_zero()).then(|| Hold {
-            mask: options.held.mask,
-            until: Instant::now() + options.held.held,
-        });
         Wires {
             spec,
             timing: options.timing,
@@ -44,10 +41,7 @@ impl Wires {
             strip: watch::Sender::new(vec![Rgb::BLACK; spec.leds]),
             frontlight: watch::Sender::new(vec![0; if spec.frontlight { spec.panels } else { 0 }]),
             millilux: watch::Sender::new(spec.light_sensor.then_some(MILLILUX_AT_START)),
-            buttons: watch::Sender::new(Fingers {
-                down: [0; BUTTONS],
-                hold,
-            }),
+            buttons: watch::Sender::new(Fingers::new(options.held, Instant::now())),
             link_up: watch::Sender::new(true),
             network: watch::Sender::new(None),
             access_point: watch::Sender::new(None),
@@ -60,23 +54,45 @@ impl Wires {
 /// Number of buttons.
 pub(super) const BUTTONS: usize = 4;
 
-/// Fingers on the buttons.
+/// Edges that are kept for whoever reads them.
+const EDGES_MAX: usize = 64;
+
+/// Fingers on the buttons, and the edges they made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fingers {
     /// How many fingers are on each button: two clients may press the same one.
-    pub(super) down: [u32; BUTTONS],
+    down: [u32; BUTTONS],
     /// Buttons held since the power came on.
-    pub(super) hold: Option<Hold>,
+    hold: Option<Hold>,
+    /// The newest edges; never empty.
+    edges: VecDeque<Edge>,
+    /// Edges that were there before these.
+    forgotten: u64,
 }
 
 /// Buttons held until a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hold {
-    pub(super) mask: u8,
-    pub(super) until: Instant,
+struct Hold {
+    mask: u8,
+    until: Instant,
 }
 
 impl Fingers {
+    /// Fingers that hold buttons as the power comes on, or none.
+    fn new(held: PowerCycle, now: Instant) -> Fingers {
+        let hold = (!held.held.is_zero()).then(|| Hold {
+            mask: held.mask,
+            until: now + held.held,
+        });
+        let down = hold.map_or(0, |hold| hold.mask);
+        Fingers {
+            down: [0; BUTTONS],
+            hold,
+            edges: [Edge { down, at: now }].into(),
+            forgotten: 0,
+        }
+    }
+
     /// A bit per button that is down.
     pub(super) fn mask(&self, now: Instant) -> u8 {
         let pressed = self
@@ -90,6 +106,59 @@ impl Fingers {
             .filter(|hold| now < hold.until)
             .map_or(0, |hold| hold.mask);
         pressed | held
+    }
+
+    /// Puts a finger on each of these buttons.
+    pub(super) fn press(&mut self, mask: u8, now: Instant) {
+        self.change(mask, now, |fingers| fingers.saturating_add(1));
+    }
+
+    /// Takes a finger off each of these buttons.
+    pub(super) fn release(&mut self, mask: u8, now: Instant) {
+        self.change(mask, now, |fingers| fingers.saturating_sub(1));
+    }
+
+    /// When the buttons held since the power came on are let go; none if they are.
+    pub(super) fn held_until(&self) -> Option<Instant> {
+        self.hold.map(|hold| hold.until)
+    }
+
+    /// Lets go of the buttons held since the power came on, if it is time; tells whether it is.
+    pub(super) fn let_go(&mut self, now: Instant) -> bool {
+        let Some(hold) = self.hold.take_if(|hold| hold.until <= now) else {
+            return false;
+        };
+        self.note(hold.until);
+        true
+    }
+
+    /// The edge of this number, counted from 0, or the oldest that is kept after it; with the number of the next.
+    pub(super) fn edge(&self, number: u64) -> Option<(Edge, u64)> {
+        let number = number.max(self.forgotten);
+        let place = usize::try_from(number - self.forgotten).ok()?;
+        Some((*self.edges.get(place)?, number + 1))
+    }
+
+    fn change(&mut self, mask: u8, now: Instant, change: impl Fn(u32) -> u32) {
+        self.let_go(now);
+        for (button, fingers) in self.down.iter_mut().enumerate() {
+            if mask & (1 << button) != 0 {
+                *fingers = change(*fingers);
+            }
+        }
+        self.note(now);
+    }
+
+    fn note(&mut self, at: Instant) {
+        let down = self.mask(at);
+        if self.edges.back().is_some_and(|newest| newest.down == down) {
+            return;
+        }
+        self.edges.push_back(Edge { down, at });
+        if self.edges.len() > EDGES_MAX {
+            self.edges.pop_front();
+            self.forgotten += 1;
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use device::{
     Device,
-    input::{Finished, Input, LinkEvent, LinkFailure, Sensed},
+    input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed},
     lights::Rgb,
     market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
     memory::Memory,
@@ -184,8 +184,9 @@ impl Twins {
             self.tell(&Input::Sensed(Sensed::Millilux(millilux)));
             self.wait(Duration::from_secs(11), Duration::from_millis(500));
         }
-        for buttons in [0b0010, 0, 0b0001, 0, 0b0001, 0] {
-            self.tell(&Input::Pressed(buttons));
+        for down in [0b0010, 0, 0b0001, 0, 0b0001, 0] {
+            let at = self.uptime;
+            self.tell(&Input::Pressed(Contacts { down, at }));
             self.wait(Duration::from_millis(100), Duration::from_millis(10));
         }
         self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));

@@ -5,12 +5,15 @@
 use std::time::Duration;
 
 use device::{
-    input::{Input, Upload},
+    Device,
+    input::{Contacts, Input, LinkEvent, Upload},
     lights::{self, Rgb},
+    memory::Memory,
     output::{Effect, RebootReason},
     request::{Patch, Request},
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
-    settings::Key,
+    settings::{Key, Settings},
+    view::View,
 };
 use serde_json::{Map, json};
 
@@ -562,6 +565,69 @@ fn a_long_press_is_no_click() {
         press 2 900  > BLOCK/HEIGHT 840000
         ",
     );
+}
+
+/// A device that is busy from the first to the last of these edges, given as buttons and milliseconds, with other inputs
+/// that wait between them; returns the view after it.
+fn behind_a_busy_device(edges: &[(u8, u64)]) -> View {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    world.wait(Duration::from_secs(5));
+    let from = world.now.uptime;
+    world.now.uptime += Duration::from_secs(20);
+    for (down, ms) in edges {
+        let at = from + Duration::from_millis(*ms);
+        world.run(&Step::Price("USD".into(), format!("{}", 90_000 + ms)));
+        world.handle(Input::Pressed(Contacts { down: *down, at }));
+    }
+    world.run(&Step::Block(840_001));
+    world.handle(Input::Tick);
+    world.device.view()
+}
+
+#[test]
+fn presses_are_judged_by_when_they_happened() {
+    let click = behind_a_busy_device(&[(0b0010, 0), (0, 100)]);
+    assert_eq!(click.current_screen, 3);
+    let two_clicks = behind_a_busy_device(&[(0b0010, 0), (0, 100), (0b0010, 200), (0, 300)]);
+    assert_eq!(two_clicks.current_screen, 4);
+    let nearly_long = behind_a_busy_device(&[(0b0001, 0), (0, 790)]);
+    assert!(!nearly_long.dnd_active && !nearly_long.timer_running);
+    let long = behind_a_busy_device(&[(0b0001, 0), (0, 810)]);
+    assert!(long.dnd_active && long.timer_running);
+    let held_still = behind_a_busy_device(&[(0b0001, 0)]);
+    assert!(held_still.dnd_active);
+    let released = behind_a_busy_device(&[(0b1111, 0), (0, 4_990)]);
+    assert_eq!(released.mode, "rotation", "nothing is wiped");
+    let wiped = behind_a_busy_device(&[(0b1111, 0), (0, 5_010)]);
+    assert_eq!(wiped.mode, "erasing");
+}
+
+#[test]
+fn a_hold_at_power_on_is_judged_by_when_it_ended() {
+    for (released_ms, forgets) in [(2_990, false), (3_010, true)] {
+        let mut now = World::new(BOARD).now;
+        let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now);
+        let contacts = |down, ms| Contacts {
+            down,
+            at: Duration::from_millis(ms),
+        };
+        let mut effects = Vec::new();
+        now.uptime = Duration::from_secs(10);
+        for input in [
+            Input::Held(contacts(1, 0)),
+            Input::Linked(LinkEvent::Credentials(true)),
+            Input::Pressed(contacts(0, released_ms)),
+            Input::Tick,
+        ] {
+            effects.extend(device.handle(input, now).effects);
+        }
+        assert_eq!(
+            effects.contains(&Effect::ForgetWifi),
+            forgets,
+            "{released_ms}"
+        );
+    }
 }
 
 #[test]

@@ -73,9 +73,9 @@ impl Life {
 
     fn toggle_debug(&mut self) {
         let starts = self.world.starts;
-        self.world.handle(Input::Pressed(0b1000));
+        self.world.touch(0b1000);
         self.wait(Duration::from_millis(100));
-        self.world.handle(Input::Pressed(0));
+        self.world.touch(0);
         // Behind the portal and under an update the button means nothing.
         let heard = !self.world.air.as_ref().is_some_and(Air::is_portal);
         self.wait(Duration::from_millis(20));

@@ -6,7 +6,7 @@ use device::{
     Device,
     board::BoardSpec,
     cells::Picture,
-    input::{Finished, Input, Sensed, Upload},
+    input::{Contacts, Finished, Input, Sensed, Upload},
     lights::Rgb,
     market::{Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
@@ -62,6 +62,8 @@ pub struct World {
     pub now: Now,
     board: BoardSpec,
     painter: Painter,
+    /// Buttons that are down, a bit each; none until the driver has told the first.
+    down: Option<u8>,
     settings_on_disk: Map<String, Value>,
     memory_on_disk: Map<String, Value>,
     /// The radio; none on a clock that uses the network of its host.
@@ -122,12 +124,14 @@ impl World {
             now,
             board,
             painter: Painter::default(),
+            down: None,
             settings_on_disk,
             memory_on_disk: Map::new(),
             air: None,
             starts: 1,
             log: Vec::new(),
         };
+        world.touch(0);
         world.connect();
         world
     }
@@ -248,11 +252,9 @@ impl World {
                 None
             }
             Step::HoldAtPowerOn(button, held) => {
-                self.restart();
-                self.handle(Input::Held(1 << (button - 1)));
-                self.handle(Input::Pressed(1 << (button - 1)));
+                self.restart_holding(1 << (button - 1));
                 self.wait(held);
-                self.handle(Input::Pressed(0));
+                self.touch(0);
                 self.wait(Duration::from_millis(20));
                 None
             }
@@ -309,10 +311,21 @@ impl World {
 
     /// Holds a button, counted from 1, for a time.
     fn press(&mut self, button: u8, held: Duration) {
-        self.handle(Input::Pressed(1 << (button - 1)));
+        self.touch(1 << (button - 1));
         self.wait(held);
-        self.handle(Input::Pressed(0));
+        self.touch(0);
         self.wait(Duration::from_millis(20));
+    }
+
+    /// Puts fingers on these buttons alone, a bit each; the driver tells what has changed.
+    pub fn touch(&mut self, down: u8) {
+        let at = self.now.uptime;
+        let contacts = Contacts { down, at };
+        match self.down.replace(down) {
+            None => self.handle(Input::Held(contacts)),
+            Some(before) if before != down => self.handle(Input::Pressed(contacts)),
+            Some(_) => return,
+        };
     }
 
     /// Lets time pass, stopping at every deadline and whenever the panels are done.
@@ -361,6 +374,11 @@ impl World {
     }
 
     fn restart(&mut self) {
+        self.restart_holding(0);
+    }
+
+    /// Starts the device again, with fingers on these buttons.
+    fn restart_holding(&mut self, down: u8) {
         let (settings, notes) = store::from_json(&self.settings_on_disk);
         assert!(
             notes.is_empty(),
@@ -370,8 +388,10 @@ impl World {
         let memory = Memory::from_json(&self.memory_on_disk);
         self.device = Device::new(self.board, settings, memory, self.now);
         self.painter = Painter::default();
+        self.down = None;
         self.starts += 1;
         let events = self.air.as_mut().map(Air::power_on);
+        self.touch(down);
         for event in events.into_iter().flatten() {
             self.handle(Input::Linked(event));
         }

@@ -2,24 +2,28 @@
 
 use std::time::Duration;
 
-use board::ports::{Buttons, LightSensor};
-use device::input::Input;
+use board::ports::{Buttons, Edge, LightSensor};
+use device::input::{Contacts, Input};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::inbox::Inbox;
+use crate::{clock::Clock, inbox::Inbox};
 
 /// Time between two measurements of the light.
 const LIGHT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Reports the buttons that are down at power-on, and then every change, until the device is gone.
-pub async fn buttons(mut buttons: impl Buttons, inbox: Inbox) {
-    let down = buttons.down().await;
-    if inbox.tell(Input::Held(down)).await.is_err() {
+/// Reports the buttons as the power came on, and then every edge with its moment, until the device is gone.
+pub async fn buttons(mut buttons: impl Buttons, clock: Clock, inbox: Inbox) {
+    let contacts = |Edge { down, at }| Contacts {
+        down,
+        at: clock.uptime_at(at),
+    };
+    let held = contacts(buttons.edge().await);
+    if inbox.tell(Input::Held(held)).await.is_err() {
         return;
     }
     loop {
-        let down = buttons.changed().await;
-        if inbox.tell(Input::Pressed(down)).await.is_err() {
+        let pressed = contacts(buttons.edge().await);
+        if inbox.tell(Input::Pressed(pressed)).await.is_err() {
             return;
         }
     }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use board::spec;
+use board::{
+    sim::{self, SimOptions},
+    spec,
+};
 use device::{
     device::Device,
     input::{Finished, Input, LinkEvent},
@@ -16,6 +19,7 @@ use device::{
 use futures_util::{FutureExt, future::join_all};
 use papertick::{
     clock::Clock,
+    drivers::senses,
     inbox::{Inbox, inbox},
     main_loop::{Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
     storage::{MEMORY, SETTINGS, Store, document::Document, file::StateFile, keeper::Keeper},
@@ -43,30 +47,7 @@ impl Desk {
 
     /// A main loop that starts from what a disk holds.
     fn on(disk: SharedDisk) -> Desk {
-        let (store, loaded) = Store::open(Box::new(disk.clone()));
-        let settings = loaded
-            .settings
-            .map_or_else(Settings::default, |map| store::from_json(&map).0);
-        let memory = loaded
-            .memory
-            .map_or_else(Memory::default, |map| Memory::from_json(&map));
-        let clock = Clock::unset();
-        let board = *spec::find("rev-b").unwrap();
-        let device = Device::new(board, settings, memory, clock.now());
-        let (inbox, inputs) = inbox();
-        let (main_loop, followed) =
-            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
-        let (stopper, stop) = stop_signal();
-        let mut tasks = Tasks::new();
-        tasks.spawn("main loop", main_loop.run(stop));
-        Desk {
-            inbox,
-            followed,
-            disk,
-            clock,
-            stopper,
-            tasks,
-        }
+        Idle::new(disk).run()
     }
 
     async fn patch(&self, body: Value) -> Reply {
@@ -86,6 +67,54 @@ impl Desk {
         self.stopper.stop();
         assert!(self.tasks.stop(Duration::from_secs(60)).await.is_empty());
         self.disk
+    }
+}
+
+/// A main loop that does not run yet: its inputs wait.
+struct Idle {
+    inbox: Inbox,
+    followed: Followed,
+    disk: SharedDisk,
+    clock: Clock,
+    main_loop: MainLoop,
+}
+
+impl Idle {
+    fn new(disk: SharedDisk) -> Idle {
+        let (store, loaded) = Store::open(Box::new(disk.clone()));
+        let settings = loaded
+            .settings
+            .map_or_else(Settings::default, |map| store::from_json(&map).0);
+        let memory = loaded
+            .memory
+            .map_or_else(Memory::default, |map| Memory::from_json(&map));
+        let clock = Clock::unset();
+        let board = *spec::find("rev-b").unwrap();
+        let device = Device::new(board, settings, memory, clock.now());
+        let (inbox, inputs) = inbox();
+        let (main_loop, followed) =
+            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
+        Idle {
+            inbox,
+            followed,
+            disk,
+            clock,
+            main_loop,
+        }
+    }
+
+    fn run(self) -> Desk {
+        let (stopper, stop) = stop_signal();
+        let mut tasks = Tasks::new();
+        tasks.spawn("main loop", self.main_loop.run(stop));
+        Desk {
+            inbox: self.inbox,
+            followed: self.followed,
+            disk: self.disk,
+            clock: self.clock,
+            stopper,
+            tasks,
+        }
     }
 }
 
@@ -300,6 +329,55 @@ async fn an_idle_loop_sleeps() {
     sleep(Duration::from_secs(600)).await;
     let turned = rounds() - before;
     assert!(turned <= 30, "{turned} rounds in ten idle minutes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn presses_behind_a_busy_loop_are_judged_by_when_they_happened() {
+    // Which button is held for how many ms, and what has become of the screen and of Do Not Disturb.
+    for (button, held_ms, screen, quiet) in [
+        (2, 100, 3, false),
+        (2, 900, 0, false),
+        (1, 900, 0, true),
+        (1, 700, 0, false),
+    ] {
+        let idle = Idle::new(SharedDisk::default());
+        let board = sim::board(spec::find("rev-b").unwrap(), SimOptions::default());
+        let (clock, inbox) = (idle.clock.clone(), idle.inbox.clone());
+        let mut tasks = Tasks::new();
+        tasks.spawn(
+            "buttons",
+            senses::buttons(board.buttons, clock, inbox.clone()),
+        );
+        let held = Duration::from_millis(held_ms);
+        board.bench.press(&[button], held).await.unwrap();
+        sleep(Duration::from_secs(3)).await;
+        let block = Input::Observed(SourceId::Relay, vec![Observation::Block(900_000)]);
+        inbox.tell(block).await.unwrap();
+        let desk = idle.run();
+        desk.inbox.ask(Request::Identify).await.unwrap();
+        let view = desk.followed.view.borrow().clone();
+        let found = (view.current_screen, view.dnd_active);
+        assert_eq!(found, (screen, quiet), "button {button} for {held_ms} ms");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_press_acts_while_the_button_is_held() {
+    let desk = Desk::new();
+    let board = sim::board(spec::find("rev-b").unwrap(), SimOptions::default());
+    let mut tasks = Tasks::new();
+    let driver = senses::buttons(board.buttons, desk.clock.clone(), desk.inbox.clone());
+    tasks.spawn("buttons", driver);
+    let press = board.bench.press(&[1], Duration::from_secs(10));
+    let quiet = || desk.followed.view.borrow().dnd_active;
+    let look = async {
+        sleep(Duration::from_millis(790)).await;
+        assert!(!quiet());
+        sleep(Duration::from_millis(20)).await;
+        assert!(quiet());
+    };
+    tokio::join!(look, press).1.unwrap();
+    assert!(quiet());
 }
 
 #[tokio::test(start_paused = true)]
