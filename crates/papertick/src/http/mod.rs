@@ -60,6 +60,7 @@ use crate::{
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;
+use password::Hasher;
 use settings::SettingsDocument;
 use status::StatusDocument;
 use vitals::Memory;
@@ -101,6 +102,7 @@ pub(crate) type SideTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// What the tasks of the server work off.
 struct Queues {
     attempts: auth::Attempts,
+    passwords: password::Jobs,
     tasks: mpsc::Receiver<SideTask>,
 }
 
@@ -114,7 +116,7 @@ pub(crate) struct State {
     settings: Cached<View, (), SettingsDocument>,
     settings_key: [u8; 16],
     changes: Semaphore,
-    hashing: Semaphore,
+    hasher: Hasher,
     pictures: Cached<Glass, u64, Bytes>,
     frames: broadcast::Sender<events::Frame>,
     told: events::Told,
@@ -128,7 +130,9 @@ impl State {
         services.identity.fs_rev = services.identity.git_rev.clone();
         let (side_tasks, tasks) = mpsc::channel(preview::CLIENTS_MAX);
         let places = services.connections.unwrap_or_else(server::places);
-        let (gate, attempts) = Gate::new(&services.view.borrow().active);
+        let shutdown = services.shutdown.clone();
+        let (gate, attempts) = Gate::new(&services.view.borrow().active, shutdown);
+        let (hasher, passwords) = password::hasher();
         let state = State {
             gate,
             sites: Sites::new(&services.allow_origins),
@@ -138,7 +142,7 @@ impl State {
             settings: Cached::new(),
             settings_key: password::random().unwrap_or_default(),
             changes: Semaphore::new(settings::CHANGES_MAX as usize),
-            hashing: Semaphore::new(1),
+            hasher,
             pictures: Cached::new(),
             frames: broadcast::Sender::new(events::FRAMES_KEPT),
             told: events::Told::new(),
@@ -146,7 +150,12 @@ impl State {
             side_tasks,
             places,
         };
-        (state, Queues { attempts, tasks })
+        let queues = Queues {
+            attempts,
+            passwords,
+            tasks,
+        };
+        (state, queues)
     }
 
     /// The newest view.
@@ -191,11 +200,12 @@ impl State {
 /// Ends before that only if a part of it breaks off.
 /// The credentials that guard it are those in the view at this moment.
 pub async fn serve(listener: TcpListener, services: Services) {
-    let (state, Queues { attempts, tasks }) = State::new(services);
+    let (state, queues) = State::new(services);
     let state = Arc::new(state);
     let mut parts = Tasks::new();
     parts.spawn("events", events::broadcast(Arc::clone(&state)));
-    let stop = state.services.shutdown.clone();
-    parts.spawn("sign-in", auth::check(attempts, stop));
-    server::run(listener, state, tasks, parts).await;
+    parts.spawn("passwords", password::run(queues.passwords));
+    let (hasher, stop) = (state.hasher.clone(), state.services.shutdown.clone());
+    parts.spawn("sign-in", auth::run(queues.attempts, hasher, stop));
+    server::run(listener, state, queues.tasks, parts).await;
 }

@@ -145,7 +145,7 @@ fn responses(route: &Route, shapes: &mut BTreeSet<Shape>) -> Map<String, Value> 
     also(403, Shape::Error);
     if matches!(route.guard, Guard::Control | Guard::Upload) {
         also(401, Shape::Error);
-        also(429, Shape::Error);
+        also(503, Shape::Error);
     }
     if route.guard == Guard::Portal {
         also(404, Shape::Error);

@@ -1,12 +1,21 @@
-//! Passwords as salted slow hashes.
+//! Passwords as salted slow hashes, made and checked one at a time by one task with one piece of memory.
+//!
+//! The memory that a hash takes is most of what the program has; it is used again and given back when nobody signs in.
+
+use std::{panic::resume_unwind, time::Duration};
 
 use argon2::{
-    Algorithm, Argon2, Params, Version,
-    password_hash::{PasswordHash as Phc, PasswordHasher, PasswordVerifier, SaltString},
+    Algorithm, Argon2, Block, Params, Version,
+    password_hash::{Output, ParamsString, PasswordHash as Phc, SaltString},
 };
 use device::secret::{PasswordHash, Secret};
 use rustix::rand::{GetRandomFlags, getrandom};
 use subtle::ConstantTimeEq;
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::spawn_blocking,
+    time::sleep,
+};
 
 /// Memory that one hash takes, KiB; small, because the clock runs on small computers.
 const MEMORY_KIB: u32 = 7 * 1024;
@@ -14,9 +23,130 @@ const MEMORY_KIB: u32 = 7 * 1024;
 /// Passes over that memory.
 const PASSES: u32 = 5;
 
-fn argon2() -> Argon2<'static> {
-    let params = Params::new(MEMORY_KIB, PASSES, 1, None).unwrap_or_default();
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+/// Bytes of a hash.
+const HASH_LEN: usize = 32;
+
+/// Time for which the memory is kept for the next one.
+const MEMORY_KEPT: Duration = Duration::from_secs(10);
+
+/// Passwords that wait for the task.
+const WAITING_MAX: usize = 2;
+
+/// The memory of a hash; empty between uses far apart.
+pub(crate) type Memory = Vec<Block>;
+
+/// The way to the task that makes and checks hashes.
+#[derive(Debug, Clone)]
+pub(crate) struct Hasher {
+    jobs: mpsc::Sender<Job>,
+}
+
+/// The queue of that task.
+pub(crate) type Jobs = mpsc::Receiver<Job>;
+
+/// One password on its way to the task.
+#[derive(Debug)]
+pub(crate) struct Job {
+    stored: PasswordHash,
+    given: Secret,
+    wanted: Wanted,
+}
+
+/// What is wanted of a password.
+#[derive(Debug)]
+enum Wanted {
+    /// Whether it is the stored one.
+    Match(oneshot::Sender<bool>),
+    /// Its hash; the stored one if it is of this password.
+    Hash(oneshot::Sender<Option<PasswordHash>>),
+}
+
+/// Makes the way to the task, and its queue.
+pub(crate) fn hasher() -> (Hasher, Jobs) {
+    let (jobs, queue) = mpsc::channel(WAITING_MAX);
+    (Hasher { jobs }, queue)
+}
+
+impl Hasher {
+    /// Tells whether a password is the hashed one; none if the task is gone.
+    pub(crate) async fn matches(&self, stored: PasswordHash, given: Secret) -> Option<bool> {
+        let (answer, matches) = oneshot::channel();
+        let wanted = Wanted::Match(answer);
+        self.send(stored, given, wanted).await?;
+        matches.await.ok()
+    }
+
+    /// Hashes a password; one that is stored already keeps its hash. None if that cannot be done.
+    pub(crate) async fn hash(&self, stored: PasswordHash, given: Secret) -> Option<PasswordHash> {
+        let (answer, hash) = oneshot::channel();
+        let wanted = Wanted::Hash(answer);
+        self.send(stored, given, wanted).await?;
+        hash.await.ok()?
+    }
+
+    async fn send(&self, stored: PasswordHash, given: Secret, wanted: Wanted) -> Option<()> {
+        let job = Job {
+            stored,
+            given,
+            wanted,
+        };
+        self.jobs.send(job).await.ok()
+    }
+}
+
+/// Makes and checks hashes until nobody can ask any more.
+pub(crate) async fn run(mut jobs: Jobs) {
+    let mut memory = Memory::new();
+    loop {
+        let job = tokio::select! {
+            job = jobs.recv() => job,
+            () = sleep(MEMORY_KEPT), if !memory.is_empty() => {
+                memory = Memory::new();
+                continue;
+            }
+        };
+        let Some(job) = job else {
+            return;
+        };
+        let worked = spawn_blocking(move || {
+            job.work(&mut memory);
+            memory
+        });
+        memory = match worked.await {
+            Ok(memory) => memory,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The program ends.
+                Err(_) => return,
+            },
+        };
+    }
+}
+
+impl Job {
+    /// Does what is wanted; takes tens of milliseconds.
+    pub(super) fn work(self, memory: &mut Memory) {
+        let Job {
+            stored,
+            given,
+            wanted,
+        } = self;
+        // Who has gone meanwhile takes no answer.
+        match wanted {
+            Wanted::Match(answer) if answer.is_closed() => {}
+            Wanted::Hash(answer) if answer.is_closed() => {}
+            Wanted::Match(answer) => drop(answer.send(matches(&stored, &given, memory))),
+            Wanted::Hash(answer) => {
+                let known = !stored.is_empty() && matches(&stored, &given, memory);
+                let hashed = if known {
+                    Some(stored)
+                } else {
+                    hash(given.expose(), memory)
+                };
+                drop(answer.send(hashed));
+            }
+        }
+    }
 }
 
 /// Bytes that nobody can guess.
@@ -32,27 +162,123 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], rustix::io::Errno> {
     Ok(bytes)
 }
 
-/// Hashes a password; takes tens of milliseconds. None if the host has no random numbers or no memory.
-pub(crate) fn hash(password: &str) -> Option<PasswordHash> {
-    let salt = SaltString::encode_b64(&random::<16>().ok()?).ok()?;
-    let hash = argon2().hash_password(password.as_bytes(), &salt).ok()?;
-    Some(PasswordHash::new(hash.to_string()))
+/// Hashes a password; takes tens of milliseconds. None if the host has no random numbers.
+pub(crate) fn hash(password: &str, memory: &mut Memory) -> Option<PasswordHash> {
+    let salt = random::<16>().ok()?;
+    let params = Params::new(MEMORY_KIB, PASSES, 1, Some(HASH_LEN)).ok()?;
+    let written = ParamsString::try_from(&params).ok()?;
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    let digest = digest(&argon2, password, &salt, HASH_LEN, memory)?;
+    let salt = SaltString::encode_b64(&salt).ok()?;
+    let phc = Phc {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: written,
+        salt: Some(salt.as_salt()),
+        hash: Some(Output::new(&digest).ok()?),
+    };
+    Some(PasswordHash::new(phc.to_string()))
 }
 
-/// Tells whether a password is the hashed one; takes tens of milliseconds. No password is the empty one.
-pub(crate) fn matches(stored: &PasswordHash, password: &Secret) -> bool {
-    if stored.is_empty() {
-        return password.is_empty();
-    }
-    let verify = |stored: Phc<'_>| {
-        argon2()
-            .verify_password(password.expose().as_bytes(), &stored)
-            .is_ok()
+/// Tells whether a password is the hashed one; takes tens of milliseconds. Where none is stored, none is right.
+pub(crate) fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Memory) -> bool {
+    let mut known = || {
+        let phc = Phc::new(stored.phc()).ok()?;
+        let version = phc.version.map_or(Ok(Version::V0x13), Version::try_from);
+        let argon2 = Argon2::new(
+            Algorithm::try_from(phc.algorithm).ok()?,
+            version.ok()?,
+            Params::try_from(&phc).ok()?,
+        );
+        let mut salt = [0; 64];
+        let salt = phc.salt?.decode_b64(&mut salt).ok()?;
+        let hash = phc.hash?;
+        let digest = digest(&argon2, password.expose(), salt, hash.len(), memory)?;
+        Some(digest.ct_eq(hash.as_bytes()).into())
     };
-    Phc::new(stored.phc()).is_ok_and(verify)
+    known().unwrap_or(false)
+}
+
+fn digest(
+    argon2: &Argon2<'_>,
+    password: &str,
+    salt: &[u8],
+    length: usize,
+    memory: &mut Memory,
+) -> Option<Vec<u8>> {
+    let blocks = argon2.params().block_count();
+    if memory.len() < blocks {
+        memory.resize(blocks, Block::default());
+    }
+    let mut digest = vec![0; length];
+    argon2
+        .hash_password_into_with_memory(password.as_bytes(), salt, &mut digest, memory)
+        .ok()?;
+    Some(digest)
 }
 
 /// Compares two texts in a time that does not tell where they differ.
 pub(crate) fn same(left: &str, right: &str) -> bool {
     left.as_bytes().ct_eq(right.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+
+    use super::*;
+
+    /// What others make of the standard, and what this module makes of it with memory that was used before.
+    #[test]
+    fn hashes_are_the_standards() {
+        let mut memory = Memory::new();
+        let ours = hash("correct horse", &mut memory).unwrap();
+        let phc = Phc::new(ours.phc()).unwrap();
+        let verify = |password: &[u8]| Argon2::default().verify_password(password, &phc);
+        assert!(verify(b"correct horse").is_ok() && verify(b"wrong").is_err());
+        assert!(ours.phc().contains("m=7168,t=5,p=1"), "{}", ours.phc());
+
+        let salt = SaltString::encode_b64(b"sixteen bytes 16").unwrap();
+        for (memory_kib, passes, lanes, length) in [(8, 1, 1, 16), (64, 3, 2, 32), (8192, 1, 1, 64)]
+        {
+            let params = Params::new(memory_kib, passes, lanes, Some(length)).unwrap();
+            for algorithm in [Algorithm::Argon2id, Algorithm::Argon2i] {
+                let argon2 = Argon2::new(algorithm, Version::V0x13, params.clone());
+                let theirs = argon2.hash_password(b"correct horse", &salt).unwrap();
+                let theirs = PasswordHash::new(theirs.to_string());
+                assert!(matches(&theirs, &Secret::new("correct horse"), &mut memory));
+                assert!(!matches(&theirs, &Secret::new("wrong"), &mut memory));
+            }
+        }
+    }
+
+    #[test]
+    fn no_password_is_right_where_none_is_stored() {
+        for stored in [
+            "",
+            "argon2",
+            "$argon2id$v=19$m=8,t=1,p=1$c2l4dGVlbiBieXRlcw",
+        ] {
+            let stored = PasswordHash::new(stored);
+            assert!(!matches(&stored, &Secret::new(""), &mut Memory::new()));
+        }
+    }
+
+    /// Memory is what the kernel says, so this counts what is asked of the allocator: the same piece again and again.
+    #[test]
+    fn one_piece_of_memory_is_used_again() {
+        let mut memory = Memory::new();
+        let stored = hash("correct horse", &mut memory).unwrap();
+        let (place, blocks) = (memory.as_ptr(), memory.capacity());
+        for guess in ["a", "b", "correct horse"] {
+            assert_eq!(
+                matches(&stored, &Secret::new(guess), &mut memory),
+                guess == "correct horse"
+            );
+        }
+        assert_eq!((memory.as_ptr(), memory.capacity()), (place, blocks));
+        assert_eq!(memory.len(), 7168);
+    }
 }

@@ -24,7 +24,7 @@ use super::{
     answer::{self, Response},
     call::{Call, Received},
     control::{ask, rejected},
-    etag, parse, password,
+    etag, parse,
 };
 
 /// Changes that may be under way at the same time; one that insists on a version waits for all others.
@@ -111,16 +111,8 @@ async fn hashes(call: &Call, body: &Map<String, Value>) -> Option<BTreeMap<Key, 
             .as_str()
             .map(PasswordHash::new)
             .unwrap_or_default();
-        let given = Secret::new(text);
-        // One at a time: each takes memory.
-        let _turn = call.state.hashing.acquire().await.ok()?;
-        let hash = tokio::task::spawn_blocking(move || {
-            if !stored.is_empty() && password::matches(&stored, &given) {
-                return Some(stored);
-            }
-            password::hash(given.expose())
-        });
-        hashes.insert(key, hash.await.ok()??);
+        let hash = call.state.hasher.hash(stored, Secret::new(text)).await?;
+        hashes.insert(key, hash);
     }
     Some(hashes)
 }

@@ -10,4 +10,5 @@ mod mistakes;
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod needs;
 mod network;
+mod sign_in;
 mod state;

@@ -1,0 +1,58 @@
+//! Signing in while somebody else guesses.
+
+use std::{fs, thread, time::Duration};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use rustix::process::Pid;
+
+use crate::clock::{Clock, eventually, folder};
+
+fn basic(password: &str) -> String {
+    let pair = BASE64_STANDARD.encode(format!("satoshi:{password}"));
+    format!("Authorization: Basic {pair}")
+}
+
+/// Resident memory of a process, bytes.
+fn resident(pid: Pid) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = line.unwrap().trim().trim_end_matches(" kB");
+    kibibytes.parse::<u64>().unwrap() * 1024
+}
+
+/// Fifty guesses a second, each another one, from the address of the owner, who signs in for the first time.
+#[test]
+fn guesses_keep_the_owner_out_no_more_than_they_take_memory() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    clock.patch(
+        r#"{"httpAuthEnabled": true, "httpAuthUser": "satoshi", "httpAuthPass": "correct horse"}"#,
+    );
+    let before = clock.device();
+    clock.send("POST", "/api/restart", "").unwrap();
+    eventually("another device runs", || clock.device() != before);
+    let ask = |password: &str| {
+        let header = basic(password);
+        let answer = clock.send_with("GET", "/api/status", &header).unwrap();
+        answer.status
+    };
+    assert_eq!(ask("wrong"), 401);
+    let (device, memory) = (clock.device(), resident(clock.device()));
+
+    thread::scope(|scope| {
+        for number in 0..100 {
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(20) * number);
+                assert_eq!(ask(&format!("guess {number}")), 401, "{number}");
+            });
+        }
+        thread::sleep(Duration::from_millis(500));
+        for number in 0..23 {
+            assert_eq!(ask("correct horse"), 200, "{number}");
+            thread::sleep(Duration::from_millis(100));
+        }
+    });
+    assert_eq!(clock.device(), device);
+    let grown = resident(device).saturating_sub(memory);
+    assert!(grown < 16 * 1024 * 1024, "{grown} bytes");
+}
