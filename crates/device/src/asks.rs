@@ -175,8 +175,7 @@ impl Device {
 
     fn show_cells(&mut self, cells: Vec<Cell>, now: Now) {
         self.splash = false;
-        self.overlays
-            .show(Overlay::Custom(cells), &self.active, now.uptime);
+        self.overlays.show(Overlay::Custom(cells), now.uptime);
         self.rotation.restart(&self.active, now.uptime);
     }
 
@@ -204,7 +203,7 @@ impl Device {
             self.rotation.restart(&self.active, now.uptime);
         } else {
             self.debug_painted = now.uptime;
-            self.overlays.show(Overlay::Debug, &self.active, now.uptime);
+            self.overlays.show(Overlay::Debug, now.uptime);
         }
         if self.visible() == before {
             Cause::Data

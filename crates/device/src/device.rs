@@ -445,14 +445,12 @@ impl Device {
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
     pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) {
         self.glow_for_zap(now);
-        self.overlays
-            .show(Overlay::Zap(zap), &self.active, now.uptime);
+        self.overlays.show(Overlay::Zap(zap), now.uptime);
     }
 
     fn show_payment(&mut self, payment: Payment, now: Now) {
         self.glow_for_payment(now);
-        self.overlays
-            .show(Overlay::Payment(payment), &self.active, now.uptime);
+        self.overlays.show(Overlay::Payment(payment), now.uptime);
     }
 
     fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) {
@@ -485,8 +483,7 @@ impl Device {
             Upload::Started => {
                 self.update_percent = 0;
                 self.update_painted = now.uptime;
-                self.overlays
-                    .show(Overlay::Update(0), &self.active, now.uptime);
+                self.overlays.show(Overlay::Update(0), now.uptime);
                 self.rotation.freeze(now.uptime);
                 self.show_update_bar(Some(0), now);
                 Cause::Forced

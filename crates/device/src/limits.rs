@@ -23,9 +23,6 @@ pub const STALE_FEE: Duration = Duration::from_secs(60 * 60);
 /// Least age from which a polled value is marked; four missed polls if that is longer.
 pub const STALE_POLL_MIN: Duration = Duration::from_secs(10 * 60);
 
-/// Time a zap or payment is shown when the rotation has no period.
-pub const NOTICE_DEFAULT: Duration = Duration::from_secs(8);
-
 /// Ever growing heights below the known one after which the known one is taken to be wrong.
 pub const REGRESSIONS_BELIEVED: u32 = 3;
 

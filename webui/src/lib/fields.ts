@@ -84,6 +84,7 @@ const MOVED: Record<string, SectionId> = {
   actCurrencies: 'rotation',
   stealFocus: 'rotation',
   hideLeadZero: 'time',
+  overlaySeconds: 'rotation',
   screens: 'rotation',
   timePerScreen: 'rotation',
 };

@@ -20,6 +20,7 @@ export const WORDS: Readonly<Record<string, readonly [label: string, help?: stri
   suffixPrice: ['Short prices', 'With K and M.'],
   decimalShareDot: ['Dot shares a panel', 'The decimal dot stands beside the digit before it.'],
   mowMode: ['Price in millions', 'With an M.'],
+  overlaySeconds: ['Zaps and payments stay for', 'Then the screen before is shown again.'],
   hideLeadZero: ['No leading zero', '9:05 instead of 09:05.'],
   hostnamePrefix: ['Name on the network', 'The end of the hardware address is added.'],
   mdnsEnabled: ['Can be discovered', 'Announces itself on the local network.'],

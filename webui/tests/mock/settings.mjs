@@ -76,6 +76,7 @@ export function defaultSettings(panels, frontlight) {
     mowMode: false,
     hideLeadZero: false,
     timerSeconds: 1800,
+    overlaySeconds: 30,
     hostnamePrefix: 'papertick',
     mdnsEnabled: true,
     wifiRebootMin: 10,

@@ -127,6 +127,8 @@ settings! {
     hide_lead_zero: bool = false, "hideLeadZero", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
     timer_seconds: u32 = 1800u32, "timerSeconds", Uint(0..=3600), ReadOnly, Live(&[Rotation]), Display;
+    /// Time that a zap or a payment is shown, s.
+    overlay_seconds: u32 = 30u32, "overlaySeconds", Uint(1..=3600), ReadWrite, Live(&[Panels]), Display;
     /// Persisted rotation order: ids of screens, comma-separated; empty is that of a fresh clock.
     screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Screens, ReadOnly, Live(&[Rotation]), Display;
     /// Ids of the screens that rotation skips.

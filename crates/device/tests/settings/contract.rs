@@ -1,4 +1,4 @@
-//! The tables of the interface, written out: the rows of the code must say the same.
+//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds` is beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -29,6 +29,7 @@ decimalShareDot  bool         false                live
 mowMode          bool         false                live
 hideLeadZero     bool         false                live
 timerSeconds     0..3600      1800                 live    get
+overlaySeconds   1..3600      30                   live
 screenOrder      screens      []                   live    get
 
 hostnamePrefix   text         "papertick"          live

@@ -165,22 +165,45 @@ fn zap_to_rotation_by_timeout() {
     check(
         "
         zap 2100     > ZAP 2100
-        wait 59999   > ZAP 2100
+        wait 29999   > ZAP 2100
         wait 1       > BLOCK/HEIGHT 840000
         wait 59999   > BLOCK/HEIGHT 840000
-        wait 1       > 01/01 01:02
+        wait 1       > 01/01 01:01
         ",
     );
 }
 
 #[test]
-fn zap_without_a_period_ends_after_eight_seconds() {
+fn zap_ends_after_its_own_time_whatever_the_timer_does() {
     check(
         "
         set timePerScreen=0
         zap 2100     > ZAP 2100
-        wait 7999    > ZAP 2100
+        wait 29999   > ZAP 2100
         wait 1       > BLOCK/HEIGHT 840000
+        set timePerScreen=60
+        pause
+        set overlaySeconds=3600
+        received 5   > RECV DN5
+        wait 3599999 > RECV DN5
+        wait 1       > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn the_time_of_a_notice_that_is_shown_follows_its_setting() {
+    check(
+        "
+        zap 2100     > ZAP 2100
+        wait 20000   > ZAP 2100
+        set overlaySeconds=40
+        wait 19999   > ZAP 2100
+        wait 1       > BLOCK/HEIGHT 840000
+        zap 21       > ZAP 21
+        wait 20000   > ZAP 21
+        set overlaySeconds=10
+        wait 0       > BLOCK/HEIGHT 840000
         ",
     );
 }
@@ -212,9 +235,9 @@ fn zap_during_a_zap_starts_anew() {
     check(
         "
         zap 2100     > ZAP 2100
-        wait 50000
+        wait 20000
         zap 21       > ZAP 21
-        wait 59999   > ZAP 21
+        wait 29999   > ZAP 21
         wait 1       > BLOCK/HEIGHT 840000
         ",
     );
@@ -239,7 +262,7 @@ fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
         assert!(repaints > before, "{step} does not paint");
     }
     // The newest has the whole time.
-    world.run(&"wait 1799999".parse().unwrap());
+    world.run(&"wait 29999".parse().unwrap());
     assert_eq!(world.glass(), "ZAP 21");
     world.run(&"wait 1".parse().unwrap());
     assert_eq!(world.glass(), "BLOCK/HEIGHT 840000");
@@ -250,10 +273,10 @@ fn rotation_to_payment_by_notification() {
     check(
         "
         received 2100 > RECV DN2100
-        wait 60000    > BLOCK/HEIGHT 840000
+        wait 30000    > BLOCK/HEIGHT 840000
         sent 1000     > PAID UP1000
         set nwcShowNotify=false
-        wait 60000
+        wait 30000
         sent 1000     > BLOCK/HEIGHT 840000
         ",
     );
@@ -265,7 +288,7 @@ fn zap_ends_and_the_text_below_it_shows_again() {
         "
         text HELLO   > H ELLO
         zap 21       > ZAP 21
-        wait 59999   > ZAP 21
+        wait 29999   > ZAP 21
         wait 1       > H ELLO
         ",
     );

@@ -160,6 +160,7 @@ fn setting(dice: &mut Dice) -> Step {
     let (key, value): (&str, Value) = match dice.below(10) {
         0..=4 => (*dice.pick(&flags), json!(dice.below(2) == 1)),
         5 => ("timePerScreen", json!(*dice.pick(&[0, 1, 5, 30, 60, 600]))),
+        6 if dice.below(2) == 1 => ("overlaySeconds", json!(dice.pick(&[1, 8, 30, 3600]))),
         6 => ("digitFontPx", json!(dice.below(300))),
         7 => (
             "actCurrencies",
