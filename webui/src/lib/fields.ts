@@ -186,10 +186,10 @@ export function contains(text: string, search: string): boolean {
 /** The choices of a field; catalogues are those of the clock. */
 export function choices(field: Field, settings: Settings): readonly Choice[] {
   if (field.options) return field.options.map(({ value, label }) => ({ value, label: capital(label) }));
-  const catalogue = (settings[field.choices ?? ''] ?? []) as (string | { id: string; hasBtcSymbol?: boolean })[];
+  const catalogue = (settings[field.choices ?? ''] ?? []) as (string | { id: string })[];
   return catalogue.map((entry) => {
-    if (typeof entry === 'string') return { value: entry, label: spaced(entry) };
-    return { value: entry.id, label: spaced(entry.id) + (entry.hasBtcSymbol ? ' (has the bitcoin sign)' : '') };
+    const id = typeof entry === 'string' ? entry : entry.id;
+    return { value: id, label: spaced(id) };
   });
 }
 

@@ -1,7 +1,7 @@
 /** Short names of the settings, and what else a person should know; without a second entry the table's own text is shown. */
 export const WORDS: Readonly<Record<string, readonly [label: string, help?: string]>> = {
   timePerScreen: ['Time per screen', '0 stays on one screen. At most an hour.'],
-  fontName: ['Font', 'Some can show the bitcoin sign.'],
+  fontName: ['Font', ''],
   digitFontPx: ['Digit height', ''],
   labelFitPct: ['Label width', 'How much of a panel a label may fill.'],
   invertedColor: ['White on black', ''],
