@@ -236,6 +236,7 @@ impl Device {
             self.update_pending()
                 .then(|| self.update_painted + UPDATE_PERIOD),
             self.splash.then_some(SPLASH_MAX),
+            self.panels.refresh_deadline(&self.active),
         ];
         let hardware = [
             self.power_deadline(),
@@ -524,6 +525,9 @@ impl Device {
             self.fire_flash(now);
         }
         self.splash &= !due(Some(SPLASH_MAX));
+        if due(self.panels.refresh_deadline(&self.active)) {
+            cause = Cause::Forced;
+        }
         if due(self.overlays.notice_deadline(&self.active)) {
             self.overlays.hide(Layer::Notice);
             self.rotation.restart(&self.active, now.uptime);

@@ -35,6 +35,9 @@ pub const UPDATE_PERIOD: Duration = Duration::from_secs(1);
 /// Longest time the splash waits for the first data.
 pub const SPLASH_MAX: Duration = Duration::from_secs(10);
 
+/// Longest time a mandatory full refresh that is due waits for something to paint.
+pub const FULL_REFRESH_GRACE: Duration = Duration::from_secs(60);
+
 /// Notes about the start that are kept for the status.
 pub const NOTES_MAX: usize = 16;
 

@@ -765,6 +765,64 @@ fn colours_leave_a_strip_muted_that_its_owner_has_muted() {
     assert_eq!(world.device.desired().strip, [amber; 4]);
 }
 
+/// Runs a script on a clock that shows a block; each line after `>` is how many full refreshes came by then.
+fn check_refreshes(script: &str) {
+    let mut world = World::new(BOARD);
+    world.run(&"block 840000".parse().unwrap());
+    let refreshes = |world: &World| world.device.desired().picture.full_refreshes;
+    let start = refreshes(&world);
+    for line in script
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        let (step, count) = line.split_once('>').unwrap_or((line, ""));
+        world.run(&step.trim().parse().unwrap());
+        if let Ok(count) = count.trim().parse::<u64>() {
+            assert_eq!(refreshes(&world) - start, count, "after {line}");
+        }
+    }
+}
+
+#[test]
+fn a_full_refresh_that_is_due_comes_with_the_next_repaint() {
+    check_refreshes(
+        "
+        pause
+        set fullRefreshMin=10
+        wait 599999  > 0
+        block 840001 > 0
+        wait 1       > 0
+        block 840001 > 0
+        block 840002 > 1
+        block 840003 > 1
+        next         > 1
+        ",
+    );
+}
+
+#[test]
+fn a_full_refresh_that_is_due_comes_by_itself_within_a_minute() {
+    check_refreshes(
+        "
+        pause
+        set fullRefreshMin=10
+        wait 659999  > 0
+        wait 1       > 1
+        wait 659999  > 1
+        wait 1       > 2
+        text HELLO
+        set timePerScreen=0
+        wait 7200000 > 12
+        set fullRefreshMin=0
+        wait 7200000 > 12
+        block 840001 > 12
+        next         > 13
+        next         > 14
+        ",
+    );
+}
+
 /// The modes that a clock with a radio goes through, one after each step.
 fn modes(script: &str) -> Vec<&'static str> {
     let mut world = World::new(BOARD);
