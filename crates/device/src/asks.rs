@@ -66,12 +66,7 @@ impl Device {
                 self.show_zap(zap, now);
                 done(Cause::Data)
             }
-            Request::ClearPoolLogos => {
-                self.by_hand.logo_fetches += 1;
-                self.market.pool_logo = None;
-                output.effects.push(Effect::ClearLogos);
-                done(Cause::Data)
-            }
+            Request::ClearPoolLogos => done(self.clear_pool_logos(output)),
             Request::StopSources => {
                 self.by_hand.stopped = true;
                 done(Cause::Data)
@@ -183,6 +178,16 @@ impl Device {
         let mut settings = (*self.stored).clone();
         settings.timer_active = running;
         self.store_settings(settings, now, output)
+    }
+
+    fn clear_pool_logos(&mut self, output: &mut Output) -> Cause {
+        self.by_hand.logo_fetches += 1;
+        output.effects.push(Effect::ClearLogos);
+        // A name in place of a picture leaves ghosts.
+        match self.market.pool_logo.take() {
+            Some(_) if self.shows_pool() => Cause::Forced,
+            Some(_) | None => Cause::Data,
+        }
     }
 
     fn set_tx_power(&mut self, quarter_dbm: i64, now: Now, output: &mut Output) -> (Reply, Cause) {

@@ -1,10 +1,14 @@
 //! What is known of the sources: which of them are up, and what of theirs was dropped.
 
+use std::sync::Arc;
+
 use device::{
+    cells::Logo,
     input::Input,
     market::{Connection, Observation},
+    output::Effect,
     request::{Patch, Request},
-    sources::SourceId,
+    sources::{SourceConfig, SourceId},
     view::SourceState,
 };
 use serde_json::{Value, json};
@@ -80,4 +84,37 @@ fn what_is_dropped_is_counted_by_reason() {
         [("height", 3), ("lower-height", 2), ("not-a-map", 40)]
     );
     assert!(state.up, "dropping something ends no connection");
+}
+
+#[test]
+fn cleared_logos_leave_the_glass_at_once_and_are_fetched_anew() {
+    let mut world = World::new(BOARD);
+    world.patch(json!({"miningPoolStats": true, "miningPoolName": "ocean"}));
+    world.ask(Request::ShowScreen(70));
+    let logo = || {
+        Observation::PoolLogo(Arc::new(Logo {
+            name: "ocean".into(),
+            width: 8,
+            height: 1,
+            rows: vec![0],
+        }))
+    };
+    let fetches = |world: &World| match &world.device.desired().sources[&SourceId::Pool].config {
+        SourceConfig::Pool { logo_fetches, .. } => *logo_fetches,
+        other => panic!("{other:?}"),
+    };
+    world.observe(SourceId::Pool, logo());
+    assert_eq!(world.glass(), "OFF/LINE", "a picture has no text");
+    let refreshes = world.device.desired().picture.full_refreshes;
+
+    let clear = Input::Asked(Request::ClearPoolLogos);
+    let effects = world.device.handle(clear, world.now).effects;
+    assert_eq!(effects, [Effect::ClearLogos]);
+    assert_eq!(world.glass(), "ocean OFF/LINE");
+    let after = world.device.desired().picture.full_refreshes;
+    assert_eq!(after, refreshes + 1, "nothing of the picture stays");
+    assert_eq!(fetches(&world), 1, "the source begins anew");
+
+    world.observe(SourceId::Pool, logo());
+    assert_eq!(world.glass(), "OFF/LINE");
 }
