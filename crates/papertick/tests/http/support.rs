@@ -34,6 +34,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+use crate::limit::Limit;
+
 /// Longest wait for anything that should come at once.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
@@ -117,6 +119,7 @@ pub(crate) struct Clock {
     pub(crate) asked: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
+    _limit: Limit,
 }
 
 /// What can be set before a clock starts.
@@ -224,6 +227,7 @@ impl Clock {
             asked,
             replies,
             server,
+            _limit: Limit::new(None),
         }
     }
 

@@ -14,6 +14,8 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::limit::Limit;
+
 /// Time a slow machine may take for what should take a moment.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -36,6 +38,7 @@ pub(crate) fn output(arguments: &[&str]) -> Output {
 pub(crate) struct Clock {
     supervisor: Child,
     address: SocketAddr,
+    _limit: Limit,
 }
 
 /// An answer of the clock.
@@ -80,6 +83,7 @@ impl Clock {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let limit = Limit::new(Some(Pid::from_child(&supervisor)));
         let mut line = String::new();
         BufReader::new(supervisor.stdout.take().unwrap())
             .read_line(&mut line)
@@ -92,6 +96,7 @@ impl Clock {
         Clock {
             address: address.parse().unwrap(),
             supervisor,
+            _limit: limit,
         }
     }
 
