@@ -25,6 +25,7 @@ use crate::{
     storage::{
         Loaded, Store,
         disk::Folder,
+        file::Content,
         lock::{self, Lock},
     },
     tasks::Ended,
@@ -64,7 +65,11 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let lock = lock::lock_patiently(&config.run.data_dir, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
-    let kept = Kept::read(loaded).map_err(cannot)?;
+    let mut kept = Kept::read(loaded).map_err(cannot)?;
+    kept.notes.extend(
+        lock.unwritable()
+            .map(|error| format!("nothing can be stored: {error}")),
+    );
     start_log(&config, &kept.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -129,23 +134,32 @@ pub(crate) struct Kept {
 impl Kept {
     fn read(loaded: Loaded) -> io::Result<Kept> {
         let mut notes = loaded.notes;
+        let mut why = WhyMade::NoneStored;
         let settings = match loaded.settings {
-            Some(stored) => {
+            Content::Whole(stored) => {
                 let (settings, found) = store::from_json(&stored);
                 notes.extend(found.iter().map(ToString::to_string));
                 settings
             }
-            None => Settings::default(),
+            Content::Nothing => Settings::default(),
+            Content::Lost => {
+                why = WhyMade::SettingsLost;
+                // There may have been a password among them.
+                Settings {
+                    http_auth_enabled: true,
+                    ..Settings::default()
+                }
+            }
         };
-        let memory = loaded
-            .memory
-            .map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        let made_password = made_password::for_interface(&settings, WhyMade::NoneStored)?;
+        let memory = loaded.memory.whole();
+        let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
+        let made_password = made_password::for_interface(&settings, why)?;
         if made_password.is_some() {
-            notes.push(
-                "the interface asks for a password and none is stored: one stands on the glass"
-                    .to_string(),
-            );
+            let why = match why {
+                WhyMade::SettingsLost => "no settings could be read",
+                WhyMade::NoneStored => "a password is asked for and none is stored",
+            };
+            notes.push(format!("{why}: the one that stands on the glass is needed"));
         }
         Ok(Kept {
             settings,

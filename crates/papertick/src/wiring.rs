@@ -11,6 +11,7 @@ use device::{
     device::Device,
     input::Input,
     output::{Advert, Effect, WifiPlan},
+    secret::Secret,
     settings::{emit::Identity, fonts::FontId},
 };
 use tokio::{
@@ -106,6 +107,8 @@ struct Common {
     clock: Clock,
     dialer: Dialer,
     logos: LogoCache,
+    /// Password of the access point.
+    password: Secret,
     /// Height that was remembered.
     height: Option<u32>,
 }
@@ -138,6 +141,12 @@ impl Parts {
             .map(|height| height.value);
         let mut device = Device::new(spec, kept.settings, kept.memory, clock.now());
         let mut notes = kept.notes;
+        let access_point = secrets::password(&config.run.data_dir)?;
+        if let Some(error) = &access_point.unkept {
+            notes.push(format!(
+                "the access point has another password after each start: {error}"
+            ));
+        }
         let dialer = Dialer::new(roots(&config, &mut notes));
         // Before anybody can ask.
         let locked = kept.made_password.map(Input::Locked);
@@ -183,6 +192,7 @@ impl Parts {
             clock,
             dialer,
             logos: logos.clone(),
+            password: access_point.text,
             height,
         };
         let ends = Ends {
@@ -323,7 +333,7 @@ impl Common {
         let data_dir = &self.config.run.data_dir;
         let who = wifi::Identity {
             suffix: host::name_suffix(data_dir),
-            password: secrets::password(data_dir)?,
+            password: self.password.clone(),
         };
         let inbox = self.inbox.clone();
         match self.config.run.network {

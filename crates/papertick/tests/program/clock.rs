@@ -176,6 +176,21 @@ impl Clock {
         self.get("/api/settings").json()[key].clone()
     }
 
+    /// Ends both processes in the middle of whatever they do; the first is stopped so that it does not notice.
+    pub(crate) fn kill_at_once(&self) {
+        let (supervisor, device) = (self.supervisor(), self.device());
+        for (pid, signal) in [
+            (supervisor, Signal::STOP),
+            (device, Signal::KILL),
+            (supervisor, Signal::KILL),
+        ] {
+            kill_process(pid, signal).unwrap();
+        }
+        eventually("both have ended", || {
+            !is_alive(device) && !is_alive(supervisor)
+        });
+    }
+
     /// Sends a signal to the supervisor and waits for its end.
     pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration) {
         let begun = Instant::now();

@@ -84,9 +84,11 @@ impl Idle {
         let (store, loaded) = Store::open(Box::new(disk.clone()));
         let settings = loaded
             .settings
+            .whole()
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let memory = loaded
             .memory
+            .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
         let clock = Clock::unset();
         let board = *spec::find("rev-b").unwrap();
@@ -146,7 +148,11 @@ async fn a_change_is_durable_and_visible_before_it_is_answered() {
         for seed in 1..50 {
             let mut disk = desk.disk.look().after_power_cut(&mut Dice(seed));
             let (_, found) = StateFile::open(SETTINGS, &mut disk);
-            assert_eq!(found.body.unwrap()["digitFontPx"], px, "seed {seed}");
+            assert_eq!(
+                found.content.whole().unwrap()["digitFontPx"],
+                px,
+                "seed {seed}"
+            );
         }
     }
 }

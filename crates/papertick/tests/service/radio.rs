@@ -70,6 +70,7 @@ impl Desk {
         let (keeper, loaded) = Store::open(Box::new(disk.clone()));
         let settings = loaded
             .settings
+            .whole()
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
