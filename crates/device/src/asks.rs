@@ -60,7 +60,10 @@ impl Device {
                 output.effects.push(Effect::Reboot(RebootReason::Asked));
                 done(Cause::Data)
             }
-            Request::FactoryReset => done(self.erase(now, output)),
+            Request::FactoryReset if self.is_erasing() => {
+                (Reply::Refused(Refusal::Erasing), Cause::Data)
+            }
+            Request::FactoryReset => done(self.erase(output)),
             // Whoever asks for it wants to see it, whether or not zaps are listened for.
             Request::SimulateZap(zap) => {
                 self.show_zap(zap, now);
@@ -242,7 +245,7 @@ impl Device {
                 self.strip.acknowledge(show, self.gate(), now.uptime);
                 cause
             }
-            ButtonAction::FactoryReset => self.erase(now, output),
+            ButtonAction::FactoryReset => self.erase(output),
         }
     }
 }

@@ -106,7 +106,7 @@ impl Device {
 
     /// What the highest layer is.
     pub(crate) fn visible(&self) -> Visible {
-        if self.erasing.is_some() {
+        if self.is_erasing() {
             Visible::Erasing
         } else if self.link.is_portal() {
             Visible::Portal
@@ -128,7 +128,7 @@ impl Device {
         let visible = self.visible();
         let panels = self.board.panels;
         let cells = match self.overlays.visible() {
-            _ if self.erasing.is_some() => erasing::cells(panels),
+            _ if self.is_erasing() => erasing::cells(panels),
             _ if self.link.is_portal() => self.portal_cells(),
             Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
             None if let Some(made) = &self.made_password => {

@@ -22,7 +22,7 @@ use crate::{
     output::{Changes, Desired, Effect, Output, RebootReason},
     overlays::{Layer, Overlay, Overlays},
     panels::Panels,
-    power::Power,
+    power::{Erasing, Power},
     refresh::Cause,
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
     secret::MadePassword,
@@ -64,8 +64,8 @@ pub struct Device {
     pub(crate) update_percent: u8,
     pub(crate) update_painted: Duration,
     pub(crate) splash: bool,
-    /// The device is about to wipe itself and shows nothing else, from the picture with this serial number on.
-    pub(crate) erasing: Option<u64>,
+    /// A factory reset is under way, and the glass shows nothing else.
+    pub(crate) erasing: Option<Erasing>,
 
     pub(crate) buttons: Buttons,
     pub(crate) strip: Strip,
@@ -83,8 +83,10 @@ pub struct Device {
     /// Nothing was painted yet, and the strip shows that.
     pub(crate) starting: bool,
     pub(crate) host: HostFacts,
-    /// What went wrong at the start, for the status.
+    /// What went wrong, for the status.
     pub(crate) notes: Vec<String>,
+    /// Why the newest save failed; none if it did not.
+    pub(crate) unstored: Option<String>,
     /// The password that was made for this run, until somebody has signed in.
     pub(crate) made_password: Option<MadePassword>,
 }
@@ -128,6 +130,7 @@ impl Device {
             starting: settings.led_test_on_power,
             host: HostFacts::default(),
             notes: Vec::new(),
+            unstored: None,
             made_password: None,
             stored: settings.clone(),
             active: settings,
@@ -183,6 +186,10 @@ impl Device {
                 self.shown_to_the_end(serial, now);
                 Cause::Data
             }
+            Input::Finished(Finished::Wiped(outcome)) => self.wiped(outcome, now),
+            Input::Finished(Finished::Forgotten(outcome)) => {
+                self.forgotten(outcome, now, &mut output)
+            }
             Input::Measured(facts) => {
                 self.host = facts;
                 Cause::Data
@@ -200,9 +207,7 @@ impl Device {
                 Cause::Data
             }
             Input::Noticed(note) => {
-                if self.notes.len() < NOTES_MAX {
-                    self.notes.push(note);
-                }
+                self.note(note);
                 Cause::Data
             }
         };
@@ -224,6 +229,11 @@ impl Device {
     pub fn restore(&mut self, settings: Arc<Settings>, now: Now) {
         self.adopt(settings, now);
         self.present(Cause::Data, now);
+    }
+
+    /// Takes note of how the newest save has ended; what went wrong is in words for people.
+    pub fn stored(&mut self, outcome: Result<(), String>) {
+        self.unstored = outcome.err();
     }
 
     /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
@@ -334,6 +344,18 @@ impl Device {
         active.http_auth_pass.clone_from(&made.hash);
         self.active = Arc::new(active);
         self.made_password = Some(made);
+    }
+
+    /// Notes something for the status, once.
+    pub(crate) fn note(&mut self, note: String) {
+        if self.notes.len() < NOTES_MAX && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// A factory reset is under way: nothing is to be stored any more.
+    pub fn is_erasing(&self) -> bool {
+        self.erasing.is_some()
     }
 
     fn observe(
@@ -554,7 +576,8 @@ impl Device {
     /// Judges the buttons by the moment of an edge, which may be long ago.
     fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> Cause {
         let at = contacts.at.min(now.uptime);
-        let mut cause = self.pass_hold(at, now, output);
+        let mut cause = Cause::Data;
+        self.pass_hold(at, output);
         if self.listens_to(contacts.down) {
             for gesture in self.buttons.edge(contacts.down, at) {
                 cause = cause.max(self.obey(gesture, now, output));
@@ -567,7 +590,8 @@ impl Device {
     ///
     /// No other input does so: a release may wait behind it.
     fn pass_buttons(&mut self, now: Now, output: &mut Output) -> Cause {
-        let mut cause = self.pass_hold(now.uptime, now, output);
+        let mut cause = Cause::Data;
+        self.pass_hold(now.uptime, output);
         for gesture in self.buttons.advance(now.uptime) {
             cause = cause.max(self.obey(gesture, now, output));
         }

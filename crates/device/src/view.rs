@@ -1,6 +1,6 @@
 //! The read model: one snapshot behind everything a client can read.
 
-use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use crate::{
@@ -66,7 +66,7 @@ pub struct View {
     pub millilux: Option<u32>,
     /// The network.
     pub link: LinkState,
-    /// What went wrong at the start, in words fit for people.
+    /// What went wrong, in words fit for people.
     pub notes: Vec<String>,
     /// Why the device runs without its sources, in words fit for people; none if it runs as usual.
     pub safe_mode: Option<String>,
@@ -217,7 +217,7 @@ impl Device {
                 .map(|frontlight| frontlight.state(self.now.uptime)),
             millilux: self.millilux,
             link: self.link.state(),
-            notes: self.notes.clone(),
+            notes: self.told_notes(),
             safe_mode: self.power.safe_mode.clone(),
             shows_password: self.made_password.is_some(),
         }
@@ -247,9 +247,16 @@ impl Device {
             .collect()
     }
 
+    /// What went wrong, and what still does.
+    fn told_notes(&self) -> Vec<String> {
+        let unstored = self.unstored.as_ref();
+        let unstored = unstored.map(|reason| format!("nothing can be stored: {reason}"));
+        self.notes.iter().cloned().chain(unstored).collect()
+    }
+
     fn mode(&self) -> &'static str {
         match self.overlays.visible() {
-            _ if self.erasing.is_some() => "erasing",
+            _ if self.is_erasing() => "erasing",
             _ if self.link.is_portal() => "portal",
             Some((Overlay::Custom(_), _)) => "custom",
             Some((Overlay::Zap(_), _)) => "zap",

@@ -1,33 +1,21 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
 
-use std::{io, net::TcpListener, os::fd::AsFd, path::PathBuf, process::ExitCode, time::Duration};
+use std::{io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use device::{
     memory::Memory,
-    output::Effect,
     secret::{MadePassword, WhyMade},
     settings::{Settings, store},
 };
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::mpsc,
-    time::timeout,
-};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     config::DeviceConfig,
-    drivers::wifi::{Radio, secrets},
     failure::Failure,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
     made_password,
-    sources::logos::LogoCache,
-    storage::{
-        Loaded, Store,
-        disk::Folder,
-        file::Content,
-        lock::{self, Lock},
-    },
+    storage::{Loaded, Store, disk::Folder, file::Content, lock},
     tasks::Ended,
     wiring::{HEART, Parts, heart},
 };
@@ -40,9 +28,6 @@ const HTTP_STOP: Duration = Duration::from_millis(900);
 
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
-
-/// Time the radio has to forget.
-const FORGET: Duration = Duration::from_secs(5);
 
 /// Why the device ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,10 +51,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
     let mut kept = Kept::read(loaded).map_err(cannot)?;
-    kept.notes.extend(
-        lock.unwritable()
-            .map(|error| format!("nothing can be stored: {error}")),
-    );
+    kept.unstored = lock.unwritable().map(ToString::to_string);
     start_log(&config, &kept.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -82,7 +64,8 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     // Work that is stuck on a blocking thread must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    drop::<Lock>(lock);
+    // Nor may another device write while it still does: the lock ends with the process.
+    std::mem::forget(lock);
     Ok(match ending {
         Ending::Stopped => ExitCode::SUCCESS,
         Ending::Restart => ExitCode::from(RESTART_CODE),
@@ -129,6 +112,8 @@ pub(crate) struct Kept {
     pub(crate) made_password: Option<MadePassword>,
     /// What went wrong, in words for people.
     pub(crate) notes: Vec<String>,
+    /// Why nothing can be stored; none if something can.
+    pub(crate) unstored: Option<String>,
 }
 
 impl Kept {
@@ -166,6 +151,7 @@ impl Kept {
             memory,
             made_password,
             notes,
+            unstored: None,
         })
     }
 }
@@ -196,7 +182,6 @@ async fn live(
 ) -> io::Result<Ending> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let data_dir = config.run.data_dir.clone();
     let parts = Parts::start(config, listener, store, kept).await?;
     let Parts {
         mut front,
@@ -204,22 +189,16 @@ async fn live(
         mut rest,
         rest_stop,
         mut effects,
+        performer,
         bench,
-        logos,
-        radio,
         pulse,
     } = parts;
-    let wiped = Wiped {
-        data_dir,
-        logos,
-        radio,
-    };
     Word::Ready.say()?;
     rest.spawn(HEART, heart(pulse));
     let ending = tokio::select! {
         _ = terminate.recv() => Ending::Stopped,
         _ = interrupt.recv() => Ending::Stopped,
-        () = restart_asked(&mut effects, &wiped) => Ending::Restart,
+        () = performer.run(&mut effects) => Ending::Restart,
         cycle = bench.power_cut() => {
             // No ceremony: what is not on the disk is lost, as it would be on a real board.
             let _ = Word::PowerCut(cycle).say();
@@ -245,57 +224,4 @@ fn broken(ended: Option<Ended>) -> Ending {
     }
     tracing::error!(task = %name, "a part broke off, the device is started again");
     Ending::Broken
-}
-
-/// Performs what the device asks for, until it wants to be started again.
-async fn restart_asked(effects: &mut mpsc::Receiver<Effect>, wiped: &Wiped) {
-    while let Some(effect) = effects.recv().await {
-        match effect {
-            Effect::Reboot(reason) => {
-                tracing::info!(?reason, "restarting");
-                return;
-            }
-            Effect::Wipe => {
-                tracing::warn!("everything is being wiped");
-                wiped.wipe().await;
-            }
-            Effect::ClearLogos => wiped.clear_logos().await,
-            Effect::ForgetWifi => wiped.forget_network().await,
-        }
-    }
-    std::future::pending().await
-}
-
-/// What a factory reset wipes besides the settings.
-struct Wiped {
-    data_dir: PathBuf,
-    logos: LogoCache,
-    radio: Radio,
-}
-
-impl Wiped {
-    async fn wipe(&self) {
-        self.forget_network().await;
-        self.clear_logos().await;
-        if let Err(error) = secrets::wipe(&self.data_dir) {
-            tracing::error!(%error, "the password of the access point was not wiped");
-        }
-    }
-
-    async fn forget_network(&self) {
-        match timeout(FORGET, self.radio.forget()).await {
-            Ok(Ok(())) => tracing::info!("the network's credentials were forgotten"),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "the network's credentials may still be there")
-            }
-            Err(_) => tracing::error!("the radio did not forget its credentials in time"),
-        }
-    }
-
-    async fn clear_logos(&self) {
-        match self.logos.clear().await {
-            Ok(deleted) => tracing::info!(deleted, "pool logos were cleared"),
-            Err(error) => tracing::warn!(%error, "pool logos were not all cleared"),
-        }
-    }
 }

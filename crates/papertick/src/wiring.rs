@@ -31,11 +31,12 @@ use crate::{
         painter::{self, Canvas, Step},
         senses,
         wifi::{
-            self, Orders, Radio,
+            self, Orders,
             network_manager::{self, NetworkManager},
             secrets,
         },
     },
+    effects::Performer,
     glass::Glass,
     http::{self, Services},
     inbox::{Inbox, inbox},
@@ -58,7 +59,7 @@ use crate::{
         time::keep_time,
         told::Told,
     },
-    storage::{Store, keeper::Keeper},
+    storage::{Store, keeper},
     tasks::{Stop, Stopper, Tasks, stop_signal},
 };
 
@@ -78,9 +79,8 @@ pub(crate) struct Parts {
     pub(crate) rest_stop: Stopper,
     /// What the process itself has to do.
     pub(crate) effects: mpsc::Receiver<Effect>,
+    pub(crate) performer: Performer,
     pub(crate) bench: Bench,
-    pub(crate) logos: LogoCache,
-    pub(crate) radio: Radio,
     pub(crate) pulse: Pulse,
 }
 
@@ -153,8 +153,10 @@ impl Parts {
         for said in said_at_start(notes, &config).into_iter().chain(locked) {
             device.handle(said, clock.now());
         }
-        let (main_loop, followed) =
-            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
+        device.stored(kept.unstored.map_or(Ok(()), Err));
+        let (keeper, shelf) = keeper::keeper(store);
+        shelf.on_a_thread()?;
+        let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper.clone());
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();
@@ -185,13 +187,20 @@ impl Parts {
             inbox: inbox.clone(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
+        let performer = Performer {
+            inbox: inbox.clone(),
+            keeper,
+            data_dir: config.run.data_dir.clone(),
+            logos: logos.clone(),
+            radio,
+        };
         let common = Common {
             config,
             place,
             inbox,
             clock,
             dialer,
-            logos: logos.clone(),
+            logos,
             password: access_point.text,
             height,
         };
@@ -209,9 +218,8 @@ impl Parts {
             rest,
             rest_stop,
             effects,
+            performer,
             bench,
-            logos,
-            radio,
             pulse,
         })
     }

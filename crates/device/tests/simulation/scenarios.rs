@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use device::{
     Device,
-    input::{Contacts, Input, LinkEvent, Upload},
+    input::{Contacts, Finished, Input, LinkEvent, Upload},
     lights::{self, Rgb},
     memory::Memory,
     output::{Effect, RebootReason},
-    request::{Patch, Request},
+    request::{Patch, Refusal, Reply, Request},
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Key, Settings},
     view::View,
@@ -1002,4 +1002,72 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
             "until the restart"
         );
     }
+}
+
+/// A clock that was asked to wipe everything.
+fn erasing() -> World {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    let output = world.handle(Input::Asked(Request::FactoryReset));
+    assert_eq!(output.effects, [Effect::Wipe]);
+    assert_eq!(world.device.view().mode, "erasing");
+    assert!(world.device.desired().sources.is_empty());
+    world
+}
+
+#[test]
+fn a_factory_reset_restarts_only_when_everything_is_gone() {
+    let mut world = erasing();
+    assert!(
+        world.passes_without_effects(Duration::from_secs(60)),
+        "it waits for the end of the wipe"
+    );
+    let again = world.handle(Input::Asked(Request::FactoryReset));
+    assert_eq!(again.reply, Some(Reply::Refused(Refusal::Erasing)));
+    assert_eq!(again.effects, []);
+    world.handle(Input::Finished(Finished::Wiped(Ok(()))));
+    assert!(world.passes_without_effects(Duration::from_millis(1900)));
+    assert!(!world.passes_without_effects(Duration::from_millis(200)));
+}
+
+#[test]
+fn a_factory_reset_that_fails_leaves_the_clock_as_it_was() {
+    let mut world = erasing();
+    let failed = Finished::Wiped(Err("the disk does not let go".into()));
+    for round in 1..=2 {
+        let output = world.handle(Input::Finished(failed.clone()));
+        assert_eq!(output.effects, [], "{round}");
+        let view = world.device.view();
+        assert_eq!(view.mode, "rotation");
+        assert!(view.notes[0].contains("does not let go"), "{view:?}");
+        assert_eq!(view.notes.len(), 1, "said once");
+        assert!(!world.device.desired().sources.is_empty());
+        assert!(world.passes_without_effects(Duration::from_secs(60)));
+        world.handle(Input::Asked(Request::FactoryReset));
+    }
+}
+
+#[test]
+fn a_network_that_is_not_forgotten_is_said_and_restarts_nothing() {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    let failed = Finished::Forgotten(Err("the disk does not let go".into()));
+    let output = world.handle(Input::Finished(failed));
+    assert_eq!(output.effects, []);
+    assert!(!output.changes.settings);
+    let view = world.device.view();
+    assert!(view.notes[0].contains("does not let go"), "{view:?}");
+    assert_eq!(view.mode, "rotation");
+}
+
+#[test]
+fn a_save_that_fails_is_said_until_one_works() {
+    let mut world = World::new(BOARD);
+    let notes = |world: &World| world.device.view().notes;
+    for reason in ["disk full", "read-only"] {
+        world.device.stored(Err(reason.into()));
+        assert_eq!(notes(&world), [format!("nothing can be stored: {reason}")]);
+    }
+    world.device.stored(Ok(()));
+    assert!(notes(&world).is_empty());
 }

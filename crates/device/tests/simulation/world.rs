@@ -68,6 +68,8 @@ pub struct World {
     memory_on_disk: Map<String, Value>,
     /// The radio; none on a clock that uses the network of its host.
     pub air: Option<Air>,
+    /// Effects that were asked for.
+    effects: usize,
     /// How often the device was started.
     pub starts: u32,
     /// What happened, for comparing two runs of one seed.
@@ -128,6 +130,7 @@ impl World {
             settings_on_disk,
             memory_on_disk: Map::new(),
             air: None,
+            effects: 0,
             starts: 1,
             log: Vec::new(),
         };
@@ -277,14 +280,15 @@ impl World {
         if output.changes.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
+        self.effects += output.effects.len();
         self.perform(&output.effects);
         output
     }
 
     /// A world with a radio does what the device asks for.
     fn perform(&mut self, effects: &[Effect]) {
-        let Some(air) = &mut self.air else { return };
         for effect in effects {
+            let Some(air) = &mut self.air else { return };
             match effect {
                 Effect::Wipe => {
                     air.erasing = true;
@@ -292,8 +296,12 @@ impl World {
                     let (defaults, _) = store::from_json(&Map::new());
                     self.settings_on_disk = store::to_json(&defaults);
                     self.memory_on_disk = Map::new();
+                    self.handle(Input::Finished(Finished::Wiped(Ok(()))));
                 }
-                Effect::ForgetWifi => air.stored = false,
+                Effect::ForgetWifi => {
+                    air.stored = false;
+                    self.handle(Input::Finished(Finished::Forgotten(Ok(()))));
+                }
                 Effect::ClearLogos => {}
                 Effect::Reboot(_) => {
                     if !air.erasing {
@@ -303,6 +311,7 @@ impl World {
                 }
             }
         }
+        let Some(air) = &mut self.air else { return };
         air.pass(self.now.uptime);
         if let Some(event) = air.follow(&self.device.desired().wifi) {
             self.handle(Input::Linked(event));
@@ -363,6 +372,13 @@ impl World {
         }
         self.advance_to(end);
         self.handle(Input::Tick);
+    }
+
+    /// Lets time pass; tells whether the device asked for no effect meanwhile.
+    pub fn passes_without_effects(&mut self, time: Duration) -> bool {
+        let before = self.effects;
+        self.wait(time);
+        self.effects == before
     }
 
     fn advance_to(&mut self, uptime: Duration) {

@@ -74,6 +74,7 @@ fn refused(refusal: Refusal) -> Response {
             StatusCode::SERVICE_UNAVAILABLE,
             "everything is being erased",
         ),
+        Refusal::NotErased => answer::error(StatusCode::INTERNAL_SERVER_ERROR, "not erased"),
     }
 }
 

@@ -197,6 +197,9 @@ fn a_data_folder_that_has_become_read_only_is_said_and_changes_are_refused() {
         let notes = clock.get("/api/status").json()["notes"].to_string();
         assert!(notes.contains("nothing can be stored"), "{notes}");
         assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 500);
+        let reset = r#"{"confirm":"factory_reset"}"#;
+        let reset = clock.send("POST", "/api/factory_reset", reset).unwrap();
+        assert_eq!(reset.status, 500, "{}", reset.body);
         assert_eq!(clock.setting("digitFontPx"), 201);
         clock.end(Signal::TERM);
     };

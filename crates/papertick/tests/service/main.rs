@@ -7,6 +7,7 @@ mod needs;
 
 mod announcing;
 mod drivers;
+mod erasing;
 mod main_loop;
 mod painter;
 mod power_cut;
