@@ -72,11 +72,20 @@ function faultIn(field: Field, value: unknown): string {
       typeof value === 'number' && whole && value >= (field.min ?? -Infinity) && value <= (field.max ?? Infinity);
     return fits ? '' : rangeText(field);
   }
+  if (Array.isArray(value)) {
+    if (field.control !== 'urls' && field.control !== 'keys') return '';
+    if (value.length > (field.max ?? Infinity)) return `At most ${field.max}.`;
+    for (const entry of value) {
+      const fault = faultIn(field, entry);
+      if (fault) return `${String(entry)}: ${fault}`;
+    }
+    return '';
+  }
   if (typeof value !== 'string' || value === '') return '';
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
     return `This is longer than ${field.maxBytes} bytes.`;
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'This holds characters that cannot be shown.';
-  if (field.control === 'key' && !KEY.test(value)) return REASONS.bad_hex!;
+  if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return REASONS.bad_hex!;
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
     return `The address must start with ${field.schemes.map((scheme) => `${scheme}://`).join(' or ')}.`;
   }

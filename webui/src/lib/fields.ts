@@ -119,6 +119,7 @@ const NEEDS: Record<string, (read: Read) => boolean> = {
   minerHostname: (read) => read('minerEnabled') === true,
   minerPollSec: (read) => read('minerEnabled') === true,
   nostrZapPubkey: (read) => read('nostrZapNotify') === true,
+  nostrZapPubkeys: (read) => read('nostrZapNotify') === true,
   scrnRestoreZap: (read) => read('nostrZapNotify') === true,
   ledFlashOnZap: (read) => read('nostrZapNotify') === true,
   nwcUri: (read) => read('nwcEnabled') === true,
@@ -191,6 +192,14 @@ export function choices(field: Field, settings: Settings): readonly Choice[] {
     const id = typeof entry === 'string' ? entry : entry.id;
     return { value: id, label: spaced(id) };
   });
+}
+
+/** The entries of a list that is written with one on each line. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 /** Tells whether the value of a field is a secret. */

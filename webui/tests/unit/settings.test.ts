@@ -6,6 +6,7 @@ import {
   applies,
   choices,
   FIELDS,
+  linesOf,
   matches,
   OMITTED,
   SECTIONS,
@@ -62,6 +63,8 @@ test('every row of the table has a name, a section and a control that the form d
     'screens',
     'currencies',
     'dnd',
+    'urls',
+    'keys',
   ];
   for (const row of rows.filter(({ key }) => !OMITTED.has(key))) {
     expect(WORDS, row.key).toHaveProperty(row.key);
@@ -188,6 +191,11 @@ test.each([
   [{ nostrPubKey: 'npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg' }, []],
   [{ nostrPubKey: 'npub10elfcs' }, ['nostrPubKey']],
   [{ nostrRelay: 'https://relay' }, ['nostrRelay']],
+  [{ nostrRelays: ['wss://a', 'ws://b'] }, []],
+  [{ nostrRelays: ['wss://a', 'https://b'] }, ['nostrRelays']],
+  [{ nostrRelays: Array(9).fill('wss://a') }, ['nostrRelays']],
+  [{ nostrZapPubkeys: ['ab'.repeat(32)] }, []],
+  [{ nostrZapPubkeys: ['ab'] }, ['nostrZapPubkeys']],
   [{ gitReleaseUrl: 'ftp://x' }, ['gitReleaseUrl']],
   [{ proxyUser: 'a\u0007' }, ['proxyUser']],
   [{ proxyUser: 'ä'.repeat(129) }, ['proxyUser']],
@@ -212,6 +220,11 @@ test('fields that mean nothing are hidden', () => {
   expect(applies(field('proxyUser'), at({ proxyEnabled: true, proxyType: 4 }))).toBe(true);
   expect(applies(field('flDisable'), at({ hasFrontlight: false }))).toBe(false);
   expect(applies(field('fontName'), at({}))).toBe(true);
+});
+
+test('a list is written with one entry on each line', () => {
+  expect(linesOf(' wss://a \n\n\twss://b\r\n')).toEqual(['wss://a', 'wss://b']);
+  expect(linesOf('\n')).toEqual([]);
 });
 
 test('search takes all words, in names, keys, help, sections and choices', () => {

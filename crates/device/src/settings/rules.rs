@@ -56,9 +56,7 @@ pub(super) fn check(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         Kind::HexKey(case) if !text.is_empty() && key(text, *case).is_none() => {
             Err(Rejection::BadHex(name.into()))
         }
-        Kind::RelayUrl if !scheme_is(text, &["wss://", "ws://"]) => {
-            Err(Rejection::BadScheme(name.into()))
-        }
+        Kind::RelayUrl if !is_relay(text) => Err(Rejection::BadScheme(name.into())),
         Kind::HttpUrl | Kind::BaseUrl if !scheme_is(text, &["https://", "http://"]) => {
             Err(Rejection::BadScheme(name.into()))
         }
@@ -149,6 +147,14 @@ fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
         Some(_) | None => Err(Rejection::BadType(name.into())),
     }
 }
+
+/// Tells whether a text is empty or the URL of a web socket.
+pub(super) fn is_relay(text: &str) -> bool {
+    scheme_is(text, &["wss://", "ws://"])
+}
+
+/// Pattern of a key in any of its forms, or nothing.
+pub(super) const KEY_PATTERN: &str = "^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58})?$";
 
 /// A key in hex, as it was written or from its other form.
 pub(super) fn key(text: &str, case: HexCase) -> Option<String> {

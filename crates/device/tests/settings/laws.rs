@@ -40,6 +40,10 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
         Kind::Composite(_) => match spec.name {
             "txPower" => (-1..=80i32).prop_map(Value::from).boxed(),
             "invertedColor" => any::<bool>().prop_map(Value::from).boxed(),
+            "nostrRelays" => vec("(wss?://([a-z]:[a-c*]{0,4}@)?[a-c]{1,2})?", 0..5)
+                .prop_map(Value::from)
+                .boxed(),
+            "nostrZapPubkeys" => vec("(AB|ab|cd){32}|", 0..4).prop_map(Value::from).boxed(),
             _ => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
                 .prop_map(|codes| json!(codes))
                 .boxed(),

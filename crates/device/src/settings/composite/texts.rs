@@ -1,0 +1,39 @@
+//! What lists of texts have in common.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::Value;
+
+use super::super::{TEXT_MAX, reject::Rejection, rules};
+
+/// Entries of a list at most; those that are empty do not count.
+pub(in super::super) const ENTRIES_MAX: usize = 8;
+
+/// Checks that it is a list, of texts, and of not too many.
+pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
+    let is_text = |entry: &Value| {
+        entry
+            .as_str()
+            .is_some_and(|text| rules::storable(text, TEXT_MAX))
+    };
+    match value.as_array() {
+        Some(list) if list.iter().all(is_text) => {}
+        Some(_) | None => return Err(Rejection::BadType(name.into())),
+    }
+    if entries(value).count() > ENTRIES_MAX {
+        return Err(Rejection::BadLength(name.into()));
+    }
+    Ok(())
+}
+
+/// The texts of a list that are not empty.
+pub(super) fn entries(value: &Value) -> impl Iterator<Item = &str> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    list.iter()
+        .filter_map(Value::as_str)
+        .filter(|text| !text.is_empty())
+}
+
+/// The stored form of a list.
+pub(super) fn stored(texts: impl Iterator<Item = String>) -> Value {
+    texts.collect::<Vec<_>>().into()
+}
