@@ -23,6 +23,9 @@ use crate::{
 /// Time a device waits for the one before it to let go of the data folder.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Threads for work that takes its time but ends: password hashes and the pictures of pools.
+const BLOCKING_THREADS: usize = 4;
+
 /// Time the requests under way have to end.
 const HTTP_STOP: Duration = Duration::from_millis(900);
 
@@ -55,7 +58,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     start_log(&config, &kept.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(8)
+        .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()
         .map_err(cannot)?;

@@ -299,9 +299,18 @@ impl Common {
         // The demo asks nobody outside.
         if self.config.run.market != Market::Demo {
             let server = upstreams.time_server();
-            let time = keep_time(self.clock.clone(), server, self.inbox.clone(), stop.clone());
+            let time = keep_time(
+                self.clock.clone(),
+                self.dialer.resolver().clone(),
+                server,
+                self.inbox.clone(),
+                stop.clone(),
+            );
             rest.spawn("time", time);
         }
+        let resolver = self.dialer.resolver().clone();
+        // Threads that hang for ever end with the process alone.
+        rest.spawn("look-ups", async move { resolver.lost().await });
         let shared = Shared {
             dialer: self.dialer,
             upstreams,
