@@ -91,6 +91,39 @@ fn a_restart_refuses_no_connection() {
     assert!(!is_alive(before));
 }
 
+/// Every connection that was accepted is answered; the others wait for the next device.
+#[test]
+fn restarts_leave_no_request_unanswered() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let stop = AtomicBool::new(false);
+    let answered = thread::scope(|scope| {
+        let clients: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut answered = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        assert_eq!(clock.get("/healthz").status, 200);
+                        answered += 1;
+                    }
+                    answered
+                })
+            })
+            .collect();
+        for round in 0..5 {
+            let before = clock.device();
+            let answer = clock.send("POST", "/api/restart", "").unwrap();
+            assert_eq!(answer.status, 200, "{round}");
+            eventually("another device runs", || clock.device() != before);
+            assert_eq!(clock.get("/readyz").status, 200, "{round}");
+        }
+        stop.store(true, Ordering::Relaxed);
+        let answered = clients.into_iter().map(|client| client.join().unwrap());
+        answered.sum::<u32>()
+    });
+    assert!(answered > 20, "{answered} requests");
+}
+
 #[test]
 fn a_device_that_breaks_off_is_started_again() {
     let folder = folder();
