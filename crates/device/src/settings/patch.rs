@@ -114,6 +114,9 @@ pub fn apply(
     if patched.proxy_enabled && patched.proxy_host.is_empty() {
         return Err(Rejection::BadLength("proxyHost".into()));
     }
+    if patched.http_auth_enabled && patched.http_auth_pass.is_empty() {
+        return Err(Rejection::BadLength("httpAuthPass".into()));
+    }
 
     let reboot_required = SPECS
         .iter()

@@ -20,6 +20,11 @@ async fn every_token_is_told_as_it_is() {
             r#"{"proxyEnabled":true,"proxyHost":""}"#,
             "proxyHost:bad_length",
         ),
+        (r#"{"httpAuthEnabled":true}"#, "httpAuthPass:bad_length"),
+        (
+            r#"{"httpAuthEnabled":true,"httpAuthPass":""}"#,
+            "httpAuthPass:bad_length",
+        ),
         (r#"{"nostrPubKey":"zz"}"#, "nostrPubKey:bad_hex"),
         (r#"{"nostrZapPubkey":"1234"}"#, "nostrZapPubkey:bad_hex"),
         (
