@@ -7,7 +7,7 @@ use crate::{
     cells::{self, Cell},
     device::Device,
     limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
-    market::{Datum, Market},
+    market::{Datum, Fee, Market},
     now::Now,
     overlays::Overlay,
     panels::{Composition, Visible, style},
@@ -15,9 +15,8 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Fact},
-        debug, erasing, mining_pool, payment, provisioning, safe_mode,
-        scene::Fee,
-        sign_in, splash, update, zap,
+        debug, erasing, mining_pool, payment, provisioning, safe_mode, sign_in, splash, update,
+        zap,
     },
 };
 
