@@ -97,7 +97,7 @@ impl Device {
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
         let catalogue = Catalogue {
-            currencies: self.currencies.clone(),
+            currencies: self.offer.currencies().to_vec(),
             screens: self.available_screens(),
         };
         let patched = match patch::apply(&self.stored, patch, &catalogue) {

@@ -19,6 +19,7 @@ use crate::{
     market::{Connection, Datum, HeightGate, HeightNews, Market, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, Zone},
+    offer::Offer,
     output::{Changes, Desired, Effect, Output, RebootReason},
     overlays::{Layer, Overlay, Overlays},
     panels::Panels,
@@ -32,9 +33,6 @@ use crate::{
     view::SourceState,
 };
 
-/// Currencies offered before a source has said which it can serve.
-const CURRENCIES_SEED: &[&str] = &["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
-
 /// The clock.
 #[derive(Debug, Clone)]
 pub struct Device {
@@ -47,8 +45,7 @@ pub struct Device {
 
     pub(crate) market: Market,
     pub(crate) height_gate: HeightGate,
-    /// Currencies that can be chosen.
-    pub(crate) currencies: Vec<Currency>,
+    pub(crate) offer: Offer,
     pub(crate) sources: BTreeMap<SourceId, SourceState>,
     /// The time server; none before it was asked.
     pub(crate) time_server: Option<SourceState>,
@@ -94,14 +91,25 @@ pub struct Device {
 impl Device {
     /// A clock that has just started.
     pub fn new(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
-        let settings = Arc::new(settings);
+        let stored = Arc::new(settings);
+        let chosen = stored.currencies();
+        // Only relays say what they offer; what one has said counts while there is one.
+        let plan = sources::plan(&stored, &chosen, ByHand::default());
+        let offer = match plan.contains_key(&SourceId::Relay) {
+            true => Offer::of(memory.currencies),
+            false => Offer::default(),
+        };
+        let settings = Arc::new(Settings {
+            act_currencies: offer.among(&chosen),
+            ..(*stored).clone()
+        });
         let splash = memory.market == Market::default();
         let mut device = Device {
             rotation: Rotation::start(memory.slot, &settings, now.uptime),
             panels: Panels::new(board.panels, &settings),
             zone: settings.zone(),
             shown_prices: memory.market.prices.clone(),
-            currencies: seeded(memory.currencies),
+            offer,
             market: memory.market,
             height_gate: HeightGate::default(),
             sources: BTreeMap::new(),
@@ -132,10 +140,11 @@ impl Device {
             notes: Vec::new(),
             unstored: None,
             made_password: None,
-            stored: settings.clone(),
+            stored,
             active: settings,
             board,
         };
+        device.forget_prices();
         device.settle_strip(now);
         device.look_around(now);
         device.present(Cause::Forced, now);
@@ -292,10 +301,15 @@ impl Device {
 
     pub(crate) fn planned_sources(&self) -> BTreeMap<SourceId, SourcePlan> {
         if self.runs_sources() {
-            sources::plan(&self.active, self.by_hand)
+            self.plan_of(self.by_hand)
         } else {
             BTreeMap::new()
         }
+    }
+
+    /// The sources that the settings ask for. What the owner has chosen is asked for, offered or not.
+    pub(crate) fn plan_of(&self, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
+        sources::plan(&self.active, &self.stored.currencies(), by_hand)
     }
 
     /// The rotation timer.
@@ -313,7 +327,7 @@ impl Device {
         Memory {
             slot: Some(self.rotation.slot()),
             market: self.market.clone(),
-            currencies: self.currencies.clone(),
+            currencies: self.offer.currencies().to_vec(),
         }
     }
 
@@ -322,9 +336,11 @@ impl Device {
         let before = self.active.clone();
         let mut active = (*before).clone();
         active.take_live(&stored);
+        active.act_currencies = self.offer.among(&stored.currencies());
         self.stored = stored;
         self.active = Arc::new(active);
         self.rotation.follow(&before, &self.active, now.uptime);
+        self.forget_prices();
         self.follow_lights(&before, now);
         self.look_around(now);
         if !self.stored.http_auth_pass.is_empty() {
@@ -387,6 +403,12 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> Cause {
+        if let Observation::Price(currency, _) = observation
+            && !self.wants_prices_in(currency)
+        {
+            self.sources.entry(source).or_default().drop("currency", 1);
+            return Cause::Data;
+        }
         let differs = self.market.learn(source, &observation, now.uptime);
         output.changes.memory |= differs;
         match observation {
@@ -402,10 +424,7 @@ impl Device {
                 self.show_payment(payment, now);
                 Cause::Data
             }
-            Observation::Currencies(list) => {
-                self.offer_currencies(list, now, output);
-                Cause::Data
-            }
+            Observation::Currencies(list) => self.offer_currencies(list, now, output),
             Observation::Connection(connection) => {
                 self.sources
                     .entry(source)
@@ -476,29 +495,26 @@ impl Device {
         self.overlays.show(Overlay::Payment(payment), now.uptime);
     }
 
-    fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) {
-        if list.is_empty() || list == self.currencies {
-            return;
+    fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) -> Cause {
+        let offer = Offer::of(list);
+        if offer == self.offer {
+            return Cause::Data;
         }
-        self.currencies = list;
+        self.offer = offer;
         output.changes.memory = true;
-        let offered = |currency: &Currency| self.currencies.contains(currency);
-        let mut kept: Vec<Currency> = self
-            .stored
-            .act_currencies
-            .iter()
-            .copied()
-            .filter(offered)
-            .collect();
-        if kept.is_empty() {
-            kept.push(self.currencies[0]);
-        }
-        if kept != self.stored.act_currencies {
-            let mut stored = (*self.stored).clone();
-            stored.act_currencies = kept;
-            self.adopt(Arc::new(stored), now);
-            output.changes.settings = true;
-        }
+        self.adopt(self.stored.clone(), now)
+    }
+
+    /// Tells whether prices in a currency are of any use.
+    fn wants_prices_in(&self, currency: Currency) -> bool {
+        self.offer.currencies().contains(&currency) || self.stored.currencies().contains(&currency)
+    }
+
+    /// Forgets prices that are of no use any more.
+    fn forget_prices(&mut self) {
+        let mut prices = core::mem::take(&mut self.market.prices);
+        prices.retain(|currency, _| self.wants_prices_in(*currency));
+        self.market.prices = prices;
     }
 
     fn upload(&mut self, upload: Upload, now: Now, output: &mut Output) -> Cause {
@@ -655,14 +671,4 @@ impl Device {
         };
         self.adopt(Arc::new(settings), now)
     }
-}
-
-fn seeded(remembered: Vec<Currency>) -> Vec<Currency> {
-    if !remembered.is_empty() {
-        return remembered;
-    }
-    CURRENCIES_SEED
-        .iter()
-        .filter_map(|code| Currency::parse(code))
-        .collect()
 }

@@ -8,6 +8,9 @@ pub const PATCH_BODY_MAX: usize = 16 * 1024;
 /// Longest rotation period, s.
 pub const TIMER_SECONDS_MAX: u32 = 3600;
 
+/// Most currencies that a source can offer and an owner choose; what a relay's list can hold.
+pub const CURRENCIES_MAX: usize = 170;
+
 /// Blocks that may be missed before a new height is catching up: no flash, no stolen focus.
 pub const CATCH_UP_BLOCKS: u32 = 100;
 

@@ -244,13 +244,17 @@ mod choice {
     pub(super) const CUSTOM_RELAY: u32 = 3;
 }
 
-/// The sources that should run.
-pub fn plan(settings: &Settings, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
+/// The sources that should run, for prices in these currencies.
+pub fn plan(
+    settings: &Settings,
+    currencies: &[Currency],
+    by_hand: ByHand,
+) -> BTreeMap<SourceId, SourcePlan> {
     if by_hand.stopped {
         return BTreeMap::new();
     }
     let route = settings.proxy_route();
-    market_sources(settings)
+    market_sources(settings, currencies)
         .into_iter()
         .chain(zaps(settings))
         .chain(wallet(settings))
@@ -267,11 +271,11 @@ pub fn plan(settings: &Settings, by_hand: ByHand) -> BTreeMap<SourceId, SourcePl
         .collect()
 }
 
-fn market_sources(settings: &Settings) -> Vec<(SourceId, SourceConfig)> {
+fn market_sources(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId, SourceConfig)> {
     let relay = |endpoint, blocks| {
         let config = SourceConfig::Relay {
             endpoint,
-            currencies: settings.currencies(),
+            currencies: currencies.to_vec(),
             blocks,
             precise_fee: settings.block_fee_dec,
         };
@@ -293,7 +297,7 @@ fn market_sources(settings: &Settings) -> Vec<(SourceId, SourceConfig)> {
             let prices = if is_custom {
                 relay(custom(), false)
             } else {
-                let currencies = settings.currencies();
+                let currencies = currencies.to_vec();
                 (SourceId::Exchange, SourceConfig::Exchange { currencies })
             };
             alloc::vec![(SourceId::Explorer, explorer), prices]

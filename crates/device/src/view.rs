@@ -12,7 +12,7 @@ use crate::{
     overlays::{Layer, Overlay},
     screens::catalog,
     settings::Settings,
-    sources::{self, ByHand, SourceId},
+    sources::{ByHand, SourceId},
     units::Currency,
 };
 
@@ -204,7 +204,7 @@ impl Device {
                     available: settings.is_screen_available(screen.id),
                 })
                 .collect(),
-            available_currencies: self.currencies.clone(),
+            available_currencies: self.offer.currencies().to_vec(),
             market: self.market.clone(),
             sources: self.source_states(),
             time_server: self.time_server.clone(),
@@ -227,7 +227,7 @@ impl Device {
     fn source_states(&self) -> BTreeMap<SourceId, SourceState> {
         let running = self.planned_sources();
         let asked_for = if running.is_empty() {
-            &sources::plan(&self.active, ByHand::default())
+            &self.plan_of(ByHand::default())
         } else {
             &running
         };

@@ -174,7 +174,7 @@ settings! {
     ce_disable_ssl: bool = false, "ceDisableSSL", Bool, ReadWrite, Reboot, Data;
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", Uint(0..=3600), ReadWrite, Live(&[Panels]), Data;
-    /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD.
+    /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD. A chosen one that is not offered at the moment is left out and comes back.
     act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", Composite(Shape::Currencies), ReadWrite, Live(&[Rotation, Sources]), Data;
 
     /// Brightness of the LED strip; 255 is full.

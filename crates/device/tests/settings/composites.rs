@@ -1,6 +1,14 @@
 //! Keys whose shape is their own, apart from `screens`.
 
-use device::{secret::Secret, settings::Settings, units::Currency};
+use device::{
+    request::Patch,
+    secret::Secret,
+    settings::{
+        Settings,
+        patch::{self, Catalogue},
+    },
+    units::Currency,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -105,6 +113,48 @@ fn currencies_are_those_on_offer_once_each() {
         after(&[r#"{"actCurrencies": []}"#]).currencies(),
         [Currency::USD]
     );
+}
+
+#[test]
+fn a_chosen_currency_that_is_not_offered_stays_chosen() {
+    let list = |codes: &str| -> Vec<Currency> {
+        codes
+            .split_terminator(',')
+            .filter_map(Currency::parse)
+            .collect()
+    };
+    // What is stored, what is offered, what a client sends, what is stored then.
+    let rows = [
+        ("USD,EUR,JPY", "USD,GBP", "USD", "USD,EUR,JPY"),
+        ("EUR,USD", "USD,GBP", "USD,GBP", "USD,GBP,EUR"),
+        ("EUR,USD", "USD,GBP", "", "EUR"),
+        ("EUR,USD", "GBP", "", "EUR,USD"),
+        ("EUR,USD", "GBP", "GBP", "GBP,EUR,USD"),
+        ("EUR,USD", "GBP,USD", "EUR,GBP", "EUR,GBP"),
+        ("EUR,USD", "EUR,USD,GBP", "GBP", "GBP"),
+        ("EUR,USD", "EUR,USD,GBP", "SEK", ""),
+    ];
+    for (stored, offered, sent, kept) in rows {
+        let settings = Settings {
+            act_currencies: list(stored),
+            ..Settings::default()
+        };
+        let catalogue = Catalogue {
+            currencies: list(offered),
+            ..bench::catalogue(&settings)
+        };
+        let codes: Vec<&str> = sent.split_terminator(',').collect();
+        let patch = Patch {
+            body: bench::object(&json!({ "actCurrencies": codes }).to_string()),
+            ..Patch::default()
+        };
+        let patched = patch::apply(&settings, &patch, &catalogue).unwrap();
+        assert_eq!(
+            patched.settings.act_currencies,
+            list(kept),
+            "{stored} with {offered} on offer, then {sent}"
+        );
+    }
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn a_plan_does_not_print_passwords() {
             proxy_type: 4,
             ..secretive()
         };
-        let plan = format!("{:?}", sources::plan(&settings, ByHand::default()));
+        let plan = format!("{:?}", sources::plan(&settings, &[], ByHand::default()));
         assert!(plan.contains("me:***@"), "{plan}");
         assert!(
             !plan.contains("planted") && !plan.contains(SECRET),

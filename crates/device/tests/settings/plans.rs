@@ -1,8 +1,10 @@
 //! Which sources the settings ask for, and through which proxy.
 
+use std::collections::BTreeMap;
+
 use device::{
     settings::Settings,
-    sources::{self, ByHand, RelayEndpoint, SourceConfig},
+    sources::{self, ByHand, RelayEndpoint, SourceConfig, SourceId, SourcePlan},
 };
 use serde_json::Value;
 
@@ -13,9 +15,14 @@ fn settings(body: &str) -> Settings {
     bench::patch(&Settings::default(), &body).unwrap().settings
 }
 
+/// What these settings ask for.
+fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
+    sources::plan(settings, &settings.currencies(), ByHand::default())
+}
+
 /// One word per source, with what tells it from another of its kind.
 fn words(body: &str) -> String {
-    let plan = sources::plan(&settings(body), ByHand::default());
+    let plan = plan(&settings(body));
     let words: Vec<String> = plan.values().map(|plan| word(&plan.config)).collect();
     words.join(" ")
 }
@@ -160,7 +167,7 @@ fn features() {
     }
     let mut stored = settings(r#"{"miningPoolStats": true}"#);
     stored.mining_pool_name = "long_gone".to_owned();
-    let plan = sources::plan(&stored, ByHand::default());
+    let plan = plan(&stored);
     assert_eq!(plan.len(), 1, "a pool that is no longer known is not asked");
 }
 
@@ -177,7 +184,7 @@ fn proxies() {
         );
         body.extend(bench::object(change));
         let body = Value::Object(body).to_string();
-        let plan = sources::plan(&settings(&body), ByHand::default());
+        let plan = plan(&settings(&body));
         assert!(!plan.is_empty());
         for plan in plan.values() {
             assert_eq!(plan.route.proxy.is_some(), is_proxied, "{change}");
