@@ -7,7 +7,7 @@ use crate::{
     board::BoardSpec,
     cells,
     device::Device,
-    lights::Rgb,
+    lights::{Rgb, strip::Mute},
     market::{Connection, Market},
     overlays::{Layer, Overlay},
     screens::catalog,
@@ -58,6 +58,8 @@ pub struct View {
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.
     pub lights: Vec<Rgb>,
+    /// Why the strip is muted; none if it is not.
+    pub strip_mute: Option<Mute>,
     /// Effects of the strip that found its queue full since the start.
     pub strip_drops: u64,
     /// The frontlight, on boards with one.
@@ -210,6 +212,7 @@ impl Device {
             time_server: self.time_server.clone(),
             dnd_active: self.quiet,
             lights: self.strip.resting().to_vec(),
+            strip_mute: self.gate().mute(),
             strip_drops: self.strip.dropped(),
             frontlight: self
                 .frontlight

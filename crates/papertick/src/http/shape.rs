@@ -489,6 +489,7 @@ fn status() -> Value {
         ("data", array(text.clone())),
         ("dnd", dnd()),
         ("leds", array(light())),
+        ("ledsMuted", json!({ "enum": ["disableLeds", "dnd", null] })),
         ("mode", text.clone()),
         ("stale", flag.clone()),
         (

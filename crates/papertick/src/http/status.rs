@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use device::{
-    lights::Rgb,
+    lights::{Rgb, strip::Mute},
     market::{Fee, Seen},
     settings::{Settings, emit::lux},
     sources::SourceId,
@@ -88,6 +88,7 @@ fn lasting(view: &View, faults: &[FaultyPanel]) -> Map<String, Value> {
         put("lightLevel", lux(millilux));
     }
     put("leds", lights(&view.lights));
+    put("ledsMuted", view.strip_mute.map(Mute::word).into());
     if let Some(frontlight) = &view.frontlight {
         put("frontlight", frontlight_state(frontlight));
         put("flStatus", frontlight.duties.clone().into());

@@ -76,6 +76,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         time_server: None,
         dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
+        strip_mute: None,
         strip_drops: 0,
         frontlight: board.frontlight.then(|| FrontlightState {
             on: true,
