@@ -179,6 +179,11 @@ test.each([
   expect(fault.text).toMatch(text);
 });
 
+test('what the clock says beside a token is shown', () => {
+  const fault = faultOf('miningPoolUser:bad_type', FIELDS, 'miningPoolUser takes at most 256 bytes');
+  expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock says: miningPoolUser takes at most 256 bytes.' });
+});
+
 test.each([
   [{ digitFontPx: 300 }, ['digitFontPx']],
   [{ digitFontPx: null }, ['digitFontPx']],

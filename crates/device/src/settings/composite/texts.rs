@@ -10,14 +10,9 @@ pub(in super::super) const ENTRIES_MAX: usize = 8;
 
 /// Checks that it is a list, of texts, and of not too many.
 pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
-    let is_text = |entry: &Value| {
-        entry
-            .as_str()
-            .is_some_and(|text| rules::storable(text, TEXT_MAX))
-    };
-    match value.as_array() {
-        Some(list) if list.iter().all(is_text) => {}
-        Some(_) | None => return Err(Rejection::BadType(name.into())),
+    let list = value.as_array();
+    for entry in list.ok_or_else(|| Rejection::BadType(name.into()))? {
+        rules::text(name, entry, TEXT_MAX)?;
     }
     if entries(value).count() > ENTRIES_MAX {
         return Err(Rejection::BadLength(name.into()));
