@@ -1,13 +1,16 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
 
-use std::{io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
+use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use device::{
     memory::Memory,
     secret::{MadePassword, WhyMade},
     settings::{Settings, store},
 };
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::{
+    process::{Pid, Signal, getppid, set_parent_process_death_signal},
+    stdio::dup2_stdin,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
@@ -31,6 +34,9 @@ const HTTP_STOP: Duration = Duration::from_millis(900);
 
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
+
+/// Time all of it has to end once the supervisor is gone: somebody may be starting the clock anew.
+const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
 /// Why the device ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,12 +86,15 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
 fn follow_supervisor(config: &DeviceConfig) {
     // Without this the device still notices at its next sign of life.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
-    let expected = i32::try_from(config.supervisor)
-        .ok()
-        .and_then(Pid::from_raw);
-    if getppid() != expected {
+    if is_orphan(config.supervisor) {
         std::process::exit(i32::from(BROKEN_CODE));
     }
+}
+
+/// Tells whether the supervisor is gone.
+fn is_orphan(supervisor: u32) -> bool {
+    let expected = i32::try_from(supervisor).ok().and_then(Pid::from_raw);
+    getppid() != expected
 }
 
 /// The listening socket, which the supervisor hands over as standard input.
@@ -98,6 +107,8 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
         .and_then(|socket| {
             socket.local_addr()?;
             socket.set_nonblocking(true)?;
+            // Else the address would be taken for as long as this process takes to end.
+            dup2_stdin(File::open("/dev/null")?)?;
             Ok(socket)
         })
         .map_err(|error| {
@@ -185,6 +196,7 @@ async fn live(
 ) -> io::Result<Ending> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let supervisor = config.supervisor;
     let parts = Parts::start(config, listener, store, kept).await?;
     let Parts {
         mut front,
@@ -210,12 +222,17 @@ async fn live(
         ended = front.ended() => broken(ended),
         ended = rest.ended() => broken(ended),
     };
+    let (requests, others) = if is_orphan(supervisor) {
+        (Duration::ZERO, ORPHAN_STOP)
+    } else {
+        (HTTP_STOP, STOP)
+    };
     front_stop.stop();
-    for name in front.stop(HTTP_STOP).await {
+    for name in front.stop(requests).await {
         tracing::debug!(task = %name, "stopped");
     }
     rest_stop.stop();
-    rest.stop(STOP).await;
+    rest.stop(others).await;
     Ok(ending)
 }
 

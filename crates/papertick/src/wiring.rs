@@ -426,8 +426,15 @@ pub(crate) async fn heart(pulse: Pulse) {
         painter,
         inbox,
     } = pulse;
+    let mut looks_stuck = 0;
     loop {
-        if painter.borrow().is_stuck() {
+        looks_stuck = if painter.borrow().is_stuck() {
+            looks_stuck + 1
+        } else {
+            0
+        };
+        // After a time in which the whole process was stopped the painter gets its chance first.
+        if looks_stuck > 1 {
             tracing::error!("the painter makes no progress");
             if Word::PainterStuck.say().is_err() {
                 return;

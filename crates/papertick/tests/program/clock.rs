@@ -71,10 +71,19 @@ impl Clock {
         Clock::start_as(command.args(arguments), data_dir)
     }
 
+    /// The same at an address.
+    pub(crate) fn start_at(address: &str, data_dir: &Path) -> Clock {
+        Clock::launch(&mut papertick(&["run"]), address, data_dir)
+    }
+
     /// The same with a command that may have more of everything.
     pub(crate) fn start_as(command: &mut Command, data_dir: &Path) -> Clock {
+        Clock::launch(command, "127.0.0.1:0", data_dir)
+    }
+
+    fn launch(command: &mut Command, address: &str, data_dir: &Path) -> Clock {
         let mut supervisor = command
-            .args(["--listen", "127.0.0.1:0", "--panel-timing", "instant"])
+            .args(["--listen", address, "--panel-timing", "instant"])
             // Nobody listens there: the clock is on its own.
             .args(["--upstream", "relay=ws://127.0.0.1:1"])
             .arg("--data-dir")
@@ -170,6 +179,14 @@ impl Clock {
             .ok_or_else(broken)?;
         let body = body.to_string();
         Ok(Answer { status, body })
+    }
+
+    /// A client that follows the status.
+    pub(crate) fn follow(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let request = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request).unwrap();
+        stream
     }
 
     pub(crate) fn setting(&self, key: &str) -> Value {
