@@ -60,16 +60,18 @@ impl Device {
                 output.effects.push(Effect::Reboot(RebootReason::Asked));
                 done(Cause::Data)
             }
-            Request::FactoryReset if self.is_erasing() => {
-                (Reply::Refused(Refusal::Erasing), Cause::Data)
-            }
-            Request::FactoryReset => done(self.erase(output)),
+            Request::FactoryReset => done(self.erase(now, output)),
             // Whoever asks for it wants to see it, whether or not zaps are listened for.
             Request::SimulateZap(zap) => {
                 self.show_zap(zap, now);
                 done(Cause::Data)
             }
-            Request::ClearPoolLogos => done(self.clear_pool_logos(output)),
+            Request::ClearPoolLogos => {
+                self.by_hand.logo_fetches += 1;
+                self.market.pool_logo = None;
+                output.effects.push(Effect::ClearLogos);
+                done(Cause::Data)
+            }
             Request::StopSources => {
                 self.by_hand.stopped = true;
                 done(Cause::Data)
@@ -97,7 +99,7 @@ impl Device {
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
         let catalogue = Catalogue {
-            currencies: self.offer.currencies().to_vec(),
+            currencies: self.currencies.clone(),
             screens: self.available_screens(),
         };
         let patched = match patch::apply(&self.stored, patch, &catalogue) {
@@ -173,7 +175,8 @@ impl Device {
 
     fn show_cells(&mut self, cells: Vec<Cell>, now: Now) {
         self.splash = false;
-        self.overlays.show(Overlay::Custom(cells), now.uptime);
+        self.overlays
+            .show(Overlay::Custom(cells), &self.active, now.uptime);
         self.rotation.restart(&self.active, now.uptime);
     }
 
@@ -181,16 +184,6 @@ impl Device {
         let mut settings = (*self.stored).clone();
         settings.timer_active = running;
         self.store_settings(settings, now, output)
-    }
-
-    fn clear_pool_logos(&mut self, output: &mut Output) -> Cause {
-        self.by_hand.logo_fetches += 1;
-        output.effects.push(Effect::ClearLogos);
-        // A name in place of a picture leaves ghosts.
-        match self.market.pool_logo.take() {
-            Some(_) if self.shows_pool() => Cause::Forced,
-            Some(_) | None => Cause::Data,
-        }
     }
 
     fn set_tx_power(&mut self, quarter_dbm: i64, now: Now, output: &mut Output) -> (Reply, Cause) {
@@ -211,7 +204,7 @@ impl Device {
             self.rotation.restart(&self.active, now.uptime);
         } else {
             self.debug_painted = now.uptime;
-            self.overlays.show(Overlay::Debug, now.uptime);
+            self.overlays.show(Overlay::Debug, &self.active, now.uptime);
         }
         if self.visible() == before {
             Cause::Data
@@ -245,7 +238,7 @@ impl Device {
                 self.strip.acknowledge(show, self.gate(), now.uptime);
                 cause
             }
-            ButtonAction::FactoryReset => self.erase(output),
+            ButtonAction::FactoryReset => self.erase(now, output),
         }
     }
 }

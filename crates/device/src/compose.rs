@@ -7,7 +7,7 @@ use crate::{
     cells::{self, Cell},
     device::Device,
     limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
-    market::{Datum, Fee, Market},
+    market::{Datum, Market},
     now::Now,
     overlays::Overlay,
     panels::{Composition, Visible, style},
@@ -15,8 +15,9 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Fact},
-        debug, erasing, mining_pool, payment, provisioning, safe_mode, sign_in, splash, update,
-        zap,
+        debug, erasing, mining_pool, payment, provisioning, safe_mode,
+        scene::Fee,
+        sign_in, splash, update, zap,
     },
 };
 
@@ -77,14 +78,8 @@ impl Device {
 
     /// Uptime at which the first value on the glass will be older than its limit.
     pub(crate) fn stale_deadline(&self, now: Now) -> Option<Duration> {
-        self.visible_ages(&self.market, now)
-            .into_iter()
-            .filter_map(|(age, limit)| {
-                let left = limit.checked_sub(age?)?;
-                // A value is old once its age passes the limit.
-                Some(now.uptime + left + Duration::from_millis(1))
-            })
-            .min()
+        let moments = self.grow_old(&self.market, now).into_iter().flatten();
+        moments.filter(|from| *from > now.uptime).min()
     }
 
     /// Tells whether a screen of the mining pool is visible.
@@ -105,7 +100,7 @@ impl Device {
 
     /// What the highest layer is.
     pub(crate) fn visible(&self) -> Visible {
-        if self.is_erasing() {
+        if self.erasing.is_some() {
             Visible::Erasing
         } else if self.link.is_portal() {
             Visible::Portal
@@ -127,9 +122,9 @@ impl Device {
         let visible = self.visible();
         let panels = self.board.panels;
         let cells = match self.overlays.visible() {
-            _ if self.is_erasing() => erasing::cells(panels),
+            _ if self.erasing.is_some() => erasing::cells(panels),
             _ if self.link.is_portal() => self.portal_cells(),
-            Some((overlay, _)) => self.overlay_cells(overlay, &scene, now),
+            Some((overlay, _)) => self.overlay_cells(overlay, &scene),
             None if let Some(made) = &self.made_password => {
                 sign_in::cells(&self.active.sign_in_user(), made, panels)
             }
@@ -140,22 +135,21 @@ impl Device {
                 None => cells::blank(panels),
             },
         };
-        let is_old =
-            |(age, limit): &(Option<Duration>, Duration)| age.is_none_or(|age| age > *limit);
+        let is_old = |from: &Option<Duration>| from.is_none_or(|from| from <= now.uptime);
         Composition {
             visible,
             cells,
-            stale: self.visible_ages(market, now).iter().any(is_old),
+            stale: self.grow_old(market, now).iter().any(is_old),
         }
     }
 
-    fn overlay_cells(&self, overlay: &Overlay, scene: &Scene<'_>, now: Now) -> Vec<Cell> {
+    fn overlay_cells(&self, overlay: &Overlay, scene: &Scene<'_>) -> Vec<Cell> {
         let (settings, panels) = (scene.settings, scene.panels);
         match overlay {
             Overlay::Custom(cells) => cells.clone(),
             Overlay::Zap(shown) => zap::cells(shown, settings, panels),
             Overlay::Payment(shown) => payment::cells(shown, settings, panels),
-            Overlay::Debug => debug::cells(&self.debug_facts(now), panels),
+            Overlay::Debug => debug::cells(&self.debug_facts(), panels),
             Overlay::Update(percent) => update::cells(*percent, panels),
         }
     }
@@ -189,7 +183,7 @@ impl Device {
         provisioning::cells(&facts, self.board.panels)
     }
 
-    fn debug_facts(&self, now: Now) -> debug::Facts<'_> {
+    fn debug_facts(&self) -> debug::Facts<'_> {
         debug::Facts {
             ip: self.link.ip(),
             ssid: self.link.ssid(),
@@ -198,12 +192,13 @@ impl Device {
             hardware: self.board.name,
             version: &self.host.version,
             build_date: &self.host.built,
-            uptime: now.uptime,
+            // It runs with the repaints, not with whatever else happens.
+            uptime: self.debug_painted,
         }
     }
 
-    /// Ages and limits of the values on the glass; no age where it cannot be known.
-    fn visible_ages(&self, market: &Market, now: Now) -> Vec<(Option<Duration>, Duration)> {
+    /// Uptimes from which on the values on the glass are old; none for one whose age cannot be known.
+    fn grow_old(&self, market: &Market, now: Now) -> Vec<Option<Duration>> {
         let Visible::Slot(slot) = self.visible() else {
             return Vec::new();
         };
@@ -214,28 +209,22 @@ impl Device {
         let polled = |seconds: u32| {
             (Duration::from_secs(u64::from(seconds)) * POLLS_MISSED).max(STALE_POLL_MIN)
         };
-        let ages = screen.facts.iter().filter_map(|fact| {
-            let (age, limit) = match fact {
-                Fact::Time => return None,
-                Fact::Height => (age(market.height.as_ref(), now)?, STALE_BLOCK),
-                Fact::Price => (age(market.prices.get(&slot.currency?), now)?, STALE_PRICE),
-                Fact::Fee => (age(scene.fee().map(Fee::datum), now)?, STALE_FEE),
-                Fact::Pool => (
-                    age(mining_pool::figures(&scene).and(market.pool.as_ref()), now)?,
-                    polled(settings.pool_poll_sec),
-                ),
-                Fact::Miner => (
-                    age(market.miner.as_ref(), now)?,
-                    polled(settings.miner_poll_sec),
-                ),
-                Fact::Balance => (
-                    age(market.balance.as_ref(), now)?,
-                    polled(settings.nwc_refresh_secs),
-                ),
-            };
-            Some((age, limit))
+        let moments = screen.facts.iter().filter_map(|fact| match fact {
+            Fact::Time => None,
+            Fact::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
+            Fact::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
+            Fact::Fee => old_from(scene.fee().map(Fee::datum), STALE_FEE, now),
+            Fact::Pool => {
+                let stats = mining_pool::figures(&scene).and(market.pool.as_ref());
+                old_from(stats, polled(settings.pool_poll_sec), now)
+            }
+            Fact::Miner => old_from(market.miner.as_ref(), polled(settings.miner_poll_sec), now),
+            Fact::Balance => {
+                let limit = polled(settings.nwc_refresh_secs);
+                old_from(market.balance.as_ref(), limit, now)
+            }
         });
-        ages.collect()
+        moments.collect()
     }
 
     /// Tells whether only prices make the difference between the glass and a composition.
@@ -262,7 +251,7 @@ impl Device {
     }
 }
 
-/// Age of a value that is there; unknown for a value of an earlier run without a clock.
-fn age<T>(datum: Option<&Datum<T>>, now: Now) -> Option<Option<Duration>> {
-    datum.map(|datum| datum.age(now))
+/// Uptime from which on a value that is there is old; unknown for a value of an earlier run without a clock.
+fn old_from<T>(datum: Option<&Datum<T>>, limit: Duration, now: Now) -> Option<Option<Duration>> {
+    datum.map(|datum| datum.old_from(limit, now))
 }

@@ -1,10 +1,12 @@
 //! Do Not Disturb: by hand, or on a schedule in local time.
 
-use core::time::Duration;
-
-use crate::{now::LocalTime, settings::Settings};
+use crate::{
+    now::{LocalTime, UtcTime, Zone},
+    settings::Settings,
+};
 
 const MINUTES_A_DAY: u32 = 24 * 60;
+const MINUTE_MS: i64 = 60_000;
 
 /// Tells whether Do Not Disturb is active; without a clock the schedule is not.
 pub fn is_active(settings: &Settings, local: Option<LocalTime>) -> bool {
@@ -13,19 +15,29 @@ pub fn is_active(settings: &Settings, local: Option<LocalTime>) -> bool {
             && local.is_some_and(|local| is_in_window(settings, minute_of(local))))
 }
 
-/// Time until the schedule may start or end; none if it is off or there is no clock.
+/// The next moment at which the schedule may start or end; none if it decides nothing.
 ///
-/// The clock may jump in between, as it does with daylight saving: whoever waits for the edge looks again then.
-pub fn next_edge(settings: &Settings, local: Option<LocalTime>) -> Option<Duration> {
-    let local = local.filter(|_| settings.dnd_time_enabled)?;
+/// Where the zone's clocks are put forward or back before that, it is then: the minutes of that day are others.
+pub fn next_edge(settings: &Settings, zone: &Zone, utc: UtcTime) -> Option<UtcTime> {
+    let (start, end) = (start(settings), end(settings));
+    if !settings.dnd_time_enabled || settings.dnd_enabled || start == end {
+        return None;
+    }
+    let local = zone.local(utc);
+    let into_minute = i64::from(local.second) * 1000 + utc.unix_ms.rem_euclid(1000);
     let now = minute_of(local);
     let until = |edge: u32| match (edge + MINUTES_A_DAY - now) % MINUTES_A_DAY {
         0 => MINUTES_A_DAY,
         minutes => minutes,
     };
-    let minutes = until(start(settings)).min(until(end(settings)));
-    let seconds = u64::from(minutes) * 60 - u64::from(local.second);
-    Some(Duration::from_secs(seconds))
+    let minutes = until(start).min(until(end));
+    let edge = UtcTime {
+        unix_ms: utc.unix_ms + i64::from(minutes) * MINUTE_MS - into_minute,
+    };
+    Some(
+        zone.next_change(utc)
+            .map_or(edge, |change| change.min(edge)),
+    )
 }
 
 /// Start inclusive, end exclusive; a window that ends before it starts goes over midnight, one without length is empty.
@@ -119,14 +131,75 @@ mod tests {
         }
     }
 
+    fn utc(text: &str) -> UtcTime {
+        let timestamp: jiff::Timestamp = text.parse().unwrap();
+        UtcTime {
+            unix_ms: timestamp.as_millisecond(),
+        }
+    }
+
     #[test]
-    fn the_next_edge_is_the_nearer_end_of_the_window() {
-        let settings = window((22, 0), (7, 0), false, true);
-        let minutes =
-            |hour, minute| next_edge(&settings, at(hour, minute)).map(|time| time.as_secs() / 60);
-        assert_eq!(minutes(21, 59), Some(1));
-        assert_eq!(minutes(22, 0), Some(9 * 60));
-        assert_eq!(minutes(7, 0), Some(15 * 60));
-        assert_eq!(next_edge(&Settings::default(), at(7, 0)), None);
+    fn the_next_edge_is_a_moment_of_the_zone() {
+        let night = window((22, 0), (7, 0), false, true);
+        let rows = [
+            ("2026-05-09T19:59:00Z", "2026-05-09T20:00:00Z"),
+            ("2026-05-09T19:59:59.750Z", "2026-05-09T20:00:00Z"),
+            ("2026-05-09T20:00:00Z", "2026-05-10T05:00:00Z"),
+            ("2026-05-10T05:00:00Z", "2026-05-10T20:00:00Z"),
+            // The clocks go forward, and back, before the window ends.
+            ("2026-03-28T22:30:00Z", "2026-03-29T01:00:00Z"),
+            ("2026-03-29T01:00:00Z", "2026-03-29T05:00:00Z"),
+            ("2026-10-24T22:30:00Z", "2026-10-25T01:00:00Z"),
+            ("2026-10-25T01:00:00Z", "2026-10-25T06:00:00Z"),
+        ];
+        let zone = Zone::named("Europe/Amsterdam").unwrap();
+        for (now, edge) in rows {
+            assert_eq!(next_edge(&night, &zone, utc(now)), Some(utc(edge)), "{now}");
+        }
+        let by_hand = window((22, 0), (7, 0), true, true);
+        let empty = window((22, 0), (22, 0), false, true);
+        for settings in [Settings::default(), by_hand, empty] {
+            assert_eq!(next_edge(&settings, &zone, utc(rows[0].0)), None);
+        }
+    }
+
+    #[test]
+    fn the_schedule_changes_at_its_edges_and_at_no_other_minute() {
+        let windows = [
+            ((22, 0), (7, 0)),
+            ((2, 0), (3, 0)),
+            ((2, 30), (2, 45)),
+            ((1, 59), (2, 1)),
+            ((23, 59), (0, 0)),
+            ((0, 0), (23, 59)),
+        ];
+        let days = [
+            ("Europe/Amsterdam", "2026-03-28T00:00:00Z"),
+            ("Europe/Amsterdam", "2026-10-24T00:00:00Z"),
+            ("America/New_York", "2026-03-07T00:00:00Z"),
+            ("Australia/Lord_Howe", "2026-04-04T00:00:00Z"),
+            ("Australia/Lord_Howe", "2026-10-03T00:00:00Z"),
+            ("Africa/Cairo", "2026-04-23T00:00:00Z"),
+            ("Asia/Kolkata", "2026-04-23T00:00:00Z"),
+        ];
+        for ((name, day), (start, end)) in days
+            .into_iter()
+            .flat_map(|day| windows.map(|window| (day, window)))
+        {
+            let zone = Zone::named(name).unwrap();
+            let settings = window(start, end, false, true);
+            let active = |utc| is_active(&settings, Some(zone.local(utc)));
+            let mut now = utc(day);
+            let (mut edge, mut before) = (now, active(now));
+            for _ in 0..3 * MINUTES_A_DAY {
+                if now == edge {
+                    before = active(now);
+                    edge = next_edge(&settings, &zone, now).unwrap();
+                    assert!(edge > now);
+                }
+                assert_eq!(active(now), before, "{name} {now:?} {start:?} {end:?}");
+                now.unix_ms += MINUTE_MS;
+            }
+        }
     }
 }

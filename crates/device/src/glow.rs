@@ -9,7 +9,7 @@ use crate::{
     lights::{
         Effect, Rgb,
         faults::Fault,
-        frontlight::{AMBIENT_PERIOD, Command, DUTY_MAX},
+        frontlight::{Command, DUTY_MAX},
         shows::Show,
         strip::{Gate, Mode, update_bar},
     },
@@ -17,7 +17,7 @@ use crate::{
     now::Now,
     request::{FrontlightCommand, Refusal, Reply},
     settings::Settings,
-    sources::SourceConfig,
+    sources::{self, SourceConfig},
 };
 
 /// A flash of the frontlight that waits until the ink has settled.
@@ -122,17 +122,22 @@ impl Device {
         self.strip.enter(mode, now.uptime);
     }
 
-    /// Looks whether Do Not Disturb begins or ends, and whether something is missing.
-    pub(crate) fn look_around(&mut self, now: Now) {
+    /// Makes Do Not Disturb begin or end, if it is time.
+    pub(crate) fn settle_quiet(&mut self, now: Now) {
         let local = now.utc.map(|utc| self.zone.local(utc));
         let quiet = dnd::is_active(&self.active, local);
-        if quiet != self.quiet {
-            let was_quiet = core::mem::replace(&mut self.quiet, quiet);
-            let settings = self.active.clone();
-            if let Some(frontlight) = &mut self.frontlight {
-                frontlight.follow(&settings, &settings, was_quiet, quiet, now.uptime);
-            }
+        if quiet == self.quiet {
+            return;
         }
+        let was_quiet = core::mem::replace(&mut self.quiet, quiet);
+        let settings = self.active.clone();
+        if let Some(frontlight) = &mut self.frontlight {
+            frontlight.follow(&settings, &settings, was_quiet, quiet, now.uptime);
+        }
+    }
+
+    /// Looks whether something is missing, and shows it now and then.
+    pub(crate) fn look_for_faults(&mut self, now: Now) {
         if self.watches_faults()
             && let Some(show) = self.faults.look(self.fault(), now.uptime)
         {
@@ -150,8 +155,10 @@ impl Device {
 
     /// Uptime at which the schedule of Do Not Disturb may begin or end.
     pub(crate) fn quiet_deadline(&self, now: Now) -> Option<Duration> {
-        let local = now.utc.map(|utc| self.zone.local(utc));
-        dnd::next_edge(&self.active, local).map(|left| now.uptime + left)
+        let utc = now.utc?;
+        let edge = dnd::next_edge(&self.active, &self.zone, utc)?;
+        let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();
+        Some(now.uptime + Duration::from_millis(left_ms))
     }
 
     /// Follows the settings of the lights.
@@ -165,19 +172,11 @@ impl Device {
         }
     }
 
-    /// Takes note of the light in the room; the frontlight looks at it now and then.
-    pub(crate) fn sense(&mut self, millilux: Option<u32>, now: Now) {
+    /// Takes note of the light in the room.
+    pub(crate) fn sense(&mut self, millilux: Option<u32>) {
         self.millilux = millilux;
-        let due = self
-            .ambient_looked
-            .is_none_or(|looked| now.uptime.saturating_sub(looked) >= AMBIENT_PERIOD);
-        let Some(millilux) = millilux.filter(|_| due) else {
-            return;
-        };
-        self.ambient_looked = Some(now.uptime);
-        let (settings, quiet) = (self.active.clone(), self.quiet);
         if let Some(frontlight) = &mut self.frontlight {
-            frontlight.sense(millilux, &settings, quiet, now.uptime);
+            frontlight.sense(millilux, &self.active);
         }
     }
 
@@ -271,7 +270,7 @@ impl Device {
         if self.link.is_lost() {
             return Fault::Network;
         }
-        let plan = self.plan_of(self.by_hand);
+        let plan = sources::plan(&self.active, self.by_hand);
         let down: Vec<&SourceConfig> = plan
             .iter()
             .filter(|(id, _)| !self.sources.get(id).is_some_and(|state| state.up))

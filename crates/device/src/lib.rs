@@ -25,7 +25,6 @@ pub mod device;
 
 pub mod market;
 pub mod memory;
-mod offer;
 pub mod sources;
 
 pub mod settings;

@@ -7,7 +7,6 @@ use crate::{
     cells::Logo,
     limits::{CATCH_UP_BLOCKS, REGRESSIONS_BELIEVED},
     now::{Now, UtcTime},
-    settings::Settings,
     sources::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
@@ -131,14 +130,20 @@ pub enum Seen {
     Before(Option<UtcTime>),
 }
 
+/// Time past its limit from which a value is old: wall clocks are no finer.
+const OLD_AFTER: Duration = Duration::from_millis(1);
+
 impl<T> Datum<T> {
-    /// Age of the value; none if it cannot be known.
-    pub fn age(&self, now: Now) -> Option<Duration> {
+    /// Uptime from which on the value is older than a limit; none if its age cannot be known.
+    pub fn old_from(&self, limit: Duration, now: Now) -> Option<Duration> {
+        let lasts = limit + OLD_AFTER;
         match self.seen {
-            Seen::At(uptime) => Some(now.uptime.saturating_sub(uptime)),
+            Seen::At(uptime) => Some(uptime + lasts),
             Seen::Before(then) => {
-                let elapsed_ms = now.utc?.unix_ms.saturating_sub(then?.unix_ms).max(0);
-                Some(Duration::from_millis(elapsed_ms.unsigned_abs()))
+                let lasts_ms = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
+                let old_ms = then?.unix_ms.saturating_add(lasts_ms);
+                let left_ms = old_ms.saturating_sub(now.utc?.unix_ms).max(0);
+                Some(now.uptime + Duration::from_millis(left_ms.unsigned_abs()))
             }
         }
     }
@@ -163,24 +168,6 @@ pub struct Market {
     pub miner: Option<Datum<MinerStats>>,
     /// Balance of the wallet.
     pub balance: Option<Datum<Msats>>,
-}
-
-/// A fee rate as a source gives it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Fee<'a> {
-    /// Without decimals.
-    Whole(&'a Datum<FeeRate>),
-    /// With decimals.
-    Precise(&'a Datum<FeeRate>),
-}
-
-impl<'a> Fee<'a> {
-    /// The value with its source and age.
-    pub fn datum(self) -> &'a Datum<FeeRate> {
-        match self {
-            Fee::Whole(datum) | Fee::Precise(datum) => datum,
-        }
-    }
 }
 
 /// What a report of the chain's height means.
@@ -277,25 +264,6 @@ impl Market {
         }
     }
 
-    /// Fee rate, if known: the newest; of two equally new ones the kind the owner prefers.
-    ///
-    /// Age goes first because a source gives one of the two, and which one follows the setting.
-    pub fn current_fee(&self, settings: &Settings) -> Option<Fee<'_>> {
-        let whole = self.fee.as_ref().map(Fee::Whole);
-        let precise = self.precise_fee.as_ref().map(Fee::Precise);
-        let (preferred, other) = match settings.block_fee_dec {
-            true => (precise, whole),
-            false => (whole, precise),
-        };
-        match (preferred, other) {
-            (Some(preferred), Some(other)) => {
-                let newer = newness(other) > newness(preferred);
-                Some(if newer { other } else { preferred })
-            }
-            (preferred, other) => preferred.or(other),
-        }
-    }
-
     /// Takes over a height.
     pub fn learn_height(&mut self, source: SourceId, height: u32, uptime: Duration) {
         self.height = Some(Datum {
@@ -303,15 +271,6 @@ impl Market {
             source,
             seen: Seen::At(uptime),
         });
-    }
-}
-
-/// Orders fee rates by when they were learned.
-fn newness(fee: Fee<'_>) -> (u8, i128) {
-    match fee.datum().seen {
-        Seen::At(uptime) => (2, i128::try_from(uptime.as_nanos()).unwrap_or(i128::MAX)),
-        Seen::Before(Some(moment)) => (1, moment.unix_ms.into()),
-        Seen::Before(None) => (0, 0),
     }
 }
 
@@ -388,5 +347,38 @@ mod tests {
         assert_eq!(judge(949_999), HeightNews::Refused);
         assert_eq!(judge(800_000), HeightNews::Corrected);
         assert_eq!(judge(950_001), HeightNews::Block);
+    }
+
+    #[test]
+    fn a_value_grows_old_at_one_moment() {
+        const MS: Duration = Duration::from_millis(1);
+        const NOON: i64 = 1_767_268_800_000;
+        let at = |unix_ms| Some(UtcTime { unix_ms });
+        let limit = Duration::from_secs(60);
+        let (uptime, now) = (100_000, NOON);
+        let rows = [
+            (Seen::At(40_000 * MS), at(now), Some(100_001)),
+            (Seen::At(90_000 * MS), None, Some(150_001)),
+            (Seen::Before(at(NOON - 60_000)), at(now), Some(100_001)),
+            (Seen::Before(at(NOON - 60_001)), at(now), Some(100_000)),
+            (Seen::Before(at(NOON - 900_000)), at(now), Some(100_000)),
+            // The wall clock was put back since.
+            (Seen::Before(at(NOON + 5_000)), at(now), Some(165_001)),
+            (Seen::Before(at(NOON)), None, None),
+            (Seen::Before(None), at(now), None),
+        ];
+        for (seen, utc, old_ms) in rows {
+            let now = Now {
+                uptime: uptime * MS,
+                utc,
+            };
+            let datum = Datum {
+                value: (),
+                source: SourceId::Relay,
+                seen,
+            };
+            let old = old_ms.map(|ms: u32| ms * MS);
+            assert_eq!(datum.old_from(limit, now), old, "{seen:?}");
+        }
     }
 }

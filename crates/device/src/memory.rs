@@ -253,7 +253,8 @@ mod tests {
         assert_eq!(back.currencies, memory.currencies);
         let height = back.market.height.unwrap();
         assert_eq!((height.value, height.source), (900_000, source));
-        assert_eq!(height.age(now), Some(Duration::from_secs(60)));
+        let seen = UtcTime::plausible(1_700_000_000_000 - 60_000);
+        assert_eq!(height.seen, Seen::Before(seen));
         assert_eq!(
             back.market.prices[&Currency::USD].value.micros,
             95_432_500_000

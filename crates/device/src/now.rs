@@ -87,6 +87,15 @@ impl Zone {
         &self.name
     }
 
+    /// The next moment after this one at which the zone's clocks are put forward or back; none if they never are.
+    pub fn next_change(&self, moment: UtcTime) -> Option<UtcTime> {
+        let timestamp = Timestamp::from_millisecond(moment.unix_ms).ok()?;
+        let change = self.zone.following(timestamp).next()?;
+        Some(UtcTime {
+            unix_ms: change.timestamp().as_millisecond(),
+        })
+    }
+
     /// Local date and time at a moment; midnight of 1970-01-01 if the moment is out of the calendar's range.
     pub fn local(&self, moment: UtcTime) -> LocalTime {
         let timestamp =

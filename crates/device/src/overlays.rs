@@ -7,6 +7,7 @@ use core::time::Duration;
 
 use crate::{
     cells::Cell,
+    limits::NOTICE_DEFAULT,
     market::{Payment, Zap},
     settings::Settings,
 };
@@ -58,7 +59,7 @@ pub struct Overlays {
     layers: BTreeMap<Layer, (Overlay, u64)>,
     /// Serial number of the newest overlay.
     serial: u64,
-    notice_since: Option<Duration>,
+    notice_until: Option<Duration>,
 }
 
 impl Overlays {
@@ -79,10 +80,10 @@ impl Overlays {
     }
 
     /// Puts an overlay on its layer, in place of what is there.
-    pub fn show(&mut self, overlay: Overlay, uptime: Duration) {
+    pub fn show(&mut self, overlay: Overlay, settings: &Settings, uptime: Duration) {
         let layer = overlay.layer();
         if layer == Layer::Notice {
-            self.notice_since = Some(uptime);
+            self.notice_until = Some(uptime + notice_time(settings));
         }
         if layer == Layer::Custom {
             self.hide(Layer::Notice);
@@ -101,7 +102,7 @@ impl Overlays {
     /// Takes a layer away; tells whether it was there.
     pub fn hide(&mut self, layer: Layer) -> bool {
         if layer == Layer::Notice {
-            self.notice_since = None;
+            self.notice_until = None;
         }
         self.layers.remove(&layer).is_some()
     }
@@ -121,7 +122,13 @@ impl Overlays {
             Overlay::Payment(_) => false,
             Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => true,
         };
-        let since = self.notice_since.filter(|_| !stays)?;
-        Some(since + Duration::from_secs(u64::from(settings.overlay_seconds)))
+        self.notice_until.filter(|_| !stays)
+    }
+}
+
+fn notice_time(settings: &Settings) -> Duration {
+    match settings.timer_seconds {
+        0 => NOTICE_DEFAULT,
+        seconds => Duration::from_secs(u64::from(seconds)),
     }
 }

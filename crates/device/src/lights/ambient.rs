@@ -1,4 +1,4 @@
-//! What the light in the room asks of the frontlight.
+//! What the light in the room asks of the frontlight: a question that can be asked at any time.
 
 use crate::settings::Settings;
 
@@ -19,9 +19,11 @@ pub enum Wish {
     DarkOff,
 }
 
-/// Remembers whether the room is dark, so that light at the limit does not make it flicker.
+/// What is known of the room; remembers whether it is dark, so that light at the limit does not make it flicker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ambient {
+    /// The newest reading, thousandths of a lux; none while no sensor answers.
+    millilux: Option<u32>,
     dark: bool,
 }
 
@@ -31,31 +33,36 @@ impl Ambient {
         self.dark
     }
 
-    /// Judges a reading; `lit` tells whether the frontlight is on, `held_off` that the owner switched it off by hand.
-    pub fn judge(
-        &mut self,
-        millilux: u32,
-        lit: bool,
-        held_off: bool,
-        settings: &Settings,
-    ) -> Option<Wish> {
-        if settings.lux_light_toggle == 0 {
-            return None;
+    /// Takes note of a reading, thousandths of a lux; none if no sensor answers.
+    pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
+        self.millilux = millilux;
+        self.follow(settings);
+    }
+
+    /// Follows the settings.
+    pub fn follow(&mut self, settings: &Settings) {
+        if settings.lux_light_toggle == 0 || !settings.fl_off_when_dark {
+            self.dark = false;
+        } else if let Some(millilux) = self.millilux {
+            let limit = if self.dark { DARK_UNTIL } else { DARK_BELOW };
+            self.dark = millilux < limit;
         }
-        if !settings.fl_off_when_dark {
-            self.dark = false;
-        } else if self.dark {
-            if millilux < DARK_UNTIL {
-                return lit.then_some(Wish::DarkOff);
-            }
-            self.dark = false;
-        } else if millilux < DARK_BELOW {
-            self.dark = true;
+    }
+
+    /// What the room asks for; `lit` tells whether the frontlight is on, `held_off` that the owner switched it off by
+    /// hand.
+    pub fn wish(self, lit: bool, held_off: bool, settings: &Settings) -> Option<Wish> {
+        let on = || (!lit && !held_off).then_some(Wish::On);
+        if self.dark {
             return lit.then_some(Wish::DarkOff);
         }
-        let lux = millilux / 1000;
+        // Nothing but the dark switches a light off that is always on, or one that does not mind the room.
+        if settings.fl_always_on || settings.lux_light_toggle == 0 {
+            return on();
+        }
+        let lux = self.millilux? / 1000;
         match lux.cmp(&settings.lux_light_toggle) {
-            core::cmp::Ordering::Less => (!lit && !held_off).then_some(Wish::On),
+            core::cmp::Ordering::Less => on(),
             core::cmp::Ordering::Greater => lit.then_some(Wish::Off),
             core::cmp::Ordering::Equal => None,
         }
@@ -76,11 +83,13 @@ mod tests {
         let settings = Settings {
             lux_light_toggle: toggle,
             fl_off_when_dark: off_when_dark,
+            fl_always_on: false,
             ..Settings::default()
         };
         let mut ambient = Ambient::default();
         for (decilux, lit, wish) in rows {
-            let told = ambient.judge(decilux * 100, *lit, held_off, &settings);
+            ambient.sense(Some(decilux * 100), &settings);
+            let told = ambient.wish(*lit, held_off, &settings);
             assert_eq!(told, *wish, "{decilux} of {rows:?}");
         }
         ambient
@@ -131,5 +140,45 @@ mod tests {
         assert!(check(128, true, true, &[(0, false, None), (5, false, None)]).is_dark());
         assert!(!check(128, true, false, &[(5000, true, Some(Wish::Off))]).is_dark());
         check(128, true, false, &[(1280, false, None), (1280, true, None)]);
+    }
+
+    /// What a room asks for after its owner has changed the settings, with the light on and off.
+    #[test]
+    fn settings_are_judged_in_steady_light() {
+        let base = Settings {
+            fl_always_on: false,
+            ..Settings::default()
+        };
+        let always = Settings::default();
+        let toggle = |lux| Settings {
+            lux_light_toggle: lux,
+            ..base.clone()
+        };
+        let awake = Settings {
+            fl_off_when_dark: false,
+            ..base.clone()
+        };
+        let (on, off, dark) = (Some(Wish::On), Some(Wish::Off), Some(Wish::DarkOff));
+        for (millilux, settings, lit, unlit) in [
+            (Some(300_000), &base, off, None),
+            (Some(300_000), &always, None, on),
+            (Some(300_000), &toggle(301), None, on),
+            (Some(300_000), &toggle(300), None, None),
+            (Some(300_000), &toggle(299), off, None),
+            (Some(300_000), &toggle(0), None, on),
+            (Some(500), &base, dark, None),
+            (Some(500), &always, dark, None),
+            (Some(500), &toggle(0), None, on),
+            (Some(500), &awake, None, on),
+            (None, &base, None, None),
+            (None, &always, None, on),
+        ] {
+            let mut ambient = Ambient::default();
+            ambient.sense(millilux, &base);
+            ambient.follow(settings);
+            assert_eq!(ambient.wish(true, false, settings), lit, "{millilux:?}");
+            assert_eq!(ambient.wish(false, false, settings), unlit, "{millilux:?}");
+            assert!(ambient.wish(false, true, settings).is_none(), "held off");
+        }
     }
 }

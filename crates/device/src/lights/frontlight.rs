@@ -18,8 +18,9 @@ const FLASH_DEFAULT: u16 = 2048;
 /// Time that a zap's flash holds between its halves.
 const ZAP_HOLD: Duration = Duration::from_millis(250);
 
-/// Time between looks at the light in the room.
-pub const AMBIENT_PERIOD: Duration = Duration::from_secs(10);
+/// Least time from a switch of the light to the next that the light in the room asks for: clouds and a television in the
+/// dark, or the clock's own light, must not make it flicker.
+pub const AMBIENT_REST: Duration = Duration::from_secs(10);
 
 /// What can be asked of the frontlight, by whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct Frontlight {
     /// Duties set one by one; they stay until the next command.
     manual: Option<Vec<u16>>,
     ambient: Ambient,
+    /// Uptime until which the light in the room must wait; none if it may switch at once.
+    rests_until: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +70,14 @@ struct Flash {
     hold: Duration,
     tick: Duration,
     started: Duration,
+}
+
+/// Where a flash is, and how many ticks into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    First(u32),
+    Held,
+    Second(u32),
 }
 
 impl Frontlight {
@@ -82,8 +93,11 @@ impl Frontlight {
             flash: None,
             manual: None,
             ambient: Ambient::default(),
+            rests_until: None,
         };
         frontlight.command(Command::On, settings, false, uptime);
+        // A clock that starts at night is dark with the first reading.
+        frontlight.rests_until = None;
         frontlight
     }
 
@@ -129,21 +143,12 @@ impl Frontlight {
         self.manual = Some((0..self.panels).map(duty).collect());
     }
 
-    /// Looks at the light in the room.
-    pub fn sense(&mut self, millilux: u32, settings: &Settings, quiet: bool, uptime: Duration) {
-        let wish = self
-            .ambient
-            .judge(millilux, self.lit, self.held_off, settings);
-        let command = match wish {
-            Some(Wish::On) => Command::AmbientOn,
-            Some(Wish::Off) => Command::AmbientOff,
-            Some(Wish::DarkOff) => Command::DarkOff,
-            None => return,
-        };
-        self.command(command, settings, quiet, uptime);
+    /// Takes note of the light in the room, thousandths of a lux; none if no sensor answers.
+    pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
+        self.ambient.sense(millilux, settings);
     }
 
-    /// Follows changed settings and the edges of Do Not Disturb.
+    /// Follows changed settings and the edges of Do Not Disturb; what concerns the room is judged anew at once.
     pub fn follow(
         &mut self,
         before: &Settings,
@@ -170,18 +175,23 @@ impl Frontlight {
             }
             (true | false, true | false) => {}
         }
-        let stays_on = settings.fl_always_on && !before.fl_always_on;
-        let wakes = before.fl_off_when_dark && !settings.fl_off_when_dark;
-        if wakes {
-            self.ambient = Ambient::default();
-        }
-        if (stays_on || wakes) && !self.ambient.is_dark() {
-            self.command(Command::AmbientOn, settings, quiet, uptime);
+        self.ambient.follow(settings);
+        let of_room = |settings: &Settings| {
+            (
+                settings.lux_light_toggle,
+                settings.fl_off_when_dark,
+                settings.fl_always_on,
+                settings.fl_disable,
+                settings.fl_off_on_dnd,
+            )
+        };
+        if of_room(before) != of_room(settings) || was_quiet != quiet {
+            self.rests_until = None;
         }
     }
 
     /// Does what is due by this uptime.
-    pub fn advance(&mut self, settings: &Settings, uptime: Duration) {
+    pub fn advance(&mut self, settings: &Settings, quiet: bool, uptime: Duration) {
         if let Some(flash) = self.flash
             && flash.ends(self.panels) <= uptime
         {
@@ -192,12 +202,39 @@ impl Frontlight {
             self.step();
             self.step_at = (self.current != self.target()).then(|| at + step_time(settings));
         }
+        if let Some((command, at)) = self.asked_by_room(settings, quiet)
+            && at <= uptime
+        {
+            self.command(command, settings, quiet, uptime);
+        }
     }
 
     /// Uptime of the next change.
-    pub fn next_deadline(&self, uptime: Duration) -> Option<Duration> {
-        let flash = self.flash.map(|flash| flash.next_tick(uptime));
-        flash.into_iter().chain(self.step_at).min()
+    pub fn next_deadline(
+        &self,
+        settings: &Settings,
+        quiet: bool,
+        uptime: Duration,
+    ) -> Option<Duration> {
+        let flash = self
+            .flash
+            .map(|flash| flash.next_change(self.panels, uptime));
+        let asked = self.asked_by_room(settings, quiet).map(|(_, at)| at);
+        flash.into_iter().chain(self.step_at).chain(asked).min()
+    }
+
+    /// What the light in the room asks for, if it would switch the light, and the uptime from which on it may.
+    fn asked_by_room(&self, settings: &Settings, quiet: bool) -> Option<(Command, Duration)> {
+        let wish = self.ambient.wish(self.lit, self.held_off, settings)?;
+        let command = match wish {
+            Wish::On => Command::AmbientOn,
+            Wish::Off => Command::AmbientOff,
+            Wish::DarkOff => Command::DarkOff,
+        };
+        let lit = gate(command, settings, quiet)? == Command::AmbientOn;
+        let flash_ends = self.flash.map(|flash| flash.ends(self.panels));
+        let at = self.rests_until.max(flash_ends).unwrap_or_default();
+        (lit != self.lit).then_some((command, at))
     }
 
     /// Duty per panel, 0..=4095.
@@ -227,6 +264,9 @@ impl Frontlight {
 
     fn light(&mut self, lit: bool, settings: &Settings, uptime: Duration) {
         self.flash = None;
+        if lit != self.lit {
+            self.rests_until = Some(uptime + AMBIENT_REST);
+        }
         self.lit = lit;
         if self.current == self.target() {
             self.step_at = None;
@@ -268,21 +308,33 @@ impl Flash {
         self.started + self.half(panels) * 2 + self.hold
     }
 
-    fn next_tick(self, uptime: Duration) -> Duration {
-        let ticks = elapsed_ticks(uptime.saturating_sub(self.started), self.tick);
-        self.started + self.tick * (ticks + 1)
+    fn phase(self, panels: usize, uptime: Duration) -> Phase {
+        let elapsed = uptime.saturating_sub(self.started);
+        let half = self.half(panels);
+        if let Some(since) = elapsed.checked_sub(half + self.hold) {
+            Phase::Second(elapsed_ticks(since, self.tick))
+        } else if elapsed < half {
+            Phase::First(elapsed_ticks(elapsed, self.tick))
+        } else {
+            Phase::Held
+        }
+    }
+
+    /// Uptime of the change after this uptime.
+    fn next_change(self, panels: usize, uptime: Duration) -> Duration {
+        let second = self.started + self.half(panels) + self.hold;
+        match self.phase(panels, uptime) {
+            Phase::First(tick) => self.started + self.tick * (tick + 1),
+            Phase::Held => second,
+            Phase::Second(tick) => second + self.tick * (tick + 1),
+        }
     }
 
     fn duty(self, panel: usize, panels: usize, uptime: Duration) -> u16 {
-        let elapsed = uptime.saturating_sub(self.started);
-        let half = self.half(panels);
-        let (rising, tick) = if elapsed < half {
-            (self.rising_first, elapsed_ticks(elapsed, self.tick))
-        } else if elapsed < half + self.hold {
-            (self.rising_first, u32::MAX / STEP)
-        } else {
-            let since = elapsed.saturating_sub(half + self.hold);
-            (!self.rising_first, elapsed_ticks(since, self.tick))
+        let (rising, tick) = match self.phase(panels, uptime) {
+            Phase::First(tick) => (self.rising_first, tick),
+            Phase::Held => (self.rising_first, u32::MAX / STEP),
+            Phase::Second(tick) => (!self.rising_first, tick),
         };
         if rising {
             rising_duty(tick, panel, panels, self.peak)
@@ -380,29 +432,32 @@ mod tests {
     /// A frontlight that has faded up.
     fn lit() -> Frontlight {
         let mut frontlight = Frontlight::new(7, &settings(), ms(0));
-        frontlight.advance(&settings(), ms(5_000));
+        frontlight.advance(&settings(), false, ms(5_000));
         frontlight
     }
 
     #[test]
     fn a_fade_takes_82_steps_of_the_delay() {
         let mut frontlight = Frontlight::new(7, &settings(), ms(0));
-        frontlight.advance(&settings(), ms(81 * 15));
+        frontlight.advance(&settings(), false, ms(81 * 15));
         assert_eq!(frontlight.duties(ms(81 * 15)), [2025; 7]);
-        frontlight.advance(&settings(), ms(82 * 15));
+        frontlight.advance(&settings(), false, ms(82 * 15));
         assert_eq!(frontlight.duties(ms(82 * 15)), [2048; 7]);
-        assert_eq!(frontlight.next_deadline(ms(82 * 15)), None);
+        assert_eq!(
+            frontlight.next_deadline(&settings(), false, ms(82 * 15)),
+            None
+        );
     }
 
     #[test]
     fn a_fade_turns_without_a_jump() {
         let mut frontlight = Frontlight::new(7, &settings(), ms(0));
-        frontlight.advance(&settings(), ms(30 * 15));
+        frontlight.advance(&settings(), false, ms(30 * 15));
         assert_eq!(frontlight.duties(ms(0)), [750; 7]);
         frontlight.command(Command::Brightness(100), &settings(), false, ms(450));
-        frontlight.advance(&settings(), ms(31 * 15));
+        frontlight.advance(&settings(), false, ms(31 * 15));
         assert_eq!(frontlight.duties(ms(0)), [725; 7]);
-        frontlight.advance(&settings(), ms(56 * 15));
+        frontlight.advance(&settings(), false, ms(56 * 15));
         assert_eq!(frontlight.duties(ms(0)), [100; 7]);
     }
 
@@ -444,11 +499,14 @@ mod tests {
             frontlight.duties(ms(10_000)),
             [296, 588, 880, 1172, 1464, 1756, 2048]
         );
-        assert_eq!(frontlight.next_deadline(ms(10_000)), Some(ms(10_002)));
+        assert_eq!(
+            frontlight.next_deadline(&settings(), false, ms(10_000)),
+            Some(ms(10_002))
+        );
         let end = ms(10_000 + 2 * 153 * 2);
-        frontlight.advance(&settings(), end);
+        frontlight.advance(&settings(), false, end);
         assert_eq!(frontlight.duties(end), [2048; 7]);
-        assert_eq!(frontlight.next_deadline(end), None);
+        assert_eq!(frontlight.next_deadline(&settings(), false, end), None);
     }
 
     /// Target duty after commands under settings.
@@ -462,9 +520,8 @@ mod tests {
         for command in commands {
             frontlight.command(*command, settings, quiet, ms(10_000));
         }
-        if let Some(millilux) = millilux {
-            frontlight.sense(millilux, settings, quiet, ms(10_000));
-        }
+        frontlight.sense(millilux, settings);
+        frontlight.advance(settings, quiet, ms(20_000));
         frontlight.target()
     }
 
@@ -497,5 +554,59 @@ mod tests {
             2048,
             "equal changes nothing"
         );
+    }
+
+    #[test]
+    fn the_room_waits_after_a_switch_and_while_the_light_flashes() {
+        let settings = Settings {
+            fl_always_on: false,
+            ..settings()
+        };
+        let mut frontlight = lit();
+        let look = |frontlight: &mut Frontlight, lux: u32, at: u64| {
+            frontlight.sense(Some(lux * 1000), &settings);
+            frontlight.advance(&settings, false, ms(at));
+            frontlight.target() > 0
+        };
+        let deadline =
+            |frontlight: &Frontlight, at: u64| frontlight.next_deadline(&settings, false, ms(at));
+        assert!(!look(&mut frontlight, 500, 20_000), "at once");
+        assert!(!look(&mut frontlight, 50, 29_000), "it rests");
+        assert_eq!(deadline(&frontlight, 29_000), Some(ms(30_000)));
+        assert!(!look(&mut frontlight, 500, 29_500), "bright again");
+        assert_eq!(deadline(&frontlight, 29_500), None);
+        assert!(!look(&mut frontlight, 50, 29_999));
+        frontlight.advance(&settings, false, ms(30_000));
+        assert!(frontlight.target() > 0, "a deadline is enough");
+
+        frontlight.advance(&settings, false, ms(40_000));
+        frontlight.command(Command::BlockFlash, &settings, false, ms(40_000));
+        let ends = 40_000 + 2 * 153 * 2;
+        assert!(look(&mut frontlight, 500, ends - 1), "it flashes");
+        assert!(!look(&mut frontlight, 500, ends), "it has flashed");
+    }
+
+    #[test]
+    fn a_flash_changes_at_its_deadlines_and_at_no_other_time() {
+        for (delay, command) in [(15, Command::BlockFlash), (150, Command::ZapFlash)] {
+            let settings = Settings {
+                fl_effect_delay: delay,
+                ..settings()
+            };
+            let mut frontlight = lit();
+            frontlight.command(command, &settings, false, ms(10_000));
+            let mut at = ms(10_000);
+            while let Some(next) = frontlight.next_deadline(&settings, false, at) {
+                let before = frontlight.duties(at);
+                let just_before = next - ms(1);
+                let mut early = frontlight.clone();
+                early.advance(&settings, false, just_before);
+                assert_eq!(early.duties(just_before), before, "{delay} {next:?}");
+                assert!(next > at);
+                frontlight.advance(&settings, false, next);
+                at = next;
+            }
+            assert_eq!(frontlight.duties(at), [2048; 7]);
+        }
     }
 }

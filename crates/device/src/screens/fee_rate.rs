@@ -5,10 +5,9 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, row};
+use super::{Scene, decimal, row, scene::Fee};
 use crate::{
     cells::Cell,
-    market::Fee,
     units::{FeeRate, MICRO},
 };
 

@@ -59,23 +59,13 @@ impl Twins {
         twins
     }
 
-    fn now(&self) -> Now {
-        let elapsed = i64::try_from(self.uptime.as_millis()).unwrap();
-        Now {
-            uptime: self.uptime,
-            utc: UtcTime::plausible(MORNING_MS + elapsed),
-        }
-    }
-
-    /// Tells both clocks the same; their panels paint at once.
+    /// Tells both clocks the same.
     fn tell(&mut self, input: &Input) {
-        let now = self.now();
-        let told = self.clocks.each_mut().map(|clock| {
-            let told = clock.handle(input.clone(), now).effects;
-            let painted = Finished::Painted(clock.desired().picture.serial);
-            let painted = clock.handle(Input::Finished(painted), now).effects;
-            [told, painted].concat()
-        });
+        let now = now_at(self.uptime);
+        let told = self
+            .clocks
+            .each_mut()
+            .map(|clock| handle(clock, input.clone(), now));
         self.compare(told);
     }
 
@@ -87,12 +77,18 @@ impl Twins {
         self.tell(&Input::Observed(source, vec![observation]));
     }
 
-    /// Lets time pass; the clocks are compared at every step.
+    /// Lets time pass; at every step the clocks are handed a tick if something was due, and compared.
     fn wait(&mut self, time: Duration, step: Duration) {
         let end = self.uptime + time;
         while self.uptime < end {
+            let before = now_at(self.uptime);
             self.uptime = (self.uptime + step).min(end);
-            self.tell(&Input::Tick);
+            let now = now_at(self.uptime);
+            let effects = self.clocks.each_mut().map(|clock| {
+                let due = clock.next_deadline(before).filter(|at| *at <= now.uptime);
+                due.map_or_else(Vec::new, |_| handle(clock, Input::Tick, now))
+            });
+            self.compare(effects);
         }
     }
 
@@ -280,4 +276,20 @@ impl Twins {
         };
         self.learn(SourceId::Miner, Observation::Miner(miner));
     }
+}
+
+fn now_at(uptime: Duration) -> Now {
+    let elapsed = i64::try_from(uptime.as_millis()).unwrap();
+    Now {
+        uptime,
+        utc: UtcTime::plausible(MORNING_MS + elapsed),
+    }
+}
+
+/// Hands a clock an input; its panels paint at once.
+fn handle(clock: &mut Device, input: Input, now: Now) -> Vec<Effect> {
+    let told = clock.handle(input, now).effects;
+    let painted = Finished::Painted(clock.desired().picture.serial);
+    let painted = clock.handle(Input::Finished(painted), now).effects;
+    [told, painted].concat()
 }

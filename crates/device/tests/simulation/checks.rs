@@ -1,8 +1,16 @@
 //! What must hold after every step of every life.
 
-use device::lights::Rgb;
+use std::time::Duration;
+
+use device::{dnd, lights::Rgb};
 
 use crate::{air::Air, model::Model, script::Step, world::World};
+
+/// Silence after which the light in the room has had its way: flashes that wait for the panels are over.
+const ROOM_SETTLES: Duration = Duration::from_secs(61);
+
+/// Id of the clock's screen.
+const TIME_SCREEN: u16 = 3;
 
 /// Secrets that the workload plants; they may appear nowhere.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
@@ -28,6 +36,14 @@ pub fn after(world: &World, model: &Model, step: &Step) {
         "what is acknowledged is what a restart finds, after {step}"
     );
     lights(world, step);
+    time(world, step);
+    if let Step::Wait(silence) = step
+        && *silence >= ROOM_SETTLES
+        // Else it was started again meanwhile.
+        && world.now.uptime >= *silence
+    {
+        room(world);
+    }
     network(world, step);
     let shown = format!("{view:?} {desired:?}");
     for canary in CANARIES {
@@ -87,10 +103,58 @@ fn network(world: &World, step: &Step) {
             "the clock talks to the world from its own access point, after {step}"
         );
     }
-    if air.is_up() && !air.erasing {
+    if air.is_up() {
         assert!(!desired.sources.is_empty(), "no source runs, after {step}");
     }
     air.has_patience(&view.active, world.now.uptime);
+}
+
+/// What follows from the time of day does so at every moment.
+fn time(world: &World, step: &Step) {
+    let view = world.device.view();
+    let local = world.now.utc.map(|utc| view.active.zone().local(utc));
+    assert_eq!(
+        view.dnd_active,
+        dnd::is_active(&view.active, local),
+        "at {local:?}, after {step}"
+    );
+    if let Some(local) = local
+        && (view.mode, view.current_screen) == ("rotation", TIME_SCREEN)
+    {
+        let hour = match view.active.hide_lead_zero {
+            true => local.hour.to_string(),
+            false => format!("{:02}", local.hour),
+        };
+        let time = format!("{hour}:{:02}", local.minute);
+        let glass = world.glass();
+        assert!(glass.ends_with(&time), "{glass} at {time}, after {step}");
+    }
+}
+
+/// After some silence the frontlight is what the room and the settings ask for; nobody has switched it off by hand.
+fn room(world: &World) {
+    let view = world.device.view();
+    let (settings, frontlight) = (&view.active, view.frontlight.unwrap());
+    let Some(lux) = world.lux else { return };
+    let toggle = settings.lux_light_toggle;
+    let lit = if settings.fl_disable || (view.dnd_active && settings.fl_off_on_dnd) {
+        false
+    } else if toggle > 0 && settings.fl_off_when_dark && lux <= 1 {
+        // Between the limits it depends on where the light came from.
+        if lux == 1 {
+            return;
+        }
+        false
+    } else if settings.fl_always_on || toggle == 0 {
+        true
+    } else if lux == toggle {
+        return;
+    } else {
+        lux < toggle
+    };
+    let target = if lit { frontlight.brightness } else { 0 };
+    assert_eq!(frontlight.target, target, "in {lux} lux");
+    assert_eq!(frontlight.duties, [target; 7], "in {lux} lux");
 }
 
 /// Muted is dark, and no light is on under Do Not Disturb that should not be.

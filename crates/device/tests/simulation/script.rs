@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
+use device::request::FrontlightCommand;
+
 /// One thing that happens to the device.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -31,11 +33,14 @@ pub enum Step {
     /// Holds a button, counted from 1, for a time.
     Press(u8, Duration),
     Lux(u32),
+    Frontlight(FrontlightCommand),
     Dnd(bool),
     LightsColor(String),
     Set(String, serde_json::Value),
     Clock(Option<i64>),
     Wait(Duration),
+    /// The machine sleeps for a time; whoever notices as it wakes hands the device a tick.
+    Sleep(Duration),
     Reboot,
     PowerCut,
     /// The board gets a radio, with credentials stored or without, and starts again.
@@ -101,6 +106,11 @@ impl FromStr for Step {
                 Step::Press(button, Duration::from_millis(held_ms))
             }
             "lux" => Step::Lux(u32::try_from(number(0)?).map_err(|_| bad())?),
+            "frontlight" => Step::Frontlight(match rest {
+                "on" => FrontlightCommand::On,
+                "flash" => FrontlightCommand::Flash,
+                _ => return Err(bad()),
+            }),
             "dnd" => Step::Dnd(rest == "on"),
             "lights" => Step::LightsColor(rest.into()),
             "set" => {
@@ -110,6 +120,7 @@ impl FromStr for Step {
             "clock" if rest == "off" => Step::Clock(None),
             "clock" => Step::Clock(Some(rest.parse::<i64>().map_err(|_| bad())?)),
             "wait" => Step::Wait(Duration::from_millis(number(0)?)),
+            "sleep" => Step::Sleep(Duration::from_millis(number(0)?)),
             "reboot" => Step::Reboot,
             "power-cut" => Step::PowerCut,
             "radio" => Step::Radio(rest == "stored"),
@@ -154,12 +165,17 @@ impl fmt::Display for Step {
             Step::UploadVerified => out.write_str("upload-verified"),
             Step::Press(button, held) => write!(out, "press {button} {}", held.as_millis()),
             Step::Lux(lux) => write!(out, "lux {lux}"),
+            Step::Frontlight(command) => {
+                let name = format!("{command:?}").to_lowercase();
+                write!(out, "frontlight {name}")
+            }
             Step::Dnd(on) => write!(out, "dnd {}", if *on { "on" } else { "off" }),
             Step::LightsColor(color) => write!(out, "lights {color}"),
             Step::Set(key, value) => write!(out, "set {key}={value}"),
             Step::Clock(None) => out.write_str("clock off"),
             Step::Clock(Some(unix)) => write!(out, "clock {unix}"),
             Step::Wait(time) => write!(out, "wait {}", time.as_millis()),
+            Step::Sleep(time) => write!(out, "sleep {}", time.as_millis()),
             Step::Reboot => out.write_str("reboot"),
             Step::PowerCut => out.write_str("power-cut"),
             Step::Radio(stored) => {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use device::request::FrontlightCommand;
 use serde_json::{Value, json};
 
 use crate::{
@@ -110,15 +111,39 @@ pub fn step(dice: &mut Dice) -> Step {
         79 => Step::Debug,
         80 => Step::Reboot,
         81 => Step::PowerCut,
-        82 => Step::Lux(u32::try_from(dice.below(400)).unwrap()),
+        82 => Step::Lux(*dice.pick(&[0, 0, 1, 2, 50, 127, 128, 129, 300])),
         83 => Step::Dnd(dice.below(2) == 1),
         84 => Step::LightsColor((*dice.pick(&["off", "#FF8800", "00f"])).into()),
+        85 => Step::Frontlight(
+            dice.pick(&[FrontlightCommand::On, FrontlightCommand::Flash])
+                .clone(),
+        ),
         _ => {
             Step::Wait(Duration::from_millis(*dice.pick(&[
                 1, 250, 1000, 7999, 8000, 30_000, 61_000, 61_000, 600_000,
             ])))
         }
     }
+}
+
+/// How long a machine sleeps.
+pub fn nap(dice: &mut Dice) -> Step {
+    Step::Sleep(Duration::from_secs(*dice.pick(&[
+        30,
+        600,
+        8 * 3600,
+        3 * 86_400,
+    ])))
+}
+
+/// A window of Do Not Disturb, near the hours at which clocks are put forward and back.
+fn quiet_hours(dice: &mut Dice) -> Value {
+    let mut below = |end| dice.below(end);
+    json!({
+        "dndTimeEnabled": below(5) > 0,
+        "startHour": below(24), "startMinute": below(60),
+        "endHour": below(4), "endMinute": 30 * below(2),
+    })
 }
 
 fn height(dice: &mut Dice) -> u32 {
@@ -157,10 +182,16 @@ fn setting(dice: &mut Dice) -> Step {
         "flOffOnDnd",
         "ledFlashOnUpd",
     ];
-    let (key, value): (&str, Value) = match dice.below(10) {
+    let (key, value): (&str, Value) = match dice.below(14) {
         0..=4 => (*dice.pick(&flags), json!(dice.below(2) == 1)),
+        10 => (
+            "luxLightToggle",
+            json!(*dice.pick(&[0, 1, 128, 200, 65535])),
+        ),
+        11 => ("flEffectDelay", json!(*dice.pick(&[0, 15, 17, 150]))),
+        12 => ("minSecPriceUpd", json!(*dice.pick(&[0, 1, 30, 3600]))),
+        13 => ("dnd", quiet_hours(dice)),
         5 => ("timePerScreen", json!(*dice.pick(&[0, 1, 5, 30, 60, 600]))),
-        6 if dice.below(2) == 1 => ("overlaySeconds", json!(dice.pick(&[1, 8, 30, 3600]))),
         6 => ("digitFontPx", json!(dice.below(300))),
         7 => (
             "actCurrencies",
@@ -175,6 +206,8 @@ fn setting(dice: &mut Dice) -> Step {
                 ("proxyPass", CANARIES[0]),
                 ("miningPoolUser", CANARIES[1]),
                 ("tzString", "Asia/Kolkata"),
+                ("tzString", "America/New_York"),
+                ("tzString", "Australia/Lord_Howe"),
                 ("tzString", "Not/A_Zone"),
                 ("fontName", "inter"),
             ]);

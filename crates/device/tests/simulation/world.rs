@@ -11,7 +11,7 @@ use device::{
     market::{Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, UtcTime},
-    output::{Effect, Output},
+    output::{Changes, Effect, Output},
     request::{Patch, Reply, Request},
     settings::{Settings, store},
     sources::SourceId,
@@ -22,6 +22,7 @@ use serde_json::{Map, Value};
 use crate::{
     air::Air,
     script::{Step, Way},
+    workload::Dice,
 };
 
 /// A board with everything.
@@ -64,12 +65,14 @@ pub struct World {
     painter: Painter,
     /// Buttons that are down, a bit each; none until the driver has told the first.
     down: Option<u8>,
+    /// Light in the room, lux; none until somebody has said so.
+    pub lux: Option<u32>,
     settings_on_disk: Map<String, Value>,
     memory_on_disk: Map<String, Value>,
+    /// When to look between deadlines; none for never.
+    pub looks: Option<Dice>,
     /// The radio; none on a clock that uses the network of its host.
     pub air: Option<Air>,
-    /// Effects that were asked for.
-    effects: usize,
     /// How often the device was started.
     pub starts: u32,
     /// What happened, for comparing two runs of one seed.
@@ -127,10 +130,11 @@ impl World {
             board,
             painter: Painter::default(),
             down: None,
+            lux: None,
             settings_on_disk,
             memory_on_disk: Map::new(),
+            looks: None,
             air: None,
-            effects: 0,
             starts: 1,
             log: Vec::new(),
         };
@@ -202,7 +206,11 @@ impl World {
                 self.press(button, held);
                 None
             }
-            Step::Lux(lux) => Some(Input::Sensed(Sensed::Millilux(lux * 1000))),
+            Step::Lux(lux) => {
+                let differs = self.lux.replace(lux) != Some(lux);
+                differs.then(|| sensed(lux))
+            }
+            Step::Frontlight(command) => request(Request::Frontlight(command)),
             Step::Dnd(on) => request(Request::SetDnd(on)),
             Step::LightsColor(color) => {
                 request(Request::SetLightsColor(Rgb::parse(&color).unwrap()))
@@ -225,6 +233,10 @@ impl World {
             Step::Wait(time) => {
                 self.wait(time);
                 None
+            }
+            Step::Sleep(time) => {
+                self.stall(time);
+                Some(Input::Tick)
             }
             Step::Reboot => {
                 if !self.is_erasing() {
@@ -280,15 +292,14 @@ impl World {
         if output.changes.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
-        self.effects += output.effects.len();
         self.perform(&output.effects);
         output
     }
 
     /// A world with a radio does what the device asks for.
     fn perform(&mut self, effects: &[Effect]) {
+        let Some(air) = &mut self.air else { return };
         for effect in effects {
-            let Some(air) = &mut self.air else { return };
             match effect {
                 Effect::Wipe => {
                     air.erasing = true;
@@ -296,12 +307,8 @@ impl World {
                     let (defaults, _) = store::from_json(&Map::new());
                     self.settings_on_disk = store::to_json(&defaults);
                     self.memory_on_disk = Map::new();
-                    self.handle(Input::Finished(Finished::Wiped(Ok(()))));
                 }
-                Effect::ForgetWifi => {
-                    air.stored = false;
-                    self.handle(Input::Finished(Finished::Forgotten(Ok(()))));
-                }
+                Effect::ForgetWifi => air.stored = false,
                 Effect::ClearLogos => {}
                 Effect::Reboot(_) => {
                     if !air.erasing {
@@ -311,7 +318,6 @@ impl World {
                 }
             }
         }
-        let Some(air) = &mut self.air else { return };
         air.pass(self.now.uptime);
         if let Some(event) = air.follow(&self.device.desired().wifi) {
             self.handle(Input::Linked(event));
@@ -351,6 +357,7 @@ impl World {
             if next > end {
                 break;
             }
+            self.look_between(next);
             stuck = if next <= self.now.uptime {
                 stuck + 1
             } else {
@@ -370,23 +377,51 @@ impl World {
                 return;
             }
         }
+        self.look_between(end);
         self.advance_to(end);
-        self.handle(Input::Tick);
     }
 
-    /// Lets time pass; tells whether the device asked for no effect meanwhile.
-    pub fn passes_without_effects(&mut self, time: Duration) -> bool {
-        let before = self.effects;
-        self.wait(time);
-        self.effects == before
+    /// Lets time pass for everybody but the device, which is busy or asleep.
+    pub fn stall(&mut self, time: Duration) {
+        self.advance_to(self.now.uptime + time);
     }
 
     fn advance_to(&mut self, uptime: Duration) {
+        self.now = self.now_at(uptime);
+    }
+
+    fn now_at(&self, uptime: Duration) -> Now {
         let passed = uptime - self.now.uptime;
-        self.now.uptime = uptime;
-        if let Some(utc) = &mut self.now.utc {
-            utc.unix_ms += i64::try_from(passed.as_millis()).unwrap();
+        let passed_ms = i64::try_from(passed.as_millis()).unwrap();
+        let utc = self.now.utc;
+        Now {
+            uptime,
+            utc: utc.and_then(|utc| UtcTime::plausible(utc.unix_ms + passed_ms)),
         }
+    }
+
+    /// Asserts, now and then, that a tick before the deadline would change nothing: whatever is decided by time has a
+    /// deadline of its own.
+    fn look_between(&mut self, next: Duration) {
+        let room_ms = next.saturating_sub(self.now.uptime).as_millis();
+        let Some(looks) = &mut self.looks else { return };
+        if room_ms < 2 || looks.below(4) > 0 {
+            return;
+        }
+        let early_ms = 1 + looks.below(u64::try_from(room_ms).unwrap() - 1);
+        let now = self.now_at(self.now.uptime + Duration::from_millis(early_ms));
+        let mut device = self.device.clone();
+        let before = (device.desired(), device.view());
+        let deadline = device.next_deadline(self.now);
+        let output = device.handle(Input::Tick, now);
+        assert_eq!(
+            (device.desired(), device.view()),
+            before,
+            "a tick too early"
+        );
+        assert_eq!(output.effects, [], "a tick too early");
+        assert_eq!(output.changes, Changes::default(), "a tick too early");
+        assert_eq!(device.next_deadline(now), deadline, "a tick too early");
     }
 
     fn restart(&mut self) {
@@ -411,6 +446,9 @@ impl World {
         for event in events.into_iter().flatten() {
             self.handle(Input::Linked(event));
         }
+        if let Some(lux) = self.lux {
+            self.handle(sensed(lux));
+        }
         self.connect();
     }
 
@@ -430,4 +468,8 @@ impl World {
     pub fn would_find(&self, settings: &Settings) -> bool {
         store::to_json(settings) == self.settings_on_disk
     }
+}
+
+fn sensed(lux: u32) -> Input {
+    Input::Sensed(Sensed::Millilux(lux * 1000))
 }

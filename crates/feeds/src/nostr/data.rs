@@ -10,7 +10,6 @@ use device::{
 use super::{
     event::{Bytes32, VerifiedEvent, key},
     frame::Filter,
-    recent::Recent,
 };
 use crate::{malformed::Malformed, scalar};
 
@@ -19,9 +18,6 @@ pub const KIND: u16 = 30078;
 
 /// Name of the subscription to data events.
 pub const SUBSCRIPTION: &str = "papertick-data";
-
-/// Events that are remembered, so that one that two relays tell is heard once.
-pub const REMEMBERED: usize = 64;
 
 /// What a data event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +32,6 @@ enum Slot {
 pub struct DataFeed {
     author: Bytes32,
     newest: BTreeMap<Slot, u64>,
-    heard: Recent<Bytes32, REMEMBERED>,
 }
 
 impl DataFeed {
@@ -45,7 +40,6 @@ impl DataFeed {
         Some(DataFeed {
             author: key(author)?,
             newest: BTreeMap::new(),
-            heard: Recent::default(),
         })
     }
 
@@ -58,7 +52,7 @@ impl DataFeed {
         }
     }
 
-    /// Takes an event; one about another thing, or older than what is known, or heard before, says nothing.
+    /// Takes an event; one about another thing, or older than what is known, says nothing.
     ///
     /// # Errors
     /// The event is of another kind or author, or its content cannot be read; then it does not
@@ -73,9 +67,10 @@ impl DataFeed {
         let Some(slot) = slot(event.tag_value("d").unwrap_or_default())? else {
             return Ok(Vec::new());
         };
-        let newest = self.newest.get(&slot);
-        if newest.is_some_and(|newest| event.created_at() < *newest)
-            || !self.heard.insert(*event.id())
+        if self
+            .newest
+            .get(&slot)
+            .is_some_and(|newest| event.created_at() < *newest)
         {
             return Ok(Vec::new());
         }

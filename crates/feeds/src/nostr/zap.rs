@@ -72,32 +72,25 @@ impl ShownZaps {
     }
 }
 
-/// A listener for the zaps of some recipients.
+/// A listener for one recipient's zaps.
 #[derive(Debug, Clone)]
 pub struct ZapFeed {
-    recipients: Vec<Bytes32>,
+    recipient: Bytes32,
 }
 
 impl ZapFeed {
-    /// Listens for recipients, each named by 64 hex digits; none if one of them is no key.
-    pub fn new(recipients: &[impl AsRef<str>]) -> Option<ZapFeed> {
-        let recipients: Option<Vec<Bytes32>> = recipients
-            .iter()
-            .map(|recipient| key(recipient.as_ref()))
-            .collect();
+    /// Listens for a recipient, named by 64 hex digits; none if it is no key.
+    pub fn new(recipient: &str) -> Option<ZapFeed> {
         Some(ZapFeed {
-            recipients: recipients?,
+            recipient: key(recipient)?,
         })
     }
 
     /// Which events are wanted from a relay.
-    pub fn filter(recipients: &[impl AsRef<str>], now: Option<UtcTime>) -> Filter {
-        let recipients = recipients
-            .iter()
-            .map(|recipient| recipient.as_ref().to_ascii_lowercase());
+    pub fn filter(recipient: &str, now: Option<UtcTime>) -> Filter {
         Filter {
             kinds: vec![KIND],
-            recipients: recipients.collect(),
+            recipients: vec![recipient.to_ascii_lowercase()],
             since: now
                 .and_then(unix_secs)
                 .map(|now| now.saturating_sub(AGE_MAX_SECS)),
@@ -109,7 +102,7 @@ impl ZapFeed {
     /// Takes an event; a receipt that is small, old or known says nothing.
     ///
     /// # Errors
-    /// The event is no zap receipt for one of these recipients, or does not tell an amount.
+    /// The event is no zap receipt for this recipient, or does not tell an amount.
     pub fn accept(
         &self,
         event: &VerifiedEvent,
@@ -120,7 +113,7 @@ impl ZapFeed {
             return Err(Malformed("kind"));
         }
         let mut recipients = event.tags("p").filter_map(|values| key(values.first()?));
-        if !recipients.any(|recipient| self.recipients.contains(&recipient)) {
+        if !recipients.any(|recipient| recipient == self.recipient) {
             return Err(Malformed("recipient"));
         }
         let receipt = Receipt::of(event)?;

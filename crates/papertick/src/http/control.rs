@@ -45,13 +45,9 @@ pub(crate) fn tell(reply: Reply) -> Response {
     }
 }
 
-/// Refuses a change of settings with its token, and with words where that does not tell all.
+/// Refuses a change of settings with its token.
 pub(crate) fn rejected(rejection: &Rejection) -> Response {
-    let mut body = json!({ "error": rejection.to_string() });
-    if let Some(hint) = rejection.hint() {
-        body["msg"] = hint.into();
-    }
-    answer::json_with(StatusCode::BAD_REQUEST, &body)
+    answer::bad_request(&rejection.to_string())
 }
 
 fn refused(refusal: Refusal) -> Response {
@@ -78,7 +74,6 @@ fn refused(refusal: Refusal) -> Response {
             StatusCode::SERVICE_UNAVAILABLE,
             "everything is being erased",
         ),
-        Refusal::NotErased => answer::error(StatusCode::INTERNAL_SERVER_ERROR, "not erased"),
     }
 }
 

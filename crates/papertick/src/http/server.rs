@@ -2,7 +2,6 @@
 
 use std::{
     net::SocketAddr,
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -10,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderValue, StatusCode, header::CONNECTION};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::{
@@ -21,7 +19,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,
-    time::{Instant, Sleep, sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{SideTask, State, router, slow::Impatient};
@@ -50,12 +48,6 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Time that requests under way get to end when the server stops.
 const STOP_TIME: Duration = Duration::from_secs(3);
-
-/// Time in which the first request of a connection still comes in when the server stops: who was accepted is answered.
-const FIRST_REQUEST_TIME: Duration = Duration::from_millis(500);
-
-/// The same for one that was answered before, and may have sent more before it can know that the server stops.
-const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
 
 /// Accepts and serves connections until the server is told to stop, or one of its parts ends.
 pub(crate) async fn run(
@@ -190,19 +182,10 @@ async fn connection(
     // Frames of the event stream are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
     let work = Work::default();
-    let told = orders.clone();
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
         let answer = router::answer(Arc::clone(&state), request, peer);
-        let told = told.clone();
-        async move {
-            let mut answer = answer.await;
-            if *told.borrow() == Order::Stop && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
-                let close = HeaderValue::from_static("close");
-                answer.headers_mut().insert(CONNECTION, close);
-            }
-            Ok::<_, std::convert::Infallible>(answer.map(|body| busy.keep(body)))
-        }
+        async move { Ok::<_, std::convert::Infallible>(answer.await.map(|body| busy.keep(body))) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -212,7 +195,6 @@ async fn connection(
         .serve_connection(TokioIo::new(Impatient::new(stream)), service)
         .with_upgrades();
     tokio::pin!(connection);
-    let mut last_call = None;
     loop {
         tokio::select! {
             biased;
@@ -226,21 +208,9 @@ async fn connection(
                 Order::Serve => {}
                 Order::MakeRoom if work.idle_for() < GRACE => {}
                 Order::MakeRoom => return,
-                Order::Stop => last_call = Some(Box::pin(sleep(work.last_call()))),
-            },
-            () = over(&mut last_call) => {
-                connection.as_mut().graceful_shutdown();
-                last_call = None;
+                Order::Stop => connection.as_mut().graceful_shutdown(),
             }
         }
-    }
-}
-
-/// Waits for the end of a wait; for ever if there is none.
-async fn over(wait: &mut Option<Pin<Box<Sleep>>>) {
-    match wait {
-        Some(wait) => wait.await,
-        None => std::future::pending().await,
     }
 }
 
@@ -252,7 +222,6 @@ struct Work {
 
 struct Shared {
     opened: Instant,
-    begun: AtomicUsize,
     running: AtomicUsize,
     idle_since_ms: AtomicU64,
 }
@@ -262,7 +231,6 @@ impl Default for Work {
         Work {
             shared: Arc::new(Shared {
                 opened: Instant::now(),
-                begun: AtomicUsize::new(0),
                 running: AtomicUsize::new(0),
                 idle_since_ms: AtomicU64::new(0),
             }),
@@ -272,20 +240,8 @@ impl Default for Work {
 
 impl Work {
     fn begin(&self) -> Busy {
-        self.shared.begun.fetch_add(1, Ordering::Relaxed);
         self.shared.running.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(&self.shared))
-    }
-
-    /// How long to wait for one more request when the server stops.
-    fn last_call(&self) -> Duration {
-        if self.shared.running.load(Ordering::Relaxed) > 0 {
-            Duration::ZERO
-        } else if self.shared.begun.load(Ordering::Relaxed) > 0 {
-            NEXT_REQUEST_TIME
-        } else {
-            FIRST_REQUEST_TIME
-        }
     }
 
     fn idle_for(&self) -> Duration {

@@ -113,7 +113,6 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn refused(rejection: &Rejection) -> Failure {
     let key = match rejection {
         Rejection::BadType(key)
-        | Rejection::BadText(key, _)
         | Rejection::BadLength(key)
         | Rejection::BadHex(key)
         | Rejection::BadScheme(key)
@@ -140,7 +139,6 @@ fn refused(rejection: &Rejection) -> Failure {
             format!(": it takes {}", docs::type_of(&spec.kind))
         }
     });
-    let hint = rejection.hint().map(|hint| format!(": {hint}"));
-    let takes = hint.or(takes).unwrap_or_default();
+    let takes = takes.unwrap_or_default();
     Failure::usage(format!("{rejection}{takes}"))
 }

@@ -1,6 +1,6 @@
 //! The mining pool: its figures, asked every so often, and its picture, fetched once.
 
-use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
+use std::{convert::Infallible, future, sync::Arc, time::Duration};
 
 use device::{
     market::Observation,
@@ -31,13 +31,8 @@ pub const LIMITS: Limits = Limits {
 /// Longest time for a picture.
 pub const LOGO_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Waits before a picture is asked for again after the network failed; the last one is repeated.
-pub const LOGO_RETRIES: [Duration; 4] = [
-    Duration::from_secs(5),
-    Duration::from_secs(10),
-    Duration::from_secs(60),
-    Duration::from_secs(600),
-];
+/// Waits before a picture is asked for again after the network failed.
+const LOGO_RETRIES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(10)];
 
 /// A pool and who asks it.
 #[derive(Debug)]
@@ -120,11 +115,9 @@ async fn show_logo(
     pool: &str,
     spec: LogoSpec,
 ) -> Result<(), Stopped> {
-    let cache = &context.shared.logos;
-    cache.cleared(logos.cleared).await;
+    // After a clear, the cache may still hold the old file for a moment.
     let cached = match logos.cleared {
-        0 => cache.read(spec).await,
-        // What could not be deleted is old all the same.
+        0 => context.shared.logos.read(spec).await,
         _ => None,
     };
     let file = match cached {
@@ -149,8 +142,8 @@ async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<
             return None;
         }
     };
-    let [.., last] = LOGO_RETRIES;
-    for wait in LOGO_RETRIES.into_iter().chain(iter::repeat(last)) {
+    let mut waits = LOGO_RETRIES.into_iter();
+    loop {
         match try_logo(context, &url, spec).await {
             Ok(file) => {
                 if let Err(error) = context.shared.logos.write(spec, &file).await {
@@ -163,12 +156,14 @@ async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<
                 return None;
             }
             Err(Retry::Later(error)) => {
-                tracing::info!(%error, ?wait, "the pool's picture was not fetched");
+                let Some(wait) = waits.next() else {
+                    tracing::info!(%error, "the pool's picture was not fetched");
+                    return None;
+                };
                 time::sleep(wait).await;
             }
         }
     }
-    None
 }
 
 /// Whether asking again could help.

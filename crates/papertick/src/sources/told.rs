@@ -6,8 +6,7 @@ use std::sync::{
 };
 
 use feeds::nostr::zap::ShownZaps;
-
-use super::common::Common;
+use tokio::sync::watch;
 
 /// What was told in this run; clones know the same.
 #[derive(Debug, Clone, Default)]
@@ -15,8 +14,8 @@ pub struct Told(Arc<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The zaps that were told.
-    zaps: Common<ShownZaps>,
+    /// The zaps that were told; nobody follows it, it is the one place that all listeners change.
+    zaps: watch::Sender<ShownZaps>,
     /// The wallet was asked for the payments before the start.
     missed: AtomicBool,
 }
@@ -24,7 +23,9 @@ struct Kept {
 impl Told {
     /// Looks at the zaps that were told, and adds to them.
     pub fn with_zaps<T>(&self, look: impl FnOnce(&mut ShownZaps) -> T) -> T {
-        self.0.zaps.with(look)
+        let mut seen = None;
+        self.0.zaps.send_modify(|zaps| seen = Some(look(zaps)));
+        seen.expect("the closure was called")
     }
 
     /// Tells whether the wallet was asked for the payments before the start.

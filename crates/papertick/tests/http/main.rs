@@ -15,8 +15,6 @@ mod every_operation;
 mod following;
 mod garbage;
 mod guards;
-#[path = "../limit/mod.rs"]
-mod limit;
 mod manual;
 mod operations;
 mod provisioning;

@@ -5,8 +5,6 @@
 mod clock;
 mod images;
 mod life;
-#[path = "../limit/mod.rs"]
-mod limit;
 mod mistakes;
 #[path = "../needs/mod.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]

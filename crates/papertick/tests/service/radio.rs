@@ -22,11 +22,9 @@ use device::{
 use papertick::{
     clock::Clock,
     drivers::wifi::{self, Identity, NotProvisioned, Radio},
-    effects::Performer,
-    inbox::{Inbox, inbox},
+    inbox::inbox,
     main_loop::{Followed, MainLoop},
-    sources::logos::LogoCache,
-    storage::{Store, keeper},
+    storage::{Store, keeper::Keeper},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use tempfile::TempDir;
@@ -37,27 +35,25 @@ use crate::sim_disk::SharedDisk;
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
 /// One run of a clock with a radio.
-pub(crate) struct Desk {
-    pub(crate) folder: TempDir,
-    pub(crate) disk: SharedDisk,
-    pub(crate) bench: Bench,
-    pub(crate) radio: Radio,
-    pub(crate) followed: Followed,
-    pub(crate) inbox: Inbox,
-    pub(crate) performer: Performer,
+struct Desk {
+    folder: TempDir,
+    disk: SharedDisk,
+    bench: Bench,
+    radio: Radio,
+    followed: Followed,
     _stopper: Stopper,
     _tasks: Tasks,
 }
 
 impl Desk {
-    pub(crate) fn new() -> Desk {
+    fn new() -> Desk {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("air"), AIR).unwrap();
         Desk::on(folder, SharedDisk::default())
     }
 
     /// Ends this run and begins the next.
-    pub(crate) fn restart(self) -> Desk {
+    fn restart(self) -> Desk {
         Desk::on(self.folder, self.disk)
     }
 
@@ -71,17 +67,15 @@ impl Desk {
             ..SimOptions::default()
         };
         let board = sim::board(spec::find("rev-b").unwrap(), options);
-        let (store, loaded) = Store::open(Box::new(disk.clone()));
+        let (keeper, loaded) = Store::open(Box::new(disk.clone()));
         let settings = loaded
             .settings
-            .whole()
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
         let device = Device::new(spec, settings, Memory::default(), clock.now());
         let (inbox, inputs) = inbox();
-        let (keeper, shelf) = keeper::keeper(store);
-        let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper.clone());
+        let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(keeper));
         let (stopper, stop) = stop_signal();
         let (radio, orders) = wifi::radio();
         let who = Identity {
@@ -90,34 +84,21 @@ impl Desk {
         };
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", main_loop.run(stop));
-        tasks.spawn("store", shelf.as_a_task());
         let plan = followed.wifi.clone();
-        tasks.spawn(
-            "radio",
-            wifi::run(board.wifi, plan, orders, who, inbox.clone()),
-        );
-        let performer = Performer {
-            inbox: inbox.clone(),
-            keeper,
-            data_dir: folder.path().to_path_buf(),
-            logos: LogoCache::new(folder.path().join("logos")),
-            radio: radio.clone(),
-        };
+        tasks.spawn("radio", wifi::run(board.wifi, plan, orders, who, inbox));
         Desk {
             folder,
             disk,
             bench: board.bench,
             radio,
             followed,
-            inbox,
-            performer,
             _stopper: stopper,
             _tasks: tasks,
         }
     }
 
     /// Waits until the network is in a state; returns the view.
-    pub(crate) async fn until(&mut self, state: &str) -> Arc<View> {
+    async fn until(&mut self, state: &str) -> Arc<View> {
         let is_so = |view: &Arc<View>| view.link.state == state;
         let waiting = self.followed.view.wait_for(is_so);
         let view = timeout(Duration::from_secs(3600), waiting).await;
@@ -126,12 +107,12 @@ impl Desk {
             .clone()
     }
 
-    pub(crate) async fn provision(&self, password: &str) -> Result<(), NotProvisioned> {
+    async fn provision(&self, password: &str) -> Result<(), NotProvisioned> {
         let password = Secret::new(password);
         self.radio.provision("Home".to_string(), password).await
     }
 
-    pub(crate) async fn restarts(&mut self) -> RebootReason {
+    async fn restarts(&mut self) -> RebootReason {
         let effect = timeout(Duration::from_secs(7200), self.followed.effects.recv()).await;
         match effect.expect("it never restarts") {
             Some(Effect::Reboot(reason)) => reason,
@@ -140,7 +121,7 @@ impl Desk {
     }
 
     /// A clock that was provisioned, after its restart.
-    pub(crate) async fn provisioned() -> Desk {
+    async fn provisioned() -> Desk {
         let mut desk = Desk::new();
         desk.until("access-point").await;
         desk.provision("correct horse").await.unwrap();

@@ -651,15 +651,15 @@ async fn every_source_goes_through_the_proxy() {
         (
             SourceId::Nostr,
             SourceConfig::Nostr {
-                relays: vec!["ws://nostr".into()],
+                relay: "ws://nostr".into(),
                 author: key.to_owned(),
             },
         ),
         (
             SourceId::Zaps,
             SourceConfig::Zaps {
-                relays: vec!["ws://zaps".into()],
-                recipients: vec![key.to_owned()],
+                relay: "ws://zaps".into(),
+                recipient: key.to_owned(),
             },
         ),
         (
