@@ -174,7 +174,7 @@ fn believed(event: NostrEvent) {
     };
     let mut data = DataFeed::new(AUTHOR).expect("the key is one");
     plausible(data.accept(&event));
-    let zaps = ZapFeed::new(AUTHOR).expect("the key is one");
+    let zaps = ZapFeed::new(&[AUTHOR]).expect("the key is one");
     let accepted = zaps.accept(&event, NOW.utc, &mut ShownZaps::default());
     if let Ok(Some(Zap { amount, message })) = accepted {
         assert!(amount >= Sats(1) && message.chars().count() <= 512);

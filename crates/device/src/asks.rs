@@ -60,18 +60,16 @@ impl Device {
                 output.effects.push(Effect::Reboot(RebootReason::Asked));
                 done(Cause::Data)
             }
-            Request::FactoryReset => done(self.erase(now, output)),
+            Request::FactoryReset if self.is_erasing() => {
+                (Reply::Refused(Refusal::Erasing), Cause::Data)
+            }
+            Request::FactoryReset => done(self.erase(output)),
             // Whoever asks for it wants to see it, whether or not zaps are listened for.
             Request::SimulateZap(zap) => {
                 self.show_zap(zap, now);
                 done(Cause::Data)
             }
-            Request::ClearPoolLogos => {
-                self.by_hand.logo_fetches += 1;
-                self.market.pool_logo = None;
-                output.effects.push(Effect::ClearLogos);
-                done(Cause::Data)
-            }
+            Request::ClearPoolLogos => done(self.clear_pool_logos(output)),
             Request::StopSources => {
                 self.by_hand.stopped = true;
                 done(Cause::Data)
@@ -99,7 +97,7 @@ impl Device {
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
         let catalogue = Catalogue {
-            currencies: self.currencies.clone(),
+            currencies: self.offer.currencies().to_vec(),
             screens: self.available_screens(),
         };
         let patched = match patch::apply(&self.stored, patch, &catalogue) {
@@ -175,8 +173,7 @@ impl Device {
 
     fn show_cells(&mut self, cells: Vec<Cell>, now: Now) {
         self.splash = false;
-        self.overlays
-            .show(Overlay::Custom(cells), &self.active, now.uptime);
+        self.overlays.show(Overlay::Custom(cells), now.uptime);
         self.rotation.restart(&self.active, now.uptime);
     }
 
@@ -184,6 +181,16 @@ impl Device {
         let mut settings = (*self.stored).clone();
         settings.timer_active = running;
         self.store_settings(settings, now, output)
+    }
+
+    fn clear_pool_logos(&mut self, output: &mut Output) -> Cause {
+        self.by_hand.logo_fetches += 1;
+        output.effects.push(Effect::ClearLogos);
+        // A name in place of a picture leaves ghosts.
+        match self.market.pool_logo.take() {
+            Some(_) if self.shows_pool() => Cause::Forced,
+            Some(_) | None => Cause::Data,
+        }
     }
 
     fn set_tx_power(&mut self, quarter_dbm: i64, now: Now, output: &mut Output) -> (Reply, Cause) {
@@ -204,7 +211,7 @@ impl Device {
             self.rotation.restart(&self.active, now.uptime);
         } else {
             self.debug_painted = now.uptime;
-            self.overlays.show(Overlay::Debug, &self.active, now.uptime);
+            self.overlays.show(Overlay::Debug, now.uptime);
         }
         if self.visible() == before {
             Cause::Data
@@ -238,7 +245,7 @@ impl Device {
                 self.strip.acknowledge(show, self.gate(), now.uptime);
                 cause
             }
-            ButtonAction::FactoryReset => self.erase(now, output),
+            ButtonAction::FactoryReset => self.erase(output),
         }
     }
 }

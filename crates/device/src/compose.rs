@@ -7,7 +7,7 @@ use crate::{
     cells::{self, Cell},
     device::Device,
     limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
-    market::{Datum, Market},
+    market::{Datum, Fee, Market},
     now::Now,
     overlays::Overlay,
     panels::{Composition, Visible, style},
@@ -15,9 +15,8 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Fact},
-        debug, erasing, mining_pool, payment, provisioning, safe_mode,
-        scene::Fee,
-        sign_in, splash, update, zap,
+        debug, erasing, mining_pool, payment, provisioning, safe_mode, sign_in, splash, update,
+        zap,
     },
 };
 
@@ -100,7 +99,7 @@ impl Device {
 
     /// What the highest layer is.
     pub(crate) fn visible(&self) -> Visible {
-        if self.erasing.is_some() {
+        if self.is_erasing() {
             Visible::Erasing
         } else if self.link.is_portal() {
             Visible::Portal
@@ -122,7 +121,7 @@ impl Device {
         let visible = self.visible();
         let panels = self.board.panels;
         let cells = match self.overlays.visible() {
-            _ if self.erasing.is_some() => erasing::cells(panels),
+            _ if self.is_erasing() => erasing::cells(panels),
             _ if self.link.is_portal() => self.portal_cells(),
             Some((overlay, _)) => self.overlay_cells(overlay, &scene),
             None if let Some(made) = &self.made_password => {

@@ -19,10 +19,11 @@ use crate::{
     market::{Connection, Datum, HeightGate, HeightNews, Market, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, Zone},
+    offer::Offer,
     output::{Changes, Desired, Effect, Output, RebootReason},
     overlays::{Layer, Overlay, Overlays},
     panels::{Panels, Visible},
-    power::Power,
+    power::{Erasing, Power},
     refresh::Cause,
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
     secret::MadePassword,
@@ -31,9 +32,6 @@ use crate::{
     units::{Currency, Price},
     view::SourceState,
 };
-
-/// Currencies offered before a source has said which it can serve.
-const CURRENCIES_SEED: &[&str] = &["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
 
 /// The clock.
 #[derive(Debug, Clone)]
@@ -47,8 +45,7 @@ pub struct Device {
 
     pub(crate) market: Market,
     pub(crate) height_gate: HeightGate,
-    /// Currencies that can be chosen.
-    pub(crate) currencies: Vec<Currency>,
+    pub(crate) offer: Offer,
     pub(crate) sources: BTreeMap<SourceId, SourceState>,
     /// The time server; none before it was asked.
     pub(crate) time_server: Option<SourceState>,
@@ -64,8 +61,8 @@ pub struct Device {
     pub(crate) update_percent: u8,
     pub(crate) update_painted: Duration,
     pub(crate) splash: bool,
-    /// The device is about to wipe itself and shows nothing else, from the picture with this serial number on.
-    pub(crate) erasing: Option<u64>,
+    /// A factory reset is under way, and the glass shows nothing else.
+    pub(crate) erasing: Option<Erasing>,
 
     pub(crate) buttons: Buttons,
     pub(crate) strip: Strip,
@@ -82,8 +79,10 @@ pub struct Device {
     /// Nothing was painted yet, and the strip shows that.
     pub(crate) starting: bool,
     pub(crate) host: HostFacts,
-    /// What went wrong at the start, for the status.
+    /// What went wrong, for the status.
     pub(crate) notes: Vec<String>,
+    /// Why the newest save failed; none if it did not.
+    pub(crate) unstored: Option<String>,
     /// The password that was made for this run, until somebody has signed in.
     pub(crate) made_password: Option<MadePassword>,
 }
@@ -91,14 +90,25 @@ pub struct Device {
 impl Device {
     /// A clock that has just started.
     pub fn new(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
-        let settings = Arc::new(settings);
+        let stored = Arc::new(settings);
+        let chosen = stored.currencies();
+        // Only relays say what they offer; what one has said counts while there is one.
+        let plan = sources::plan(&stored, &chosen, ByHand::default());
+        let offer = match plan.contains_key(&SourceId::Relay) {
+            true => Offer::of(memory.currencies),
+            false => Offer::default(),
+        };
+        let settings = Arc::new(Settings {
+            act_currencies: offer.among(&chosen),
+            ..(*stored).clone()
+        });
         let splash = memory.market == Market::default();
         let mut device = Device {
             rotation: Rotation::start(memory.slot, &settings, now.uptime),
             panels: Panels::new(board.panels, &settings),
             zone: settings.zone(),
             shown_prices: memory.market.prices.clone(),
-            currencies: seeded(memory.currencies),
+            offer,
             market: memory.market,
             height_gate: HeightGate::default(),
             sources: BTreeMap::new(),
@@ -126,11 +136,13 @@ impl Device {
             starting: settings.led_test_on_power,
             host: HostFacts::default(),
             notes: Vec::new(),
+            unstored: None,
             made_password: None,
-            stored: settings.clone(),
+            stored,
             active: settings,
             board,
         };
+        device.forget_prices();
         device.settle_quiet(now);
         device.settle_strip(now);
         device.look_for_faults(now);
@@ -182,6 +194,10 @@ impl Device {
                 self.shown_to_the_end(serial, now);
                 Cause::Data
             }
+            Input::Finished(Finished::Wiped(outcome)) => self.wiped(outcome, now),
+            Input::Finished(Finished::Forgotten(outcome)) => {
+                self.forgotten(outcome, now, &mut output)
+            }
             Input::Measured(facts) => {
                 self.host = facts;
                 Cause::Data
@@ -199,9 +215,7 @@ impl Device {
                 Cause::Data
             }
             Input::Noticed(note) => {
-                if self.notes.len() < NOTES_MAX {
-                    self.notes.push(note);
-                }
+                self.note(note);
                 Cause::Data
             }
         };
@@ -225,6 +239,11 @@ impl Device {
         self.present(Cause::Data, now);
     }
 
+    /// Takes note of how the newest save has ended; what went wrong is in words for people.
+    pub fn stored(&mut self, outcome: Result<(), String>) {
+        self.unstored = outcome.err();
+    }
+
     /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
         let overlays = [
@@ -234,6 +253,7 @@ impl Device {
             self.update_pending()
                 .then(|| self.update_painted + UPDATE_PERIOD),
             self.splash.then_some(SPLASH_MAX),
+            self.panels.refresh_deadline(&self.active),
         ];
         let hardware = [
             self.power_deadline(),
@@ -279,10 +299,15 @@ impl Device {
 
     pub(crate) fn planned_sources(&self) -> BTreeMap<SourceId, SourcePlan> {
         if self.runs_sources() {
-            sources::plan(&self.active, self.by_hand)
+            self.plan_of(self.by_hand)
         } else {
             BTreeMap::new()
         }
+    }
+
+    /// The sources that the settings ask for. What the owner has chosen is asked for, offered or not.
+    pub(crate) fn plan_of(&self, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
+        sources::plan(&self.active, &self.stored.currencies(), by_hand)
     }
 
     /// The rotation timer.
@@ -300,7 +325,7 @@ impl Device {
         Memory {
             slot: Some(self.rotation.slot()),
             market: self.market.clone(),
-            currencies: self.currencies.clone(),
+            currencies: self.offer.currencies().to_vec(),
         }
     }
 
@@ -309,9 +334,11 @@ impl Device {
         let before = self.active.clone();
         let mut active = (*before).clone();
         active.take_live(&stored);
+        active.act_currencies = self.offer.among(&stored.currencies());
         self.stored = stored;
         self.active = Arc::new(active);
         self.rotation.follow(&before, &self.active, now.uptime);
+        self.forget_prices();
         self.follow_lights(&before, now);
         if !self.stored.http_auth_pass.is_empty() {
             self.made_password = None;
@@ -331,6 +358,18 @@ impl Device {
         active.http_auth_pass.clone_from(&made.hash);
         self.active = Arc::new(active);
         self.made_password = Some(made);
+    }
+
+    /// Notes something for the status, once.
+    pub(crate) fn note(&mut self, note: String) {
+        if self.notes.len() < NOTES_MAX && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// A factory reset is under way: nothing is to be stored any more.
+    pub fn is_erasing(&self) -> bool {
+        self.erasing.is_some()
     }
 
     fn observe(
@@ -362,6 +401,12 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> Cause {
+        if let Observation::Price(currency, _) = observation
+            && !self.wants_prices_in(currency)
+        {
+            self.sources.entry(source).or_default().drop("currency", 1);
+            return Cause::Data;
+        }
         let differs = self.market.learn(source, &observation, now.uptime);
         output.changes.memory |= differs;
         match observation {
@@ -377,10 +422,7 @@ impl Device {
                 self.show_payment(payment, now);
                 Cause::Data
             }
-            Observation::Currencies(list) => {
-                self.offer_currencies(list, now, output);
-                Cause::Data
-            }
+            Observation::Currencies(list) => self.offer_currencies(list, now, output),
             Observation::Connection(connection) => {
                 self.sources
                     .entry(source)
@@ -443,39 +485,34 @@ impl Device {
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
     pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) {
         self.glow_for_zap(now);
-        self.overlays
-            .show(Overlay::Zap(zap), &self.active, now.uptime);
+        self.overlays.show(Overlay::Zap(zap), now.uptime);
     }
 
     fn show_payment(&mut self, payment: Payment, now: Now) {
         self.glow_for_payment(now);
-        self.overlays
-            .show(Overlay::Payment(payment), &self.active, now.uptime);
+        self.overlays.show(Overlay::Payment(payment), now.uptime);
     }
 
-    fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) {
-        if list.is_empty() || list == self.currencies {
-            return;
+    fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) -> Cause {
+        let offer = Offer::of(list);
+        if offer == self.offer {
+            return Cause::Data;
         }
-        self.currencies = list;
+        self.offer = offer;
         output.changes.memory = true;
-        let offered = |currency: &Currency| self.currencies.contains(currency);
-        let mut kept: Vec<Currency> = self
-            .stored
-            .act_currencies
-            .iter()
-            .copied()
-            .filter(offered)
-            .collect();
-        if kept.is_empty() {
-            kept.push(self.currencies[0]);
-        }
-        if kept != self.stored.act_currencies {
-            let mut stored = (*self.stored).clone();
-            stored.act_currencies = kept;
-            self.adopt(Arc::new(stored), now);
-            output.changes.settings = true;
-        }
+        self.adopt(self.stored.clone(), now)
+    }
+
+    /// Tells whether prices in a currency are of any use.
+    fn wants_prices_in(&self, currency: Currency) -> bool {
+        self.offer.currencies().contains(&currency) || self.stored.currencies().contains(&currency)
+    }
+
+    /// Forgets prices that are of no use any more.
+    fn forget_prices(&mut self) {
+        let mut prices = core::mem::take(&mut self.market.prices);
+        prices.retain(|currency, _| self.wants_prices_in(*currency));
+        self.market.prices = prices;
     }
 
     fn upload(&mut self, upload: Upload, now: Now, output: &mut Output) -> Cause {
@@ -483,8 +520,7 @@ impl Device {
             Upload::Started => {
                 self.update_percent = 0;
                 self.update_painted = now.uptime;
-                self.overlays
-                    .show(Overlay::Update(0), &self.active, now.uptime);
+                self.overlays.show(Overlay::Update(0), now.uptime);
                 self.rotation.freeze(now.uptime);
                 self.show_update_bar(Some(0), now);
                 Cause::Forced
@@ -526,6 +562,9 @@ impl Device {
             self.fire_flash(now);
         }
         self.splash &= !due(Some(SPLASH_MAX));
+        if due(self.panels.refresh_deadline(&self.active)) {
+            cause = Cause::Forced;
+        }
         if due(self.overlays.notice_deadline(&self.active)) {
             self.overlays.hide(Layer::Notice);
             self.rotation.restart(&self.active, now.uptime);
@@ -552,7 +591,8 @@ impl Device {
     /// Judges the buttons by the moment of an edge, which may be long ago.
     fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> Cause {
         let at = contacts.at.min(now.uptime);
-        let mut cause = self.pass_hold(at, now, output);
+        let mut cause = Cause::Data;
+        self.pass_hold(at, output);
         if self.listens_to(contacts.down) {
             for gesture in self.buttons.edge(contacts.down, at) {
                 cause = cause.max(self.obey(gesture, now, output));
@@ -565,7 +605,8 @@ impl Device {
     ///
     /// No other input does so: a release may wait behind it.
     fn pass_buttons(&mut self, now: Now, output: &mut Output) -> Cause {
-        let mut cause = self.pass_hold(now.uptime, now, output);
+        let mut cause = Cause::Data;
+        self.pass_hold(now.uptime, output);
         for gesture in self.buttons.advance(now.uptime) {
             cause = cause.max(self.obey(gesture, now, output));
         }
@@ -646,14 +687,4 @@ impl Device {
         };
         self.adopt(Arc::new(settings), now)
     }
-}
-
-fn seeded(remembered: Vec<Currency>) -> Vec<Currency> {
-    if !remembered.is_empty() {
-        return remembered;
-    }
-    CURRENCIES_SEED
-        .iter()
-        .filter_map(|code| Currency::parse(code))
-        .collect()
 }

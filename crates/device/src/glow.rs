@@ -17,7 +17,7 @@ use crate::{
     now::Now,
     request::{FrontlightCommand, Refusal, Reply},
     settings::Settings,
-    sources::{self, SourceConfig},
+    sources::SourceConfig,
 };
 
 /// A flash of the frontlight that waits until the ink has settled.
@@ -270,7 +270,7 @@ impl Device {
         if self.link.is_lost() {
             return Fault::Network;
         }
-        let plan = sources::plan(&self.active, self.by_hand);
+        let plan = self.plan_of(self.by_hand);
         let down: Vec<&SourceConfig> = plan
             .iter()
             .filter(|(id, _)| !self.sources.get(id).is_some_and(|state| state.up))

@@ -172,9 +172,13 @@ pub enum Upload {
     Verified,
 }
 
-/// How work asked for by an effect has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How work asked for by an effect has ended; what went wrong is in words for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
     /// The panels show, as far as they work, the picture with this serial number.
     Painted(u64),
+    /// Everything is gone; or not everything, and the settings are as they were.
+    Wiped(Result<(), String>),
+    /// The network's credentials are gone, or may still be there.
+    Forgotten(Result<(), String>),
 }

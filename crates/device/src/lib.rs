@@ -25,6 +25,7 @@ pub mod device;
 
 pub mod market;
 pub mod memory;
+mod offer;
 pub mod sources;
 
 pub mod settings;

@@ -8,6 +8,9 @@ pub const PATCH_BODY_MAX: usize = 16 * 1024;
 /// Longest rotation period, s.
 pub const TIMER_SECONDS_MAX: u32 = 3600;
 
+/// Most currencies that a source can offer and an owner choose; what a relay's list can hold.
+pub const CURRENCIES_MAX: usize = 170;
+
 /// Blocks that may be missed before a new height is catching up: no flash, no stolen focus.
 pub const CATCH_UP_BLOCKS: u32 = 100;
 
@@ -23,9 +26,6 @@ pub const STALE_FEE: Duration = Duration::from_secs(60 * 60);
 /// Least age from which a polled value is marked; four missed polls if that is longer.
 pub const STALE_POLL_MIN: Duration = Duration::from_secs(10 * 60);
 
-/// Time a zap or payment is shown when the rotation has no period.
-pub const NOTICE_DEFAULT: Duration = Duration::from_secs(8);
-
 /// Ever growing heights below the known one after which the known one is taken to be wrong.
 pub const REGRESSIONS_BELIEVED: u32 = 3;
 
@@ -37,6 +37,9 @@ pub const UPDATE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Longest time the splash waits for the first data.
 pub const SPLASH_MAX: Duration = Duration::from_secs(10);
+
+/// Longest time a mandatory full refresh that is due waits for something to paint.
+pub const FULL_REFRESH_GRACE: Duration = Duration::from_secs(60);
 
 /// Notes about the start that are kept for the status.
 pub const NOTES_MAX: usize = 16;

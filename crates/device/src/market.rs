@@ -7,6 +7,7 @@ use crate::{
     cells::Logo,
     limits::{CATCH_UP_BLOCKS, REGRESSIONS_BELIEVED},
     now::{Now, UtcTime},
+    settings::Settings,
     sources::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
@@ -170,6 +171,24 @@ pub struct Market {
     pub balance: Option<Datum<Msats>>,
 }
 
+/// A fee rate as a source gives it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fee<'a> {
+    /// Without decimals.
+    Whole(&'a Datum<FeeRate>),
+    /// With decimals.
+    Precise(&'a Datum<FeeRate>),
+}
+
+impl<'a> Fee<'a> {
+    /// The value with its source and age.
+    pub fn datum(self) -> &'a Datum<FeeRate> {
+        match self {
+            Fee::Whole(datum) | Fee::Precise(datum) => datum,
+        }
+    }
+}
+
 /// What a report of the chain's height means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeightNews {
@@ -264,6 +283,25 @@ impl Market {
         }
     }
 
+    /// Fee rate, if known: the newest; of two equally new ones the kind the owner prefers.
+    ///
+    /// Age goes first because a source gives one of the two, and which one follows the setting.
+    pub fn current_fee(&self, settings: &Settings) -> Option<Fee<'_>> {
+        let whole = self.fee.as_ref().map(Fee::Whole);
+        let precise = self.precise_fee.as_ref().map(Fee::Precise);
+        let (preferred, other) = match settings.block_fee_dec {
+            true => (precise, whole),
+            false => (whole, precise),
+        };
+        match (preferred, other) {
+            (Some(preferred), Some(other)) => {
+                let newer = newness(other) > newness(preferred);
+                Some(if newer { other } else { preferred })
+            }
+            (preferred, other) => preferred.or(other),
+        }
+    }
+
     /// Takes over a height.
     pub fn learn_height(&mut self, source: SourceId, height: u32, uptime: Duration) {
         self.height = Some(Datum {
@@ -271,6 +309,15 @@ impl Market {
             source,
             seen: Seen::At(uptime),
         });
+    }
+}
+
+/// Orders fee rates by when they were learned.
+fn newness(fee: Fee<'_>) -> (u8, i128) {
+    match fee.datum().seen {
+        Seen::At(uptime) => (2, i128::try_from(uptime.as_nanos()).unwrap_or(i128::MAX)),
+        Seen::Before(Some(moment)) => (1, moment.unix_ms.into()),
+        Seen::Before(None) => (0, 0),
     }
 }
 

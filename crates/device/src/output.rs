@@ -17,7 +17,7 @@ pub struct Output {
     pub changes: Changes,
     /// Answer to the request, if the input was one.
     pub reply: Option<Reply>,
-    /// What must happen exactly once, in this order, after the answer.
+    /// What must happen exactly once, in this order, after the answer; a wipe happens before it.
     pub effects: Vec<Effect>,
 }
 
@@ -35,9 +35,10 @@ pub struct Changes {
 pub enum Effect {
     /// Restart the device.
     Reboot(RebootReason),
-    /// Wipe every setting, secret and cache, the credentials of the network among them; a restart follows.
+    /// Wipe every setting, secret and cache, the credentials of the network among them; whoever asked for it is answered
+    /// when it has ended.
     Wipe,
-    /// Forget the network's credentials.
+    /// Forget the network's credentials; what comes of it decides about a restart.
     ForgetWifi,
     /// Delete the cached pool logos.
     ClearLogos,

@@ -7,7 +7,6 @@ use core::time::Duration;
 
 use crate::{
     cells::Cell,
-    limits::NOTICE_DEFAULT,
     market::{Payment, Zap},
     settings::Settings,
 };
@@ -59,7 +58,7 @@ pub struct Overlays {
     layers: BTreeMap<Layer, (Overlay, u64)>,
     /// Serial number of the newest overlay.
     serial: u64,
-    notice_until: Option<Duration>,
+    notice_since: Option<Duration>,
 }
 
 impl Overlays {
@@ -80,10 +79,10 @@ impl Overlays {
     }
 
     /// Puts an overlay on its layer, in place of what is there.
-    pub fn show(&mut self, overlay: Overlay, settings: &Settings, uptime: Duration) {
+    pub fn show(&mut self, overlay: Overlay, uptime: Duration) {
         let layer = overlay.layer();
         if layer == Layer::Notice {
-            self.notice_until = Some(uptime + notice_time(settings));
+            self.notice_since = Some(uptime);
         }
         if layer == Layer::Custom {
             self.hide(Layer::Notice);
@@ -102,7 +101,7 @@ impl Overlays {
     /// Takes a layer away; tells whether it was there.
     pub fn hide(&mut self, layer: Layer) -> bool {
         if layer == Layer::Notice {
-            self.notice_until = None;
+            self.notice_since = None;
         }
         self.layers.remove(&layer).is_some()
     }
@@ -122,13 +121,7 @@ impl Overlays {
             Overlay::Payment(_) => false,
             Overlay::Custom(_) | Overlay::Debug | Overlay::Update(_) => true,
         };
-        self.notice_until.filter(|_| !stays)
-    }
-}
-
-fn notice_time(settings: &Settings) -> Duration {
-    match settings.timer_seconds {
-        0 => NOTICE_DEFAULT,
-        seconds => Duration::from_secs(u64::from(seconds)),
+        let since = self.notice_since.filter(|_| !stays)?;
+        Some(since + Duration::from_secs(u64::from(settings.overlay_seconds)))
     }
 }

@@ -90,6 +90,11 @@ impl Panels {
             || self.picture.stale != composition.stale
     }
 
+    /// Uptime at which a mandatory full refresh comes by itself.
+    pub fn refresh_deadline(&self, settings: &Settings) -> Option<Duration> {
+        self.policy.next_deadline(settings)
+    }
+
     /// Makes a composition the newest picture.
     pub fn present(
         &mut self,

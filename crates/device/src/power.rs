@@ -1,6 +1,6 @@
 //! Power-on and restarts: the button held at power-on, the network's part in them, safe mode.
 
-use alloc::string::String;
+use alloc::{format, string::String};
 use core::time::Duration;
 
 use crate::{
@@ -15,6 +15,17 @@ use crate::{
     overlays::Layer,
     refresh::Cause,
 };
+
+/// A factory reset that is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Erasing {
+    /// Serial number of the first picture that says so.
+    picture: u64,
+    /// The glass says so.
+    shown: bool,
+    /// Everything is gone, and a restart follows.
+    wiped: bool,
+}
 
 /// What power-on and restarts leave to be done.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,20 +92,74 @@ impl Device {
         cause
     }
 
-    /// Shows that everything is gone for a while, then restarts.
-    pub(crate) fn erase(&mut self, now: Now, output: &mut Output) -> Cause {
-        // The picture that says so comes with this very input.
-        self.erasing.get_or_insert(self.panels.picture().serial + 1);
+    /// Has everything wiped, and shows that; one reset at a time.
+    pub(crate) fn erase(&mut self, output: &mut Output) -> Cause {
+        if self.erasing.is_some() {
+            return Cause::Data;
+        }
+        self.erasing = Some(Erasing {
+            // The picture that says so comes with this very input.
+            picture: self.panels.picture().serial + 1,
+            shown: false,
+            wiped: false,
+        });
         output.effects.push(Effect::Wipe);
-        self.restart_after(PAINT_MAX, RebootReason::FactoryReset, now);
         Cause::Forced
     }
 
     /// The panels show the picture with this serial number.
     pub(crate) fn shown_to_the_end(&mut self, serial: u64, now: Now) {
-        if self.erasing.is_some_and(|first| first <= serial) {
+        let Some(erasing) = self
+            .erasing
+            .as_mut()
+            .filter(|erasing| erasing.picture <= serial)
+        else {
+            return;
+        };
+        erasing.shown = true;
+        if erasing.wiped {
             self.restart_after(ERASED_SHOWN, RebootReason::FactoryReset, now);
         }
+    }
+
+    /// Restarts where everything is gone, once the glass has said so for a while; goes on where it is not.
+    pub(crate) fn wiped(&mut self, outcome: Result<(), String>, now: Now) -> Cause {
+        let Some(erasing) = self.erasing.as_mut().filter(|erasing| !erasing.wiped) else {
+            return Cause::Data;
+        };
+        if let Err(reason) = outcome {
+            self.erasing = None;
+            self.note(format!(
+                "the factory reset failed, nothing is reset: {reason}"
+            ));
+            return Cause::Forced;
+        }
+        erasing.wiped = true;
+        let time = if erasing.shown {
+            ERASED_SHOWN
+        } else {
+            PAINT_MAX
+        };
+        self.restart_after(time, RebootReason::FactoryReset, now);
+        Cause::Data
+    }
+
+    /// Restarts where the network is forgotten; goes on where it is not.
+    pub(crate) fn forgotten(
+        &mut self,
+        outcome: Result<(), String>,
+        now: Now,
+        output: &mut Output,
+    ) -> Cause {
+        if let Err(reason) = outcome {
+            self.note(format!("the network was not forgotten: {reason}"));
+            return Cause::Data;
+        }
+        let mut settings = (*self.stored).clone();
+        settings.wifi_configured = false;
+        let cause = self.store_settings(settings, now, output);
+        output.effects.push(Effect::Reboot(RebootReason::WifiReset));
+        cause
     }
 
     fn restart_after(&mut self, time: Duration, reason: RebootReason, now: Now) {
@@ -106,15 +171,10 @@ impl Device {
     }
 
     /// Forgets the network if button 1 was held from power-on until it is time for that.
-    pub(crate) fn pass_hold(&mut self, until: Duration, now: Now, output: &mut Output) -> Cause {
-        if self.power.reset_at.take_if(|at| *at <= until).is_none() {
-            return Cause::Data;
+    pub(crate) fn pass_hold(&mut self, until: Duration, output: &mut Output) {
+        if self.power.reset_at.take_if(|at| *at <= until).is_some() {
+            output.effects.push(Effect::ForgetWifi);
         }
-        let mut settings = (*self.stored).clone();
-        settings.wifi_configured = false;
-        output.effects.push(Effect::ForgetWifi);
-        output.effects.push(Effect::Reboot(RebootReason::WifiReset));
-        self.store_settings(settings, now, output)
     }
 
     /// Does what is due by now.
@@ -163,6 +223,6 @@ impl Device {
 
     /// Whether sources may run.
     pub(crate) fn runs_sources(&self) -> bool {
-        self.link.is_usable() && self.power.safe_mode.is_none()
+        self.link.is_usable() && self.power.safe_mode.is_none() && self.erasing.is_none()
     }
 }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::settings::Settings;
+use crate::{limits::FULL_REFRESH_GRACE, settings::Settings};
 
 /// How panels are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,19 +31,14 @@ pub struct RefreshPolicy {
 }
 
 impl RefreshPolicy {
-    /// Decides how to paint at this uptime; `fullRefreshMin` counts only when the screen changes, so that a screen that
-    /// stays up does not flash on its own.
+    /// Decides how to paint at this uptime: once a mandatory full refresh is due, whatever is painted is painted fully.
     pub fn decide(&mut self, cause: Cause, settings: &Settings, uptime: Duration) -> Refresh {
-        let period = Duration::from_secs(u64::from(settings.full_refresh_min) * 60);
+        let is_due = || self.due(settings).is_none_or(|due| due <= uptime);
         let full = match cause {
             Cause::Forced => true,
-            Cause::Data => false,
-            Cause::Change => {
-                settings.refr_scrn_change
-                    || self
-                        .last_full
-                        .is_none_or(|last| uptime.saturating_sub(last) >= period)
-            }
+            // Without a period only a change of screen is painted fully.
+            Cause::Data => settings.full_refresh_min > 0 && is_due(),
+            Cause::Change => settings.refr_scrn_change || is_due(),
         };
         if full {
             self.last_full = Some(uptime);
@@ -51,6 +46,18 @@ impl RefreshPolicy {
         } else {
             Refresh::Partial
         }
+    }
+
+    /// Uptime at which a mandatory full refresh comes by itself, if nothing is painted before; none without a period.
+    pub fn next_deadline(&self, settings: &Settings) -> Option<Duration> {
+        let due = self.due(settings).filter(|_| settings.full_refresh_min > 0);
+        Some(due? + FULL_REFRESH_GRACE)
+    }
+
+    /// Uptime from which the mandatory full refresh is due; none before the first one.
+    fn due(&self, settings: &Settings) -> Option<Duration> {
+        let period = Duration::from_secs(u64::from(settings.full_refresh_min) * 60);
+        Some(self.last_full? + period)
     }
 }
 
@@ -85,7 +92,8 @@ mod tests {
     fn full_refreshes_follow_the_table() {
         const MIN: u64 = 60_000;
         check(NEVER, &[(0, Cause::Change, false, 10, true)]);
-        check(NEVER, &[(0, Cause::Data, false, 10, false)]);
+        check(NEVER, &[(0, Cause::Data, false, 10, true)]);
+        check(NEVER, &[(0, Cause::Data, false, 0, false)]);
         check(
             Some(0),
             &[
@@ -109,7 +117,15 @@ mod tests {
                 (12 * MIN, Cause::Change, false, 10, false),
             ],
         );
-        check(Some(0), &[(60 * MIN, Cause::Data, false, 10, false)]);
+        check(
+            Some(0),
+            &[
+                (10 * MIN - 1, Cause::Data, false, 10, false),
+                (10 * MIN, Cause::Data, false, 10, true),
+                (10 * MIN + 1, Cause::Data, false, 10, false),
+            ],
+        );
+        check(Some(0), &[(60 * MIN, Cause::Data, true, 0, false)]);
         check(
             Some(0),
             &[

@@ -46,7 +46,7 @@ pub enum Request {
     Identify,
     /// Restart the device.
     Restart,
-    /// Wipe every setting and restart into provisioning.
+    /// Wipe every setting and restart into provisioning; the reply is told once everything is gone.
     FactoryReset,
     /// Act as if this zap had been received, also when zaps are not listened for.
     SimulateZap(Zap),
@@ -141,4 +141,6 @@ pub enum Refusal {
     NotStored,
     /// Everything is being erased, and nothing is stored any more.
     Erasing,
+    /// Not everything could be erased, and the settings are as they were.
+    NotErased,
 }

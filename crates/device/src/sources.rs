@@ -17,9 +17,9 @@ pub enum SourceId {
     Explorer,
     /// The exchange.
     Exchange,
-    /// Data events on a Nostr relay.
+    /// Data events on Nostr relays.
     Nostr,
-    /// Zap receipts on a Nostr relay.
+    /// Zap receipts on Nostr relays.
     Zaps,
     /// The wallet.
     Wallet,
@@ -96,19 +96,19 @@ pub enum SourceConfig {
         /// Currencies to subscribe to.
         currencies: Vec<Currency>,
     },
-    /// Data events on a Nostr relay.
+    /// Data events on Nostr relays.
     Nostr {
-        /// Relay URL.
-        relay: Endpoint,
+        /// URLs of the relays, at least one; each once.
+        relays: Vec<Endpoint>,
         /// Author's key, 64 hex digits.
         author: String,
     },
-    /// Zap receipts on a Nostr relay.
+    /// Zap receipts on Nostr relays.
     Zaps {
-        /// Relay URL.
-        relay: Endpoint,
-        /// Recipient's key, 64 hex digits.
-        recipient: String,
+        /// URLs of the relays, at least one; each once.
+        relays: Vec<Endpoint>,
+        /// Keys of the recipients, at least one, 64 lower-case hex digits each; each once.
+        recipients: Vec<String>,
     },
     /// The wallet.
     Wallet {
@@ -244,13 +244,17 @@ mod choice {
     pub(super) const CUSTOM_RELAY: u32 = 3;
 }
 
-/// The sources that should run.
-pub fn plan(settings: &Settings, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
+/// The sources that should run, for prices in these currencies.
+pub fn plan(
+    settings: &Settings,
+    currencies: &[Currency],
+    by_hand: ByHand,
+) -> BTreeMap<SourceId, SourcePlan> {
     if by_hand.stopped {
         return BTreeMap::new();
     }
     let route = settings.proxy_route();
-    market_sources(settings)
+    market_sources(settings, currencies)
         .into_iter()
         .chain(zaps(settings))
         .chain(wallet(settings))
@@ -267,11 +271,11 @@ pub fn plan(settings: &Settings, by_hand: ByHand) -> BTreeMap<SourceId, SourcePl
         .collect()
 }
 
-fn market_sources(settings: &Settings) -> Vec<(SourceId, SourceConfig)> {
+fn market_sources(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId, SourceConfig)> {
     let relay = |endpoint, blocks| {
         let config = SourceConfig::Relay {
             endpoint,
-            currencies: settings.currencies(),
+            currencies: currencies.to_vec(),
             blocks,
             precise_fee: settings.block_fee_dec,
         };
@@ -293,17 +297,17 @@ fn market_sources(settings: &Settings) -> Vec<(SourceId, SourceConfig)> {
             let prices = if is_custom {
                 relay(custom(), false)
             } else {
-                let currencies = settings.currencies();
+                let currencies = currencies.to_vec();
                 (SourceId::Exchange, SourceConfig::Exchange { currencies })
             };
             alloc::vec![(SourceId::Explorer, explorer), prices]
         }
-        choice::NOSTR if settings.nostr_relay.is_empty() || settings.nostr_pub_key.is_empty() => {
+        choice::NOSTR if settings.relays().is_empty() || settings.nostr_pub_key.is_empty() => {
             Vec::new()
         }
         choice::NOSTR => {
             let config = SourceConfig::Nostr {
-                relay: settings.nostr_relay.clone(),
+                relays: settings.relays(),
                 author: settings.nostr_pub_key.clone(),
             };
             alloc::vec![(SourceId::Nostr, config)]
@@ -318,16 +322,9 @@ fn market_sources(settings: &Settings) -> Vec<(SourceId, SourceConfig)> {
 }
 
 fn zaps(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
-    let wanted = settings.nostr_zap_notify
-        && !settings.nostr_relay.is_empty()
-        && !settings.nostr_zap_pubkey.is_empty();
-    wanted.then(|| {
-        let config = SourceConfig::Zaps {
-            relay: settings.nostr_relay.clone(),
-            recipient: settings.zap_recipient(),
-        };
-        (SourceId::Zaps, config)
-    })
+    let (relays, recipients) = (settings.relays(), settings.zap_recipients());
+    let wanted = settings.nostr_zap_notify && !relays.is_empty() && !recipients.is_empty();
+    wanted.then_some((SourceId::Zaps, SourceConfig::Zaps { relays, recipients }))
 }
 
 fn wallet(settings: &Settings) -> Option<(SourceId, SourceConfig)> {

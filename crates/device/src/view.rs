@@ -1,18 +1,18 @@
 //! The read model: one snapshot behind everything a client can read.
 
-use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use crate::{
     board::BoardSpec,
     cells,
     device::Device,
-    lights::Rgb,
+    lights::{Rgb, strip::Mute},
     market::{Connection, Market},
     overlays::{Layer, Overlay},
     screens::catalog,
     settings::Settings,
-    sources::{self, ByHand, SourceId},
+    sources::{ByHand, SourceId},
     units::Currency,
 };
 
@@ -58,6 +58,8 @@ pub struct View {
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.
     pub lights: Vec<Rgb>,
+    /// Why the strip is muted; none if it is not.
+    pub strip_mute: Option<Mute>,
     /// Effects of the strip that found its queue full since the start.
     pub strip_drops: u64,
     /// The frontlight, on boards with one.
@@ -66,7 +68,7 @@ pub struct View {
     pub millilux: Option<u32>,
     /// The network.
     pub link: LinkState,
-    /// What went wrong at the start, in words fit for people.
+    /// What went wrong, in words fit for people.
     pub notes: Vec<String>,
     /// Why the device runs without its sources, in words fit for people; none if it runs as usual.
     pub safe_mode: Option<String>,
@@ -204,12 +206,13 @@ impl Device {
                     available: settings.is_screen_available(screen.id),
                 })
                 .collect(),
-            available_currencies: self.currencies.clone(),
+            available_currencies: self.offer.currencies().to_vec(),
             market: self.market.clone(),
             sources: self.source_states(),
             time_server: self.time_server.clone(),
             dnd_active: self.quiet,
             lights: self.strip.resting().to_vec(),
+            strip_mute: self.gate().mute(),
             strip_drops: self.strip.dropped(),
             frontlight: self
                 .frontlight
@@ -217,7 +220,7 @@ impl Device {
                 .map(|frontlight| frontlight.state(self.now.uptime)),
             millilux: self.millilux,
             link: self.link.state(),
-            notes: self.notes.clone(),
+            notes: self.told_notes(),
             safe_mode: self.power.safe_mode.clone(),
             shows_password: self.made_password.is_some(),
         }
@@ -227,7 +230,7 @@ impl Device {
     fn source_states(&self) -> BTreeMap<SourceId, SourceState> {
         let running = self.planned_sources();
         let asked_for = if running.is_empty() {
-            &sources::plan(&self.active, ByHand::default())
+            &self.plan_of(ByHand::default())
         } else {
             &running
         };
@@ -247,9 +250,16 @@ impl Device {
             .collect()
     }
 
+    /// What went wrong, and what still does.
+    fn told_notes(&self) -> Vec<String> {
+        let unstored = self.unstored.as_ref();
+        let unstored = unstored.map(|reason| format!("nothing can be stored: {reason}"));
+        self.notes.iter().cloned().chain(unstored).collect()
+    }
+
     fn mode(&self) -> &'static str {
         match self.overlays.visible() {
-            _ if self.erasing.is_some() => "erasing",
+            _ if self.is_erasing() => "erasing",
             _ if self.link.is_portal() => "portal",
             Some((Overlay::Custom(_), _)) => "custom",
             Some((Overlay::Zap(_), _)) => "zap",

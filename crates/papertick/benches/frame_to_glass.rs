@@ -32,7 +32,7 @@ use papertick::{
     glass::Glass,
     inbox::inbox,
     main_loop::MainLoop,
-    storage::{Store, disk::Folder, keeper::Keeper},
+    storage::{Store, disk::Folder, keeper::keeper},
     tasks::stop_signal,
 };
 use render::{Bitmap, Painter};
@@ -153,7 +153,9 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let (inbox, inputs) = inbox();
     let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
     let device = device(spec, clock.now());
-    let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(store));
+    let (keeper, shelf) = keeper(store);
+    shelf.on_a_thread().unwrap();
+    let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper);
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
     let (handed, mut frames) = mpsc::unbounded_channel();

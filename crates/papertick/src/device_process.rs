@@ -1,32 +1,24 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
 
-use std::{io, net::TcpListener, os::fd::AsFd, path::PathBuf, process::ExitCode, time::Duration};
+use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use device::{
     memory::Memory,
-    output::Effect,
     secret::{MadePassword, WhyMade},
     settings::{Settings, store},
 };
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::mpsc,
-    time::timeout,
+use rustix::{
+    process::{Pid, Signal, getppid, set_parent_process_death_signal},
+    stdio::dup2_stdin,
 };
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     config::DeviceConfig,
-    drivers::wifi::{Radio, secrets},
     failure::Failure,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
     made_password,
-    sources::logos::LogoCache,
-    storage::{
-        Loaded, Store,
-        disk::Folder,
-        lock::{self, Lock},
-    },
+    storage::{Loaded, Store, disk::Folder, file::Content, lock},
     tasks::Ended,
     wiring::{HEART, Parts, heart},
 };
@@ -34,14 +26,17 @@ use crate::{
 /// Time a device waits for the one before it to let go of the data folder.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Threads for work that takes its time but ends: password hashes and the pictures of pools.
+const BLOCKING_THREADS: usize = 4;
+
 /// Time the requests under way have to end.
 const HTTP_STOP: Duration = Duration::from_millis(900);
 
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
 
-/// Time the radio has to forget.
-const FORGET: Duration = Duration::from_secs(5);
+/// Time all of it has to end once the supervisor is gone: somebody may be starting the clock anew.
+const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
 /// Why the device ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +59,12 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let lock = lock::lock_patiently(&config.run.data_dir, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
-    let kept = Kept::read(loaded).map_err(cannot)?;
+    let mut kept = Kept::read(loaded).map_err(cannot)?;
+    kept.unstored = lock.unwritable().map(ToString::to_string);
     start_log(&config, &kept.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(8)
+        .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()
         .map_err(cannot)?;
@@ -77,7 +73,8 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     // Work that is stuck on a blocking thread must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    drop::<Lock>(lock);
+    // Nor may another device write while it still does: the lock ends with the process.
+    std::mem::forget(lock);
     Ok(match ending {
         Ending::Stopped => ExitCode::SUCCESS,
         Ending::Restart => ExitCode::from(RESTART_CODE),
@@ -89,12 +86,15 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
 fn follow_supervisor(config: &DeviceConfig) {
     // Without this the device still notices at its next sign of life.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
-    let expected = i32::try_from(config.supervisor)
-        .ok()
-        .and_then(Pid::from_raw);
-    if getppid() != expected {
+    if is_orphan(config.supervisor) {
         std::process::exit(i32::from(BROKEN_CODE));
     }
+}
+
+/// Tells whether the supervisor is gone.
+fn is_orphan(supervisor: u32) -> bool {
+    let expected = i32::try_from(supervisor).ok().and_then(Pid::from_raw);
+    getppid() != expected
 }
 
 /// The listening socket, which the supervisor hands over as standard input.
@@ -107,6 +107,8 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
         .and_then(|socket| {
             socket.local_addr()?;
             socket.set_nonblocking(true)?;
+            // Else the address would be taken for as long as this process takes to end.
+            dup2_stdin(File::open("/dev/null")?)?;
             Ok(socket)
         })
         .map_err(|error| {
@@ -124,34 +126,46 @@ pub(crate) struct Kept {
     pub(crate) made_password: Option<MadePassword>,
     /// What went wrong, in words for people.
     pub(crate) notes: Vec<String>,
+    /// Why nothing can be stored; none if something can.
+    pub(crate) unstored: Option<String>,
 }
 
 impl Kept {
     fn read(loaded: Loaded) -> io::Result<Kept> {
         let mut notes = loaded.notes;
+        let mut why = WhyMade::NoneStored;
         let settings = match loaded.settings {
-            Some(stored) => {
+            Content::Whole(stored) => {
                 let (settings, found) = store::from_json(&stored);
                 notes.extend(found.iter().map(ToString::to_string));
                 settings
             }
-            None => Settings::default(),
+            Content::Nothing => Settings::default(),
+            Content::Lost => {
+                why = WhyMade::SettingsLost;
+                // There may have been a password among them.
+                Settings {
+                    http_auth_enabled: true,
+                    ..Settings::default()
+                }
+            }
         };
-        let memory = loaded
-            .memory
-            .map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        let made_password = made_password::for_interface(&settings, WhyMade::NoneStored)?;
+        let memory = loaded.memory.whole();
+        let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
+        let made_password = made_password::for_interface(&settings, why)?;
         if made_password.is_some() {
-            notes.push(
-                "the interface asks for a password and none is stored: one stands on the glass"
-                    .to_string(),
-            );
+            let why = match why {
+                WhyMade::SettingsLost => "no settings could be read",
+                WhyMade::NoneStored => "a password is asked for and none is stored",
+            };
+            notes.push(format!("{why}: the one that stands on the glass is needed"));
         }
         Ok(Kept {
             settings,
             memory,
             made_password,
             notes,
+            unstored: None,
         })
     }
 }
@@ -182,7 +196,7 @@ async fn live(
 ) -> io::Result<Ending> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let data_dir = config.run.data_dir.clone();
+    let supervisor = config.supervisor;
     let parts = Parts::start(config, listener, store, kept).await?;
     let Parts {
         mut front,
@@ -190,22 +204,16 @@ async fn live(
         mut rest,
         rest_stop,
         mut effects,
+        performer,
         bench,
-        logos,
-        radio,
         pulse,
     } = parts;
-    let wiped = Wiped {
-        data_dir,
-        logos,
-        radio,
-    };
     Word::Ready.say()?;
     rest.spawn(HEART, heart(pulse));
     let ending = tokio::select! {
         _ = terminate.recv() => Ending::Stopped,
         _ = interrupt.recv() => Ending::Stopped,
-        () = restart_asked(&mut effects, &wiped) => Ending::Restart,
+        () = performer.run(&mut effects) => Ending::Restart,
         cycle = bench.power_cut() => {
             // No ceremony: what is not on the disk is lost, as it would be on a real board.
             let _ = Word::PowerCut(cycle).say();
@@ -214,12 +222,17 @@ async fn live(
         ended = front.ended() => broken(ended),
         ended = rest.ended() => broken(ended),
     };
+    let (requests, others) = if is_orphan(supervisor) {
+        (Duration::ZERO, ORPHAN_STOP)
+    } else {
+        (HTTP_STOP, STOP)
+    };
     front_stop.stop();
-    for name in front.stop(HTTP_STOP).await {
+    for name in front.stop(requests).await {
         tracing::debug!(task = %name, "stopped");
     }
     rest_stop.stop();
-    rest.stop(STOP).await;
+    rest.stop(others).await;
     Ok(ending)
 }
 
@@ -231,57 +244,4 @@ fn broken(ended: Option<Ended>) -> Ending {
     }
     tracing::error!(task = %name, "a part broke off, the device is started again");
     Ending::Broken
-}
-
-/// Performs what the device asks for, until it wants to be started again.
-async fn restart_asked(effects: &mut mpsc::Receiver<Effect>, wiped: &Wiped) {
-    while let Some(effect) = effects.recv().await {
-        match effect {
-            Effect::Reboot(reason) => {
-                tracing::info!(?reason, "restarting");
-                return;
-            }
-            Effect::Wipe => {
-                tracing::warn!("everything is being wiped");
-                wiped.wipe().await;
-            }
-            Effect::ClearLogos => wiped.clear_logos().await,
-            Effect::ForgetWifi => wiped.forget_network().await,
-        }
-    }
-    std::future::pending().await
-}
-
-/// What a factory reset wipes besides the settings.
-struct Wiped {
-    data_dir: PathBuf,
-    logos: LogoCache,
-    radio: Radio,
-}
-
-impl Wiped {
-    async fn wipe(&self) {
-        self.forget_network().await;
-        self.clear_logos().await;
-        if let Err(error) = secrets::wipe(&self.data_dir) {
-            tracing::error!(%error, "the password of the access point was not wiped");
-        }
-    }
-
-    async fn forget_network(&self) {
-        match timeout(FORGET, self.radio.forget()).await {
-            Ok(Ok(())) => tracing::info!("the network's credentials were forgotten"),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "the network's credentials may still be there")
-            }
-            Err(_) => tracing::error!("the radio did not forget its credentials in time"),
-        }
-    }
-
-    async fn clear_logos(&self) {
-        match self.logos.clear().await {
-            Ok(deleted) => tracing::info!(deleted, "pool logos were cleared"),
-            Err(error) => tracing::warn!(%error, "pool logos were not all cleared"),
-        }
-    }
 }

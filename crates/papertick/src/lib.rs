@@ -21,7 +21,9 @@ pub mod image_command;
 pub mod render_command;
 
 pub mod device_process;
+pub mod effects;
 pub mod lifeline;
+mod patience;
 mod service_manager;
 pub mod supervisor;
 mod wiring;

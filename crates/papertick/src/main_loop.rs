@@ -5,12 +5,12 @@
 //!
 //! **Invariant:** a change is durable, and visible, before anybody is told that it was made.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
 use device::{
     cells::Picture,
     device::Device,
-    input::Input,
+    input::{Finished, Input},
     lights::Rgb,
     output::{Advert, Changes, Desired, Effect, WifiPlan},
     request::{Refusal, Reply},
@@ -26,7 +26,7 @@ use tokio::{
 use crate::{
     clock::{Clock, Wall},
     inbox::{INBOX_DEPTH, Message},
-    storage::keeper::Keeper,
+    storage::keeper::{Begun, Keeper},
     tasks::Stop,
 };
 
@@ -88,6 +88,8 @@ pub struct MainLoop {
     effects: mpsc::Sender<Effect>,
     rounds: watch::Sender<u64>,
     memory: MemoryDebt,
+    /// Whoever waits for the end of the wipe.
+    wiping: Vec<Pending>,
 }
 
 /// Whether the memory is to be saved, and when it was saved last.
@@ -95,8 +97,8 @@ pub struct MainLoop {
 struct MemoryDebt {
     since: Option<Instant>,
     saved: Option<Instant>,
-    /// Everything was wiped: nothing may be written any more.
-    wiped: bool,
+    /// The save that runs.
+    saving: Option<Begun>,
 }
 
 /// A reply that waits until the change behind it is stored and visible.
@@ -105,6 +107,23 @@ struct Pending {
     reply: Option<Reply>,
     effects: Vec<Effect>,
     changed_settings: bool,
+}
+
+impl Pending {
+    /// Refuses what was asked for; what was not asked for has its effects all the same.
+    fn refuse(&mut self, refusal: Refusal) {
+        if self.reply.is_some() {
+            self.reply = Some(Reply::Refused(refusal));
+            self.effects.clear();
+        }
+    }
+
+    fn answer(&mut self) {
+        if let (Some(answer), Some(reply)) = (self.answer.take(), self.reply.take()) {
+            // Whoever asked may have gone away.
+            let _ = answer.send(reply);
+        }
+    }
 }
 
 impl MainLoop {
@@ -142,6 +161,7 @@ impl MainLoop {
             effects,
             rounds,
             memory: MemoryDebt::default(),
+            wiping: Vec::new(),
         };
         (main_loop, followed)
     }
@@ -158,13 +178,15 @@ impl MainLoop {
                     break;
                 },
                 _ = self.wall.changed() => batch.push(tick()),
+                outcome = self.memory.saved() => batch.push(self.memory_saved(outcome)),
                 () = sleep_until(wake_at) => batch.push(tick()),
             }
             self.round(&mut batch).await;
         }
-        self.save_memory(true).await;
-        if let Err(error) = self.keeper.ended().await {
-            tracing::warn!(%error, "memory was not saved");
+        self.save_memory(Due::AtTheEnd).await;
+        if self.memory.saving.is_some() {
+            let outcome = self.memory.saved().await;
+            self.memory_saved(outcome);
         }
     }
 
@@ -180,6 +202,9 @@ impl MainLoop {
         // Behind a full inbox the edge of a button may wait that happened before what is due.
         let drained = batch.len() < INBOX_DEPTH;
         for message in batch.drain(..) {
+            if let Some(is_wiped) = wipe_ended(&message.input) {
+                pending.append(&mut self.after_wipe(is_wiped).await);
+            }
             pending.push(self.handle(message, &mut changes));
         }
         if drained && self.is_due() {
@@ -192,15 +217,18 @@ impl MainLoop {
             self.memory.since.get_or_insert_with(Instant::now);
         }
         self.levels.publish(&self.device);
-        self.save_memory(false).await;
-        for pending in &mut pending {
-            if let (Some(answer), Some(reply)) = (pending.answer.take(), pending.reply.take()) {
-                // Whoever asked may have gone away.
-                let _ = answer.send(reply);
+        self.save_memory(Due::InTime).await;
+        for mut pending in pending {
+            let effects = std::mem::take(&mut pending.effects);
+            if effects.contains(&Effect::Wipe) {
+                self.wiping.push(pending);
+            } else {
+                pending.answer();
             }
-        }
-        for effect in pending.into_iter().flat_map(|pending| pending.effects) {
-            self.start(effect).await;
+            for effect in effects {
+                // Without anybody to perform it the device is ending, and an effect has no meaning any more.
+                let _ = self.effects.send(effect).await;
+            }
         }
         self.rounds.send_modify(|rounds| *rounds += 1);
     }
@@ -226,14 +254,18 @@ impl MainLoop {
 
     /// Makes changed settings durable, or takes the change back and says so to whoever made it.
     async fn store_settings(&mut self, before: Arc<Settings>, pending: &mut [Pending]) {
-        let refusal = if self.memory.wiped {
+        let refusal = if self.device.is_erasing() {
             Refusal::Erasing
         } else {
-            let stored = self
-                .keeper
-                .save_settings(store::to_json(self.device.settings()))
-                .await;
-            let Err(error) = stored else { return };
+            let now = self.device.settings();
+            let stored = store::to_json(now);
+            let outcome = if is_safer(&before, now) {
+                self.keeper.replace_settings(stored).await
+            } else {
+                self.keeper.save_settings(stored).await
+            };
+            self.tell_stored(&outcome);
+            let Err(error) = outcome else { return };
             tracing::error!(%error, "settings were not saved, the change is taken back");
             Refusal::NotStored
         };
@@ -242,35 +274,49 @@ impl MainLoop {
             .iter_mut()
             .filter(|pending| pending.changed_settings)
         {
-            pending.reply = pending.reply.take().map(|_| Reply::Refused(refusal));
-            pending.effects.clear();
+            pending.refuse(refusal);
         }
     }
 
+    /// Whoever asked for the wipe that has ended, with their answers; what is not gone is stored as it was.
+    async fn after_wipe(&mut self, is_wiped: bool) -> Vec<Pending> {
+        let mut waiting = std::mem::take(&mut self.wiping);
+        if !is_wiped {
+            let settings = store::to_json(self.device.settings());
+            let outcome = self.keeper.replace_settings(settings).await;
+            self.tell_stored(&outcome);
+            self.memory.since.get_or_insert_with(Instant::now);
+            for pending in &mut waiting {
+                pending.refuse(Refusal::NotErased);
+            }
+        }
+        waiting
+    }
+
     /// Saves the memory if it is due, or if it differs at all and this is the end.
-    async fn save_memory(&mut self, at_the_end: bool) {
-        let due = self
-            .memory
-            .due()
-            .is_some_and(|due| at_the_end || due <= Instant::now());
-        if !due {
+    async fn save_memory(&mut self, due: Due) {
+        if self.device.is_erasing() || !self.memory.is_due(due) {
             return;
         }
         self.memory.since = None;
         self.memory.saved = Some(Instant::now());
         let memory = self.device.memory().to_json(self.clock.now());
-        self.keeper.begin_memory(memory).await;
+        self.memory.saving = Some(self.keeper.begin_memory(memory).await);
     }
 
-    async fn start(&mut self, effect: Effect) {
-        if effect == Effect::Wipe {
-            self.memory.wiped = true;
-            if let Err(error) = self.keeper.wipe().await {
-                tracing::error!(%error, "not everything could be wiped");
-            }
+    /// Takes note of how a save of the memory has ended.
+    fn memory_saved(&mut self, outcome: io::Result<()>) -> Message {
+        self.memory.saving = None;
+        if let Err(error) = &outcome {
+            tracing::warn!(%error, "memory was not saved");
         }
-        // Without anybody to perform it the device is ending, and an effect has no meaning any more.
-        let _ = self.effects.send(effect).await;
+        self.tell_stored(&outcome);
+        tick()
+    }
+
+    fn tell_stored(&mut self, outcome: &io::Result<()>) {
+        let outcome = outcome.as_ref().map_err(ToString::to_string);
+        self.device.stored(outcome.copied());
     }
 
     /// When to come back without being asked.
@@ -298,14 +344,59 @@ fn tick() -> Message {
     }
 }
 
+/// Whether everything is gone; none if the input does not tell.
+fn wipe_ended(input: &Input) -> Option<bool> {
+    let Input::Finished(Finished::Wiped(outcome)) = input else {
+        return None;
+    };
+    Some(outcome.is_ok())
+}
+
+/// Tells whether the generations before a change would let somebody in whom the change keeps out.
+fn is_safer(before: &Settings, after: &Settings) -> bool {
+    let doors = |settings: &Settings| {
+        (
+            settings.http_auth_enabled,
+            settings.http_auth_user.clone(),
+            settings.http_auth_pass.clone(),
+            settings.ota_pass.clone(),
+        )
+    };
+    doors(before) != doors(after)
+}
+
+/// When the memory is to be saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Due {
+    /// Not too often.
+    InTime,
+    /// Now, for there is no later.
+    AtTheEnd,
+}
+
 impl MemoryDebt {
-    /// When the memory is to be saved; none if it is.
+    /// When the memory is to be saved; none if it is, or is being saved.
     fn due(&self) -> Option<Instant> {
-        let since = self.since.filter(|_| !self.wiped)?;
+        let since = self.since.filter(|_| self.saving.is_none())?;
         let spaced = self.saved.map(|saved| saved + MEMORY_PERIOD);
         Some(spaced.map_or(since + MEMORY_DELAY, |spaced| {
             spaced.max(since + MEMORY_DELAY)
         }))
+    }
+
+    fn is_due(&self, due: Due) -> bool {
+        match due {
+            Due::InTime => self.due().is_some_and(|due| due <= Instant::now()),
+            Due::AtTheEnd => self.since.is_some(),
+        }
+    }
+
+    /// How the save that runs has ended; never without one.
+    async fn saved(&mut self) -> io::Result<()> {
+        match &mut self.saving {
+            Some(saving) => saving.ended().await,
+            None => std::future::pending().await,
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::{io, os::unix::net::UnixDatagram};
 
+/// Environment variable that names the socket of the service manager.
+pub(crate) const NOTIFY_SOCKET: &str = "NOTIFY_SOCKET";
+
 /// Tells the service manager how the clock is, if there is one that wants to know.
 #[derive(Debug, Default)]
 pub(crate) struct Notifier {
@@ -11,7 +14,7 @@ pub(crate) struct Notifier {
 impl Notifier {
     /// The one that the environment names.
     pub(crate) fn from_environment() -> Notifier {
-        let socket = std::env::var_os("NOTIFY_SOCKET").and_then(|path| {
+        let socket = std::env::var_os(NOTIFY_SOCKET).and_then(|path| {
             let socket = UnixDatagram::unbound().ok()?;
             match path.to_str().and_then(|path| path.strip_prefix('@')) {
                 Some(name) => connect_abstract(&socket, name),

@@ -3,6 +3,7 @@
 //! The device gets the socket as its standard input and says on its standard output that it is ready and makes
 //! progress; a device that ends, breaks off or makes no progress is started again.
 //! Meanwhile the socket stays open, so no connection is refused.
+//! One that cannot be started, because the host is short of something or its file is being replaced, is tried again.
 
 use std::{
     io::{self, Write},
@@ -26,8 +27,9 @@ use crate::{
     config::{DeviceConfig, Market, RunConfig},
     failure::{Code, Failure},
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
-    service_manager::Notifier,
-    storage::lock::{self, Holder, Lock},
+    patience::Patience,
+    service_manager::{NOTIFY_SOCKET, Notifier},
+    storage::lock::{self, FolderError, Holder, Lock},
 };
 
 /// How long the supervisor waits for what.
@@ -66,13 +68,25 @@ const LIMITS: Limits = Limits {
     safe: Duration::from_secs(3600),
 };
 
+/// Options of the host's resolver, and what they are unless the owner says otherwise: a name server that does not answer
+/// is given up sooner than after the usual half a minute, so that its thread is of use again.
+const RESOLVER: &str = "RES_OPTIONS";
+const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
+
+/// Longest time that a device whose supervisor was killed takes to end.
+const ORPHAN: Duration = Duration::from_secs(3);
+
+/// Attempts to have an address that a process has just given up, and the pause between two.
+const ADDRESS_TRIES: u32 = 20;
+const ADDRESS_PAUSE: Duration = Duration::from_millis(25);
+
 /// Runs the clock until it is told to stop.
 ///
 /// # Errors
 /// The folder or the address cannot be used, or the device does not start at all.
 pub fn run(config: RunConfig) -> Result<(), Failure> {
     let lock = lock::lock(&config.data_dir, Holder::Clock)?;
-    let listener = listen(config.listen)?;
+    let listener = listen_after_orphan(&config)?;
     let place = listener.local_addr().map_err(cannot)?;
     let program = std::env::current_exe().map_err(cannot)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -98,6 +112,25 @@ fn did_not_start(reason: &str) -> Failure {
 
 fn cannot(error: io::Error) -> Failure {
     Failure::failed(format!("the clock cannot start: {error}"))
+}
+
+/// Listens, after waiting for the device of an earlier supervisor that was killed: it has the address until it ends.
+fn listen_after_orphan(config: &RunConfig) -> Result<TcpListener, Failure> {
+    match lock::lock(&config.data_dir, Holder::Device) {
+        Ok(_) => return listen(config.listen),
+        Err(FolderError::Taken { .. }) => {}
+        Err(error @ FolderError::Unusable { .. }) => return Err(error.into()),
+    }
+    say("the device of an earlier run has not ended yet, waiting for it");
+    drop(lock::lock_patiently(&config.data_dir, ORPHAN)?);
+    // The lock and the address do not go at the very same moment.
+    for _ in 0..ADDRESS_TRIES {
+        if let Ok(listener) = listen(config.listen) {
+            return Ok(listener);
+        }
+        std::thread::sleep(ADDRESS_PAUSE);
+    }
+    listen(config.listen)
 }
 
 fn listen(place: SocketAddr) -> Result<TcpListener, Failure> {
@@ -142,19 +175,27 @@ enum End {
     Broken(String),
     /// It ran without its sources for long enough.
     SafeLongEnough,
+    /// It could not be started, for this reason in words for people.
+    NotStarted(String),
 }
 
 impl Supervisor {
     async fn run(mut self) -> Result<(), Failure> {
         let mut stop = StopSignals::new().map_err(cannot)?;
-        let mut failures = 0;
+        let (mut failures, mut unstarted) = (0, 0);
         loop {
             let begun = Instant::now();
-            let child = self.start().map_err(cannot)?;
-            let end = self.watch(child, &mut stop).await;
-            self.next.note = None;
-            self.next.held_mask = 0;
-            self.next.held_ms = 0;
+            let end = match self.start() {
+                Ok(child) => {
+                    unstarted = 0;
+                    let end = self.watch(child, &mut stop).await;
+                    self.next.note = None;
+                    self.next.held_mask = 0;
+                    self.next.held_ms = 0;
+                    end
+                }
+                Err(error) => End::NotStarted(error.to_string()),
+            };
             match end {
                 End::Stopped => return Ok(()),
                 End::Restart => failures = 0,
@@ -170,6 +211,17 @@ impl Supervisor {
                 }
                 End::Broken(reason) if !self.announced && self.next.safe_mode.is_some() => {
                     return Err(did_not_start(&reason));
+                }
+                End::NotStarted(reason) => {
+                    unstarted += 1;
+                    if unstarted >= self.limits.failures && !self.announced {
+                        return Err(did_not_start(&reason));
+                    }
+                    let pause = self.count_unstarted(&reason, unstarted);
+                    tokio::select! {
+                        () = stop.given() => return Ok(()),
+                        () = sleep(pause) => {}
+                    }
                 }
                 End::Refused(reason) | End::Broken(reason) => {
                     if begun.elapsed() >= self.limits.steady {
@@ -194,18 +246,35 @@ impl Supervisor {
         say(&format!(
             "the device broke off ({reason}) and is started again"
         ));
+        self.count("started again after it broke off", reason);
+        if failures >= self.limits.failures && self.next.safe_mode.is_none() {
+            say("it broke off again and again: it is started without its sources");
+            self.next.safe_mode = Some(format!("it broke off {failures} times: {reason}"));
+        }
+        self.pause(failures)
+    }
+
+    /// Notes why there is no device, which says nothing of the device itself; returns when the next attempt is due.
+    fn count_unstarted(&mut self, reason: &str, unstarted: usize) -> Duration {
+        say(&format!(
+            "the device could not be started ({reason}) and is tried again"
+        ));
+        self.count("could not be started at first", reason);
+        self.pause(unstarted)
+    }
+
+    /// Counts it, and leaves a note for the next device.
+    fn count(&mut self, what: &str, reason: &str) {
         self.next.crashes += 1;
         let times = match self.next.crashes {
             1 => "once".to_string(),
             times => format!("{times} times"),
         };
-        self.next.note = Some(format!(
-            "started again after it broke off, {times} so far: {reason}"
-        ));
-        if failures >= self.limits.failures && self.next.safe_mode.is_none() {
-            say("it broke off again and again: it is started without its sources");
-            self.next.safe_mode = Some(format!("it broke off {failures} times: {reason}"));
-        }
+        self.next.note = Some(format!("{what}, {times} so far: {reason}"));
+    }
+
+    /// Time before the next attempt.
+    fn pause(&self, failures: usize) -> Duration {
         let pauses = &self.limits.pauses;
         pauses[(failures - 1).min(pauses.len() - 1)]
     }
@@ -213,9 +282,13 @@ impl Supervisor {
     fn start(&self) -> io::Result<Child> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
         let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
+        let resolver = std::env::var_os(RESOLVER).unwrap_or_else(|| RESOLVER_OPTIONS.into());
         Command::new(&self.program)
             .arg("device")
             .arg(config)
+            .env(RESOLVER, resolver)
+            // The service manager hears from the supervisor alone.
+            .env_remove(NOTIFY_SOCKET)
             .stdin(Stdio::from(socket))
             .stdout(Stdio::piped())
             .kill_on_drop(true)
@@ -228,7 +301,7 @@ impl Supervisor {
             return End::Broken("it has no pipe".to_string());
         };
         let mut lines = BufReader::new(out).lines();
-        let mut deadline = Instant::now() + self.limits.start;
+        let mut patience = Patience::of(self.limits.start);
         let safe_until = Instant::now() + self.limits.safe;
         let mut cut = None;
         loop {
@@ -244,7 +317,7 @@ impl Supervisor {
                         let _ = child.kill().await;
                         return End::Broken("its painter made no progress".to_string());
                     }
-                    deadline = Instant::now() + self.limits.beat;
+                    patience = Patience::of(self.limits.beat);
                     self.hear(word, &mut cut);
                 }
                 status = child.wait() => {
@@ -254,7 +327,7 @@ impl Supervisor {
                     }
                     return judge(status, cut);
                 }
-                () = sleep_until(deadline) => {
+                () = patience.ended() => {
                     // An error means that it has ended by itself just now.
                     let _ = child.kill().await;
                     return End::Broken("it made no progress".to_string());
@@ -377,7 +450,7 @@ impl StopSignals {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt, path::Path};
+    use std::{ffi::OsString, fs, os::unix::fs::symlink, path::Path};
 
     use super::*;
     use crate::cli::{self, Command};
@@ -395,9 +468,12 @@ mod tests {
     fn supervisor(folder: &Path, script: &str) -> Supervisor {
         let program = folder.join("device.sh");
         let starts = folder.join("starts");
-        let text = format!("#!/bin/sh\necho \"$2\" >> {}\n{script}\n", starts.display());
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let text = format!("echo \"$2\" >> {}\n{script}\n", starts.display());
+        fs::write(folder.join("script"), text).unwrap();
+        // A program that this process wrote could not be run while another test has just forked.
+        let prepared = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/device.sh");
+        let _ = fs::remove_file(&program);
+        symlink(prepared, &program).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         Supervisor {
             _lock: lock::lock(folder, Holder::Clock).unwrap(),
@@ -453,6 +529,52 @@ mod tests {
         let starts = starts(folder.path(), supervisor, 2).await;
         let note = starts[1].note.clone().unwrap();
         assert!(note.contains("70"), "it ended by itself: {note}");
+    }
+
+    #[tokio::test]
+    async fn a_device_that_cannot_be_started_is_tried_again_and_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("device.sh");
+        let away = folder.path().join("away");
+        // Its file is being replaced, as by an upgrade, whenever it ends.
+        let script = format!(
+            "echo ready; mv {} {}; exit 75",
+            program.display(),
+            away.display()
+        );
+        let supervisor = supervisor(folder.path(), &script);
+        let putting_back = async {
+            loop {
+                if away.exists() {
+                    sleep(Duration::from_millis(300)).await;
+                    fs::rename(&away, &program).unwrap();
+                }
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let starts = tokio::select! {
+            starts = starts(folder.path(), supervisor, 3) => starts,
+            () = putting_back => panic!("it goes on"),
+        };
+        assert_eq!(starts[0].crashes, 0);
+        // More often than a device may break off before it is started safely.
+        assert!(
+            starts[2].crashes > LIMITS.failures as u64,
+            "{:?}",
+            starts[2]
+        );
+        assert_eq!(starts[2].safe_mode, None);
+        let note = starts[2].note.clone().unwrap();
+        assert!(note.contains("could not be started"), "{note}");
+    }
+
+    #[tokio::test]
+    async fn a_device_that_never_could_be_started_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let supervisor = supervisor(folder.path(), "");
+        fs::remove_file(folder.path().join("device.sh")).unwrap();
+        let failure = supervisor.run().await.unwrap_err();
+        assert!(failure.message.contains("did not start"), "{failure}");
     }
 
     #[tokio::test]

@@ -11,6 +11,7 @@ use device::{
     device::Device,
     input::Input,
     output::{Advert, Effect, WifiPlan},
+    secret::Secret,
     settings::{emit::Identity, fonts::FontId},
 };
 use tokio::{
@@ -30,11 +31,12 @@ use crate::{
         painter::{self, Canvas, Step},
         senses,
         wifi::{
-            self, Orders, Radio,
+            self, Orders,
             network_manager::{self, NetworkManager},
             secrets,
         },
     },
+    effects::Performer,
     glass::Glass,
     http::{self, Services},
     inbox::{Inbox, inbox},
@@ -57,7 +59,7 @@ use crate::{
         time::keep_time,
         told::Told,
     },
-    storage::{Store, keeper::Keeper},
+    storage::{Store, keeper},
     tasks::{Stop, Stopper, Tasks, stop_signal},
 };
 
@@ -77,9 +79,8 @@ pub(crate) struct Parts {
     pub(crate) rest_stop: Stopper,
     /// What the process itself has to do.
     pub(crate) effects: mpsc::Receiver<Effect>,
+    pub(crate) performer: Performer,
     pub(crate) bench: Bench,
-    pub(crate) logos: LogoCache,
-    pub(crate) radio: Radio,
     pub(crate) pulse: Pulse,
 }
 
@@ -106,6 +107,8 @@ struct Common {
     clock: Clock,
     dialer: Dialer,
     logos: LogoCache,
+    /// Password of the access point.
+    password: Secret,
     /// Height that was remembered.
     height: Option<u32>,
 }
@@ -138,14 +141,22 @@ impl Parts {
             .map(|height| height.value);
         let mut device = Device::new(spec, kept.settings, kept.memory, clock.now());
         let mut notes = kept.notes;
+        let access_point = secrets::password(&config.run.data_dir)?;
+        if let Some(error) = &access_point.unkept {
+            notes.push(format!(
+                "the access point has another password after each start: {error}"
+            ));
+        }
         let dialer = Dialer::new(roots(&config, &mut notes));
         // Before anybody can ask.
         let locked = kept.made_password.map(Input::Locked);
         for said in said_at_start(notes, &config).into_iter().chain(locked) {
             device.handle(said, clock.now());
         }
-        let (main_loop, followed) =
-            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
+        device.stored(kept.unstored.map_or(Ok(()), Err));
+        let (keeper, shelf) = keeper::keeper(store);
+        shelf.on_a_thread()?;
+        let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper.clone());
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();
@@ -176,13 +187,21 @@ impl Parts {
             inbox: inbox.clone(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
+        let performer = Performer {
+            inbox: inbox.clone(),
+            keeper,
+            data_dir: config.run.data_dir.clone(),
+            logos: logos.clone(),
+            radio,
+        };
         let common = Common {
             config,
             place,
             inbox,
             clock,
             dialer,
-            logos: logos.clone(),
+            logos,
+            password: access_point.text,
             height,
         };
         let ends = Ends {
@@ -199,9 +218,8 @@ impl Parts {
             rest,
             rest_stop,
             effects,
+            performer,
             bench,
-            logos,
-            radio,
             pulse,
         })
     }
@@ -281,9 +299,18 @@ impl Common {
         // The demo asks nobody outside.
         if self.config.run.market != Market::Demo {
             let server = upstreams.time_server();
-            let time = keep_time(self.clock.clone(), server, self.inbox.clone(), stop.clone());
+            let time = keep_time(
+                self.clock.clone(),
+                self.dialer.resolver().clone(),
+                server,
+                self.inbox.clone(),
+                stop.clone(),
+            );
             rest.spawn("time", time);
         }
+        let resolver = self.dialer.resolver().clone();
+        // Threads that hang for ever end with the process alone.
+        rest.spawn("look-ups", async move { resolver.lost().await });
         let shared = Shared {
             dialer: self.dialer,
             upstreams,
@@ -323,7 +350,7 @@ impl Common {
         let data_dir = &self.config.run.data_dir;
         let who = wifi::Identity {
             suffix: host::name_suffix(data_dir),
-            password: secrets::password(data_dir)?,
+            password: self.password.clone(),
         };
         let inbox = self.inbox.clone();
         match self.config.run.network {
@@ -399,8 +426,15 @@ pub(crate) async fn heart(pulse: Pulse) {
         painter,
         inbox,
     } = pulse;
+    let mut looks_stuck = 0;
     loop {
-        if painter.borrow().is_stuck() {
+        looks_stuck = if painter.borrow().is_stuck() {
+            looks_stuck + 1
+        } else {
+            0
+        };
+        // After a time in which the whole process was stopped the painter gets its chance first.
+        if looks_stuck > 1 {
             tracing::error!("the painter makes no progress");
             if Word::PainterStuck.say().is_err() {
                 return;

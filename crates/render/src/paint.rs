@@ -154,3 +154,48 @@ fn letter(cell: &Cell) -> Option<&str> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use device::settings::fonts::FontId;
+
+    use super::*;
+
+    fn digits(count: usize) -> Picture {
+        let cell = |number: usize| Cell::digit(number.to_string());
+        Picture {
+            cells: (0..count).map(cell).collect(),
+            style: Style {
+                font: FontId::all().next().expect("there are fonts"),
+                digit_px: 180,
+                label_fit_pct: 80,
+                vertical_labels: false,
+                inverted: false,
+                sats_variant: 0,
+            },
+            stale: false,
+            full_refreshes: 0,
+            repaints: 0,
+            serial: 0,
+        }
+    }
+
+    #[test]
+    fn kept_panels_are_bounded_and_the_longest_unused_goes() {
+        let mut painter = Painter::new(122, 250);
+        let picture = digits(PLATES_MAX + 1);
+        for panel in 0..PLATES_MAX {
+            painter.paint(&picture, panel);
+        }
+        // It is used again, so the second is the oldest.
+        painter.paint(&picture, 0);
+        painter.paint(&picture, PLATES_MAX);
+        assert_eq!(painter.plates.len(), PLATES_MAX);
+        let kept = |panel: usize| {
+            let cell = &picture.cells[panel];
+            painter.plates.iter().any(|plate| plate.cell == *cell)
+        };
+        assert_eq!([kept(0), kept(1), kept(2)], [true, false, true]);
+        assert!(kept(PLATES_MAX));
+    }
+}

@@ -291,3 +291,58 @@ fn assemble(placed: &[(i32, Arc<Glyph>)]) -> Run {
     }
     Run { mask, above }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_glyphs_are_bounded_by_the_memory_of_their_ink() {
+        let mut typesetter = Typesetter::default();
+        let font = FontId::all().next().expect("there are fonts");
+        for half_px in (20..440).step_by(3) {
+            typesetter.run(font, half_px, "0123456789");
+            let ink = |kept: &Kept| {
+                kept.glyph
+                    .as_ref()
+                    .map_or(0, |glyph| words(&glyph.mask) * 8)
+            };
+            let held: usize = typesetter.glyphs.values().map(ink).sum();
+            let all = held + 128 * typesetter.glyphs.len();
+            assert_eq!(typesetter.glyph_bytes, all, "{half_px} half px");
+            assert!(held <= 192 * 1024, "{held} bytes");
+        }
+        let heights: Vec<u32> = typesetter
+            .glyphs
+            .keys()
+            .map(|(_, half_px, _)| *half_px)
+            .collect();
+        assert!(!heights.contains(&20), "the oldest have gone");
+        assert!(heights.len() > 10, "not all of them");
+    }
+
+    fn words(mask: &Mask) -> usize {
+        mask.rows().map(<[u64]>::len).sum()
+    }
+
+    #[test]
+    fn fonts_are_dropped_when_there_are_others_or_nobody_uses_them() {
+        let mut typesetter = Typesetter::default();
+        let fonts: Vec<FontId> = FontId::all().take(FONTS_MAX + 1).collect();
+        let open = |typesetter: &Typesetter| -> Vec<FontId> {
+            typesetter.fonts.iter().map(|open| open.id).collect()
+        };
+        for font in &fonts {
+            typesetter.next_panel();
+            typesetter.run(*font, 40, "8");
+        }
+        assert_eq!(open(&typesetter), fonts[1..]);
+        for _ in 0..FONT_IDLE_PANELS {
+            typesetter.next_panel();
+            typesetter.has(fonts[2], '8');
+        }
+        assert_eq!(open(&typesetter), [fonts[3], fonts[2]]);
+        typesetter.next_panel();
+        assert_eq!(open(&typesetter), [fonts[2]]);
+    }
+}

@@ -229,6 +229,22 @@ fn letters_of_a_picture_have_one_height() {
 }
 
 #[test]
+fn letters_follow_the_style_also_when_they_were_painted_before() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut picture = picture(
+        ["H", "E"]
+            .map(|letter| Cell::Letter(letter.into()))
+            .to_vec(),
+    );
+    let fonts: Vec<FontId> = FontId::all().take(3).collect();
+    for font in fonts.iter().chain(&fonts) {
+        picture.style.font = *font;
+        let fresh = Painter::new(WIDTH, HEIGHT).paint_all(&picture);
+        assert!(painter.paint_all(&picture) == fresh, "{}", font.id());
+    }
+}
+
+#[test]
 fn old_values_are_marked_without_touching_the_label() {
     let labels = [
         Cell::label("BLOCK", "HEIGHT"),

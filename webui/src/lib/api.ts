@@ -6,6 +6,8 @@ export class Refused extends Error {
     readonly status: number,
     /** `error` or `msg` of the body, or its text. */
     readonly token: string,
+    /** What the token does not tell, in words; empty if it tells all. */
+    readonly hint: string = '',
   ) {
     super(token || `status ${status}`);
   }
@@ -46,7 +48,7 @@ export async function ask(method: string, path: string, what: Ask = {}): Promise
     throw new Unreachable('the clock does not answer');
   }
   const body = parse(text, answer.headers.get('content-type'));
-  if (!answer.ok) throw new Refused(answer.status, tokenOf(body));
+  if (!answer.ok) throw new Refused(answer.status, tokenOf(body), hintOf(body));
   return { status: answer.status, etag: answer.headers.get('etag'), body };
 }
 
@@ -64,6 +66,11 @@ function tokenOf(body: unknown): string {
   const { error, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
   if (typeof error === 'string') return error;
   return typeof msg === 'string' ? msg : '';
+}
+
+function hintOf(body: unknown): string {
+  const { error, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
+  return typeof error === 'string' && typeof msg === 'string' ? msg : '';
 }
 
 /** What went wrong, in words for people. */

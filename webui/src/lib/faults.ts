@@ -33,8 +33,8 @@ const KEY = /^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58}|NPUB1[02-9AC-HJ-NP-Z]{5
 /** Names in error tokens that differ from the key of the field. */
 const TOKEN_KEYS: Record<string, string> = { currency: 'actCurrencies' };
 
-/** Reads an error token of a refused PATCH. */
-export function faultOf(token: string, fields: readonly Field[]): Fault {
+/** Reads an error token of a refused PATCH; what the clock says beside it counts more than the token. */
+export function faultOf(token: string, fields: readonly Field[], hint = ''): Fault {
   const [left = '', right = ''] = token.split(':', 2);
   if (left === 'range') {
     const field = fields.find(({ key }) => key === right);
@@ -43,7 +43,8 @@ export function faultOf(token: string, fields: readonly Field[]): Fault {
   if (right === '') {
     return { key: '', text: `The clock refused the change: ${token || 'no reason given'}.` };
   }
-  return { key: TOKEN_KEYS[left] ?? left, text: REASONS[right] ?? `The clock refused this: ${right}.` };
+  const text = hint ? `The clock says: ${hint}.` : (REASONS[right] ?? `The clock refused this: ${right}.`);
+  return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
 /** Faults among the edits that need no clock to find. */
@@ -72,11 +73,20 @@ function faultIn(field: Field, value: unknown): string {
       typeof value === 'number' && whole && value >= (field.min ?? -Infinity) && value <= (field.max ?? Infinity);
     return fits ? '' : rangeText(field);
   }
+  if (Array.isArray(value)) {
+    if (field.control !== 'urls' && field.control !== 'keys') return '';
+    if (value.length > (field.max ?? Infinity)) return `At most ${field.max}.`;
+    for (const entry of value) {
+      const fault = faultIn(field, entry);
+      if (fault) return `${String(entry)}: ${fault}`;
+    }
+    return '';
+  }
   if (typeof value !== 'string' || value === '') return '';
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
     return `This is longer than ${field.maxBytes} bytes.`;
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'This holds characters that cannot be shown.';
-  if (field.control === 'key' && !KEY.test(value)) return REASONS.bad_hex!;
+  if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return REASONS.bad_hex!;
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
     return `The address must start with ${field.schemes.map((scheme) => `${scheme}://`).join(' or ')}.`;
   }

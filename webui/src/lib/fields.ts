@@ -84,6 +84,7 @@ const MOVED: Record<string, SectionId> = {
   actCurrencies: 'rotation',
   stealFocus: 'rotation',
   hideLeadZero: 'time',
+  overlaySeconds: 'rotation',
   screens: 'rotation',
   timePerScreen: 'rotation',
 };
@@ -118,6 +119,7 @@ const NEEDS: Record<string, (read: Read) => boolean> = {
   minerHostname: (read) => read('minerEnabled') === true,
   minerPollSec: (read) => read('minerEnabled') === true,
   nostrZapPubkey: (read) => read('nostrZapNotify') === true,
+  nostrZapPubkeys: (read) => read('nostrZapNotify') === true,
   scrnRestoreZap: (read) => read('nostrZapNotify') === true,
   ledFlashOnZap: (read) => read('nostrZapNotify') === true,
   nwcUri: (read) => read('nwcEnabled') === true,
@@ -185,11 +187,19 @@ export function contains(text: string, search: string): boolean {
 /** The choices of a field; catalogues are those of the clock. */
 export function choices(field: Field, settings: Settings): readonly Choice[] {
   if (field.options) return field.options.map(({ value, label }) => ({ value, label: capital(label) }));
-  const catalogue = (settings[field.choices ?? ''] ?? []) as (string | { id: string; hasBtcSymbol?: boolean })[];
+  const catalogue = (settings[field.choices ?? ''] ?? []) as (string | { id: string })[];
   return catalogue.map((entry) => {
-    if (typeof entry === 'string') return { value: entry, label: spaced(entry) };
-    return { value: entry.id, label: spaced(entry.id) + (entry.hasBtcSymbol ? ' (has the bitcoin sign)' : '') };
+    const id = typeof entry === 'string' ? entry : entry.id;
+    return { value: id, label: spaced(id) };
   });
+}
+
+/** The entries of a list that is written with one on each line. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 /** Tells whether the value of a field is a secret. */

@@ -68,6 +68,8 @@ export interface Status {
   dnd: DndStatus;
   lightLevel?: number;
   leds: Led[];
+  /** Why the LEDs are dark whatever their colours. */
+  ledsMuted: 'disableLeds' | 'dnd' | null;
   frontlight?: FrontlightStatus;
   stale?: boolean;
   mode?: string;

@@ -75,7 +75,7 @@ class Draft {
       return undefined;
     } catch (failure) {
       if (failure instanceof Refused && failure.status === 412) return this.#overtaken(mayRepeat);
-      if (failure instanceof Refused && failure.status === 400) return this.#faulty(failure.token);
+      if (failure instanceof Refused && failure.status === 400) return this.#faulty(failure);
       notices.add('bad', explain(failure));
       return undefined;
     }
@@ -99,8 +99,8 @@ class Draft {
     return this.both[0];
   }
 
-  #faulty(token: string): string | undefined {
-    const fault = faultOf(token, FIELDS);
+  #faulty({ token, hint }: Refused): string | undefined {
+    const fault = faultOf(token, FIELDS, hint);
     if (!fault.key) {
       notices.add('bad', fault.text);
       return undefined;

@@ -136,6 +136,24 @@ test('lights: one LED, all, off, and live', async () => {
   await until('dark', () => clock.leds.every((hex) => hex === '#000000'));
 });
 
+test('why the LEDs stay dark is told', async () => {
+  assert.equal(await page.locator('[data-muted]').count(), 0);
+  for (const [change, why] of [
+    [() => (clock.settings.disableLeds = true), 'switched off in the settings'],
+    [
+      () => Object.assign(clock.settings, { disableLeds: false, dnd: { ...clock.settings.dnd, enabled: true } }),
+      'Do Not',
+    ],
+  ]) {
+    change();
+    clock.changed(clock.data());
+    await page.waitForSelector(`[data-muted]:has-text("${why}")`);
+  }
+  clock.settings.dnd.enabled = false;
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-muted]', { state: 'detached' });
+});
+
 test('frontlight and Do Not Disturb', async () => {
   await page.getByRole('button', { name: 'Turn on' }).click();
   await page.getByRole('button', { name: 'Turn off' }).waitFor();

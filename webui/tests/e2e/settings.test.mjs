@@ -54,6 +54,17 @@ test('time per screen is sent in minutes', async () => {
   assert.equal(clock.settings.timerSeconds, 150);
 });
 
+test('a list is written with one entry on each line', async () => {
+  const lines = setting('nostrRelays').getByRole('textbox');
+  await lines.fill('wss://a\nhttps://b\n');
+  await setting('nostrRelays').locator('text=https://b: The address must start with wss:// or ws://.').waitFor();
+  await lines.fill('wss://a\n\n wss://b');
+  await save();
+  assert.deepEqual((await patch()).body, { nostrRelays: ['wss://a', 'wss://b'] });
+  await saved();
+  assert.equal(await lines.inputValue(), 'wss://a\nwss://b');
+});
+
 test('a fault that the page sees is not sent', async () => {
   await setting('fullRefreshMin').getByRole('spinbutton').fill('2000');
   await setting('fullRefreshMin').locator('text=A whole number from 0 to 1440.').waitFor();

@@ -133,6 +133,7 @@ export class MockClock {
           configuredBrightness: this.front.brightness,
         },
       }),
+      ledsMuted: this.settings.disableLeds ? 'disableLeds' : dnd.enabled ? 'dnd' : null,
       leds: this.leds.map((hex) => ({
         red: parseInt(hex.slice(1, 3), 16),
         green: parseInt(hex.slice(3, 5), 16),

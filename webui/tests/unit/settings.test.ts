@@ -6,6 +6,7 @@ import {
   applies,
   choices,
   FIELDS,
+  linesOf,
   matches,
   OMITTED,
   SECTIONS,
@@ -62,6 +63,8 @@ test('every row of the table has a name, a section and a control that the form d
     'screens',
     'currencies',
     'dnd',
+    'urls',
+    'keys',
   ];
   for (const row of rows.filter(({ key }) => !OMITTED.has(key))) {
     expect(WORDS, row.key).toHaveProperty(row.key);
@@ -176,6 +179,11 @@ test.each([
   expect(fault.text).toMatch(text);
 });
 
+test('what the clock says beside a token is shown', () => {
+  const fault = faultOf('miningPoolUser:bad_type', FIELDS, 'miningPoolUser takes at most 256 bytes');
+  expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock says: miningPoolUser takes at most 256 bytes.' });
+});
+
 test.each([
   [{ digitFontPx: 300 }, ['digitFontPx']],
   [{ digitFontPx: null }, ['digitFontPx']],
@@ -188,6 +196,11 @@ test.each([
   [{ nostrPubKey: 'npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg' }, []],
   [{ nostrPubKey: 'npub10elfcs' }, ['nostrPubKey']],
   [{ nostrRelay: 'https://relay' }, ['nostrRelay']],
+  [{ nostrRelays: ['wss://a', 'ws://b'] }, []],
+  [{ nostrRelays: ['wss://a', 'https://b'] }, ['nostrRelays']],
+  [{ nostrRelays: Array(9).fill('wss://a') }, ['nostrRelays']],
+  [{ nostrZapPubkeys: ['ab'.repeat(32)] }, []],
+  [{ nostrZapPubkeys: ['ab'] }, ['nostrZapPubkeys']],
   [{ gitReleaseUrl: 'ftp://x' }, ['gitReleaseUrl']],
   [{ proxyUser: 'a\u0007' }, ['proxyUser']],
   [{ proxyUser: 'ä'.repeat(129) }, ['proxyUser']],
@@ -214,6 +227,11 @@ test('fields that mean nothing are hidden', () => {
   expect(applies(field('fontName'), at({}))).toBe(true);
 });
 
+test('a list is written with one entry on each line', () => {
+  expect(linesOf(' wss://a \n\n\twss://b\r\n')).toEqual(['wss://a', 'wss://b']);
+  expect(linesOf('\n')).toEqual([]);
+});
+
 test('search takes all words, in names, keys, help, sections and choices', () => {
   expect(matches(field('proxyType'), 'socks4a')).toBe(true);
   expect(matches(field('proxyType'), 'PROXY kind')).toBe(true);
@@ -226,9 +244,7 @@ test('choices come from the clock where it has a catalogue', () => {
     availableFonts: [{ id: 'interBold', hasBtcSymbol: true }],
     availablePools: ['eu_ckpool'],
   };
-  expect(choices(field('fontName'), settings)).toEqual([
-    { value: 'interBold', label: 'Inter Bold (has the bitcoin sign)' },
-  ]);
+  expect(choices(field('fontName'), settings)).toEqual([{ value: 'interBold', label: 'Inter Bold' }]);
   expect(choices(field('miningPoolName'), settings)).toEqual([{ value: 'eu_ckpool', label: 'Eu Ckpool' }]);
   expect(choices(field('priceSymMode'), settings).map(({ value }) => value)).toEqual([0, 1, 2]);
   expect(spaced('sourceSerifBold')).toBe('Source Serif Bold');

@@ -5,7 +5,7 @@
 
 use std::{
     collections::VecDeque,
-    fs,
+    fs::{self, Metadata},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
@@ -84,8 +84,11 @@ fn usual_signal() -> i32 {
 /// # Errors
 /// It cannot be read, or says what cannot be; the error is in words for people.
 pub fn networks(path: &Path) -> Result<Vec<SimNetwork>, String> {
-    let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if length > FILE_MAX {
+    let file = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !file.is_file() {
+        return Err("it is no file".to_string());
+    }
+    if file.len() > FILE_MAX {
         return Err(format!("it is larger than {FILE_MAX} bytes"));
     }
     let text = fs::read(path).map_err(|error| error.to_string())?;
@@ -220,10 +223,11 @@ impl SimRadio {
     }
 
     pub(super) async fn forget(&mut self) -> Result<(), String> {
-        match fs::remove_file(&self.options.credentials) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        let path = &self.options.credentials;
+        // What an attempt left behind that broke off while it was stored holds the password as well.
+        let forgotten = remove(&fresh(path)).and_then(|()| remove(path));
+        let words = |error: io::Error| format!("{}: {error}", path.display());
+        forgotten.and_then(|()| sync_folder(path)).map_err(words)
     }
 
     /// The networks that answer; none while the air is silenced.
@@ -323,16 +327,15 @@ impl SimNetwork {
 
 /// The stored credentials; unusable ones count as none, as for any radio.
 fn read_credentials(path: &Path) -> Option<Credentials> {
+    // Whoever opens a pipe waits for its other end.
+    fs::metadata(path).ok().filter(Metadata::is_file)?;
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 /// Replaces the stored credentials as a whole, in a file that only its owner can read.
 fn write_credentials(path: &Path, credentials: &Credentials) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
+    let fresh = fresh(path);
+    remove(&fresh)?;
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -341,6 +344,24 @@ fn write_credentials(path: &Path, credentials: &Credentials) -> io::Result<()> {
     file.write_all(&serde_json::to_vec(credentials)?)?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;
+    sync_folder(path)
+}
+
+/// Name of the credentials while they are written.
+fn fresh(path: &Path) -> PathBuf {
+    path.with_extension("new")
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Makes the names beside a file durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) => fs::File::open(folder)?.sync_all(),
         None => Ok(()),

@@ -39,6 +39,35 @@ pub struct Gate {
     pub brightness: u32,
 }
 
+/// Why the strip is dark whatever its colours are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mute {
+    /// The owner has switched it off.
+    SwitchedOff,
+    /// Do Not Disturb is active.
+    Quiet,
+}
+
+impl Mute {
+    /// Word for it, after what ends it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mute::SwitchedOff => "disableLeds",
+            Mute::Quiet => "dnd",
+        }
+    }
+}
+
+impl Gate {
+    /// Why the strip is muted; none if it is not.
+    pub fn mute(self) -> Option<Mute> {
+        if self.disabled {
+            return Some(Mute::SwitchedOff);
+        }
+        self.quiet.then_some(Mute::Quiet)
+    }
+}
+
 /// The LED strip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strip {
@@ -360,6 +389,23 @@ mod tests {
         assert!(strip.next_deadline().is_some());
         strip.advance(OPEN, ms(9 * 900));
         assert_eq!(strip.next_deadline(), None);
+    }
+
+    #[test]
+    fn why_it_is_muted_is_known() {
+        let both = Gate {
+            disabled: true,
+            ..QUIET
+        };
+        let rows = [
+            (OPEN, None),
+            (QUIET, Some("dnd")),
+            (DISABLED, Some("disableLeds")),
+            (both, Some("disableLeds")),
+        ];
+        for (gate, expected) in rows {
+            assert_eq!(gate.mute().map(Mute::word), expected, "{gate:?}");
+        }
     }
 
     #[test]

@@ -5,9 +5,10 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, scene::Fee};
+use super::{Scene, decimal, row};
 use crate::{
     cells::Cell,
+    market::Fee,
     units::{FeeRate, MICRO},
 };
 

@@ -187,6 +187,8 @@ fn composite_type(composite: Composite) -> &'static str {
         Composite::InvertedColor => "true or false",
         Composite::TxPower => "-1 to 78, or 80",
         Composite::Currencies => "list of texts",
+        Composite::Relays => "list of URLs",
+        Composite::ZapKeys => "list of hex keys",
     }
 }
 

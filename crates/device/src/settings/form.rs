@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Key, SPECS, Settings, VIRTUAL,
-    composite::{Composite, tx_power},
+    composite::{Composite, texts::ENTRIES_MAX, tx_power},
     docs::wording,
     pools::POOLS,
     rules,
@@ -125,6 +125,12 @@ fn composite_control(composite: Composite) -> Map<String, Value> {
         }
         Composite::Currencies => {
             json!({ "control": "currencies", "choices": "availableCurrencies" })
+        }
+        Composite::Relays => {
+            json!({ "control": "urls", "schemes": ["wss", "ws"], "max": ENTRIES_MAX, "maxBytes": TEXT_MAX })
+        }
+        Composite::ZapKeys => {
+            json!({ "control": "keys", "max": ENTRIES_MAX, "maxBytes": 64 })
         }
     })
 }

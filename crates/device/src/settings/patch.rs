@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Key, SPECS, Settings,
-    composite::{self, Composite, Context, pool_user},
+    composite::{self, Composite, Context, pool_user, relays},
     legacy,
     reject::Rejection,
     rules,
@@ -114,6 +114,9 @@ pub fn apply(
     if patched.proxy_enabled && patched.proxy_host.is_empty() {
         return Err(Rejection::BadLength("proxyHost".into()));
     }
+    if patched.http_auth_enabled && patched.http_auth_pass.is_empty() {
+        return Err(Rejection::BadLength("httpAuthPass".into()));
+    }
 
     let reboot_required = SPECS
         .iter()
@@ -147,10 +150,14 @@ pub(super) fn find(name: &str) -> Option<&'static Spec> {
 /// Puts the passwords that are stored where the body has the mark of GET for them.
 fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
     for (name, value) in body.iter_mut() {
-        let Some(spec) = find(name).filter(|spec| spec.kind.is_endpoint()) else {
+        let Some(spec) = find(name) else {
             continue;
         };
-        if let (Some(sent), Some(known)) = (value.as_str(), stored.get(spec.key).as_str()) {
+        if spec.key == Key::nostr_relays {
+            relays::unmask(value, stored);
+        } else if !spec.kind.is_endpoint() {
+            continue;
+        } else if let (Some(sent), Some(known)) = (value.as_str(), stored.get(spec.key).as_str()) {
             let meant = Endpoint::new(sent).with_password_of(&Endpoint::new(known));
             *value = meant.expose().into();
         }

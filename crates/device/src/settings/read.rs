@@ -12,6 +12,7 @@ use crate::{
     now::Zone,
     rotation,
     screens::catalog::{self, Needs},
+    secret::Endpoint,
     sources::{Proxy, ProxyKind, Route},
     units::Currency,
 };
@@ -64,9 +65,25 @@ impl Settings {
         }
     }
 
-    /// Key whose zaps are shown, in lower case as events carry it; empty for none.
-    pub fn zap_recipient(&self) -> String {
-        self.nostr_zap_pubkey.to_ascii_lowercase()
+    /// Relays that are followed, each once.
+    pub fn relays(&self) -> Vec<Endpoint> {
+        let mut relays = self.nostr_relays.clone();
+        if !self.nostr_relay.is_empty() && !relays.contains(&self.nostr_relay) {
+            relays.insert(0, self.nostr_relay.clone());
+        }
+        relays
+    }
+
+    /// Keys whose zaps are shown, each once and in lower case as events carry it.
+    pub fn zap_recipients(&self) -> Vec<String> {
+        let mut recipients: Vec<String> = Vec::new();
+        for key in core::iter::once(&self.nostr_zap_pubkey).chain(&self.nostr_zap_pubkeys) {
+            let key = key.to_ascii_lowercase();
+            if !key.is_empty() && !recipients.contains(&key) {
+                recipients.push(key);
+            }
+        }
+        recipients
     }
 
     /// The way outbound connections take.

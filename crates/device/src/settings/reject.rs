@@ -1,6 +1,6 @@
 //! Why a change of settings is refused; `Display` is the token on the wire.
 
-use alloc::string::String;
+use alloc::{format, string::String};
 use core::fmt;
 
 /// Why a change of settings is refused.
@@ -12,8 +12,10 @@ pub enum Rejection {
     Json,
     /// The root is not a JSON object.
     NotObject,
-    /// Wrong JSON type, text too long, or control bytes in it.
+    /// Wrong JSON type.
     BadType(String),
+    /// A text that cannot be stored, which has the token of a wrong type.
+    BadText(String, TextFault),
     /// The text exceeds a bound of storage or hardware.
     BadLength(String),
     /// Not a hex key.
@@ -44,13 +46,40 @@ pub enum Rejection {
     DndRange,
 }
 
+/// Why a text cannot be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextFault {
+    /// It has more than so many bytes.
+    TooLong(usize),
+    /// There are control characters in it.
+    Control,
+    /// There is a colon in it.
+    Colon,
+}
+
+impl Rejection {
+    /// What the token does not tell, in words fit for people; none if it tells all.
+    pub fn hint(&self) -> Option<String> {
+        let Rejection::BadText(key, fault) = self else {
+            return None;
+        };
+        Some(match fault {
+            TextFault::TooLong(max) => format!("{key} takes at most {max} bytes"),
+            TextFault::Control => format!("{key} takes no line breaks or other control characters"),
+            TextFault::Colon => format!("{key} takes no colon, which ends the name in a sign-in"),
+        })
+    }
+}
+
 impl fmt::Display for Rejection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rejection::BadBody => formatter.write_str("bad body"),
             Rejection::Json => formatter.write_str("json"),
             Rejection::NotObject => formatter.write_str("not_object"),
-            Rejection::BadType(key) => write!(formatter, "{key}:bad_type"),
+            Rejection::BadType(key) | Rejection::BadText(key, _) => {
+                write!(formatter, "{key}:bad_type")
+            }
             Rejection::BadLength(key) => write!(formatter, "{key}:bad_length"),
             Rejection::BadHex(key) => write!(formatter, "{key}:bad_hex"),
             Rejection::BadScheme(key) => write!(formatter, "{key}:bad_scheme"),

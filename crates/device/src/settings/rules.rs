@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     npub, number,
-    reject::Rejection,
+    reject::{Rejection, TextFault},
     spec::{HexCase, Kind, Spec},
     table::TEXT_MAX,
 };
@@ -28,12 +28,13 @@ pub(super) fn shape(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
                 None => Err(Rejection::Range(name.into())),
             }
         }
-        Kind::UserName(cap) => match text(name, value, *cap) {
-            Ok(()) if value.as_str().is_some_and(|user| user.contains(':')) => {
-                Err(Rejection::BadType(name.into()))
+        Kind::UserName(cap) => {
+            text(name, value, *cap)?;
+            match value.as_str().is_some_and(|user| user.contains(':')) {
+                true => Err(Rejection::BadText(name.into(), TextFault::Colon)),
+                false => Ok(()),
             }
-            judged => judged,
-        },
+        }
         Kind::Text(cap) | Kind::Host(cap) | Kind::Password(cap) => text(name, value, *cap),
         Kind::Choice(_)
         | Kind::HexKey(_)
@@ -56,9 +57,7 @@ pub(super) fn check(spec: &Spec, name: &str, value: &Value) -> Result<(), Reject
         Kind::HexKey(case) if !text.is_empty() && key(text, *case).is_none() => {
             Err(Rejection::BadHex(name.into()))
         }
-        Kind::RelayUrl if !scheme_is(text, &["wss://", "ws://"]) => {
-            Err(Rejection::BadScheme(name.into()))
-        }
+        Kind::RelayUrl if !is_relay(text) => Err(Rejection::BadScheme(name.into())),
         Kind::HttpUrl | Kind::BaseUrl if !scheme_is(text, &["https://", "http://"]) => {
             Err(Rejection::BadScheme(name.into()))
         }
@@ -138,17 +137,38 @@ pub(super) fn bounds(kind: &Kind) -> Option<(i32, u32)> {
     }
 }
 
-/// Tells whether a text may be stored at all: short enough and without control characters.
+/// Tells whether a text may be stored at all.
 pub(super) fn storable(text: &str, cap: usize) -> bool {
-    text.len() <= cap && !text.bytes().any(|byte| byte.is_ascii_control())
+    fault(text, cap).is_none()
 }
 
-fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
-    match value.as_str() {
-        Some(text) if storable(text, cap) => Ok(()),
-        Some(_) | None => Err(Rejection::BadType(name.into())),
+/// Why a text cannot be stored at all; none if it can.
+fn fault(text: &str, cap: usize) -> Option<TextFault> {
+    if text.len() > cap {
+        return Some(TextFault::TooLong(cap));
+    }
+    let has_control = text.bytes().any(|byte| byte.is_ascii_control());
+    has_control.then_some(TextFault::Control)
+}
+
+/// Checks that a value is a text that may be stored.
+pub(super) fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
+    let text = value
+        .as_str()
+        .ok_or_else(|| Rejection::BadType(name.into()))?;
+    match fault(text, cap) {
+        Some(fault) => Err(Rejection::BadText(name.into(), fault)),
+        None => Ok(()),
     }
 }
+
+/// Tells whether a text is empty or the URL of a web socket.
+pub(super) fn is_relay(text: &str) -> bool {
+    scheme_is(text, &["wss://", "ws://"])
+}
+
+/// Pattern of a key in any of its forms, or nothing.
+pub(super) const KEY_PATTERN: &str = "^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58})?$";
 
 /// A key in hex, as it was written or from its other form.
 pub(super) fn key(text: &str, case: HexCase) -> Option<String> {

@@ -102,7 +102,7 @@ fn shape(kind: &Kind) -> Value {
         Kind::UserName(cap) => text(*cap, "^[^:\\u0000-\\u001f\\u007f]*$"),
         Kind::Choice(choices) => json!({ "type": "string", "enum": choices.ids() }),
         Kind::HexKey(HexCase::Lower) => text(64, "^([0-9a-f]{64}|npub1[02-9ac-hj-np-z]{58})?$"),
-        Kind::HexKey(HexCase::Any) => text(64, "^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58})?$"),
+        Kind::HexKey(HexCase::Any) => text(64, rules::KEY_PATTERN),
         Kind::RelayUrl => text(TEXT_MAX, "^(wss?://[^\\u0000-\\u001f\\u007f]*)?$"),
         Kind::HttpUrl | Kind::BaseUrl => text(TEXT_MAX, "^(https?://[^\\u0000-\\u001f\\u007f]*)?$"),
         Kind::Zone => text(TEXT_MAX, "^[A-Za-z0-9_+/-]+$"),

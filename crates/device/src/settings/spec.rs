@@ -336,6 +336,24 @@ impl Field for PasswordHash {
     }
 }
 
+impl Field for Vec<Endpoint> {
+    fn store(&self) -> Value {
+        self.iter().map(Field::store).collect()
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_array()?.iter().map(Field::load).collect()
+    }
+}
+
+impl Field for Vec<String> {
+    fn store(&self) -> Value {
+        Value::from(self.clone())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_array()?.iter().map(Field::load).collect()
+    }
+}
+
 impl Field for Vec<Currency> {
     fn store(&self) -> Value {
         Value::from(

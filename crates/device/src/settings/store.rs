@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{
     Key, SPECS, Settings,
-    composite::{currencies, tx_power},
-    migrations, rules,
+    composite::{Composite, Context, currencies, tx_power},
+    migrations,
+    patch::Catalogue,
+    rules,
     spec::{Kind, Spec},
 };
 use crate::screens::catalog;
@@ -147,6 +149,17 @@ fn usable(spec: &Spec, value: &Value) -> Option<Value> {
         (Key::tx_power, _) => {
             let in_range = super::number::bounded(value, tx_power::MIN, tx_power::MAX).is_some();
             (value.is_null() || in_range).then(|| value.clone())
+        }
+        (_, Kind::Composite(list @ (Composite::Relays | Composite::ZapKeys))) => {
+            let mut read = Settings::default();
+            let context = Context {
+                settings: &Settings::default(),
+                available: &Catalogue::default(),
+            };
+            list.shape(spec.name, value).ok()?;
+            list.check(value, &context).ok()?;
+            list.apply(value, &mut read, context.available);
+            Some(read.get(spec.key))
         }
         (_, Kind::Password(_)) => rules::storable(value.as_str()?, HASH_MAX).then(|| value.clone()),
         // The id of a dropped pool is tolerated: its screens say that it is offline.

@@ -127,6 +127,8 @@ settings! {
     hide_lead_zero: bool = false, "hideLeadZero", Bool, ReadWrite, Live(&[Panels]), Display;
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
     timer_seconds: u32 = 1800u32, "timerSeconds", Uint(0..=3600), ReadOnly, Live(&[Rotation]), Display;
+    /// Time that a zap or a payment is shown, s.
+    overlay_seconds: u32 = 30u32, "overlaySeconds", Uint(1..=3600), ReadWrite, Live(&[Panels]), Display;
     /// Persisted rotation order: ids of screens, comma-separated; empty is that of a fresh clock.
     screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Screens, ReadOnly, Live(&[Rotation]), Display;
     /// Ids of the screens that rotation skips.
@@ -172,7 +174,7 @@ settings! {
     ce_disable_ssl: bool = false, "ceDisableSSL", Bool, ReadWrite, Reboot, Data;
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", Uint(0..=3600), ReadWrite, Live(&[Panels]), Data;
-    /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD.
+    /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD. A chosen one that is not offered at the moment is left out and comes back.
     act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", Composite(Shape::Currencies), ReadWrite, Live(&[Rotation, Sources]), Data;
 
     /// Brightness of the LED strip; 255 is full.
@@ -250,14 +252,18 @@ settings! {
     /// Time between polls of the miner, s.
     miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", Uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner;
 
-    /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty turns both off.
+    /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty with no other relay turns both off.
     nostr_relay: Endpoint = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr;
+    /// Relays beside that one: at most 8 addresses; all are followed, and what two of them tell counts once.
+    nostr_relays: Vec<Endpoint> = Vec::<Endpoint>::new(), "nostrRelays", Composite(Shape::Relays), ReadWrite, Reboot, Nostr;
     /// Key of the author whose data the clock follows: 64 lower-case hex digits or an `npub`, or empty.
     nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey(HexCase::Lower), ReadWrite, Reboot, Nostr;
     /// Listens for zaps and shows them.
     nostr_zap_notify: bool = false, "nostrZapNotify", Bool, ReadWrite, Live(&[Sources, Panels, Strip, Frontlight]), Nostr;
     /// Key whose zaps are shown: 64 hex digits or an `npub`, or empty.
     nostr_zap_pubkey: String = "", "nostrZapPubkey", HexKey(HexCase::Any), ReadWrite, Live(&[Sources]), Nostr;
+    /// Keys beside that one: at most 8, each as 64 hex digits or an `npub`.
+    nostr_zap_pubkeys: Vec<String> = Vec::<String>::new(), "nostrZapPubkeys", Composite(Shape::ZapKeys), ReadWrite, Live(&[Sources]), Nostr;
     /// Goes back to the screen before, once a zap was shown.
     scrn_restore_zap: bool = true, "scrnRestoreZap", Bool, ReadWrite, Live(&[Panels]), Nostr;
     /// Shows the block height on a new block.

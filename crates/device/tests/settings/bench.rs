@@ -56,6 +56,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         time_server: None,
         dnd_active: false,
         lights: Vec::new(),
+        strip_mute: None,
         strip_drops: 0,
         frontlight: None,
         millilux: Some(15_849),

@@ -1,6 +1,14 @@
 //! Keys whose shape is their own, apart from `screens`.
 
-use device::{secret::Secret, settings::Settings, units::Currency};
+use device::{
+    request::Patch,
+    secret::Secret,
+    settings::{
+        Settings,
+        patch::{self, Catalogue},
+    },
+    units::Currency,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -105,6 +113,153 @@ fn currencies_are_those_on_offer_once_each() {
         after(&[r#"{"actCurrencies": []}"#]).currencies(),
         [Currency::USD]
     );
+}
+
+#[test]
+fn a_chosen_currency_that_is_not_offered_stays_chosen() {
+    let list = |codes: &str| -> Vec<Currency> {
+        codes
+            .split_terminator(',')
+            .filter_map(Currency::parse)
+            .collect()
+    };
+    // What is stored, what is offered, what a client sends, what is stored then.
+    let rows = [
+        ("USD,EUR,JPY", "USD,GBP", "USD", "USD,EUR,JPY"),
+        ("EUR,USD", "USD,GBP", "USD,GBP", "USD,GBP,EUR"),
+        ("EUR,USD", "USD,GBP", "", "EUR"),
+        ("EUR,USD", "GBP", "", "EUR,USD"),
+        ("EUR,USD", "GBP", "GBP", "GBP,EUR,USD"),
+        ("EUR,USD", "GBP,USD", "EUR,GBP", "EUR,GBP"),
+        ("EUR,USD", "EUR,USD,GBP", "GBP", "GBP"),
+        ("EUR,USD", "EUR,USD,GBP", "SEK", ""),
+    ];
+    for (stored, offered, sent, kept) in rows {
+        let settings = Settings {
+            act_currencies: list(stored),
+            ..Settings::default()
+        };
+        let catalogue = Catalogue {
+            currencies: list(offered),
+            ..bench::catalogue(&settings)
+        };
+        let codes: Vec<&str> = sent.split_terminator(',').collect();
+        let patch = Patch {
+            body: bench::object(&json!({ "actCurrencies": codes }).to_string()),
+            ..Patch::default()
+        };
+        let patched = patch::apply(&settings, &patch, &catalogue).unwrap();
+        assert_eq!(
+            patched.settings.act_currencies,
+            list(kept),
+            "{stored} with {offered} on offer, then {sent}"
+        );
+    }
+}
+
+#[test]
+fn relays_and_keys_beside_the_first_are_lists() {
+    let npub = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
+    let (hex, other) = (
+        "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e",
+        "AB".repeat(32),
+    );
+    let settings = after(&[&json!({
+        "nostrRelays": ["wss://a", "", "ws://b/x", "wss://a"],
+        "nostrZapPubkeys": [npub, other, "", hex.to_uppercase(), other.to_lowercase()],
+    })
+    .to_string()]);
+    let document = bench::get(&settings);
+    assert_eq!(document["nostrRelays"], json!(["wss://a", "ws://b/x"]));
+    assert_eq!(document["nostrZapPubkeys"], json!([hex, other]));
+    // The first of each is another setting.
+    assert_eq!(document["nostrRelay"], "wss://relay.primal.net");
+    assert_eq!(document["nostrZapPubkey"], "");
+    let cleared = r#"{"nostrRelays": [], "nostrZapPubkeys": []}"#;
+    assert_eq!(
+        bench::send(&settings, cleared).unwrap().settings,
+        Settings::default()
+    );
+
+    let many =
+        |name: &str, count: usize, entry: &str| json!({ name: vec![entry; count] }).to_string();
+    let rows = [
+        (many("nostrRelays", 8, "wss://a"), "reboot"),
+        (many("nostrRelays", 9, "wss://a"), "nostrRelays:bad_length"),
+        (many("nostrRelays", 9, ""), "ok"),
+        (many("nostrZapPubkeys", 8, npub), "ok"),
+        (
+            many("nostrZapPubkeys", 9, npub),
+            "nostrZapPubkeys:bad_length",
+        ),
+        (
+            many("nostrRelays", 1, "https://a"),
+            "nostrRelays:bad_scheme",
+        ),
+        (many("nostrRelays", 1, "relay"), "nostrRelays:bad_scheme"),
+        (many("nostrRelays", 1, "wss://a\n"), "nostrRelays:bad_type"),
+        (
+            many("nostrRelays", 1, &format!("wss://{}", "x".repeat(251))),
+            "nostrRelays:bad_type",
+        ),
+        (
+            many("nostrZapPubkeys", 1, &hex[1..]),
+            "nostrZapPubkeys:bad_hex",
+        ),
+        (
+            many("nostrZapPubkeys", 1, &npub.replace('z', "x")),
+            "nostrZapPubkeys:bad_hex",
+        ),
+        (
+            json!({ "nostrRelays": ["wss://a", 1] }).to_string(),
+            "nostrRelays:bad_type",
+        ),
+        (
+            json!({ "nostrRelays": "wss://a" }).to_string(),
+            "nostrRelays:bad_type",
+        ),
+        (
+            json!({ "nostrRelays": null }).to_string(),
+            "nostrRelays:bad_type",
+        ),
+        (
+            json!({ "nostrZapPubkeys": [null] }).to_string(),
+            "nostrZapPubkeys:bad_type",
+        ),
+        (
+            json!({ "nostrZapPubkeys": {} }).to_string(),
+            "nostrZapPubkeys:bad_type",
+        ),
+    ];
+    for (body, expected) in rows {
+        assert_eq!(outcome(&Settings::default(), &body), expected, "{body}");
+    }
+}
+
+#[test]
+fn the_password_of_a_relay_in_a_list_is_known_again_wherever_it_stands() {
+    let stored = after(&[r#"{"nostrRelays": ["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]}"#]);
+    let told = ["wss://a:***@x", "wss://b:***@y", "wss://a:***@x"];
+    assert_eq!(bench::get(&stored)["nostrRelays"], json!(told));
+    let rows = [
+        (
+            vec![told[0], told[1], told[2]],
+            vec!["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"],
+        ),
+        (
+            vec![told[1], "wss://new", told[0]],
+            vec!["wss://b:2@y", "wss://new", "wss://a:1@x"],
+        ),
+        (
+            vec![told[0], "wss://c:***@z"],
+            vec!["wss://a:1@x", "wss://c@z"],
+        ),
+    ];
+    for (sent, expected) in rows {
+        let patched = bench::send(&stored, &json!({ "nostrRelays": sent }).to_string()).unwrap();
+        let kept = patched.settings.get(device::settings::Key::nostr_relays);
+        assert_eq!(kept, json!(expected), "{sent:?}");
+    }
 }
 
 #[test]

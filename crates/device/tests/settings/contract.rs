@@ -1,4 +1,4 @@
-//! The tables of the interface, written out: the rows of the code must say the same.
+//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds` is beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -29,6 +29,7 @@ decimalShareDot  bool         false                live
 mowMode          bool         false                live
 hideLeadZero     bool         false                live
 timerSeconds     0..3600      1800                 live    get
+overlaySeconds   1..3600      30                   live
 screenOrder      screens      []                   live    get
 
 hostnamePrefix   text         "papertick"          live
@@ -93,9 +94,11 @@ minerHostname    host         "bitaxe1"            live
 minerPollSec     5..300       10                   live
 
 nostrRelay       ws           "wss://relay.primal.net" reboot
+nostrRelays      relays       []                   reboot
 nostrPubKey      lower-hex    "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288" reboot
 nostrZapNotify   bool         false                live
 nostrZapPubkey   hex          ""                   live
+nostrZapPubkeys  keys         []                   live
 scrnRestoreZap   bool         true                 live
 stealFocus       bool         false                live
 
@@ -150,6 +153,8 @@ fn written_out(spec: &Spec) -> String {
             "txPower" => "power".into(),
             "actCurrencies" => "currencies".into(),
             "invertedColor" => "inverted".into(),
+            "nostrRelays" => "relays".into(),
+            "nostrZapPubkeys" => "keys".into(),
             name => format!("{name} {composite:?}"),
         },
     };

@@ -43,6 +43,7 @@ fn secretive() -> Settings {
         miner_hostname: "me:planted@miner".into(),
         nostr_relay: "wss://me:planted@relay/".into(),
         git_release_url: "https://me:planted@releases/".into(),
+        nostr_relays: vec!["wss://me:planted@another/".into()],
         ..Settings::default()
     }
 }
@@ -125,7 +126,7 @@ fn a_plan_does_not_print_passwords() {
             proxy_type: 4,
             ..secretive()
         };
-        let plan = format!("{:?}", sources::plan(&settings, ByHand::default()));
+        let plan = format!("{:?}", sources::plan(&settings, &[], ByHand::default()));
         assert!(plan.contains("me:***@"), "{plan}");
         assert!(
             !plan.contains("planted") && !plan.contains(SECRET),
@@ -265,11 +266,29 @@ fn reads_are_equal() {
 #[test]
 fn the_largest_document_fits_into_a_body() {
     let mut settings = secretive();
+    let longest = |start: &str| format!("{start}{}", "x".repeat(TEXT_MAX - start.len()));
     for spec in SPECS {
-        if let Kind::Text(_) = spec.kind {
-            settings.set(spec.key, &json!("\"".repeat(TEXT_MAX)));
+        match spec.kind {
+            Kind::Text(_) | Kind::UserName(_) | Kind::Host(_) => {
+                settings.set(spec.key, &json!(longest("")));
+            }
+            Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => {
+                settings.set(spec.key, &json!(longest("https://")));
+            }
+            Kind::Bool
+            | Kind::Uint(_)
+            | Kind::Numbered(_)
+            | Kind::Rgb
+            | Kind::Password(_)
+            | Kind::Choice(_)
+            | Kind::HexKey(_)
+            | Kind::Zone
+            | Kind::Screens
+            | Kind::Composite(_) => {}
         }
     }
+    settings.nostr_relays = vec![longest("wss://").as_str().into(); 8];
+    settings.nostr_zap_pubkeys = vec!["ab".repeat(32); 8];
     settings.mining_pool_name = "ocean".into();
     let document = Value::Object(bench::get(&settings)).to_string();
     assert!(document.len() < 16 * 1024, "{}", document.len());

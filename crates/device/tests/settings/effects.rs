@@ -161,7 +161,17 @@ const CASES: &[(&str, &str, &str)] = &[
         r#"{"dataSource": 2}"#,
         r#"{"nostrPubKey": ""}"#,
     ),
+    (
+        "nostrRelays",
+        r#"{"dataSource": 2}"#,
+        r#"{"nostrRelays": ["wss://another"]}"#,
+    ),
     ("nostrZapPubkey", "{}", r#"{"nostrZapPubkey": ""}"#),
+    (
+        "nostrZapPubkeys",
+        "{}",
+        r#"{"nostrZapPubkeys": ["642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288"]}"#,
+    ),
     (
         "scrnRestoreZap",
         r#"{"timePerScreen": 0.25}"#,

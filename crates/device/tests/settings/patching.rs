@@ -154,6 +154,42 @@ fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
 }
 
 #[test]
+fn an_interface_that_asks_for_a_password_needs_one() {
+    check(&[
+        (r#"{"httpAuthEnabled": true}"#, "httpAuthPass:bad_length"),
+        (
+            r#"{"httpAuthPass": "", "httpAuthEnabled": true}"#,
+            "httpAuthPass:bad_length",
+        ),
+        (
+            r#"{"httpAuthEnabled": true, "httpAuthPass": "pw"}"#,
+            "reboot",
+        ),
+        (r#"{"httpAuthEnabled": false, "httpAuthPass": ""}"#, "ok"),
+    ]);
+    let on = after(&[r#"{"httpAuthEnabled": true, "httpAuthPass": "pw"}"#]);
+    assert_eq!(outcome(&on, r#"{"httpAuthEnabled": true}"#), "ok");
+    assert_eq!(
+        outcome(&on, r#"{"httpAuthPass": ""}"#),
+        "httpAuthPass:bad_length"
+    );
+    assert_eq!(
+        outcome(&on, r#"{"httpAuthPass": "", "httpAuthEnabled": false}"#),
+        "reboot"
+    );
+    // Stored by something else: whatever is changed next has to mend it.
+    let open = Settings {
+        http_auth_enabled: true,
+        ..Settings::default()
+    };
+    assert_eq!(
+        outcome(&open, r#"{"ledBrightness": 5}"#),
+        "httpAuthPass:bad_length"
+    );
+    assert_eq!(outcome(&open, r#"{"httpAuthPass": "pw"}"#), "reboot");
+}
+
+#[test]
 fn a_proxy_needs_a_host() {
     check(&[
         (r#"{"proxyEnabled": true}"#, "proxyHost:bad_length"),

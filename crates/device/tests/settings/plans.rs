@@ -1,8 +1,10 @@
 //! Which sources the settings ask for, and through which proxy.
 
+use std::collections::BTreeMap;
+
 use device::{
     settings::Settings,
-    sources::{self, ByHand, RelayEndpoint, SourceConfig},
+    sources::{self, ByHand, RelayEndpoint, SourceConfig, SourceId, SourcePlan},
 };
 use serde_json::Value;
 
@@ -13,9 +15,14 @@ fn settings(body: &str) -> Settings {
     bench::patch(&Settings::default(), &body).unwrap().settings
 }
 
+/// What these settings ask for.
+fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
+    sources::plan(settings, &settings.currencies(), ByHand::default())
+}
+
 /// One word per source, with what tells it from another of its kind.
 fn words(body: &str) -> String {
-    let plan = sources::plan(&settings(body), ByHand::default());
+    let plan = plan(&settings(body));
     let words: Vec<String> = plan.values().map(|plan| word(&plan.config)).collect();
     words.join(" ")
 }
@@ -37,12 +44,22 @@ fn word(config: &SourceConfig) -> String {
             format!("explorer:{}:{host}", if *tls { "wss" } else { "ws" })
         }
         SourceConfig::Exchange { .. } => "exchange".to_owned(),
-        SourceConfig::Nostr { relay, author } => format!("nostr:{relay}:{}", &author[..4]),
-        SourceConfig::Zaps { relay, recipient } => format!("zaps:{relay}:{}", &recipient[..4]),
+        SourceConfig::Nostr { relays, author } => {
+            format!("nostr:{}:{}", joined(relays), &author[..4])
+        }
+        SourceConfig::Zaps { relays, recipients } => {
+            let heads = recipients.iter().map(|key| &key[..4]);
+            format!("zaps:{}:{}", joined(relays), joined(heads))
+        }
         SourceConfig::Wallet { .. } => "wallet".to_owned(),
         SourceConfig::Pool { pool, .. } => format!("pool:{pool}"),
         SourceConfig::Miner { host, .. } => format!("miner:{host}"),
     }
+}
+
+fn joined(texts: impl IntoIterator<Item = impl ToString>) -> String {
+    let texts: Vec<String> = texts.into_iter().map(|text| text.to_string()).collect();
+    texts.join("+")
 }
 
 #[test]
@@ -89,6 +106,14 @@ fn data_sources() {
         ),
         (r#"{"dataSource": 2, "nostrRelay": ""}"#, ""),
         (r#"{"dataSource": 2, "nostrPubKey": ""}"#, ""),
+        (
+            r#"{"dataSource": 2, "nostrRelay": "ws://r", "nostrRelays": ["ws://s", "ws://r", "", "ws://s"]}"#,
+            "nostr:ws://s+ws://r:6423",
+        ),
+        (
+            r#"{"dataSource": 2, "nostrRelay": "", "nostrRelays": ["ws://s"]}"#,
+            "nostr:ws://s:6423",
+        ),
     ] {
         // The features that are on by default are the next table's.
         let market: Vec<String> = words(body)
@@ -114,6 +139,15 @@ fn features() {
             r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": "ws://r"}"#,
             "zaps:ws://r:b512",
         ),
+        (
+            r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": "ws://r", "nostrRelays": ["ws://s"],
+                "nostrZapPubkeys": ["NPUB", "LOWER", ""]}"#,
+            "zaps:ws://r+ws://s:b512+7e7e",
+        ),
+        (
+            r#"{"nostrZapNotify": true, "nostrZapPubkeys": ["NPUB"], "nostrRelay": "", "nostrRelays": ["ws://s"]}"#,
+            "zaps:ws://s:7e7e",
+        ),
         (r#"{"nwcEnabled": true}"#, ""),
         (r#"{"nwcUri": "nostr+walletconnect://x"}"#, ""),
         (
@@ -125,13 +159,15 @@ fn features() {
         (r#"{"minerEnabled": true, "minerHostname": ""}"#, ""),
         (r#"{"minerHostname": "m"}"#, ""),
     ] {
-        let words = words(&body.replace("KEY", key));
+        let npub = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
+        let body = body.replace("KEY", key).replace("NPUB", npub);
+        let words = words(&body.replace("LOWER", &key.to_lowercase()));
         let wanted = format!("relay:public {wanted}");
         assert_eq!(words, wanted.trim_end(), "{body}");
     }
     let mut stored = settings(r#"{"miningPoolStats": true}"#);
     stored.mining_pool_name = "long_gone".to_owned();
-    let plan = sources::plan(&stored, ByHand::default());
+    let plan = plan(&stored);
     assert_eq!(plan.len(), 1, "a pool that is no longer known is not asked");
 }
 
@@ -148,7 +184,7 @@ fn proxies() {
         );
         body.extend(bench::object(change));
         let body = Value::Object(body).to_string();
-        let plan = sources::plan(&settings(&body), ByHand::default());
+        let plan = plan(&settings(&body));
         assert!(!plan.is_empty());
         for plan in plan.values() {
             assert_eq!(plan.route.proxy.is_some(), is_proxied, "{change}");

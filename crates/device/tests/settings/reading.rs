@@ -98,7 +98,7 @@ fn names_that_lead_nowhere_have_a_stand_in() {
         ),
         ("UTC", "antonio", None)
     );
-    assert_eq!(settings.zap_recipient(), "ab".repeat(32));
+    assert_eq!(settings.zap_recipients(), ["ab".repeat(32)]);
     let fresh = Settings::default();
     assert_eq!(
         (fresh.zone().name(), fresh.pool().unwrap().id),

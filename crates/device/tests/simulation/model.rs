@@ -13,7 +13,7 @@ use crate::script::Step;
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     custom: bool,
-    /// Kind of the notice, and uptime at which it ends.
+    /// Kind of the notice, and uptime since which it is shown.
     notice: Option<(&'static str, Duration)>,
     debug: bool,
     update: bool,
@@ -24,9 +24,9 @@ impl Model {
     /// Follows a step; `settings` are those after it.
     pub fn follow(&mut self, step: &Step, settings: &Settings, turned: bool) {
         match step {
-            Step::Zap(_) if settings.nostr_zap_notify => self.notify("zap", settings),
-            Step::TestZap(_) => self.notify("zap", settings),
-            Step::Payment(..) if settings.nwc_show_notify => self.notify("payment", settings),
+            Step::Zap(_) if settings.nostr_zap_notify => self.notify("zap"),
+            Step::TestZap(_) => self.notify("zap"),
+            Step::Payment(..) if settings.nwc_show_notify => self.notify("payment"),
             Step::Text(_) | Step::Custom(_) => {
                 self.custom = true;
                 self.notice = None;
@@ -48,8 +48,9 @@ impl Model {
     /// Lets time pass.
     pub fn pass(&mut self, uptime: Duration, settings: &Settings, timer_turned: bool) {
         self.uptime = uptime;
-        if let Some((kind, until)) = self.notice
-            && until <= uptime
+        let seconds = Duration::from_secs(settings.overlay_seconds.into());
+        if let Some((kind, since)) = self.notice
+            && since + seconds <= uptime
             && (kind == "payment" || settings.scrn_restore_zap)
         {
             self.notice = None;
@@ -78,12 +79,8 @@ impl Model {
         self.update || self.debug || self.notice.is_some()
     }
 
-    fn notify(&mut self, kind: &'static str, settings: &Settings) {
-        let seconds = match settings.timer_seconds {
-            0 => 8,
-            seconds => u64::from(seconds),
-        };
-        self.notice = Some((kind, self.uptime + Duration::from_secs(seconds)));
+    fn notify(&mut self, kind: &'static str) {
+        self.notice = Some((kind, self.uptime));
     }
 
     fn navigate(&mut self) {

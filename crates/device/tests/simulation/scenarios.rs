@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use device::{
     Device,
-    input::{Contacts, Input, LinkEvent, Upload},
+    input::{Contacts, Finished, Input, LinkEvent, Upload},
     lights::{self, Rgb},
     memory::Memory,
     output::{Effect, RebootReason},
-    request::{Patch, Request},
+    request::{Patch, Refusal, Reply, Request},
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Key, Settings},
     view::View,
@@ -165,22 +165,45 @@ fn zap_to_rotation_by_timeout() {
     check(
         "
         zap 2100     > ZAP 2100
-        wait 59999   > ZAP 2100
+        wait 29999   > ZAP 2100
         wait 1       > BLOCK/HEIGHT 840000
         wait 59999   > BLOCK/HEIGHT 840000
-        wait 1       > 01/01 01:02
+        wait 1       > 01/01 01:01
         ",
     );
 }
 
 #[test]
-fn zap_without_a_period_ends_after_eight_seconds() {
+fn zap_ends_after_its_own_time_whatever_the_timer_does() {
     check(
         "
         set timePerScreen=0
         zap 2100     > ZAP 2100
-        wait 7999    > ZAP 2100
+        wait 29999   > ZAP 2100
         wait 1       > BLOCK/HEIGHT 840000
+        set timePerScreen=60
+        pause
+        set overlaySeconds=3600
+        received 5   > RECV DN5
+        wait 3599999 > RECV DN5
+        wait 1       > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn the_time_of_a_notice_that_is_shown_follows_its_setting() {
+    check(
+        "
+        zap 2100     > ZAP 2100
+        wait 20000   > ZAP 2100
+        set overlaySeconds=40
+        wait 19999   > ZAP 2100
+        wait 1       > BLOCK/HEIGHT 840000
+        zap 21       > ZAP 21
+        wait 20000   > ZAP 21
+        set overlaySeconds=10
+        wait 0       > BLOCK/HEIGHT 840000
         ",
     );
 }
@@ -212,9 +235,9 @@ fn zap_during_a_zap_starts_anew() {
     check(
         "
         zap 2100     > ZAP 2100
-        wait 50000
+        wait 20000
         zap 21       > ZAP 21
-        wait 59999   > ZAP 21
+        wait 29999   > ZAP 21
         wait 1       > BLOCK/HEIGHT 840000
         ",
     );
@@ -239,7 +262,7 @@ fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
         assert!(repaints > before, "{step} does not paint");
     }
     // The newest has the whole time.
-    world.run(&"wait 1799999".parse().unwrap());
+    world.run(&"wait 29999".parse().unwrap());
     assert_eq!(world.glass(), "ZAP 21");
     world.run(&"wait 1".parse().unwrap());
     assert_eq!(world.glass(), "BLOCK/HEIGHT 840000");
@@ -250,10 +273,10 @@ fn rotation_to_payment_by_notification() {
     check(
         "
         received 2100 > RECV DN2100
-        wait 60000    > BLOCK/HEIGHT 840000
+        wait 30000    > BLOCK/HEIGHT 840000
         sent 1000     > PAID UP1000
         set nwcShowNotify=false
-        wait 60000
+        wait 30000
         sent 1000     > BLOCK/HEIGHT 840000
         ",
     );
@@ -265,7 +288,7 @@ fn zap_ends_and_the_text_below_it_shows_again() {
         "
         text HELLO   > H ELLO
         zap 21       > ZAP 21
-        wait 59999   > ZAP 21
+        wait 29999   > ZAP 21
         wait 1       > H ELLO
         ",
     );
@@ -843,6 +866,64 @@ fn colours_leave_a_strip_muted_that_its_owner_has_muted() {
     assert_eq!(world.device.desired().strip, [amber; 4]);
 }
 
+/// Runs a script on a clock that shows a block; each line after `>` is how many full refreshes came by then.
+fn check_refreshes(script: &str) {
+    let mut world = World::new(BOARD);
+    world.run(&"block 840000".parse().unwrap());
+    let refreshes = |world: &World| world.device.desired().picture.full_refreshes;
+    let start = refreshes(&world);
+    for line in script
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        let (step, count) = line.split_once('>').unwrap_or((line, ""));
+        world.run(&step.trim().parse().unwrap());
+        if let Ok(count) = count.trim().parse::<u64>() {
+            assert_eq!(refreshes(&world) - start, count, "after {line}");
+        }
+    }
+}
+
+#[test]
+fn a_full_refresh_that_is_due_comes_with_the_next_repaint() {
+    check_refreshes(
+        "
+        pause
+        set fullRefreshMin=10
+        wait 599999  > 0
+        block 840001 > 0
+        wait 1       > 0
+        block 840001 > 0
+        block 840002 > 1
+        block 840003 > 1
+        next         > 1
+        ",
+    );
+}
+
+#[test]
+fn a_full_refresh_that_is_due_comes_by_itself_within_a_minute() {
+    check_refreshes(
+        "
+        pause
+        set fullRefreshMin=10
+        wait 659999  > 0
+        wait 1       > 1
+        wait 659999  > 1
+        wait 1       > 2
+        text HELLO
+        set timePerScreen=0
+        wait 7200000 > 12
+        set fullRefreshMin=0
+        wait 7200000 > 12
+        block 840001 > 12
+        next         > 13
+        next         > 14
+        ",
+    );
+}
+
 /// The modes that a clock with a radio goes through, one after each step.
 fn modes(script: &str) -> Vec<&'static str> {
     let mut world = World::new(BOARD);
@@ -1022,4 +1103,72 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
             "until the restart"
         );
     }
+}
+
+/// A clock that was asked to wipe everything.
+fn erasing() -> World {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    let output = world.handle(Input::Asked(Request::FactoryReset));
+    assert_eq!(output.effects, [Effect::Wipe]);
+    assert_eq!(world.device.view().mode, "erasing");
+    assert!(world.device.desired().sources.is_empty());
+    world
+}
+
+#[test]
+fn a_factory_reset_restarts_only_when_everything_is_gone() {
+    let mut world = erasing();
+    assert!(
+        world.passes_without_effects(Duration::from_secs(60)),
+        "it waits for the end of the wipe"
+    );
+    let again = world.handle(Input::Asked(Request::FactoryReset));
+    assert_eq!(again.reply, Some(Reply::Refused(Refusal::Erasing)));
+    assert_eq!(again.effects, []);
+    world.handle(Input::Finished(Finished::Wiped(Ok(()))));
+    assert!(world.passes_without_effects(Duration::from_millis(1900)));
+    assert!(!world.passes_without_effects(Duration::from_millis(200)));
+}
+
+#[test]
+fn a_factory_reset_that_fails_leaves_the_clock_as_it_was() {
+    let mut world = erasing();
+    let failed = Finished::Wiped(Err("the disk does not let go".into()));
+    for round in 1..=2 {
+        let output = world.handle(Input::Finished(failed.clone()));
+        assert_eq!(output.effects, [], "{round}");
+        let view = world.device.view();
+        assert_eq!(view.mode, "rotation");
+        assert!(view.notes[0].contains("does not let go"), "{view:?}");
+        assert_eq!(view.notes.len(), 1, "said once");
+        assert!(!world.device.desired().sources.is_empty());
+        assert!(world.passes_without_effects(Duration::from_secs(60)));
+        world.handle(Input::Asked(Request::FactoryReset));
+    }
+}
+
+#[test]
+fn a_network_that_is_not_forgotten_is_said_and_restarts_nothing() {
+    let mut world = World::new(BOARD);
+    world.run(&Step::Block(840_000));
+    let failed = Finished::Forgotten(Err("the disk does not let go".into()));
+    let output = world.handle(Input::Finished(failed));
+    assert_eq!(output.effects, []);
+    assert!(!output.changes.settings);
+    let view = world.device.view();
+    assert!(view.notes[0].contains("does not let go"), "{view:?}");
+    assert_eq!(view.mode, "rotation");
+}
+
+#[test]
+fn a_save_that_fails_is_said_until_one_works() {
+    let mut world = World::new(BOARD);
+    let notes = |world: &World| world.device.view().notes;
+    for reason in ["disk full", "read-only"] {
+        world.device.stored(Err(reason.into()));
+        assert_eq!(notes(&world), [format!("nothing can be stored: {reason}")]);
+    }
+    world.device.stored(Ok(()));
+    assert!(notes(&world).is_empty());
 }

@@ -1,15 +1,26 @@
 //! What is known of the sources: which of them are up, and what of theirs was dropped.
 
+use std::sync::Arc;
+
 use device::{
+    cells::Logo,
     input::Input,
+    limits::CURRENCIES_MAX,
     market::{Connection, Observation},
+    output::Effect,
     request::{Patch, Request},
-    sources::SourceId,
+    rotation,
+    settings::emit::{self, Identity},
+    sources::{SourceConfig, SourceId},
+    units::{Currency, Price},
     view::SourceState,
 };
 use serde_json::{Value, json};
 
-use crate::world::{BOARD, World};
+use crate::{
+    script::Step,
+    world::{BOARD, World},
+};
 
 impl World {
     fn observe(&mut self, source: SourceId, observation: Observation) {
@@ -80,4 +91,140 @@ fn what_is_dropped_is_counted_by_reason() {
         [("height", 3), ("lower-height", 2), ("not-a-map", 40)]
     );
     assert!(state.up, "dropping something ends no connection");
+}
+
+#[test]
+fn cleared_logos_leave_the_glass_at_once_and_are_fetched_anew() {
+    let mut world = World::new(BOARD);
+    world.patch(json!({"miningPoolStats": true, "miningPoolName": "ocean"}));
+    world.ask(Request::ShowScreen(70));
+    let logo = || {
+        Observation::PoolLogo(Arc::new(Logo {
+            name: "ocean".into(),
+            width: 8,
+            height: 1,
+            rows: vec![0],
+        }))
+    };
+    let fetches = |world: &World| match &world.device.desired().sources[&SourceId::Pool].config {
+        SourceConfig::Pool { logo_fetches, .. } => *logo_fetches,
+        other => panic!("{other:?}"),
+    };
+    world.observe(SourceId::Pool, logo());
+    assert_eq!(world.glass(), "OFF/LINE", "a picture has no text");
+    let refreshes = world.device.desired().picture.full_refreshes;
+
+    let clear = Input::Asked(Request::ClearPoolLogos);
+    let effects = world.device.handle(clear, world.now).effects;
+    assert_eq!(effects, [Effect::ClearLogos]);
+    assert_eq!(world.glass(), "ocean OFF/LINE");
+    let after = world.device.desired().picture.full_refreshes;
+    assert_eq!(after, refreshes + 1, "nothing of the picture stays");
+    assert_eq!(fetches(&world), 1, "the source begins anew");
+
+    world.observe(SourceId::Pool, logo());
+    assert_eq!(world.glass(), "OFF/LINE");
+}
+
+fn codes(list: &str) -> Vec<Currency> {
+    list.split(',').filter_map(Currency::parse).collect()
+}
+
+/// The currencies that the rotation goes through.
+fn rotating(world: &World) -> Vec<Currency> {
+    let entries = rotation::sequence(&world.device.view().active);
+    let tickers = entries.iter().filter(|entry| entry.slot.screen == 20);
+    tickers.filter_map(|entry| entry.slot.currency).collect()
+}
+
+/// The currencies that GET shows as chosen.
+fn told(world: &World) -> Value {
+    let document = emit::document(&world.device.view(), &Identity::default());
+    document["actCurrencies"].clone()
+}
+
+#[test]
+fn a_shorter_list_leaves_out_and_the_choice_stays() {
+    let mut world = World::new(BOARD);
+    let offers = |list: &str| Observation::Currencies(codes(list));
+    assert_eq!(rotating(&world), codes("USD,EUR,JPY"));
+
+    world.observe(SourceId::Relay, offers("GBP,EUR"));
+    assert_eq!(rotating(&world), codes("EUR"));
+    assert_eq!(told(&world), json!(["EUR"]));
+    let stored = |world: &World| world.device.settings().act_currencies.clone();
+    assert_eq!(stored(&world), codes("USD,EUR,JPY"));
+    let asked_for = |world: &World| match &world.device.desired().sources[&SourceId::Relay].config {
+        SourceConfig::Relay { currencies, .. } => currencies.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(asked_for(&world), codes("USD,EUR,JPY"), "it may come back");
+
+    // A client that sends back what it was shown, and one that adds something.
+    world.patch(json!({"actCurrencies": told(&world)}));
+    assert_eq!(stored(&world), codes("USD,EUR,JPY"));
+    world.patch(json!({"actCurrencies": ["EUR", "GBP"]}));
+    assert_eq!(rotating(&world), codes("EUR,GBP"));
+
+    // Without any of them the clock goes through one that is there.
+    world.observe(SourceId::Relay, offers("SEK,NOK"));
+    assert_eq!(rotating(&world), codes("SEK"));
+    assert_eq!(told(&world), json!([]));
+    world.observe(SourceId::Relay, offers("SEK,USD"));
+    assert_eq!(rotating(&world), codes("USD"));
+
+    world.observe(SourceId::Relay, offers("USD,EUR,GBP,JPY"));
+    assert_eq!(rotating(&world), codes("EUR,GBP,USD,JPY"));
+    assert_eq!(told(&world), json!(["EUR", "GBP", "USD", "JPY"]));
+}
+
+#[test]
+fn a_shorter_list_is_remembered_only_for_a_relay() {
+    for (data_source, left) in [(0, "USD"), (1, "USD,EUR,JPY"), (2, "USD,EUR,JPY")] {
+        let mut world = World::new(BOARD);
+        world.observe(SourceId::Relay, Observation::Currencies(codes("USD")));
+        let key = "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422";
+        world.run(&Step::Set("nostrPubKey".into(), key.into()));
+        world.run(&Step::Set("dataSource".into(), data_source.into()));
+        world.run(&Step::Reboot);
+        assert_eq!(rotating(&world), codes(left), "{data_source}");
+    }
+}
+
+#[test]
+fn only_prices_of_use_are_kept() {
+    let mut world = World::new(BOARD);
+    world.observe(SourceId::Relay, Observation::Currencies(codes("USD,SEK")));
+    let price = |code: &str| {
+        let currency = Currency::parse(code).unwrap();
+        Observation::Price(currency, Price::parse("1").unwrap())
+    };
+    for a in 'A'..='Z' {
+        for b in 'A'..='Z' {
+            for c in 'A'..='Z' {
+                world.observe(SourceId::Relay, price(&format!("{a}{b}{c}")));
+            }
+        }
+    }
+    let kept = |world: &World| -> Vec<Currency> {
+        world.device.view().market.prices.into_keys().collect()
+    };
+    // Offered or chosen.
+    assert_eq!(kept(&world), codes("EUR,JPY,SEK,USD"));
+    let dropped = world.source(SourceId::Relay).unwrap().dropped;
+    assert_eq!(dropped["currency"], 26 * 26 * 26 - 4);
+
+    world.observe(SourceId::Relay, Observation::Currencies(codes("USD,NOK")));
+    assert_eq!(kept(&world), codes("EUR,JPY,USD"));
+    world.run(&Step::Reboot);
+    assert_eq!(kept(&world), codes("EUR,JPY,USD"), "they were remembered");
+
+    let many = (0..1000).map(|number| {
+        let letter = |place: u32| char::from(b'A' + (number / 26u32.pow(place) % 26) as u8);
+        let code = [letter(2), letter(1), letter(0)].iter().collect::<String>();
+        Currency::parse(&code).unwrap()
+    });
+    world.observe(SourceId::Relay, Observation::Currencies(many.collect()));
+    let offered = world.device.view().available_currencies.len();
+    assert_eq!(offered, CURRENCIES_MAX);
 }

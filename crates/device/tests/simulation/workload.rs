@@ -192,6 +192,7 @@ fn setting(dice: &mut Dice) -> Step {
         12 => ("minSecPriceUpd", json!(*dice.pick(&[0, 1, 30, 3600]))),
         13 => ("dnd", quiet_hours(dice)),
         5 => ("timePerScreen", json!(*dice.pick(&[0, 1, 5, 30, 60, 600]))),
+        6 if dice.below(2) == 1 => ("overlaySeconds", json!(dice.pick(&[1, 8, 30, 3600]))),
         6 => ("digitFontPx", json!(dice.below(300))),
         7 => (
             "actCurrencies",

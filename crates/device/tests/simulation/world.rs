@@ -73,6 +73,8 @@ pub struct World {
     pub looks: Option<Dice>,
     /// The radio; none on a clock that uses the network of its host.
     pub air: Option<Air>,
+    /// Effects that were asked for.
+    effects: usize,
     /// How often the device was started.
     pub starts: u32,
     /// What happened, for comparing two runs of one seed.
@@ -135,6 +137,7 @@ impl World {
             memory_on_disk: Map::new(),
             looks: None,
             air: None,
+            effects: 0,
             starts: 1,
             log: Vec::new(),
         };
@@ -292,14 +295,15 @@ impl World {
         if output.changes.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
+        self.effects += output.effects.len();
         self.perform(&output.effects);
         output
     }
 
     /// A world with a radio does what the device asks for.
     fn perform(&mut self, effects: &[Effect]) {
-        let Some(air) = &mut self.air else { return };
         for effect in effects {
+            let Some(air) = &mut self.air else { return };
             match effect {
                 Effect::Wipe => {
                     air.erasing = true;
@@ -307,8 +311,12 @@ impl World {
                     let (defaults, _) = store::from_json(&Map::new());
                     self.settings_on_disk = store::to_json(&defaults);
                     self.memory_on_disk = Map::new();
+                    self.handle(Input::Finished(Finished::Wiped(Ok(()))));
                 }
-                Effect::ForgetWifi => air.stored = false,
+                Effect::ForgetWifi => {
+                    air.stored = false;
+                    self.handle(Input::Finished(Finished::Forgotten(Ok(()))));
+                }
                 Effect::ClearLogos => {}
                 Effect::Reboot(_) => {
                     if !air.erasing {
@@ -318,6 +326,7 @@ impl World {
                 }
             }
         }
+        let Some(air) = &mut self.air else { return };
         air.pass(self.now.uptime);
         if let Some(event) = air.follow(&self.device.desired().wifi) {
             self.handle(Input::Linked(event));
@@ -384,6 +393,13 @@ impl World {
     /// Lets time pass for everybody but the device, which is busy or asleep.
     pub fn stall(&mut self, time: Duration) {
         self.advance_to(self.now.uptime + time);
+    }
+
+    /// Lets time pass; tells whether the device asked for no effect meanwhile.
+    pub fn passes_without_effects(&mut self, time: Duration) -> bool {
+        let before = self.effects;
+        self.wait(time);
+        self.effects == before
     }
 
     fn advance_to(&mut self, uptime: Duration) {

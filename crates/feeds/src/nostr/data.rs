@@ -10,6 +10,7 @@ use device::{
 use super::{
     event::{Bytes32, VerifiedEvent, key},
     frame::Filter,
+    recent::Recent,
 };
 use crate::{malformed::Malformed, scalar};
 
@@ -18,6 +19,9 @@ pub const KIND: u16 = 30078;
 
 /// Name of the subscription to data events.
 pub const SUBSCRIPTION: &str = "papertick-data";
+
+/// Events that are remembered, so that one that two relays tell is heard once.
+pub const REMEMBERED: usize = 64;
 
 /// What a data event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +36,7 @@ enum Slot {
 pub struct DataFeed {
     author: Bytes32,
     newest: BTreeMap<Slot, u64>,
+    heard: Recent<Bytes32, REMEMBERED>,
 }
 
 impl DataFeed {
@@ -40,6 +45,7 @@ impl DataFeed {
         Some(DataFeed {
             author: key(author)?,
             newest: BTreeMap::new(),
+            heard: Recent::default(),
         })
     }
 
@@ -52,7 +58,7 @@ impl DataFeed {
         }
     }
 
-    /// Takes an event; one about another thing, or older than what is known, says nothing.
+    /// Takes an event; one about another thing, or older than what is known, or heard before, says nothing.
     ///
     /// # Errors
     /// The event is of another kind or author, or its content cannot be read; then it does not
@@ -67,10 +73,9 @@ impl DataFeed {
         let Some(slot) = slot(event.tag_value("d").unwrap_or_default())? else {
             return Ok(Vec::new());
         };
-        if self
-            .newest
-            .get(&slot)
-            .is_some_and(|newest| event.created_at() < *newest)
+        let newest = self.newest.get(&slot);
+        if newest.is_some_and(|newest| event.created_at() < *newest)
+            || !self.heard.insert(*event.id())
         {
             return Ok(Vec::new());
         }

@@ -72,25 +72,32 @@ impl ShownZaps {
     }
 }
 
-/// A listener for one recipient's zaps.
+/// A listener for the zaps of some recipients.
 #[derive(Debug, Clone)]
 pub struct ZapFeed {
-    recipient: Bytes32,
+    recipients: Vec<Bytes32>,
 }
 
 impl ZapFeed {
-    /// Listens for a recipient, named by 64 hex digits; none if it is no key.
-    pub fn new(recipient: &str) -> Option<ZapFeed> {
+    /// Listens for recipients, each named by 64 hex digits; none if one of them is no key.
+    pub fn new(recipients: &[impl AsRef<str>]) -> Option<ZapFeed> {
+        let recipients: Option<Vec<Bytes32>> = recipients
+            .iter()
+            .map(|recipient| key(recipient.as_ref()))
+            .collect();
         Some(ZapFeed {
-            recipient: key(recipient)?,
+            recipients: recipients?,
         })
     }
 
     /// Which events are wanted from a relay.
-    pub fn filter(recipient: &str, now: Option<UtcTime>) -> Filter {
+    pub fn filter(recipients: &[impl AsRef<str>], now: Option<UtcTime>) -> Filter {
+        let recipients = recipients
+            .iter()
+            .map(|recipient| recipient.as_ref().to_ascii_lowercase());
         Filter {
             kinds: vec![KIND],
-            recipients: vec![recipient.to_ascii_lowercase()],
+            recipients: recipients.collect(),
             since: now
                 .and_then(unix_secs)
                 .map(|now| now.saturating_sub(AGE_MAX_SECS)),
@@ -102,7 +109,7 @@ impl ZapFeed {
     /// Takes an event; a receipt that is small, old or known says nothing.
     ///
     /// # Errors
-    /// The event is no zap receipt for this recipient, or does not tell an amount.
+    /// The event is no zap receipt for one of these recipients, or does not tell an amount.
     pub fn accept(
         &self,
         event: &VerifiedEvent,
@@ -113,7 +120,7 @@ impl ZapFeed {
             return Err(Malformed("kind"));
         }
         let mut recipients = event.tags("p").filter_map(|values| key(values.first()?));
-        if !recipients.any(|recipient| recipient == self.recipient) {
+        if !recipients.any(|recipient| self.recipients.contains(&recipient)) {
             return Err(Malformed("recipient"));
         }
         let receipt = Receipt::of(event)?;

@@ -13,7 +13,7 @@ use papertick::{
     inbox::inbox,
     main_loop::MainLoop,
     net::{dialer::Dialer, tls::Roots},
-    storage::{Store, disk::Folder, keeper::Keeper},
+    storage::{Store, disk::Folder, keeper::keeper},
     tasks::stop_signal,
 };
 use tokio::{net::TcpListener, sync::watch, time::Instant};
@@ -32,7 +32,9 @@ pub async fn start(folder: &Path) -> Rig {
     let (radio, orders) = wifi::radio();
     let (store, _) = Store::open(Box::new(Folder::new(folder)));
     let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
-    let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(store));
+    let (keeper, shelf) = keeper(store);
+    shelf.on_a_thread().unwrap();
+    let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper);
     let (stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop.clone()));
     let glass = watch::Sender::new(Arc::new(Glass::unknown(board.panels, 122, 250)));

@@ -45,9 +45,13 @@ pub(crate) fn tell(reply: Reply) -> Response {
     }
 }
 
-/// Refuses a change of settings with its token.
+/// Refuses a change of settings with its token, and with words where that does not tell all.
 pub(crate) fn rejected(rejection: &Rejection) -> Response {
-    answer::bad_request(&rejection.to_string())
+    let mut body = json!({ "error": rejection.to_string() });
+    if let Some(hint) = rejection.hint() {
+        body["msg"] = hint.into();
+    }
+    answer::json_with(StatusCode::BAD_REQUEST, &body)
 }
 
 fn refused(refusal: Refusal) -> Response {
@@ -74,6 +78,7 @@ fn refused(refusal: Refusal) -> Response {
             StatusCode::SERVICE_UNAVAILABLE,
             "everything is being erased",
         ),
+        Refusal::NotErased => answer::error(StatusCode::INTERNAL_SERVER_ERROR, "not erased"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use device::{market::Datum, units::MICRO};
+use device::{market::Fee, units::MICRO};
 use http::HeaderValue;
 
 use crate::net::dialer::DialCounts;
@@ -141,15 +141,13 @@ pub(crate) fn read(call: &Call) -> Response {
             )
         }),
     );
-    let fee = view
-        .market
-        .precise_fee
-        .as_ref()
-        .or(view.market.fee.as_ref());
-    let rate = |fee: &Datum<device::units::FeeRate>| {
-        (String::new(), fee.value.micros as f64 / MICRO as f64)
-    };
-    families.gauge("fee_rate", "", "Fee rate, sat/vB.", fee.map(rate));
+    let fee = view.market.current_fee(&view.active).map(Fee::datum);
+    families.gauge(
+        "fee_rate",
+        "",
+        "Fee rate, sat/vB.",
+        fee.map(|fee| (String::new(), fee.value.micros as f64 / MICRO as f64)),
+    );
     families.gauge(
         "stale",
         "",

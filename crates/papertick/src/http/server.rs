@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -9,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use http::{HeaderValue, StatusCode, header::CONNECTION};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::{
@@ -19,7 +21,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,
-    time::{Instant, sleep, timeout},
+    time::{Instant, Sleep, sleep, timeout},
 };
 
 use super::{SideTask, State, router, slow::Impatient};
@@ -48,6 +50,12 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Time that requests under way get to end when the server stops.
 const STOP_TIME: Duration = Duration::from_secs(3);
+
+/// Time in which the first request of a connection still comes in when the server stops: who was accepted is answered.
+const FIRST_REQUEST_TIME: Duration = Duration::from_millis(500);
+
+/// The same for one that was answered before, and may have sent more before it can know that the server stops.
+const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
 
 /// Accepts and serves connections until the server is told to stop, or one of its parts ends.
 pub(crate) async fn run(
@@ -182,10 +190,19 @@ async fn connection(
     // Frames of the event stream are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
     let work = Work::default();
+    let told = orders.clone();
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
         let answer = router::answer(Arc::clone(&state), request, peer);
-        async move { Ok::<_, std::convert::Infallible>(answer.await.map(|body| busy.keep(body))) }
+        let told = told.clone();
+        async move {
+            let mut answer = answer.await;
+            if *told.borrow() == Order::Stop && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+                let close = HeaderValue::from_static("close");
+                answer.headers_mut().insert(CONNECTION, close);
+            }
+            Ok::<_, std::convert::Infallible>(answer.map(|body| busy.keep(body)))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -195,6 +212,7 @@ async fn connection(
         .serve_connection(TokioIo::new(Impatient::new(stream)), service)
         .with_upgrades();
     tokio::pin!(connection);
+    let mut last_call = None;
     loop {
         tokio::select! {
             biased;
@@ -208,9 +226,21 @@ async fn connection(
                 Order::Serve => {}
                 Order::MakeRoom if work.idle_for() < GRACE => {}
                 Order::MakeRoom => return,
-                Order::Stop => connection.as_mut().graceful_shutdown(),
+                Order::Stop => last_call = Some(Box::pin(sleep(work.last_call()))),
+            },
+            () = over(&mut last_call) => {
+                connection.as_mut().graceful_shutdown();
+                last_call = None;
             }
         }
+    }
+}
+
+/// Waits for the end of a wait; for ever if there is none.
+async fn over(wait: &mut Option<Pin<Box<Sleep>>>) {
+    match wait {
+        Some(wait) => wait.await,
+        None => std::future::pending().await,
     }
 }
 
@@ -222,6 +252,7 @@ struct Work {
 
 struct Shared {
     opened: Instant,
+    begun: AtomicUsize,
     running: AtomicUsize,
     idle_since_ms: AtomicU64,
 }
@@ -231,6 +262,7 @@ impl Default for Work {
         Work {
             shared: Arc::new(Shared {
                 opened: Instant::now(),
+                begun: AtomicUsize::new(0),
                 running: AtomicUsize::new(0),
                 idle_since_ms: AtomicU64::new(0),
             }),
@@ -240,8 +272,20 @@ impl Default for Work {
 
 impl Work {
     fn begin(&self) -> Busy {
+        self.shared.begun.fetch_add(1, Ordering::Relaxed);
         self.shared.running.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(&self.shared))
+    }
+
+    /// How long to wait for one more request when the server stops.
+    fn last_call(&self) -> Duration {
+        if self.shared.running.load(Ordering::Relaxed) > 0 {
+            Duration::ZERO
+        } else if self.shared.begun.load(Ordering::Relaxed) > 0 {
+            NEXT_REQUEST_TIME
+        } else {
+            FIRST_REQUEST_TIME
+        }
     }
 
     fn idle_for(&self) -> Duration {

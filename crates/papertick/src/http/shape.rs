@@ -159,7 +159,7 @@ impl Shape {
             Shape::Png | Shape::Bytes => {
                 json!({ "type": "string", "format": "binary" })
             }
-            Shape::Error => object(&[("error", text())]),
+            Shape::Error => refusal(),
             Shape::Message => message(),
             Shape::Status => status(),
             Shape::System => system(),
@@ -264,6 +264,13 @@ fn loose(members: &[(&str, Value)]) -> Value {
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("required");
     }
+    schema
+}
+
+/// A token, and words for people where it does not tell all.
+fn refusal() -> Value {
+    let mut schema = object(&[("error", json!({ "type": "string" }))]);
+    schema["properties"]["msg"] = json!({ "type": "string" });
     schema
 }
 
@@ -489,6 +496,7 @@ fn status() -> Value {
         ("data", array(text.clone())),
         ("dnd", dnd()),
         ("leds", array(light())),
+        ("ledsMuted", json!({ "enum": ["disableLeds", "dnd", null] })),
         ("mode", text.clone()),
         ("stale", flag.clone()),
         (

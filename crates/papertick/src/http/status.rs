@@ -6,8 +6,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use device::{
-    lights::Rgb,
-    market::{Market, Seen},
+    lights::{Rgb, strip::Mute},
+    market::{Fee, Seen},
     settings::{Settings, emit::lux},
     sources::SourceId,
     units::fixed,
@@ -55,7 +55,7 @@ impl StatusDocument {
         let time_server = view.time_server.as_ref();
         let time_server = time_server.map(|state| source(state, uptime));
         status.insert("timeServer".into(), time_server.unwrap_or_default());
-        status.insert("market".into(), market(&view.market, Some(uptime)));
+        status.insert("market".into(), market(view, Some(uptime)));
         StatusDocument {
             text: Value::Object(status).to_string().into(),
             lasting: lasting.into(),
@@ -88,6 +88,7 @@ fn lasting(view: &View, faults: &[FaultyPanel]) -> Map<String, Value> {
         put("lightLevel", lux(millilux));
     }
     put("leds", lights(&view.lights));
+    put("ledsMuted", view.strip_mute.map(Mute::word).into());
     if let Some(frontlight) = &view.frontlight {
         put("frontlight", frontlight_state(frontlight));
         put("flStatus", frontlight.duties.clone().into());
@@ -97,14 +98,15 @@ fn lasting(view: &View, faults: &[FaultyPanel]) -> Map<String, Value> {
     let fault = |(panel, fault): &FaultyPanel| json!({ "panel": panel, "fault": fault.name() });
     put("panelFaults", faults.iter().map(fault).collect());
     put("notes", view.notes.clone().into());
-    put("market", market(&view.market, None));
+    put("market", market(view, None));
     put("safeMode", view.safe_mode.as_deref().into());
     put("link", link(&view.link));
     status
 }
 
 /// The newest values, each with its source and, while the time is known, its age.
-fn market(market: &Market, uptime: Option<Duration>) -> Value {
+fn market(view: &View, uptime: Option<Duration>) -> Value {
+    let market = &view.market;
     let mut object = Map::new();
     let mut put = |name: &str, value: Value, source: SourceId, seen: Seen| {
         let mut member = json!({ "value": value, "source": source.name() });
@@ -120,8 +122,9 @@ fn market(market: &Market, uptime: Option<Duration>) -> Value {
     if let Some(height) = &market.height {
         put("height", height.value.into(), height.source, height.seen);
     }
-    if let Some(fee) = market.precise_fee.as_ref().or(market.fee.as_ref()) {
-        let rate = fixed(fee.value.micros, 2);
+    if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
+        let decimals = if view.active.block_fee_dec { 2 } else { 0 };
+        let rate = fixed(fee.value.micros, decimals);
         put("feeRate", rate.into(), fee.source, fee.seen);
     }
     for (currency, price) in &market.prices {

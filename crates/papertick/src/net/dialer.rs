@@ -15,7 +15,7 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
     io::{AsyncRead, AsyncWrite, DuplexStream, duplex},
-    net::{TcpStream, lookup_host},
+    net::TcpStream,
     sync::mpsc,
     time,
 };
@@ -24,6 +24,7 @@ use tokio_rustls::TlsConnector;
 use super::{
     bypass::bypassed,
     proxy::{self, Refusal},
+    resolver::{HostNames, NameService, NoAddress, Resolver},
     tls::Roots,
     url::{Url, bracketed},
 };
@@ -33,9 +34,6 @@ pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Addresses of one host that are tried.
 pub const ADDRESSES_MAX: usize = 6;
-
-/// Addresses of one host that are looked at.
-const RESOLVED_MAX: usize = 32;
 
 /// Time after which the next address of a host is tried beside the one before.
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(300);
@@ -152,6 +150,15 @@ pub enum Failure {
     Io(io::ErrorKind),
 }
 
+impl From<NoAddress> for Failure {
+    fn from(error: NoAddress) -> Failure {
+        match error {
+            NoAddress::NotFound => Failure::NotFound,
+            NoAddress::Timeout => Failure::Timeout,
+        }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         // TLS errors travel inside I/O errors and say more than the kind does.
@@ -197,6 +204,7 @@ pub struct Dialer {
 #[derive(Debug)]
 struct Shared {
     wire: Wire,
+    resolver: Resolver,
     tls: Arc<ClientConfig>,
     direct: AtomicU64,
     proxied: AtomicU64,
@@ -206,18 +214,24 @@ struct Shared {
 impl Dialer {
     /// A dialer that trusts these authorities.
     pub fn new(roots: Roots) -> Dialer {
-        Dialer::over(Wire::Tcp, roots)
+        Dialer::with_names(roots, Arc::new(HostNames))
+    }
+
+    /// A dialer that looks names up elsewhere than with the host's resolver.
+    pub fn with_names(roots: Roots, names: Arc<dyn NameService>) -> Dialer {
+        Dialer::over(Wire::Tcp, roots, names)
     }
 
     /// A dialer whose connections arrive at a queue instead of a network: for tests in virtual time,
     /// which real sockets do not know of.
     pub fn in_memory(roots: Roots, arrivals: mpsc::Sender<Arrival>) -> Dialer {
-        Dialer::over(Wire::Memory(arrivals), roots)
+        Dialer::over(Wire::Memory(arrivals), roots, Arc::new(HostNames))
     }
 
-    fn over(wire: Wire, roots: Roots) -> Dialer {
+    fn over(wire: Wire, roots: Roots, names: Arc<dyn NameService>) -> Dialer {
         let shared = Shared {
             wire,
+            resolver: Resolver::new(names),
             tls: roots.client_config(),
             direct: AtomicU64::new(0),
             proxied: AtomicU64::new(0),
@@ -226,6 +240,11 @@ impl Dialer {
         Dialer {
             shared: Arc::new(shared),
         }
+    }
+
+    /// What looks names up, for those who need an address for something else than a connection.
+    pub fn resolver(&self) -> &Resolver {
+        &self.shared.resolver
     }
 
     /// Connects to a destination the way the route says.
@@ -241,10 +260,10 @@ impl Dialer {
             .proxy
             .as_ref()
             .filter(|proxy| applies(proxy, destination.host));
-        let wire = &self.shared.wire;
+        let shared = &self.shared;
         let made = match proxy {
-            Some(proxy) => through(wire, proxy, destination).await,
-            None => direct(wire, destination.host, destination.port).await,
+            Some(proxy) => through(shared, proxy, destination).await,
+            None => direct(shared, destination.host, destination.port).await,
         };
         let secured = match (made, destination.security) {
             (Ok(stream), Security::Plain) => Ok(stream),
@@ -291,22 +310,22 @@ enum Wire {
     Memory(mpsc::Sender<Arrival>),
 }
 
-async fn direct(wire: &Wire, host: &str, port: u16) -> Result<BoxedStream, DialError> {
+async fn direct(shared: &Shared, host: &str, port: u16) -> Result<BoxedStream, DialError> {
     let lookup = Step::Resolve(host.to_owned());
-    reach(wire, lookup, Step::Connect(place(host, port)), host, port).await
+    reach(shared, lookup, Step::Connect(place(host, port)), host, port).await
 }
 
 /// Looks a name up and connects to it.
 async fn reach(
-    wire: &Wire,
+    shared: &Shared,
     lookup: Step,
     connect: Step,
     host: &str,
     port: u16,
 ) -> Result<BoxedStream, DialError> {
-    match wire {
+    match &shared.wire {
         Wire::Tcp => {
-            let addresses = step(lookup, resolve(host, port)).await?;
+            let addresses = step(lookup, resolve(shared, host, port)).await?;
             let tcp = step(connect, connect_any(addresses)).await?;
             Ok(Box::new(tcp))
         }
@@ -328,20 +347,24 @@ async fn reach(
 
 /// Connects to the proxy and has it connect to the destination.
 async fn through(
-    wire: &Wire,
+    shared: &Shared,
     proxy: &Proxy,
     Destination { host, port, .. }: Destination<'_>,
 ) -> Result<BoxedStream, DialError> {
     // Whatever needs a lookup here is looked up before the proxy is bothered.
     let ipv4 = match proxy.kind {
-        ProxyKind::Socks4 => {
-            Some(step(Step::Resolve(host.to_owned()), resolve_ipv4(host, port)).await?)
-        }
+        ProxyKind::Socks4 => Some(
+            step(
+                Step::Resolve(host.to_owned()),
+                resolve_ipv4(shared, host, port),
+            )
+            .await?,
+        ),
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
     let lookup = Step::ResolveProxy(proxy.host.to_string());
     let connect = Step::ConnectProxy(place(&proxy.host.to_string(), proxy.port));
-    let mut stream = reach(wire, lookup, connect, proxy.host.expose(), proxy.port).await?;
+    let mut stream = reach(shared, lookup, connect, proxy.host.expose(), proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
         step(Step::Login, login).await?;
@@ -372,23 +395,12 @@ async fn step<T>(
     done.map_err(|failure| DialError { step, failure })
 }
 
-async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
-    if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, port)]);
-    }
-    let found = lookup_host((host, port))
-        .await
-        .map_err(|_| Failure::NotFound)?;
-    let addresses: Vec<SocketAddr> = found.take(RESOLVED_MAX).collect();
-    if addresses.is_empty() {
-        Err(Failure::NotFound)
-    } else {
-        Ok(addresses)
-    }
+async fn resolve(shared: &Shared, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
+    Ok(shared.resolver.look_up(host, port).await?)
 }
 
-async fn resolve_ipv4(host: &str, port: u16) -> Result<Ipv4Addr, Failure> {
-    let addresses = resolve(host, port).await?;
+async fn resolve_ipv4(shared: &Shared, host: &str, port: u16) -> Result<Ipv4Addr, Failure> {
+    let addresses = resolve(shared, host, port).await?;
     let ipv4 = addresses.iter().find_map(|address| match address.ip() {
         IpAddr::V4(ipv4) => Some(ipv4),
         IpAddr::V6(_) => None,

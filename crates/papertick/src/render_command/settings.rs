@@ -113,6 +113,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn refused(rejection: &Rejection) -> Failure {
     let key = match rejection {
         Rejection::BadType(key)
+        | Rejection::BadText(key, _)
         | Rejection::BadLength(key)
         | Rejection::BadHex(key)
         | Rejection::BadScheme(key)
@@ -139,6 +140,7 @@ fn refused(rejection: &Rejection) -> Failure {
             format!(": it takes {}", docs::type_of(&spec.kind))
         }
     });
-    let takes = takes.unwrap_or_default();
+    let hint = rejection.hint().map(|hint| format!(": {hint}"));
+    let takes = hint.or(takes).unwrap_or_default();
     Failure::usage(format!("{rejection}{takes}"))
 }

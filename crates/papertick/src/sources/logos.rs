@@ -6,12 +6,14 @@ use std::{
 };
 
 use feeds::pools::logo::LogoSpec;
-use tokio::fs;
+use tokio::{fs, sync::watch};
 
 /// A folder of pictures; it is made when the first one is kept.
 #[derive(Debug, Clone)]
 pub struct LogoCache {
     folder: PathBuf,
+    /// Times it was cleared in this run, for all clones.
+    clears: watch::Sender<u64>,
 }
 
 impl LogoCache {
@@ -19,7 +21,15 @@ impl LogoCache {
     pub fn new(folder: impl Into<PathBuf>) -> LogoCache {
         LogoCache {
             folder: folder.into(),
+            clears: watch::Sender::new(0),
         }
+    }
+
+    /// Waits until it was cleared so many times, so that what is kept afterwards stays.
+    pub async fn cleared(&self, times: u64) {
+        let mut clears = self.clears.subscribe();
+        let done = clears.wait_for(|clears| *clears >= times).await;
+        done.expect("the cache itself holds the sender");
     }
 
     /// A picture that was kept; none if its size is not what it must be.
@@ -49,6 +59,12 @@ impl LogoCache {
     /// # Errors
     /// The folder cannot be read or a picture not be deleted.
     pub async fn clear(&self) -> io::Result<usize> {
+        let cleared = self.delete_all().await;
+        self.clears.send_modify(|clears| *clears += 1);
+        cleared
+    }
+
+    async fn delete_all(&self) -> io::Result<usize> {
         let mut entries = match fs::read_dir(&self.folder).await {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),

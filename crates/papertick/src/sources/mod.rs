@@ -20,9 +20,11 @@ pub mod relay;
 pub mod wallet;
 
 pub mod beside;
+pub mod common;
 pub mod freshness;
 pub mod logos;
 pub mod time;
+pub mod together;
 pub mod told;
 
 pub mod demo;
@@ -35,7 +37,7 @@ use device::{
     sources::{Route, SourceId},
 };
 
-use self::{logos::LogoCache, told::Told};
+use self::{logos::LogoCache, together::Member, told::Told};
 use crate::{
     clock::Clock,
     inbox::{Inbox, Stopped},
@@ -68,6 +70,8 @@ pub struct Context {
     pub route: Route,
     /// What all sources share.
     pub shared: Shared,
+    /// The one of several connections that this is; none if it is the only one.
+    pub member: Option<Member>,
 }
 
 impl Context {
@@ -76,6 +80,13 @@ impl Context {
     /// # Errors
     /// The device has stopped.
     pub async fn observed(&self, observations: Vec<Observation>) -> Result<(), Stopped> {
+        let observations = match &self.member {
+            Some(member) => member.tell(observations),
+            None => observations,
+        };
+        if observations.is_empty() {
+            return Ok(());
+        }
         self.shared
             .inbox
             .tell(Input::Observed(self.id, observations))

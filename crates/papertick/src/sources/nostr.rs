@@ -1,9 +1,10 @@
-//! Nostr relays: market data of one author, and zap receipts of one recipient.
+//! Nostr relays: market data of one author, and zap receipts of some recipients.
 //!
 //! Both are a *feed*: a filter that says which events are wanted, and a reader of the events that
 //! were verified.
+//! All relays are followed at once; a feed has one memory for them, so that an event that two of them send counts once.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, future, time::Duration};
 
 use device::{market::Observation, now::UtcTime, secret::Endpoint};
 use feeds::{
@@ -15,11 +16,17 @@ use feeds::{
         zap::{self, ZapFeed},
     },
 };
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use tracing::Instrument;
 
 use super::{
-    session::{Ended, Link, Session},
+    Context,
+    common::Common,
+    session::{self, Ended, Link, Session},
+    together::Member,
     told::Told,
 };
+use crate::inbox::Stopped;
 use crate::net::{
     url::Url,
     ws::{Frame, Policy},
@@ -35,8 +42,8 @@ pub const POLICY: Policy = Policy {
 /// Characters of a relay's own words that are passed on.
 const WORDS_MAX: usize = 120;
 
-/// Events of one kind, and what they say.
-pub trait Feed: Send {
+/// Events of one kind, and what they say; clones have one memory.
+pub trait Feed: Clone + Send + Sync {
     /// Name of the subscription.
     const SUBSCRIPTION: &'static str;
 
@@ -48,23 +55,23 @@ pub trait Feed: Send {
     /// # Errors
     /// The event is not one that was wanted, or cannot be read.
     fn accept(
-        &mut self,
+        &self,
         event: &VerifiedEvent,
         now: Option<UtcTime>,
     ) -> Result<Vec<Observation>, Malformed>;
 }
 
 /// Market data of one author.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Data {
     author: String,
-    feed: DataFeed,
+    feed: Common<DataFeed>,
 }
 
 impl Data {
     /// The data of an author, named by 64 hex digits; none if it is no key.
     pub fn of(author: String) -> Option<Data> {
-        let feed = DataFeed::new(&author)?;
+        let feed = Common::new(DataFeed::new(&author)?);
         Some(Data { author, feed })
     }
 }
@@ -77,28 +84,28 @@ impl Feed for Data {
     }
 
     fn accept(
-        &mut self,
+        &self,
         event: &VerifiedEvent,
         _: Option<UtcTime>,
     ) -> Result<Vec<Observation>, Malformed> {
-        self.feed.accept(event)
+        self.feed.with(|feed| feed.accept(event))
     }
 }
 
-/// Zap receipts of one recipient.
-#[derive(Debug)]
+/// Zap receipts of some recipients.
+#[derive(Debug, Clone)]
 pub struct Zaps {
-    recipient: String,
+    recipients: Vec<String>,
     feed: ZapFeed,
     told: Told,
 }
 
 impl Zaps {
-    /// The zaps of a recipient, named by 64 hex digits, but for what was told; none if it is no key.
-    pub fn of(recipient: String, told: Told) -> Option<Zaps> {
-        let feed = ZapFeed::new(&recipient)?;
+    /// The zaps of recipients, named by 64 hex digits each, but for what was told; none if one of them is no key.
+    pub fn of(recipients: Vec<String>, told: Told) -> Option<Zaps> {
+        let feed = ZapFeed::new(&recipients)?;
         Some(Zaps {
-            recipient,
+            recipients,
             feed,
             told,
         })
@@ -109,11 +116,11 @@ impl Feed for Zaps {
     const SUBSCRIPTION: &'static str = zap::SUBSCRIPTION;
 
     fn filter(&self, now: Option<UtcTime>) -> Filter {
-        ZapFeed::filter(&self.recipient, now)
+        ZapFeed::filter(&self.recipients, now)
     }
 
     fn accept(
-        &mut self,
+        &self,
         event: &VerifiedEvent,
         now: Option<UtcTime>,
     ) -> Result<Vec<Observation>, Malformed> {
@@ -133,12 +140,44 @@ pub struct Subscriber<F> {
     pub feed: Option<F>,
 }
 
+/// Follows a feed on all relays, as one source.
+///
+/// # Errors
+/// The device has stopped.
+pub async fn keep<F: Feed>(
+    context: &Context,
+    mut relays: Vec<Endpoint>,
+    feed: Option<F>,
+) -> Result<Infallible, Stopped> {
+    if relays.len() == 1
+        && let Some(relay) = relays.pop()
+    {
+        return session::keep(context, Subscriber { relay, feed }).await;
+    }
+    let members = Member::of(relays.iter().map(Endpoint::masked));
+    let sessions = relays.into_iter().zip(members).map(|(relay, member)| {
+        let context = Context {
+            member: Some(member),
+            ..context.clone()
+        };
+        let span = tracing::info_span!("relay", url = %relay);
+        let feed = feed.clone();
+        let session = async move { session::keep(&context, Subscriber { relay, feed }).await };
+        session.instrument(span)
+    });
+    let mut sessions: FuturesUnordered<_> = sessions.collect();
+    match sessions.next().await {
+        Some(ended) => ended,
+        None => future::pending().await,
+    }
+}
+
 impl<F: Feed> Session for Subscriber<F> {
     async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
         let url = Url::parse(self.relay.expose())?;
         let feed = self
             .feed
-            .as_mut()
+            .as_ref()
             .ok_or_else(|| Ended::because("the key that is set is none"))?;
         let mut socket = link.open(&url, POLICY).await?;
         let now = link.context().shared.clock.now().utc;
@@ -153,7 +192,7 @@ impl<F: Feed> Session for Subscriber<F> {
     }
 }
 
-async fn heard<F: Feed>(feed: &mut F, link: &mut Link<'_>, text: &[u8]) -> Result<(), Ended> {
+async fn heard<F: Feed>(feed: &F, link: &mut Link<'_>, text: &[u8]) -> Result<(), Ended> {
     let message = match frame::message(text) {
         Ok(message) => message,
         Err(malformed) => return link.nonsense(malformed).await,
@@ -191,7 +230,7 @@ async fn heard<F: Feed>(feed: &mut F, link: &mut Link<'_>, text: &[u8]) -> Resul
 }
 
 fn read<F: Feed>(
-    feed: &mut F,
+    feed: &F,
     event: NostrEvent,
     now: Option<UtcTime>,
 ) -> Result<Vec<Observation>, Malformed> {

@@ -1,6 +1,6 @@
 //! The mining pool: its figures, asked every so often, and its picture, fetched once.
 
-use std::{convert::Infallible, future, sync::Arc, time::Duration};
+use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
 
 use device::{
     market::Observation,
@@ -31,8 +31,13 @@ pub const LIMITS: Limits = Limits {
 /// Longest time for a picture.
 pub const LOGO_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Waits before a picture is asked for again after the network failed.
-const LOGO_RETRIES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(10)];
+/// Waits before a picture is asked for again after the network failed; the last one is repeated.
+pub const LOGO_RETRIES: [Duration; 4] = [
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+    Duration::from_secs(60),
+    Duration::from_secs(600),
+];
 
 /// A pool and who asks it.
 #[derive(Debug)]
@@ -115,9 +120,11 @@ async fn show_logo(
     pool: &str,
     spec: LogoSpec,
 ) -> Result<(), Stopped> {
-    // After a clear, the cache may still hold the old file for a moment.
+    let cache = &context.shared.logos;
+    cache.cleared(logos.cleared).await;
     let cached = match logos.cleared {
-        0 => context.shared.logos.read(spec).await,
+        0 => cache.read(spec).await,
+        // What could not be deleted is old all the same.
         _ => None,
     };
     let file = match cached {
@@ -142,8 +149,8 @@ async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<
             return None;
         }
     };
-    let mut waits = LOGO_RETRIES.into_iter();
-    loop {
+    let [.., last] = LOGO_RETRIES;
+    for wait in LOGO_RETRIES.into_iter().chain(iter::repeat(last)) {
         match try_logo(context, &url, spec).await {
             Ok(file) => {
                 if let Err(error) = context.shared.logos.write(spec, &file).await {
@@ -156,14 +163,12 @@ async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<
                 return None;
             }
             Err(Retry::Later(error)) => {
-                let Some(wait) = waits.next() else {
-                    tracing::info!(%error, "the pool's picture was not fetched");
-                    return None;
-                };
+                tracing::info!(%error, ?wait, "the pool's picture was not fetched");
                 time::sleep(wait).await;
             }
         }
     }
+    None
 }
 
 /// Whether asking again could help.

@@ -6,6 +6,7 @@ use std::{convert::Infallible, time::Duration};
 use device::{market::Observation, sources::RelayEndpoint, units::Currency};
 use feeds::relay;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use tokio::time::Instant;
 
 use super::{
     Context, beside,
@@ -39,11 +40,16 @@ pub struct Relay {
     pub memory: Memory,
 }
 
+/// Time after which a list of currencies that lacks one that is wanted is asked for again on the same connection: a
+/// relay that has just been started lists few.
+pub const CATALOGUE_RETRY: Duration = Duration::from_secs(15 * 60);
+
 /// What is remembered from one connection to the next.
 #[derive(Debug, Default)]
 pub struct Memory {
     freshness: Freshness,
-    catalogue_known: bool,
+    /// The list of currencies had all that are wanted.
+    catalogue_complete: bool,
 }
 
 /// What was learned beside the socket, if it was had.
@@ -63,14 +69,17 @@ impl Session for Relay {
             socket.send_binary(topic).await?;
         }
         self.memory.freshness.connected();
-        let mut catalogue_wanted = !self.memory.catalogue_known;
+        let mut catalogue_asked: Option<Instant> = None;
         let mut asides: FuturesUnordered<BoxFuture<'_, Aside>> = FuturesUnordered::new();
         let mut ticks = freshness::ticks();
         loop {
             tokio::select! {
                 frame = link.next(&mut socket) => {
                     self.heard(link, frame?).await?;
-                    if link.is_up() && std::mem::take(&mut catalogue_wanted) {
+                    let asked_lately =
+                        catalogue_asked.is_some_and(|asked| asked.elapsed() < CATALOGUE_RETRY);
+                    if link.is_up() && !self.memory.catalogue_complete && !asked_lately {
+                        catalogue_asked = Some(Instant::now());
                         asides.push(catalogue(link.context(), &address).boxed());
                     }
                 }
@@ -104,7 +113,8 @@ impl Relay {
         match aside {
             Aside::Catalogue(None) | Aside::Tip(None) => Ok(()),
             Aside::Catalogue(Some(currencies)) => {
-                self.memory.catalogue_known = true;
+                let offered = |wanted| currencies.contains(wanted);
+                self.memory.catalogue_complete = self.currencies.iter().all(offered);
                 link.learned_beside(vec![Observation::Currencies(currencies)])
                     .await
             }

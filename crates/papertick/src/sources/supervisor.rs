@@ -18,7 +18,7 @@ use super::{
     explorer::Explorer,
     freshness::Freshness,
     miner::Miner,
-    nostr::{Data, Subscriber, Zaps},
+    nostr::{self, Data, Zaps},
     outage::Outage,
     poll,
     pool::{self, Logos, Pool},
@@ -111,6 +111,7 @@ impl Crew {
                     id,
                     route: plan.route.clone(),
                     shared: self.shared.clone(),
+                    member: None,
                 };
                 let span = tracing::info_span!("source", name = id.name());
                 let mut task = JoinSet::new();
@@ -221,13 +222,12 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             )
             .await
         }
-        SourceConfig::Nostr { relay, author } => {
-            let feed = Data::of(author);
-            session::keep(context, Subscriber { relay, feed }).await
+        SourceConfig::Nostr { relays, author } => {
+            nostr::keep(context, relays, Data::of(author)).await
         }
-        SourceConfig::Zaps { relay, recipient } => {
-            let feed = Zaps::of(recipient, context.shared.told.clone());
-            session::keep(context, Subscriber { relay, feed }).await
+        SourceConfig::Zaps { relays, recipients } => {
+            let feed = Zaps::of(recipients, context.shared.told.clone());
+            nostr::keep(context, relays, feed).await
         }
         SourceConfig::Wallet { uri, refresh_secs } => {
             let refresh = Duration::from_secs(refresh_secs.into());
@@ -269,6 +269,7 @@ mod tests {
             id: SourceId::Miner,
             route: Route::default(),
             shared,
+            member: None,
         };
         let runs = AtomicU32::new(0);
         let begin = |context: Context| {

@@ -4,29 +4,29 @@
 //! the moment of its start, which then seems to move.
 
 use std::{
-    io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
 
 use device::{input::Input, market::Connection, now::UtcTime};
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
-use tokio::{
-    net::lookup_host,
-    time::{self, Instant},
-};
+use tokio::time::{self, Instant};
 
 use crate::{
     clock::{Clock, host_started_ms, host_unix_ms},
     inbox::Inbox,
-    net::{backoff::Backoff, chance::Chance},
+    net::{
+        backoff::Backoff,
+        chance::Chance,
+        resolver::{NoAddress, Resolver},
+    },
     tasks::Stop,
 };
 
 /// Time between two questions while all is well.
 pub const ASK_EVERY: Duration = Duration::from_secs(3600);
 
-/// Longest time for a name and an answer, each.
+/// Longest time for an answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Wall clocks from 2100-01-01 UTC on are not believed.
@@ -51,8 +51,8 @@ const HOST_STEP_MS: i64 = 500;
 #[derive(Debug, thiserror::Error)]
 pub enum NoTime {
     /// The server's name has no address.
-    #[error("looking up {0}: no address found")]
-    NotFound(String),
+    #[error("looking up {0}: {1}")]
+    NotFound(String, NoAddress),
     /// No answer.
     #[error("no answer")]
     NoAnswer,
@@ -71,9 +71,19 @@ pub enum NoTime {
 }
 
 /// Asks a time server for ever and corrects the clock.
-pub async fn keep_time(clock: Clock, (host, port): (String, u16), inbox: Inbox, mut stop: Stop) {
+pub async fn keep_time(
+    clock: Clock,
+    resolver: Resolver,
+    (host, port): (String, u16),
+    inbox: Inbox,
+    mut stop: Stop,
+) {
     let corrections = async {
-        let mut keeper = Keeper { clock, set: None };
+        let mut keeper = Keeper {
+            clock,
+            resolver,
+            set: None,
+        };
         let mut backoff = Backoff::new(Chance::new());
         loop {
             let (wait, state) = match keeper.correct(&host, port).await {
@@ -109,18 +119,20 @@ struct Set {
 
 struct Keeper {
     clock: Clock,
+    resolver: Resolver,
     set: Option<Set>,
 }
 
 impl Keeper {
     async fn correct(&mut self, host: &str, port: u16) -> Result<(), NoTime> {
-        let offset_ms = ask(host, port).await?;
+        let server = self.resolve(host, port).await?;
+        let offset_ms = ask(server).await?;
         let step_ms = self
             .set
             .map_or(0, |set| offset_ms.saturating_sub(set.offset_ms));
         // A clock that was right once is not thrown off by a single answer.
         if step_ms.abs() >= LARGE_STEP_MS {
-            let again_ms = ask(host, port).await?;
+            let again_ms = ask(server).await?;
             if again_ms.saturating_sub(offset_ms).abs() > AGREEMENT_MS {
                 return Err(NoTime::Contradiction);
             }
@@ -130,6 +142,16 @@ impl Keeper {
         }
         self.take(offset_ms);
         Ok(())
+    }
+
+    async fn resolve(&self, host: &str, port: u16) -> Result<SocketAddr, NoTime> {
+        let not_found = |error| NoTime::NotFound(host.to_owned(), error);
+        let found = self.resolver.look_up(host, port).await.map_err(not_found)?;
+        let first = found
+            .iter()
+            .find(|address| address.is_ipv4())
+            .or(found.first());
+        first.copied().ok_or_else(|| not_found(NoAddress::NotFound))
     }
 
     fn take(&mut self, offset_ms: i64) {
@@ -157,8 +179,7 @@ impl Keeper {
 }
 
 /// Asks once how far the host's clock is off, ms.
-async fn ask(host: &str, port: u16) -> Result<i64, NoTime> {
-    let server = resolve(host, port).await?;
+async fn ask(server: SocketAddr) -> Result<i64, NoTime> {
     let any: SocketAddr = match server {
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
@@ -168,21 +189,6 @@ async fn ask(host: &str, port: u16) -> Result<i64, NoTime> {
         .synchronize(server)
         .await;
     plausible(&answer.map_err(reason)?, host_unix_ms())
-}
-
-async fn resolve(host: &str, port: u16) -> Result<SocketAddr, NoTime> {
-    let lookup = time::timeout(ANSWER_TIMEOUT, lookup_host((host, port))).await;
-    let found: io::Result<Vec<SocketAddr>> = lookup
-        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-        .map(Iterator::collect);
-    let found = found.unwrap_or_default();
-    let first = found
-        .iter()
-        .find(|address| address.is_ipv4())
-        .or(found.first());
-    first
-        .copied()
-        .ok_or_else(|| NoTime::NotFound(host.to_owned()))
 }
 
 fn reason(error: SynchronizationError) -> NoTime {
@@ -211,9 +217,12 @@ fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, N
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tokio::net::UdpSocket;
 
     use super::*;
+    use crate::net::resolver::HostNames;
 
     /// Seconds from 1900 to 1970.
     const NTP_EPOCH: i64 = 2_208_988_800;
@@ -255,6 +264,7 @@ mod tests {
         ];
         let mut keeper = Keeper {
             clock: Clock::unset(),
+            resolver: Resolver::new(Arc::new(HostNames)),
             set: None,
         };
         for (answers, expected) in rows {

@@ -6,7 +6,8 @@ use std::sync::{
 };
 
 use feeds::nostr::zap::ShownZaps;
-use tokio::sync::watch;
+
+use super::common::Common;
 
 /// What was told in this run; clones know the same.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +15,8 @@ pub struct Told(Arc<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The zaps that were told; nobody follows it, it is the one place that all listeners change.
-    zaps: watch::Sender<ShownZaps>,
+    /// The zaps that were told.
+    zaps: Common<ShownZaps>,
     /// The wallet was asked for the payments before the start.
     missed: AtomicBool,
 }
@@ -23,9 +24,7 @@ struct Kept {
 impl Told {
     /// Looks at the zaps that were told, and adds to them.
     pub fn with_zaps<T>(&self, look: impl FnOnce(&mut ShownZaps) -> T) -> T {
-        let mut seen = None;
-        self.0.zaps.send_modify(|zaps| seen = Some(look(zaps)));
-        seen.expect("the closure was called")
+        self.0.zaps.with(look)
     }
 
     /// Tells whether the wallet was asked for the payments before the start.

@@ -1,11 +1,16 @@
 //! The folder the files are in, reduced to the steps whose order matters in a power cut.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    fs::{self, File, FileType, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
+
+use rustix::fs::OFlags;
+
+/// Largest file that is read, bytes; far more than any of ours takes.
+const FILE_MAX: u64 = 1024 * 1024;
 
 /// A folder of small files.
 ///
@@ -14,8 +19,14 @@ pub trait Disk: Send + 'static {
     /// Reads a file; none if it is not there.
     ///
     /// # Errors
-    /// It is there and cannot be read.
+    /// It is there and cannot be read, or it is no file.
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>>;
+
+    /// Names of all that is there.
+    ///
+    /// # Errors
+    /// They cannot be listed.
+    fn names(&mut self) -> io::Result<Vec<String>>;
 
     /// Makes or replaces a file that only its owner can read.
     ///
@@ -65,36 +76,44 @@ impl Folder {
 
 impl Disk for Folder {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.path.join(name)) {
+        match read_file(&self.path.join(name)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        fs::read_dir(&self.path)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect()
+    }
+
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path.join(name);
         // A file that is there may be readable by others: the mode only counts for new ones.
         self.remove(name)?;
-        let mut file = OpenOptions::new()
+        let written = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(path)?;
-        file.write_all(bytes)
+            .open(path)
+            .and_then(|mut file| file.write_all(bytes));
+        written.map_err(named(name))
     }
 
     fn sync(&mut self, name: &str) -> io::Result<()> {
-        File::open(self.path.join(name))?.sync_all()
+        let synced = open_file(&self.path.join(name)).and_then(|file| file.sync_all());
+        synced.map_err(named(name))
     }
 
     fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
-        fs::rename(self.path.join(from), self.path.join(to))
+        fs::rename(self.path.join(from), self.path.join(to)).map_err(named(to))
     }
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
         match fs::remove_file(self.path.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(name)(error)),
             Ok(()) | Err(_) => Ok(()),
         }
     }
@@ -104,11 +123,62 @@ impl Disk for Folder {
     }
 }
 
+/// Opens a file for reading; never waits for the other end of a pipe.
+///
+/// # Errors
+/// It is not there, cannot be read, or is something else than a file; the words say what.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    is_file(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// As for [`open_file`], or it is far larger than any file of ours.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(path)?
+        .take(FILE_MAX + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > FILE_MAX {
+        let words = format!("it is larger than {FILE_MAX} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+    }
+    Ok(bytes)
+}
+
+fn is_file(kind: FileType) -> io::Result<()> {
+    let what = if kind.is_file() {
+        return Ok(());
+    } else if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a named pipe"
+    } else {
+        "a device or socket"
+    };
+    let words = format!("it is {what}, not a file");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, words))
+}
+
+/// Puts the name of the file before the words of an error.
+pub(crate) fn named(name: &str) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
     use std::os::unix::fs::PermissionsExt;
+
+    use rustix::fs::{CWD, FileType as Kind, Mode, mknodat};
 
     use super::*;
 
@@ -125,6 +195,31 @@ mod tests {
             0o600
         );
         assert_eq!(disk.read("a").unwrap().unwrap(), b"secret");
+    }
+
+    #[test]
+    fn what_is_no_file_is_named_and_waited_for_by_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut disk = Folder::new(folder.path());
+        fs::create_dir(folder.path().join("dir")).unwrap();
+        mknodat(CWD, folder.path().join("pipe"), Kind::Fifo, Mode::RUSR, 0).unwrap();
+        fs::write(
+            folder.path().join("huge"),
+            vec![b' '; 1 + FILE_MAX as usize],
+        )
+        .unwrap();
+        for (name, words) in [
+            ("dir", "it is a folder, not a file"),
+            ("pipe", "it is a named pipe, not a file"),
+            ("huge", "it is larger than 1048576 bytes"),
+        ] {
+            assert_eq!(disk.read(name).unwrap_err().to_string(), words);
+        }
+        let unwritten = disk.write("dir", b"").unwrap_err().to_string();
+        assert!(unwritten.starts_with("dir: "), "{unwritten}");
+        let mut names = disk.names().unwrap();
+        names.sort();
+        assert_eq!(names, ["dir", "huge", "pipe"]);
     }
 
     #[test]

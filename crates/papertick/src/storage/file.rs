@@ -3,6 +3,9 @@
 //! A save writes and syncs the new file under its own name, moves the current one to the previous name,
 //! moves the new one to the current name and syncs the folder.
 //! Whichever of these steps a power cut leaves behind, the current or the previous name holds a whole set.
+//!
+//! A *damaged* file was read, and is not what was written; it is kept aside at once.
+//! An *unread* one may be as good as new: it stays where it is until a save needs its name, and is kept aside then.
 
 use std::io;
 
@@ -13,32 +16,73 @@ use super::{
     document::{Damage, Document},
 };
 
-/// Damaged files of one kind that are kept.
+/// Files of one kind and name that are kept aside.
 const KEPT_MAX: u32 = 5;
+
+/// Attempts to read a file: what fails once may be fine a moment later.
+const READ_TRIES: u32 = 3;
+
+/// What is put behind the name of a file that is kept aside.
+const DAMAGED: &str = "damaged";
+const UNREAD: &str = "unread";
 
 /// One file with the generation before it.
 #[derive(Debug)]
 pub struct StateFile {
     kind: &'static str,
     generation: u64,
-    /// The current name holds a whole set, so it may replace the previous one.
-    current_whole: bool,
+    current: Place,
+    previous: Place,
+}
+
+/// What a name holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Nothing that is worth keeping.
+    Free,
+    /// A whole set.
+    Whole,
+    /// Something that could not be read.
+    Unread,
 }
 
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The newest whole set; none if there is none.
-    pub body: Option<Map<String, Value>>,
+    /// The newest set that could be read.
+    pub content: Content,
     /// What went wrong, in words for people.
     pub notes: Vec<String>,
+}
+
+/// What a kind of file holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Content {
+    /// Nothing was ever stored, or everything was wiped.
+    #[default]
+    Nothing,
+    /// A whole set.
+    Whole(Map<String, Value>),
+    /// Something was stored, and none of it is to be had.
+    Lost,
+}
+
+impl Content {
+    /// The set, if it is to be had.
+    pub fn whole(self) -> Option<Map<String, Value>> {
+        match self {
+            Content::Whole(body) => Some(body),
+            Content::Nothing | Content::Lost => None,
+        }
+    }
 }
 
 /// State of one name.
 enum Name {
     Missing,
     Whole(Document),
-    Unusable(String),
+    Damaged(String),
+    Unread(String),
 }
 
 impl StateFile {
@@ -47,35 +91,54 @@ impl StateFile {
         let mut file = StateFile {
             kind,
             generation: 0,
-            current_whole: false,
+            current: Place::Free,
+            previous: Place::Free,
         };
         let mut found = Found::default();
-        let current = file.look(disk, &file.current());
-        let previous = file.look(disk, &file.previous());
-        let previous_whole = matches!(previous, Name::Whole(_));
-        for (name, state) in [(file.current(), current), (file.previous(), previous)] {
-            match state {
-                Name::Missing => {}
+        let looks = [
+            (file.current(), file.look(disk, &file.current())),
+            (file.previous(), file.look(disk, &file.previous())),
+        ];
+        let used = match &looks {
+            [(_, Name::Whole(_)), _] => "the current one is used",
+            [_, (_, Name::Whole(_))] => "the generation before it is used",
+            [_, _] => "defaults are used",
+        };
+        let mut places = [Place::Free; 2];
+        for (place, (name, look)) in places.iter_mut().zip(looks) {
+            let lost = match look {
+                Name::Missing => continue,
                 Name::Whole(document) => {
-                    file.current_whole |= name == file.current();
-                    if found.body.is_none() {
+                    *place = Place::Whole;
+                    if !matches!(found.content, Content::Whole(_)) {
                         file.generation = document.generation;
-                        found.body = Some(document.body);
+                        found.content = Content::Whole(document.body);
                     }
+                    continue;
                 }
-                Name::Unusable(reason) => {
-                    let kept = keep_aside(disk, &name);
-                    let used = match (name == file.current(), previous_whole, &found.body) {
-                        (true, true, _) => "the generation before it is used",
-                        (true, false, _) => "defaults are used",
-                        (false, _, Some(_)) => "the current one is used",
-                        (false, _, None) => "defaults are used",
+                Name::Damaged(reason) => {
+                    let kept = match keep_aside(disk, &name, DAMAGED) {
+                        Ok(kept) => format!("it was kept as {kept}"),
+                        Err(error) => format!("it could not be kept aside ({error})"),
                     };
-                    found
-                        .notes
-                        .push(format!("{name} is of no use ({reason}); {kept}, {used}"));
+                    format!("{name} is of no use ({reason}); {kept}")
                 }
+                Name::Unread(reason) => {
+                    *place = Place::Unread;
+                    format!("{name} cannot be read ({reason}); it stays where it is")
+                }
+            };
+            found.notes.push(format!("{lost}, {used}"));
+            if found.content == Content::Nothing {
+                found.content = Content::Lost;
             }
+        }
+        [file.current, file.previous] = places;
+        if found.content == Content::Nothing && file.was_lost(disk) {
+            found.content = Content::Lost;
+            let name = file.current();
+            let note = format!("{name} is not there, only what was kept aside; defaults are used");
+            found.notes.push(note);
         }
         (file, found)
     }
@@ -92,44 +155,43 @@ impl StateFile {
         let new = format!("{}.new", self.current());
         let prepared = disk
             .write(&new, &document.encode(self.kind))
-            .and_then(|()| disk.sync(&new));
+            .and_then(|()| disk.sync(&new))
+            .and_then(|()| self.make_room(disk));
         if let Err(error) = prepared {
             // A full disk needs the room; if it cannot be had, the next save takes the same name.
             let _ = disk.remove(&new);
             return Err(error);
         }
-        let moved = self.current_whole;
+        let moved = self.current == Place::Whole;
         if moved {
             disk.rename(&self.current(), &self.previous())?;
-            self.current_whole = false;
+            (self.current, self.previous) = (Place::Free, Place::Whole);
         }
         disk.rename(&new, &self.current())
             .and_then(|()| disk.sync_folder())
             .inspect_err(|_| {
                 // The set was refused, so the one before must be found; the disk may refuse that too.
-                if moved {
-                    self.current_whole = disk.rename(&self.previous(), &self.current()).is_ok();
-                } else {
+                if !moved {
                     let _ = disk.remove(&self.current());
+                } else if disk.rename(&self.previous(), &self.current()).is_ok() {
+                    (self.current, self.previous) = (Place::Whole, Place::Free);
                 }
             })?;
         self.generation = document.generation;
-        self.current_whole = true;
+        self.current = Place::Whole;
         Ok(())
     }
 
-    /// Removes all generations and all damaged copies.
+    /// Removes all generations and all that was kept aside.
     ///
     /// # Errors
     /// Something is still there.
     pub fn wipe(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
         let current = self.current();
-        let kept = |name: String| (1..=KEPT_MAX).map(move |number| kept_name(&name, number));
         let older = [format!("{current}.new"), self.previous()]
             .into_iter()
-            .chain(kept(current.clone()))
-            .chain(kept(self.previous()));
-        self.current_whole = false;
+            .chain(self.all_kept());
+        (self.current, self.previous) = (Place::Free, Place::Free);
         let mut outcome = Ok(());
         for name in older {
             outcome = outcome.and(disk.remove(&name));
@@ -150,14 +212,54 @@ impl StateFile {
     }
 
     fn look(&self, disk: &mut dyn Disk, name: &str) -> Name {
-        match disk.read(name) {
+        let mut read = disk.read(name);
+        for _ in 1..READ_TRIES {
+            if read.is_err() {
+                read = disk.read(name);
+            }
+        }
+        match read {
             Ok(None) => Name::Missing,
             Ok(Some(bytes)) => match Document::decode(self.kind, &bytes) {
                 Ok(document) => Name::Whole(document),
-                Err(damage) => Name::Unusable(reason(&bytes, damage)),
+                // Nothing is wrong with it, and the newer program may come back.
+                Err(damage @ Damage::Newer) => Name::Unread(damage.to_string()),
+                Err(damage) => Name::Damaged(reason(&bytes, damage)),
             },
-            Err(error) => Name::Unusable(error.to_string()),
+            Err(error) => Name::Unread(error.to_string()),
         }
+    }
+
+    /// Keeps aside what could not be read and is in the way of a save.
+    fn make_room(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
+        if self.previous == Place::Unread && self.current == Place::Whole {
+            keep_aside(disk, &self.previous(), UNREAD)?;
+            self.previous = Place::Free;
+        }
+        if self.current == Place::Unread {
+            keep_aside(disk, &self.current(), UNREAD)?;
+            self.current = Place::Free;
+        }
+        Ok(())
+    }
+
+    /// Tells whether something was kept aside, or may have been.
+    fn was_lost(&self, disk: &mut dyn Disk) -> bool {
+        let Ok(names) = disk.names() else {
+            return true;
+        };
+        self.all_kept().any(|kept| names.contains(&kept))
+    }
+
+    /// All names under which files of this kind are kept aside.
+    fn all_kept(&self) -> impl Iterator<Item = String> + use<> {
+        let names = [self.current(), self.previous()];
+        names.into_iter().flat_map(|name| {
+            [DAMAGED, UNREAD].into_iter().flat_map(move |what| {
+                let name = name.clone();
+                (1..=KEPT_MAX).map(move |number| kept_name(&name, what, number))
+            })
+        })
     }
 }
 
@@ -168,18 +270,19 @@ fn reason(bytes: &[u8], damage: Damage) -> String {
     damage.to_string()
 }
 
-fn kept_name(name: &str, number: u32) -> String {
-    format!("{name}.damaged-{number}")
+fn kept_name(name: &str, what: &str, number: u32) -> String {
+    format!("{name}.{what}-{number}")
 }
 
-/// Moves a damaged file to a name of its own; tells in words what became of it.
-fn keep_aside(disk: &mut dyn Disk, name: &str) -> String {
-    let free =
-        (1..KEPT_MAX).find(|number| matches!(disk.read(&kept_name(name, *number)), Ok(None)));
-    let kept = kept_name(name, free.unwrap_or(KEPT_MAX));
-    let moved = disk.rename(name, &kept).and_then(|()| disk.sync_folder());
-    match moved {
-        Ok(()) => format!("it was kept as {kept}"),
-        Err(error) => format!("it could not be kept aside ({error})"),
-    }
+/// Moves a file to a name of its own, and says which.
+///
+/// # Errors
+/// It is still where it was.
+fn keep_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
+    let names = disk.names()?;
+    let free = (1..KEPT_MAX).find(|number| !names.contains(&kept_name(name, what, *number)));
+    let kept = kept_name(name, what, free.unwrap_or(KEPT_MAX));
+    disk.rename(name, &kept)?;
+    disk.sync_folder()?;
+    Ok(kept)
 }

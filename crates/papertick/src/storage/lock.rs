@@ -1,19 +1,35 @@
 //! The lock that keeps a second clock out of a data folder.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{DirBuilder, File, OpenOptions},
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
+
+use super::disk::{Disk, Folder, named, open_file};
+
+/// File that is made and removed to see whether that can be done.
+const PROBE: &str = "probe";
+
+/// Longest number of a process, bytes.
+const PID_MAX: u64 = 20;
 
 /// Holds a data folder; the lock ends with the process, however that ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
+    unwritable: Option<io::Error>,
+}
+
+impl Lock {
+    /// Why nothing can be stored in the folder; none if something can.
+    pub fn unwritable(&self) -> Option<&io::Error> {
+        self.unwritable.as_ref()
+    }
 }
 
 /// Who locks the folder.
@@ -36,7 +52,7 @@ pub enum FolderError {
         /// The other clock's process, if it could be found out.
         pid: Option<u32>,
     },
-    /// It cannot be made or written.
+    /// It cannot be made, or not be written for the first time.
     #[error("the data folder {} cannot be used ({error}): make it writable, or choose another with --data-dir", .path.display())]
     Unusable {
         /// The folder.
@@ -46,10 +62,13 @@ pub enum FolderError {
     },
 }
 
-/// Makes the folder if it is not there, checks that it can be written, and locks it.
+/// Makes the folder if it is not there, and locks it.
+///
+/// A folder in which a clock has run is used even where it cannot be written any more: a clock that cannot store
+/// still shows the time.
 ///
 /// # Errors
-/// It cannot be made or written, or another clock uses it.
+/// It cannot be made or written for the first time, or another clock uses it.
 pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
     let unusable = |error: io::Error| FolderError::Unusable {
         path: path.to_path_buf(),
@@ -64,20 +83,15 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         Holder::Clock => "lock",
         Holder::Device => "lock.device",
     };
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path.join(name))
+    let mut file = open(&path.join(name))
+        .map_err(named(name))
         .map_err(unusable)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {}
         Err(rustix::io::Errno::WOULDBLOCK) => {
             let mut text = String::new();
             // The number only helps people; without it the message is still true.
-            let _ = file.read_to_string(&mut text);
+            let _ = (&mut file).take(PID_MAX).read_to_string(&mut text);
             return Err(FolderError::Taken {
                 path: path.to_path_buf(),
                 pid: text.trim().parse().ok(),
@@ -85,16 +99,32 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         }
         Err(error) => return Err(unusable(error.into())),
     }
-    match probe(path) {
-        // A clock on a full disk still shows the time, and says so when it cannot save.
-        Err(error) if error.kind() != io::ErrorKind::StorageFull => return Err(unusable(error)),
-        Ok(()) | Err(_) => {}
-    }
     // The number only helps people; a full disk may have no room for it.
     let _ = file
         .set_len(0)
         .and_then(|()| writeln!(file, "{}", std::process::id()));
-    Ok(Lock { _file: file })
+    Ok(Lock {
+        _file: file,
+        unwritable: probe(path).err(),
+    })
+}
+
+/// Opens the file of a lock, makes it if it is not there, and makes do with reading it.
+fn open(path: &Path) -> io::Result<File> {
+    let opened = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        // Where somebody has put a pipe in its place nobody waits for the other end.
+        .custom_flags(i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default())
+        .open(path);
+    match opened {
+        Err(error) => open_file(path).map_err(|_| error),
+        Ok(file) if file.metadata()?.is_file() => Ok(file),
+        Ok(_) => open_file(path),
+    }
 }
 
 /// Locks the folder for the device; waits a while for a device process that is ending.
@@ -115,16 +145,21 @@ pub fn lock_patiently(path: &Path, patience: Duration) -> Result<Lock, FolderErr
     }
 }
 
-/// Checks that files can be made in the folder.
+/// Checks that files can be made in the folder, and can hold something.
 fn probe(path: &Path) -> io::Result<()> {
-    let probe = path.join("probe");
-    fs::write(&probe, b"")?;
-    fs::remove_file(probe)
+    let mut folder = Folder::new(path);
+    let written = folder.write(PROBE, b"probe");
+    let removed = folder.remove(PROBE);
+    written.and(removed)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::fs;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
 
@@ -141,6 +176,25 @@ mod tests {
         let device = lock(&path, Holder::Device).unwrap();
         drop((first, device));
         lock(&path, Holder::Clock).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_lock_is_named_and_waited_for_by_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock_file = folder.path().join("lock");
+        mknodat(CWD, &lock_file, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let error = lock(folder.path(), Holder::Clock).unwrap_err().to_string();
+        assert!(error.contains("lock: it is a named pipe"), "{error}");
+        fs::remove_file(&lock_file).unwrap();
+        fs::create_dir(&lock_file).unwrap();
+        let error = lock(folder.path(), Holder::Clock).unwrap_err().to_string();
+        assert!(error.contains("lock: "), "{error}");
+
+        // Nothing else in the folder keeps it from being used, but it is said.
+        fs::create_dir(folder.path().join(PROBE)).unwrap();
+        let lock = lock(folder.path(), Holder::Device).unwrap();
+        let error = lock.unwritable().unwrap().to_string();
+        assert!(error.starts_with("probe: "), "{error}");
     }
 
     #[test]

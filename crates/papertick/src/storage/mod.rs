@@ -1,7 +1,7 @@
 //! What survives a power cut: settings and memory, each one file with the generation before it.
 //!
 //! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
-//! `keeper` does the work off the main loop, `lock` keeps a second clock out of the folder.
+//! `keeper` does the work on a thread of its own, `lock` keeps a second clock out of the folder.
 //!
 //! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran.
 
@@ -16,7 +16,7 @@ use std::io;
 use serde_json::{Map, Value};
 
 use disk::Disk;
-use file::StateFile;
+use file::{Content, StateFile};
 
 /// The settings and secrets.
 pub const SETTINGS: &str = "settings";
@@ -34,10 +34,10 @@ pub struct Store {
 /// What was found at the start.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The settings; none on a fresh folder, or if none could be read.
-    pub settings: Option<Map<String, Value>>,
-    /// The memory, likewise.
-    pub memory: Option<Map<String, Value>>,
+    /// The settings.
+    pub settings: Content,
+    /// The memory.
+    pub memory: Content,
     /// What went wrong, in words for people.
     pub notes: Vec<String>,
 }
@@ -54,8 +54,8 @@ impl Store {
             memory,
         };
         let loaded = Loaded {
-            settings: settings_found.body,
-            memory: memory_found.body,
+            settings: settings_found.content,
+            memory: memory_found.content,
             notes,
         };
         (store, loaded)
@@ -69,6 +69,20 @@ impl Store {
         self.settings.save(self.disk.as_mut(), settings)
     }
 
+    /// Saves the settings in place of every generation before them, for those are less safe: with an older password,
+    /// or with none. They are durable when this returns.
+    ///
+    /// # Errors
+    /// The disk did not take them; the ones from before are still there.
+    pub fn replace_settings(&mut self, settings: &Map<String, Value>) -> io::Result<()> {
+        self.save_settings(settings)?;
+        if let Err(error) = self.save_settings(settings) {
+            // What was asked for is durable; a generation is only of use if the newest one is damaged.
+            tracing::warn!(%error, "an older generation of the settings is still there");
+        }
+        Ok(())
+    }
+
     /// Saves the memory; it is durable when this returns.
     ///
     /// # Errors
@@ -77,7 +91,7 @@ impl Store {
         self.memory.save(self.disk.as_mut(), memory)
     }
 
-    /// Removes all settings, secrets and memory, damaged copies among them.
+    /// Removes all settings, secrets and memory, and all of them that was kept aside.
     ///
     /// # Errors
     /// The disk did not let go of something; what could be removed is gone.

@@ -335,3 +335,39 @@ async fn the_server_stops_even_if_a_client_does_not() {
         started.elapsed()
     );
 }
+
+/// What was accepted and not yet read when the server stops is answered, also what comes a moment later.
+#[tokio::test(start_paused = true)]
+async fn who_was_accepted_is_answered_when_the_server_stops() {
+    for (used, late) in [
+        (false, Duration::ZERO),
+        (false, Duration::from_millis(400)),
+        (true, Duration::ZERO),
+        (true, Duration::from_millis(30)),
+    ] {
+        let what = format!("used: {used}, late: {late:?}");
+        let clock = Clock::start().await;
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
+        let mut stream = clock.connect().await;
+        if used {
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"}") {
+                assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0);
+            }
+        }
+        // Time passes when all have done what they can.
+        sleep(Duration::from_millis(1)).await;
+        clock.shutdown.send_replace(true);
+        if !late.is_zero() {
+            sleep(late).await;
+        }
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let answer = Answer::parse(&rest(&mut stream).await);
+        assert_eq!(answer.status, 200, "{what}");
+        assert_eq!(answer.header("connection"), Some("close"), "{what}");
+        let begun = Instant::now();
+        clock.server.await.unwrap();
+        assert!(begun.elapsed() < Duration::from_millis(600), "{what}");
+    }
+}

@@ -168,6 +168,29 @@ async fn lights_that_are_off_are_not_muted() {
     assert_eq!(settings["disableLeds"], true, "a colour unmutes nothing");
 }
 
+/// Who sets a colour and sees no light is told why.
+#[tokio::test]
+async fn the_status_says_why_the_lights_stay_dark() {
+    let clock = Clock::real().await;
+    assert_eq!(status(&clock).await["ledsMuted"], Value::Null);
+    for (path, patch, why) in [
+        ("", r#"{"disableLeds":true}"#, json!("disableLeds")),
+        ("/api/dnd/enable", "", json!("disableLeds")),
+        ("", r#"{"disableLeds":false}"#, json!("dnd")),
+        ("/api/lights/color?c=FF8800", "", json!("dnd")),
+        ("/api/dnd/disable", "", Value::Null),
+        ("/api/lights/off", "", Value::Null),
+    ] {
+        let answer = if path.is_empty() {
+            clock.json("PATCH", "/api/settings", patch).await
+        } else {
+            clock.send("POST", path, &[], "").await
+        };
+        assert_eq!(answer.status, 200, "{path}{patch}");
+        assert_eq!(status(&clock).await["ledsMuted"], why, "{path}{patch}");
+    }
+}
+
 /// The page of 2024 acts with GET and paths, and sets lights with PATCH.
 #[tokio::test]
 async fn the_page_of_2024_steers_the_clock() {

@@ -15,6 +15,8 @@ mod every_operation;
 mod following;
 mod garbage;
 mod guards;
+#[path = "../limit/mod.rs"]
+mod limit;
 mod manual;
 mod operations;
 mod provisioning;

@@ -1,9 +1,14 @@
 //! Every operation: what a client sends, what the device is asked, what the client is answered.
 
+use std::{sync::Arc, time::Duration};
+
 use device::{
     lights::Rgb,
+    market::{Datum, Seen},
     request::{Refusal, Reply},
     settings::Settings,
+    sources::SourceId,
+    units::FeeRate,
 };
 
 use crate::support::{Clock, Setup};
@@ -596,5 +601,39 @@ async fn a_change_is_in_the_very_next_status() {
             clock.get("/api/status").await.json()["currentScreen"],
             screen
         );
+    }
+}
+
+#[tokio::test]
+async fn the_fee_rate_in_the_status_is_the_one_on_the_glass() {
+    let clock = Clock::start().await;
+    let fee = |text: &str, secs| {
+        Some(Datum {
+            value: FeeRate::parse(text).unwrap(),
+            source: SourceId::Relay,
+            seen: Seen::At(Duration::from_secs(secs)),
+        })
+    };
+    // A source gives decimals only while they are asked for: afterwards that value is an old one.
+    let rows = [
+        (true, ("4", 9), ("4.25", 9), "4.25", "4.25"),
+        (true, ("7", 9), ("4.25", 8), "7.00", "7"),
+        (false, ("7", 9), ("4.25", 8), "7", "7"),
+        (false, ("7", 8), ("4.25", 9), "4", "4.25"),
+    ];
+    for (decimals, whole, precise, told, measured) in rows {
+        clock.change(|view| {
+            view.active = Arc::new(Settings {
+                block_fee_dec: decimals,
+                ..Settings::default()
+            });
+            view.market.fee = fee(whole.0, whole.1);
+            view.market.precise_fee = fee(precise.0, precise.1);
+        });
+        let status = clock.get("/api/status").await.json();
+        assert_eq!(status["market"]["feeRate"]["value"], told, "{decimals}");
+        let metrics = clock.get("/metrics").await;
+        let line = format!("papertick_fee_rate {measured}");
+        assert!(metrics.text().lines().any(|found| found == line), "{line}");
     }
 }

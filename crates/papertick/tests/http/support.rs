@@ -34,6 +34,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+use crate::limit::Limit;
+
 /// Longest wait for anything that should come at once.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
@@ -74,6 +76,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         time_server: None,
         dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
+        strip_mute: None,
         strip_drops: 0,
         frontlight: board.frontlight.then(|| FrontlightState {
             on: true,
@@ -117,6 +120,7 @@ pub(crate) struct Clock {
     pub(crate) asked: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
+    _limit: Limit,
 }
 
 /// What can be set before a clock starts.
@@ -224,6 +228,7 @@ impl Clock {
             asked,
             replies,
             server,
+            _limit: Limit::new(None),
         }
     }
 

@@ -20,6 +20,11 @@ async fn every_token_is_told_as_it_is() {
             r#"{"proxyEnabled":true,"proxyHost":""}"#,
             "proxyHost:bad_length",
         ),
+        (r#"{"httpAuthEnabled":true}"#, "httpAuthPass:bad_length"),
+        (
+            r#"{"httpAuthEnabled":true,"httpAuthPass":""}"#,
+            "httpAuthPass:bad_length",
+        ),
         (r#"{"nostrPubKey":"zz"}"#, "nostrPubKey:bad_hex"),
         (r#"{"nostrZapPubkey":"1234"}"#, "nostrZapPubkey:bad_hex"),
         (
@@ -67,8 +72,8 @@ async fn every_token_is_told_as_it_is() {
         for (method, path) in [("PATCH", "/api/settings"), ("POST", "/api/json/settings")] {
             let answer = clock.json(method, path, body).await;
             assert_eq!(
-                (answer.status, answer.json()),
-                (400, json!({ "error": token })),
+                (answer.status, &answer.json()["error"]),
+                (400, &json!(token)),
                 "{method} {path} {body}"
             );
         }
@@ -146,6 +151,52 @@ async fn an_accepted_change_is_answered_with_nothing_or_the_wish_for_a_restart()
         (&settings["ledBrightness"], &settings["dataSource"]),
         (&json!(7), &json!(1))
     );
+}
+
+/// What an owner can do about a text that is not taken is said in words; the token stays as programs know it.
+#[tokio::test]
+async fn a_text_that_cannot_be_stored_is_explained() {
+    let clock = Clock::real().await;
+    let long = "x".repeat(257);
+    let rows = [
+        (
+            "miningPoolUser",
+            json!(long),
+            "miningPoolUser takes at most 256 bytes",
+        ),
+        ("nwcUri", json!(long), "nwcUri takes at most 256 bytes"),
+        (
+            "bitaxeHostname",
+            json!(long),
+            "bitaxeHostname takes at most 256 bytes",
+        ),
+        ("otaPass", json!(long), "otaPass takes at most 256 bytes"),
+        (
+            "nostrRelays",
+            json!([long]),
+            "nostrRelays takes at most 256 bytes",
+        ),
+        (
+            "poolWorker",
+            json!("a\n"),
+            "poolWorker takes no line breaks or other control characters",
+        ),
+        (
+            "httpAuthUser",
+            json!("a:b"),
+            "httpAuthUser takes no colon, which ends the name in a sign-in",
+        ),
+    ];
+    for (key, value, words) in rows {
+        let body = json!({ key: value }).to_string();
+        let answer = clock.json("PATCH", "/api/settings", &body).await;
+        let expected = json!({ "error": format!("{key}:bad_type"), "msg": words });
+        assert_eq!((answer.status, answer.json()), (400, expected), "{key}");
+    }
+    let answer = clock
+        .json("PATCH", "/api/settings", r#"{"otaPass":5}"#)
+        .await;
+    assert_eq!(answer.json(), json!({ "error": "otaPass:bad_type" }));
 }
 
 #[tokio::test]

@@ -5,6 +5,8 @@
 #[allow(dead_code, reason = "it can do more than is needed here")]
 #[allow(clippy::disallowed_methods, reason = "a test is its own client")]
 mod clock;
+#[path = "../limit/mod.rs"]
+mod limit;
 #[path = "../needs/mod.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod needs;

@@ -14,6 +14,8 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::limit::Limit;
+
 /// Time a slow machine may take for what should take a moment.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -36,6 +38,7 @@ pub(crate) fn output(arguments: &[&str]) -> Output {
 pub(crate) struct Clock {
     supervisor: Child,
     address: SocketAddr,
+    _limit: Limit,
 }
 
 /// An answer of the clock.
@@ -68,10 +71,19 @@ impl Clock {
         Clock::start_as(command.args(arguments), data_dir)
     }
 
+    /// The same at an address.
+    pub(crate) fn start_at(address: &str, data_dir: &Path) -> Clock {
+        Clock::launch(&mut papertick(&["run"]), address, data_dir)
+    }
+
     /// The same with a command that may have more of everything.
     pub(crate) fn start_as(command: &mut Command, data_dir: &Path) -> Clock {
+        Clock::launch(command, "127.0.0.1:0", data_dir)
+    }
+
+    fn launch(command: &mut Command, address: &str, data_dir: &Path) -> Clock {
         let mut supervisor = command
-            .args(["--listen", "127.0.0.1:0", "--panel-timing", "instant"])
+            .args(["--listen", address, "--panel-timing", "instant"])
             // Nobody listens there: the clock is on its own.
             .args(["--upstream", "relay=ws://127.0.0.1:1"])
             .arg("--data-dir")
@@ -80,6 +92,7 @@ impl Clock {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let limit = Limit::new(Some(Pid::from_child(&supervisor)));
         let mut line = String::new();
         BufReader::new(supervisor.stdout.take().unwrap())
             .read_line(&mut line)
@@ -92,6 +105,7 @@ impl Clock {
         Clock {
             address: address.parse().unwrap(),
             supervisor,
+            _limit: limit,
         }
     }
 
@@ -167,8 +181,31 @@ impl Clock {
         Ok(Answer { status, body })
     }
 
+    /// A client that follows the status.
+    pub(crate) fn follow(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let request = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request).unwrap();
+        stream
+    }
+
     pub(crate) fn setting(&self, key: &str) -> Value {
         self.get("/api/settings").json()[key].clone()
+    }
+
+    /// Ends both processes in the middle of whatever they do; the first is stopped so that it does not notice.
+    pub(crate) fn kill_at_once(&self) {
+        let (supervisor, device) = (self.supervisor(), self.device());
+        for (pid, signal) in [
+            (supervisor, Signal::STOP),
+            (device, Signal::KILL),
+            (supervisor, Signal::KILL),
+        ] {
+            kill_process(pid, signal).unwrap();
+        }
+        eventually("both have ended", || {
+            !is_alive(device) && !is_alive(supervisor)
+        });
     }
 
     /// Sends a signal to the supervisor and waits for its end.

@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::process::{Signal, kill_process};
@@ -40,10 +40,7 @@ fn signals_end_both_processes_within_two_seconds() {
         let clock = Clock::start(folder.path());
         let (supervisor, device) = (clock.supervisor(), clock.device());
         // A client that follows, one that dawdles, and one that says nothing.
-        let mut follower = TcpStream::connect(clock.address()).unwrap();
-        follower
-            .write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            .unwrap();
+        let follower = clock.follow();
         let mut dawdler = TcpStream::connect(clock.address()).unwrap();
         dawdler
             .write_all(b"PATCH /api/settings HTTP/1.1\r\nHost: loc")
@@ -89,6 +86,39 @@ fn a_restart_refuses_no_connection() {
     let knocks = knocking.join().unwrap();
     assert!(knocks > 5, "{knocks} connections");
     assert!(!is_alive(before));
+}
+
+/// Every connection that was accepted is answered; the others wait for the next device.
+#[test]
+fn restarts_leave_no_request_unanswered() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let stop = AtomicBool::new(false);
+    let answered = thread::scope(|scope| {
+        let clients: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut answered = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        assert_eq!(clock.get("/healthz").status, 200);
+                        answered += 1;
+                    }
+                    answered
+                })
+            })
+            .collect();
+        for round in 0..5 {
+            let before = clock.device();
+            let answer = clock.send("POST", "/api/restart", "").unwrap();
+            assert_eq!(answer.status, 200, "{round}");
+            eventually("another device runs", || clock.device() != before);
+            assert_eq!(clock.get("/readyz").status, 200, "{round}");
+        }
+        stop.store(true, Ordering::Relaxed);
+        let answered = clients.into_iter().map(|client| client.join().unwrap());
+        answered.sum::<u32>()
+    });
+    assert!(answered > 20, "{answered} requests");
 }
 
 #[test]
@@ -159,6 +189,27 @@ fn a_device_ends_with_its_supervisor() {
         200,
         "the folder is free again"
     );
+}
+
+#[test]
+fn a_clock_that_was_killed_can_be_started_again_at_once_at_the_same_address() {
+    let folder = folder();
+    let mut clock = Clock::start(folder.path());
+    let address = clock.address().to_string();
+    for round in 0..5 {
+        let device = clock.device();
+        // A client that keeps its connection, as pages do.
+        let follower = clock.follow();
+        kill_process(clock.supervisor(), Signal::KILL).unwrap();
+        let begun = Instant::now();
+        clock = Clock::start_at(&address, folder.path());
+        assert_eq!(clock.get("/api/status").status, 200, "{round}");
+        assert!(!is_alive(device), "{round}: the old one is gone");
+        let took = begun.elapsed();
+        // It never takes as long as an orderly end with a client that follows.
+        assert!(took < PATIENCE, "{round}: {took:?}");
+        drop(follower);
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod clock;
 mod images;
 mod life;
+#[path = "../limit/mod.rs"]
+mod limit;
 mod mistakes;
 #[path = "../needs/mod.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]

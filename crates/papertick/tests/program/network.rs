@@ -20,11 +20,18 @@ impl Desk {
         let folder = folder();
         let air = folder.path().join("air.json");
         fs::write(&air, AIR).unwrap();
-        let clock = Clock::start_with(
-            &folder.path().join("state"),
-            &["--sim-networks", air.to_str().unwrap()],
-        );
+        let clock = Desk::clock_on(&folder);
         Desk { folder, clock }
+    }
+
+    fn clock_on(folder: &TempDir) -> Clock {
+        let air = folder.path().join("air.json");
+        let air = ["--sim-networks", air.to_str().unwrap()];
+        Clock::start_with(&folder.path().join("state"), &air)
+    }
+
+    fn start_again(&mut self) {
+        self.clock = Desk::clock_on(&self.folder);
     }
 
     fn post(&self, path: &str, body: &str) -> Answer {
@@ -116,6 +123,35 @@ fn a_fresh_clock_is_provisioned_and_reset() {
     desk.portal();
     assert!(!desk.credentials().exists());
     assert_ne!(desk.sim()["access_point"]["password"], password);
+}
+
+#[test]
+fn killing_it_with_the_answer_to_a_factory_reset_finds_a_fresh_clock() {
+    for round in 0..2 {
+        let mut desk = Desk::new();
+        desk.provision();
+        let password = desk.clock.setting("wifiConfigured");
+        assert_eq!(password, true);
+        desk.clock
+            .patch(r#"{"digitFontPx": 211, "proxyPass": "marked-secret"}"#);
+        desk.clock.patch(r#"{"digitFontPx": 212}"#);
+        let reset = desk.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
+        assert_eq!(reset.status, 200, "{round}: {}", reset.body);
+        desk.clock.kill_at_once();
+        for entry in fs::read_dir(desk.folder.path().join("state")).unwrap() {
+            let path = entry.unwrap().path();
+            let left = fs::read_to_string(&path).unwrap_or_default();
+            for secret in ["correct horse", "marked-secret"] {
+                assert!(!left.contains(secret), "{round}: {}", path.display());
+            }
+        }
+        desk.start_again();
+        desk.portal();
+        assert!(!desk.credentials().exists(), "{round}");
+        desk.provision();
+        assert_eq!(desk.clock.setting("digitFontPx"), 180, "{round}");
+        assert_eq!(desk.clock.setting("proxyPassSet"), false, "{round}");
+    }
 }
 
 /// The address that the server answers for a name.

@@ -1,8 +1,11 @@
 //! What was acknowledged survives, whatever happens to the processes.
 
 use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
+    fs::{self, Permissions},
+    os::unix::{
+        fs::{PermissionsExt, chown},
+        process::CommandExt,
+    },
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
     thread,
@@ -11,9 +14,12 @@ use std::{
 
 use device::settings::{Settings, store};
 use papertick::storage::{Store, disk::Folder};
-use rustix::process::{Signal, kill_process};
+use rustix::{
+    fs::{CWD, FileType, Mode, mknodat},
+    process::Signal,
+};
 
-use crate::clock::{Clock, eventually, folder};
+use crate::clock::{Clock, eventually, folder, papertick};
 
 #[test]
 fn settings_survive_an_orderly_end() {
@@ -49,15 +55,7 @@ fn killing_at_any_time_loses_no_acknowledged_setting() {
                 answers.load(Ordering::Relaxed) > round
             });
             thread::sleep(Duration::from_micros(round * 777));
-            // Both go, in the middle of whatever they do; the first is stopped so that it does not notice.
-            let (supervisor, device) = (clock.supervisor(), clock.device());
-            for (pid, signal) in [
-                (supervisor, Signal::STOP),
-                (device, Signal::KILL),
-                (supervisor, Signal::KILL),
-            ] {
-                kill_process(pid, signal).unwrap();
-            }
+            clock.kill_at_once();
         });
         acknowledged = Some(found + answers.into_inner());
     }
@@ -111,11 +109,12 @@ fn a_damaged_file_is_kept_aside_and_said() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     clock.patch(r#"{"digitFontPx": 201}"#);
+    clock.patch(r#"{"digitFontPx": 202}"#);
     clock.end(Signal::TERM);
     let path = folder.path().join("settings.json");
     fs::write(&path, "not what was written").unwrap();
     let clock = Clock::start(folder.path());
-    assert_eq!(clock.setting("digitFontPx"), 180, "the default");
+    assert_eq!(clock.setting("digitFontPx"), 201, "the one before");
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(
         notes.contains("settings.json") && notes.contains("damaged-1"),
@@ -123,9 +122,92 @@ fn a_damaged_file_is_kept_aside_and_said() {
     );
     let kept = folder.path().join("settings.json.damaged-1");
     assert_eq!(fs::read_to_string(kept).unwrap(), "not what was written");
-    assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 200);
+    assert_eq!(clock.patch(r#"{"digitFontPx": 203}"#).status, 200);
     clock.end(Signal::TERM);
-    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 202);
+    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 203);
+}
+
+#[test]
+fn settings_that_are_lost_open_no_door() {
+    type Loss = fn(&Path);
+    let losses: [(&str, Loss); 3] = [
+        ("damaged", |path| fs::write(path, "damaged").unwrap()),
+        ("a folder", |path| fs::create_dir(path).unwrap()),
+        ("a pipe", |path| {
+            mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        }),
+    ];
+    for (what, lose) in losses {
+        let folder = folder();
+        Clock::start(folder.path()).end(Signal::TERM);
+        for name in ["settings.json", "settings.json.previous"] {
+            let path = folder.path().join(name);
+            let _ = fs::remove_file(&path);
+            lose(&path);
+        }
+        // What was kept aside at the first start keeps the door shut at the second.
+        for start in 1..=2 {
+            let clock = Clock::start(folder.path());
+            for (method, path) in [("GET", "/api/status"), ("PATCH", "/api/settings")] {
+                let answer = clock.send(method, path, "{}").unwrap();
+                assert_eq!(answer.status, 401, "{what}, start {start}: {path}");
+            }
+            clock.end(Signal::TERM);
+        }
+    }
+}
+
+#[test]
+fn a_data_folder_that_has_become_read_only_is_said_and_changes_are_refused() {
+    // Whoever may write everywhere gives that up.
+    const NOBODY: u32 = 65_534;
+    let folder = folder();
+    let data_dir = folder.path().join("state");
+    fs::create_dir(&data_dir).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        for path in [folder.path(), &data_dir] {
+            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+    let start = || {
+        let mut command = papertick(&["run"]);
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        Clock::start_as(&mut command, &data_dir)
+    };
+    let allow = |folder: u32, file: u32| {
+        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        set(&data_dir, folder).unwrap();
+        for entry in fs::read_dir(&data_dir).unwrap() {
+            set(&entry.unwrap().path(), file).unwrap();
+        }
+    };
+    let clock = start();
+    assert_eq!(clock.patch(r#"{"digitFontPx": 201}"#).status, 200);
+    // First under a clock that runs, then at its start.
+    allow(0o500, 0o400);
+    assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 500);
+    let device = clock.device();
+    clock.send("POST", "/api/restart", "").unwrap();
+    eventually("another device runs", || clock.device() != device);
+    let check = |clock: Clock| {
+        assert_eq!(clock.setting("digitFontPx"), 201);
+        let notes = clock.get("/api/status").json()["notes"].to_string();
+        assert!(notes.contains("nothing can be stored"), "{notes}");
+        assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 500);
+        let reset = r#"{"confirm":"factory_reset"}"#;
+        let reset = clock.send("POST", "/api/factory_reset", reset).unwrap();
+        assert_eq!(reset.status, 500, "{}", reset.body);
+        assert_eq!(clock.setting("digitFontPx"), 201);
+        clock.end(Signal::TERM);
+    };
+    check(clock);
+    check(start());
+    allow(0o700, 0o600);
+    let clock = start();
+    assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 200);
 }
 
 #[test]

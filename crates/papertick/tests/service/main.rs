@@ -7,6 +7,8 @@ mod needs;
 
 mod announcing;
 mod drivers;
+mod erasing;
+mod look_ups;
 mod main_loop;
 mod painter;
 mod power_cut;

@@ -13,7 +13,8 @@ use device::{
     memory::Memory,
     output::{Effect, RebootReason},
     request::{Patch, Refusal, Reply, Request},
-    settings::{Settings, store},
+    secret::PasswordHash,
+    settings::{Key, Settings, store},
     sources::SourceId,
 };
 use futures_util::{FutureExt, future::join_all};
@@ -22,7 +23,13 @@ use papertick::{
     drivers::senses,
     inbox::{Inbox, inbox},
     main_loop::{Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
-    storage::{MEMORY, SETTINGS, Store, document::Document, file::StateFile, keeper::Keeper},
+    storage::{
+        MEMORY, SETTINGS, Store,
+        disk::Disk,
+        document::Document,
+        file::StateFile,
+        keeper::{self, Keeper, Shelf},
+    },
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value, json};
@@ -35,6 +42,7 @@ struct Desk {
     inbox: Inbox,
     followed: Followed,
     disk: SharedDisk,
+    keeper: Keeper,
     clock: Clock,
     stopper: Stopper,
     tasks: Tasks,
@@ -63,7 +71,21 @@ impl Desk {
         self.followed.view.borrow().settings.digit_font_px
     }
 
+    /// Asks for a factory reset and performs it, as far as the store goes; returns the reply.
+    async fn reset(&mut self) -> Reply {
+        let asked = self.inbox.ask(Request::FactoryReset);
+        tokio::pin!(asked);
+        assert!(asked.as_mut().now_or_never().is_none());
+        while self.followed.effects.recv().await != Some(Effect::Wipe) {}
+        assert!(asked.as_mut().now_or_never().is_none(), "not before it");
+        let outcome = self.keeper.wipe().await.map_err(|error| error.to_string());
+        let wiped = Input::Finished(Finished::Wiped(outcome));
+        self.inbox.tell(wiped).await.unwrap();
+        asked.await.unwrap()
+    }
+
     async fn stop(self) -> SharedDisk {
+        drop(self.keeper);
         self.stopper.stop();
         assert!(self.tasks.stop(Duration::from_secs(60)).await.is_empty());
         self.disk
@@ -75,6 +97,8 @@ struct Idle {
     inbox: Inbox,
     followed: Followed,
     disk: SharedDisk,
+    keeper: Keeper,
+    shelf: Shelf,
     clock: Clock,
     main_loop: MainLoop,
 }
@@ -84,20 +108,24 @@ impl Idle {
         let (store, loaded) = Store::open(Box::new(disk.clone()));
         let settings = loaded
             .settings
+            .whole()
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let memory = loaded
             .memory
+            .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
         let clock = Clock::unset();
         let board = *spec::find("rev-b").unwrap();
         let device = Device::new(board, settings, memory, clock.now());
         let (inbox, inputs) = inbox();
-        let (main_loop, followed) =
-            MainLoop::new(device, clock.clone(), inputs, Keeper::new(store));
+        let (keeper, shelf) = keeper::keeper(store);
+        let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper.clone());
         Idle {
             inbox,
             followed,
             disk,
+            keeper,
+            shelf,
             clock,
             main_loop,
         }
@@ -107,10 +135,12 @@ impl Idle {
         let (stopper, stop) = stop_signal();
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", self.main_loop.run(stop));
+        tasks.spawn("store", self.shelf.as_a_task());
         Desk {
             inbox: self.inbox,
             followed: self.followed,
             disk: self.disk,
+            keeper: self.keeper,
             clock: self.clock,
             stopper,
             tasks,
@@ -131,8 +161,7 @@ fn patch(body: Value) -> Request {
 /// What a disk holds under a kind, and how often it was saved.
 fn stored(disk: &SimDisk, kind: &'static str) -> Option<(u64, Map<String, Value>)> {
     let mut disk = disk.clone().healthy();
-    let bytes =
-        papertick::storage::disk::Disk::read(&mut disk, &format!("{kind}.json")).unwrap()?;
+    let bytes = disk.read(&format!("{kind}.json")).unwrap()?;
     let document = Document::decode(kind, &bytes).unwrap();
     Some((document.generation, document.body))
 }
@@ -146,7 +175,11 @@ async fn a_change_is_durable_and_visible_before_it_is_answered() {
         for seed in 1..50 {
             let mut disk = desk.disk.look().after_power_cut(&mut Dice(seed));
             let (_, found) = StateFile::open(SETTINGS, &mut disk);
-            assert_eq!(found.body.unwrap()["digitFontPx"], px, "seed {seed}");
+            assert_eq!(
+                found.content.whole().unwrap()["digitFontPx"],
+                px,
+                "seed {seed}"
+            );
         }
     }
 }
@@ -171,13 +204,116 @@ async fn a_change_that_cannot_be_stored_is_taken_back() {
 async fn a_change_while_everything_is_erased_is_refused() {
     let desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
-    let reply = desk.inbox.ask(Request::FactoryReset).await;
-    assert_eq!(reply.unwrap(), Reply::Done);
+    let asked = desk.inbox.ask(Request::FactoryReset);
+    tokio::pin!(asked);
+    assert!(asked.as_mut().now_or_never().is_none());
     let refused = Reply::Refused(Refusal::Erasing);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
     assert_eq!(desk.digit_px(), 200);
-    let desk = Desk::on(desk.stop().await);
-    assert_eq!(desk.digit_px(), 180, "nothing is left");
+    let again = desk.inbox.ask(Request::FactoryReset).await;
+    assert_eq!(again.unwrap(), refused);
+    assert!(asked.now_or_never().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_reset_is_answered_when_everything_is_gone_for_good() {
+    for seed in 1..50 {
+        let mut desk = Desk::new();
+        desk.patch(json!({"digitFontPx": 200})).await;
+        assert_eq!(desk.reset().await, Reply::Done);
+        // The power goes away with the answer.
+        let disk = desk.disk.look().after_power_cut(&mut Dice(seed));
+        assert!(stored(&disk, SETTINGS).is_none(), "seed {seed}");
+        assert_eq!(
+            desk.patch(json!({"digitFontPx": 220})).await,
+            Reply::Refused(Refusal::Erasing)
+        );
+        let desk = Desk::on(desk.stop().await);
+        assert_eq!(desk.digit_px(), 180, "nothing is left");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
+    // Whichever step of the wipe it is that the disk refuses.
+    for step in 1..=40 {
+        let mut desk = Desk::new();
+        desk.patch(json!({"digitFontPx": 200})).await;
+        desk.patch(json!({"digitFontPx": 210})).await;
+        desk.disk.arrange(step, Trouble::Error);
+        let reply = desk.reset().await;
+        if reply == Reply::Done {
+            assert!(stored(&desk.disk.look(), SETTINGS).is_none());
+            continue;
+        }
+        assert_eq!(reply, Reply::Refused(Refusal::NotErased), "step {step}");
+        let view = desk.followed.view.borrow().clone();
+        assert_eq!((view.mode, view.settings.digit_font_px), ("splash", 210));
+        assert!(view.notes[0].contains("factory reset"), "{:?}", view.notes);
+        let desk = Desk::on(desk.stop().await);
+        assert_eq!(desk.digit_px(), 210, "step {step}");
+        assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
+    let mut desk = Desk::new();
+    desk.patch(json!({"digitFontPx": 200})).await;
+    desk.disk.arrange(1, Trouble::ReadOnly);
+    let refused = Reply::Refused(Refusal::NotStored);
+    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
+    assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
+    let notes = desk.followed.view.borrow().notes.join("; ");
+    assert!(
+        notes.contains("nothing can be stored: read-only"),
+        "{notes}"
+    );
+    desk.height(900_000).await;
+    sleep(MEMORY_PERIOD * 3).await;
+    assert_eq!(desk.digit_px(), 200);
+
+    desk.disk.heal();
+    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
+    let notes = desk.followed.view.borrow().notes.join("; ");
+    assert!(!notes.contains("nothing can be stored"), "{notes}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_older_generation_lets_in_whom_the_newest_keeps_out() {
+    let desk = Desk::new();
+    desk.patch(json!({"digitFontPx": 200})).await;
+    let closing = Patch {
+        body: Map::from_iter([
+            ("httpAuthEnabled".into(), json!(true)),
+            ("httpAuthPass".into(), json!("horse")),
+        ]),
+        hashes: [(Key::http_auth_pass, PasswordHash::new("hash"))].into(),
+    };
+    let reply = desk.inbox.ask(Request::Patch(closing)).await.unwrap();
+    assert_eq!(reply, Reply::RebootRequired);
+    let mut disk = desk.disk.look();
+    disk.write("settings.json", b"damaged").unwrap();
+    let (_, found) = StateFile::open(SETTINGS, &mut disk);
+    let (settings, _) = store::from_json(&found.content.whole().unwrap());
+    assert!(settings.http_auth_enabled);
+    assert_eq!(settings.http_auth_pass.phc(), "hash");
+    assert_eq!(settings.digit_font_px, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forgotten_network_restarts_the_clock_although_the_disk_refuses() {
+    let mut desk = Desk::new();
+    let provisioned = LinkEvent::Provisioned;
+    desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
+    desk.disk.arrange(1, Trouble::Error);
+    let forgotten = Input::Finished(Finished::Forgotten(Ok(())));
+    desk.inbox.settle(forgotten).await.unwrap();
+    assert!(desk.followed.view.borrow().settings.wifi_configured);
+    let effect = desk.followed.effects.recv().await;
+    assert_eq!(effect, Some(Effect::Reboot(RebootReason::WifiReset)));
+    let notes = desk.followed.view.borrow().notes.join("; ");
+    assert!(notes.contains("nothing can be stored"), "{notes}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -276,8 +412,7 @@ async fn a_factory_reset_leaves_nothing_on_the_disk() {
     let mut desk = Desk::new();
     desk.patch(json!({"proxyPass": "MARKED-SECRET"})).await;
     desk.height(900_000).await;
-    desk.inbox.ask(Request::FactoryReset).await.unwrap();
-    while desk.followed.effects.recv().await != Some(Effect::Wipe) {}
+    assert_eq!(desk.reset().await, Reply::Done);
     desk.height(900_001).await;
     let disk = desk.stop().await.look();
     assert!(stored(&disk, SETTINGS).is_none());

@@ -1,12 +1,16 @@
 //! Whatever moment the power goes away, a file reads as before or after the save that ran.
 
-use papertick::storage::{SETTINGS, disk::Disk, file::StateFile};
+use papertick::storage::{
+    SETTINGS,
+    disk::Disk,
+    file::{Content, StateFile},
+};
 use serde_json::{Map, Value, json};
 
 use crate::sim_disk::{Dice, SimDisk, Trouble};
 
 /// More steps than any save or start takes.
-const STEPS: usize = 24;
+const STEPS: usize = 64;
 
 fn set(number: u64) -> Map<String, Value> {
     let filler = "x".repeat(usize::try_from(number % 7).unwrap() * 40);
@@ -16,13 +20,16 @@ fn set(number: u64) -> Map<String, Value> {
     map
 }
 
-fn number(body: Option<&Map<String, Value>>) -> u64 {
-    body.map_or(0, |body| body["number"].as_u64().unwrap())
+fn number(content: &Content) -> u64 {
+    match content {
+        Content::Whole(body) => body["number"].as_u64().unwrap(),
+        Content::Nothing | Content::Lost => 0,
+    }
 }
 
 fn found(disk: &mut SimDisk) -> (StateFile, u64) {
     let (file, found) = StateFile::open(SETTINGS, disk);
-    (file, number(found.body.as_ref()))
+    (file, number(&found.content))
 }
 
 /// Disks that hold no set, one set, and two generations; each with the number that is found.
@@ -163,7 +170,7 @@ fn a_damaged_file_is_kept_aside_and_said() {
     let mut disk = beginning.clone();
     damage(&mut disk, "settings.json");
     let (_, found) = StateFile::open(SETTINGS, &mut disk);
-    assert_eq!(number(found.body.as_ref()), 2, "the generation before");
+    assert_eq!(number(&found.content), 2, "the generation before");
     assert_eq!(
         found.notes,
         [
@@ -180,7 +187,7 @@ fn a_damaged_file_is_kept_aside_and_said() {
     damage(&mut disk, "settings.json");
     damage(&mut disk, "settings.json.previous");
     let (mut file, found) = StateFile::open(SETTINGS, &mut disk);
-    assert_eq!(found.body, None);
+    assert_eq!(found.content, Content::Lost);
     assert_eq!(found.notes.len(), 2);
     assert!(
         found.notes[0].contains("settings.json.damaged-2, defaults are used"),
@@ -196,4 +203,84 @@ fn a_damaged_file_is_kept_aside_and_said() {
     ] {
         assert_eq!(disk.read(name).unwrap(), None, "{name} is wiped");
     }
+}
+
+#[test]
+fn what_cannot_be_read_once_is_read_again() {
+    let (beginning, old) = beginnings().pop().unwrap();
+    let mut disk = beginning.clone().with_unreadable("settings.json", 2);
+    let (_, found) = StateFile::open(SETTINGS, &mut disk);
+    assert_eq!((number(&found.content), found.notes), (old, vec![]));
+}
+
+#[test]
+fn what_cannot_be_read_stays_where_it_is_until_its_name_is_needed() {
+    let (beginning, old) = beginnings().pop().unwrap();
+    for (names, content) in [
+        (&["settings.json"][..], Some(old - 1)),
+        (&["settings.json.previous"], Some(old)),
+        (&["settings.json", "settings.json.previous"], None),
+    ] {
+        let mut disk = beginning.clone();
+        for name in names {
+            disk = disk.with_unreadable(name, u32::MAX);
+        }
+        let (mut file, found) = StateFile::open(SETTINGS, &mut disk);
+        assert_eq!(found.notes.len(), names.len(), "{names:?}");
+        for (name, note) in names.iter().zip(&found.notes) {
+            let words = format!("{name} cannot be read (input/output error); it stays where it is");
+            assert!(note.starts_with(&words), "{note}");
+        }
+        match content {
+            Some(expected) => assert_eq!(number(&found.content), expected),
+            None => assert_eq!(found.content, Content::Lost),
+        }
+        // The disk is fine again, and nothing was touched.
+        let mut healthy = disk.clone().healthy();
+        assert_eq!(self::found(&mut healthy).1, old, "{names:?}");
+
+        // A save loses none of it: after each there is a copy of every set that could not be read.
+        for number in 10..14 {
+            file.save(&mut disk, &set(number)).unwrap();
+        }
+        let mut disk = disk.healthy();
+        assert_eq!(self::found(&mut disk).1, 13);
+        for name in names {
+            let kept = disk.read(&format!("{name}.unread-1")).unwrap();
+            let before = beginning.clone().read(name).unwrap();
+            assert_eq!(kept, before, "{name} of {names:?}");
+        }
+        let (mut file, _) = StateFile::open(SETTINGS, &mut disk);
+        file.wipe(&mut disk).unwrap();
+        assert_eq!(disk.names().unwrap(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn settings_of_a_newer_program_are_not_damaged() {
+    let mut disk = SimDisk::default();
+    let newer = br#"{"papertick":"settings","version":2,"generation":1,"crc32":"0"}
+{}
+"#;
+    disk.write("settings.json", newer).unwrap();
+    let (_, found) = StateFile::open(SETTINGS, &mut disk);
+    assert_eq!(found.content, Content::Lost);
+    assert_eq!(disk.read("settings.json").unwrap().unwrap(), newer);
+}
+
+#[test]
+fn settings_that_are_lost_stay_lost_at_the_next_start() {
+    let (mut disk, _) = beginnings().pop().unwrap();
+    for name in ["settings.json", "settings.json.previous"] {
+        disk.write(name, b"damaged").unwrap();
+    }
+    for start in 1..=3 {
+        let (_, found) = StateFile::open(SETTINGS, &mut disk);
+        assert_eq!(found.content, Content::Lost, "start {start}");
+        assert!(!found.notes.is_empty(), "start {start}");
+    }
+    let (mut file, _) = StateFile::open(SETTINGS, &mut disk);
+    file.wipe(&mut disk).unwrap();
+    let (_, found) = StateFile::open(SETTINGS, &mut disk);
+    assert_eq!(found.content, Content::Nothing);
 }

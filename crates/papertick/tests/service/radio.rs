@@ -22,9 +22,11 @@ use device::{
 use papertick::{
     clock::Clock,
     drivers::wifi::{self, Identity, NotProvisioned, Radio},
-    inbox::inbox,
+    effects::Performer,
+    inbox::{Inbox, inbox},
     main_loop::{Followed, MainLoop},
-    storage::{Store, keeper::Keeper},
+    sources::logos::LogoCache,
+    storage::{Store, keeper},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use tempfile::TempDir;
@@ -35,25 +37,27 @@ use crate::sim_disk::SharedDisk;
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
 /// One run of a clock with a radio.
-struct Desk {
-    folder: TempDir,
-    disk: SharedDisk,
-    bench: Bench,
-    radio: Radio,
-    followed: Followed,
+pub(crate) struct Desk {
+    pub(crate) folder: TempDir,
+    pub(crate) disk: SharedDisk,
+    pub(crate) bench: Bench,
+    pub(crate) radio: Radio,
+    pub(crate) followed: Followed,
+    pub(crate) inbox: Inbox,
+    pub(crate) performer: Performer,
     _stopper: Stopper,
     _tasks: Tasks,
 }
 
 impl Desk {
-    fn new() -> Desk {
+    pub(crate) fn new() -> Desk {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("air"), AIR).unwrap();
         Desk::on(folder, SharedDisk::default())
     }
 
     /// Ends this run and begins the next.
-    fn restart(self) -> Desk {
+    pub(crate) fn restart(self) -> Desk {
         Desk::on(self.folder, self.disk)
     }
 
@@ -67,15 +71,17 @@ impl Desk {
             ..SimOptions::default()
         };
         let board = sim::board(spec::find("rev-b").unwrap(), options);
-        let (keeper, loaded) = Store::open(Box::new(disk.clone()));
+        let (store, loaded) = Store::open(Box::new(disk.clone()));
         let settings = loaded
             .settings
+            .whole()
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
         let device = Device::new(spec, settings, Memory::default(), clock.now());
         let (inbox, inputs) = inbox();
-        let (main_loop, followed) = MainLoop::new(device, clock, inputs, Keeper::new(keeper));
+        let (keeper, shelf) = keeper::keeper(store);
+        let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper.clone());
         let (stopper, stop) = stop_signal();
         let (radio, orders) = wifi::radio();
         let who = Identity {
@@ -84,21 +90,34 @@ impl Desk {
         };
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", main_loop.run(stop));
+        tasks.spawn("store", shelf.as_a_task());
         let plan = followed.wifi.clone();
-        tasks.spawn("radio", wifi::run(board.wifi, plan, orders, who, inbox));
+        tasks.spawn(
+            "radio",
+            wifi::run(board.wifi, plan, orders, who, inbox.clone()),
+        );
+        let performer = Performer {
+            inbox: inbox.clone(),
+            keeper,
+            data_dir: folder.path().to_path_buf(),
+            logos: LogoCache::new(folder.path().join("logos")),
+            radio: radio.clone(),
+        };
         Desk {
             folder,
             disk,
             bench: board.bench,
             radio,
             followed,
+            inbox,
+            performer,
             _stopper: stopper,
             _tasks: tasks,
         }
     }
 
     /// Waits until the network is in a state; returns the view.
-    async fn until(&mut self, state: &str) -> Arc<View> {
+    pub(crate) async fn until(&mut self, state: &str) -> Arc<View> {
         let is_so = |view: &Arc<View>| view.link.state == state;
         let waiting = self.followed.view.wait_for(is_so);
         let view = timeout(Duration::from_secs(3600), waiting).await;
@@ -107,12 +126,12 @@ impl Desk {
             .clone()
     }
 
-    async fn provision(&self, password: &str) -> Result<(), NotProvisioned> {
+    pub(crate) async fn provision(&self, password: &str) -> Result<(), NotProvisioned> {
         let password = Secret::new(password);
         self.radio.provision("Home".to_string(), password).await
     }
 
-    async fn restarts(&mut self) -> RebootReason {
+    pub(crate) async fn restarts(&mut self) -> RebootReason {
         let effect = timeout(Duration::from_secs(7200), self.followed.effects.recv()).await;
         match effect.expect("it never restarts") {
             Some(Effect::Reboot(reason)) => reason,
@@ -121,7 +140,7 @@ impl Desk {
     }
 
     /// A clock that was provisioned, after its restart.
-    async fn provisioned() -> Desk {
+    pub(crate) async fn provisioned() -> Desk {
         let mut desk = Desk::new();
         desk.until("access-point").await;
         desk.provision("correct horse").await.unwrap();

@@ -14,6 +14,8 @@ pub(crate) struct SimDisk {
     changes: Vec<Change>,
     steps: usize,
     trouble: Option<(usize, Trouble)>,
+    /// Names that cannot be read, and how often not.
+    unreadable: BTreeMap<String, u32>,
     dead: bool,
 }
 
@@ -24,6 +26,8 @@ pub(crate) enum Trouble {
     PowerCut,
     /// The step fails, the later ones work.
     Error,
+    /// The step and all later ones fail that change anything.
+    ReadOnly,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -69,9 +73,16 @@ impl SimDisk {
         self
     }
 
+    /// The disk with a file that fails to be read so many times.
+    pub(crate) fn with_unreadable(mut self, name: &str, times: u32) -> SimDisk {
+        self.unreadable.insert(name.to_string(), times);
+        self
+    }
+
     /// The disk without trouble.
     pub(crate) fn healthy(mut self) -> SimDisk {
         self.trouble = None;
+        self.unreadable.clear();
         self
     }
 
@@ -137,6 +148,17 @@ impl SimDisk {
         }
     }
 
+    /// Begins a step that changes something.
+    fn changing_step(&mut self) -> io::Result<()> {
+        self.step()?;
+        match self.trouble {
+            Some((step, Trouble::ReadOnly)) if step <= self.steps => {
+                Err(io::ErrorKind::ReadOnlyFilesystem.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn change(&mut self, change: Change) {
         change.apply(&mut self.names);
         self.changes.push(change);
@@ -194,15 +216,27 @@ impl Change {
 impl Disk for SimDisk {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.step()?;
+        if let Some(times) = self.unreadable.get_mut(name).filter(|times| **times > 0) {
+            *times -= 1;
+            return Err(io::Error::other("input/output error"));
+        }
         Ok(self
             .names
             .get(name)
             .map(|file| self.files[*file].bytes.clone()))
     }
 
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        self.step()?;
+        Ok(self.names.keys().cloned().collect())
+    }
+
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.powered()?;
-        let trouble = self.step();
+        let trouble = self.changing_step();
+        if is_read_only(&trouble) {
+            return trouble;
+        }
         let file = self.files.len();
         let written = if trouble.is_ok() {
             bytes.len()
@@ -229,7 +263,7 @@ impl Disk for SimDisk {
 
     fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
         self.powered()?;
-        let trouble = self.step();
+        let trouble = self.changing_step();
         let file = self.find(from)?;
         // A rename cut by the power may have happened; one that failed has not.
         if trouble.is_ok() || self.dead {
@@ -241,7 +275,7 @@ impl Disk for SimDisk {
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
         self.powered()?;
-        let trouble = self.step();
+        let trouble = self.changing_step();
         if trouble.is_ok() || self.dead {
             self.change(Change::Remove {
                 name: name.to_string(),
@@ -256,6 +290,11 @@ impl Disk for SimDisk {
         self.changes.clear();
         Ok(())
     }
+}
+
+fn is_read_only(trouble: &io::Result<()>) -> bool {
+    let kind = trouble.as_ref().err().map(io::Error::kind);
+    kind == Some(io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// A disk that a test can look at while a store uses it.
@@ -274,6 +313,11 @@ impl SharedDisk {
             .send_modify(|disk| *disk = disk.clone().with_trouble(step, trouble));
     }
 
+    /// Makes it a disk without trouble.
+    pub(crate) fn heal(&self) {
+        self.0.send_modify(|disk| *disk = disk.clone().healthy());
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut SimDisk) -> io::Result<T>) -> io::Result<T> {
         let mut outcome = None;
         self.0.send_modify(|disk| outcome = Some(work(disk)));
@@ -284,6 +328,10 @@ impl SharedDisk {
 impl Disk for SharedDisk {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.with(|disk| disk.read(name))
+    }
+
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        self.with(SimDisk::names)
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {

@@ -147,7 +147,7 @@ async fn the_password_in_an_address_is_neither_logged_nor_told() {
         (
             SourceId::Nostr,
             SourceConfig::Nostr {
-                relay: "wss://me:planted@relay".into(),
+                relays: vec!["wss://me:planted@relay".into()],
                 author: "5a".repeat(32),
             },
         ),

@@ -1,9 +1,9 @@
 //! Nostr data and zaps: against a real relay, and against relays that lie.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use device::{
-    market::{Observation, Zap},
+    market::{Connection, Observation, Zap},
     secret::Secret,
     sources::{SourceConfig, SourceId},
     units::Sats,
@@ -15,7 +15,9 @@ use feeds::nostr::{
 };
 use futures_util::{SinkExt, StreamExt};
 use nostr_relay_builder::MockRelay;
-use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+use papertick::net::dialer::Arrival;
+use tokio::{io::DuplexStream, sync::mpsc, time};
+use tokio_tungstenite::{WebSocketStream, accept_async, tungstenite::Message};
 
 use crate::rig::{Rig, accept, precise_fee, price};
 
@@ -43,15 +45,15 @@ fn receipt(recipient: &str, message: &str, created_at: u64) -> NostrEvent {
 
 fn data_config(relay: &str) -> SourceConfig {
     SourceConfig::Nostr {
-        relay: relay.into(),
+        relays: vec![relay.into()],
         author: signer(AUTHOR_SECRET).author(),
     }
 }
 
 fn zap_config(relay: &str) -> SourceConfig {
     SourceConfig::Zaps {
-        relay: relay.into(),
-        recipient: signer(AUTHOR_SECRET).author(),
+        relays: vec![relay.into()],
+        recipients: vec![signer(AUTHOR_SECRET).author()],
     }
 }
 
@@ -240,8 +242,8 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
 
     // Nor is it told again by a source that a changed setting began anew.
     let mut moved = zap_config("ws://nostr.example");
-    if let SourceConfig::Zaps { relay, .. } = &mut moved {
-        *relay = "ws://another.example".into();
+    if let SourceConfig::Zaps { relays, .. } = &mut moved {
+        *relays = vec!["ws://another.example".into()];
     }
     rig.plan(SourceId::Zaps, moved);
     let mut server = accept(&mut arrivals).await;
@@ -261,6 +263,141 @@ async fn a_relay_that_is_no_web_socket_is_said() {
     assert_eq!(
         rig.down().await.0,
         "the address has no scheme that is spoken here"
+    );
+    rig.stop().await;
+}
+
+/// The relays of a plan, in the order in which they are reached.
+async fn relays<const N: usize>(
+    arrivals: &mut mpsc::Receiver<Arrival>,
+) -> BTreeMap<String, WebSocketStream<DuplexStream>> {
+    let mut relays = BTreeMap::new();
+    while relays.len() < N {
+        let Arrival { place, stream } = arrivals.recv().await.unwrap();
+        let mut socket = accept_async(stream).await.unwrap();
+        let request = socket.next().await.unwrap().unwrap();
+        assert!(request.to_text().unwrap().starts_with("[\"REQ\""));
+        relays.insert(place, socket);
+    }
+    relays
+}
+
+fn two_relays(mut config: SourceConfig) -> SourceConfig {
+    let (SourceConfig::Nostr { relays, .. } | SourceConfig::Zaps { relays, .. }) = &mut config
+    else {
+        panic!("{config:?}");
+    };
+    *relays = vec!["ws://a.example".into(), "ws://b.example".into()];
+    config
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_two_relays_tell_counts_once_and_the_newer_counts() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Nostr, two_relays(data_config("")));
+    let mut relays = relays::<2>(&mut arrivals).await;
+    let [old, new, newest] = [(100, "7"), (200, "8"), (300, "9")]
+        .map(|(made, height)| data_event("blockheight", height, made));
+    for (place, event) in [
+        ("a.example:80", &new),
+        ("b.example:80", &new),
+        ("b.example:80", &old),
+        ("a.example:80", &new),
+        ("b.example:80", &newest),
+    ] {
+        let relay = relays.get_mut(place).unwrap();
+        relay.send(told(data::SUBSCRIPTION, event)).await.unwrap();
+        // Each is heard before the next is said.
+        time::sleep(Duration::from_secs(1)).await;
+    }
+    let seen = rig.until(|seen| *seen == Observation::Block(9)).await;
+    let blocks: Vec<&Observation> = seen
+        .iter()
+        .filter(|seen| matches!(seen, Observation::Block(_)))
+        .collect();
+    assert_eq!(blocks, [&Observation::Block(8), &Observation::Block(9)]);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn zaps_of_all_keys_come_from_all_relays_and_once() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    let now = 1_767_225_600;
+    rig.clock.set(1_767_225_600_000);
+    let [first, second] = [AUTHOR_SECRET, STRANGER_SECRET].map(|secret| signer(secret).author());
+    let mut config = two_relays(zap_config(""));
+    if let SourceConfig::Zaps { recipients, .. } = &mut config {
+        recipients.push(second.clone());
+    }
+    rig.plan(SourceId::Zaps, config);
+    let mut relays = relays::<2>(&mut arrivals).await;
+    let to_first = receipt(&first, "first", now);
+    let to_second = receipt(&second, "second", now - 1);
+    let last = receipt(&second, "last", now);
+    for (place, event) in [
+        ("b.example:80", &to_first),
+        ("a.example:80", &to_first),
+        ("a.example:80", &to_second),
+        ("b.example:80", &to_second),
+        ("b.example:80", &last),
+    ] {
+        let relay = relays.get_mut(place).unwrap();
+        relay.send(told(zap::SUBSCRIPTION, event)).await.unwrap();
+        time::sleep(Duration::from_secs(1)).await;
+    }
+    let is_last =
+        |seen: &Observation| matches!(seen, Observation::Zap(zap) if zap.message == "last");
+    let mut zaps = Vec::new();
+    for seen in rig.until(is_last).await {
+        if let Observation::Zap(zap) = seen {
+            zaps.push(zap.message);
+        }
+    }
+    assert_eq!(zaps, ["first", "second", "last"]);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_is_down_does_not_stop_the_others() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Nostr, two_relays(data_config("")));
+    let mut relays = relays::<2>(&mut arrivals).await;
+    let event = data_event("blockheight", "7", 100);
+    let b = relays.get_mut("b.example:80").unwrap();
+    b.send(told(data::SUBSCRIPTION, &event)).await.unwrap();
+    rig.until(|seen| *seen == Observation::Block(7)).await;
+
+    // One goes away: the source is up, and says what is wrong.
+    drop(relays.remove("a.example:80"));
+    let seen = rig
+        .until(|seen| matches!(seen, Observation::Complaint(_)))
+        .await;
+    let expected = "ws://a.example: the connection broke off";
+    assert_eq!(
+        seen,
+        [
+            Observation::Connection(Connection::Up),
+            Observation::Complaint(expected.to_owned())
+        ]
+    );
+    let event = data_event("blockheight", "8", 200);
+    let b = relays.get_mut("b.example:80").unwrap();
+    b.send(told(data::SUBSCRIPTION, &event)).await.unwrap();
+    rig.until(|seen| *seen == Observation::Block(8)).await;
+
+    // Nobody is left: the source is down, for all their reasons.
+    drop(arrivals);
+    drop(relays);
+    let reason = loop {
+        let (reason, _) = rig.down().await;
+        if reason.matches("refused").count() == 2 {
+            break reason;
+        }
+    };
+    assert_eq!(
+        reason,
+        "ws://a.example: connecting to a.example:80: connection refused; \
+         ws://b.example: connecting to b.example:80: connection refused"
     );
     rig.stop().await;
 }

@@ -219,12 +219,21 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
     );
 
     rig.plan(SourceId::Pool, config(1));
-    let third = loop {
-        let next = arrival(&mut arrivals).await;
+    let next_logo = async |arrivals: &mut _| loop {
+        let next = arrival(arrivals).await;
         if next.place == "logos:80" {
             break next;
         }
     };
+    // What is fetched before the old files are gone would go with them.
+    let early = tokio::time::timeout(Duration::from_secs(60), next_logo(&mut arrivals)).await;
+    assert!(early.is_err(), "fetched before the cache was cleared");
+    assert_eq!(rig.logos.clear().await.unwrap(), 1);
+    // A network that is away for long does not end it.
+    for _ in 0..10 {
+        drop(next_logo(&mut arrivals).await);
+    }
+    let third = next_logo(&mut arrivals).await;
     answer_on(third.stream, "200 OK", &picture(0x55)).await;
     let seen = rig.until(is_logo).await;
     let Some(Observation::PoolLogo(logo)) = seen.last() else {

@@ -651,15 +651,15 @@ async fn every_source_goes_through_the_proxy() {
         (
             SourceId::Nostr,
             SourceConfig::Nostr {
-                relay: "ws://nostr".into(),
+                relays: vec!["ws://nostr".into()],
                 author: key.to_owned(),
             },
         ),
         (
             SourceId::Zaps,
             SourceConfig::Zaps {
-                relay: "ws://zaps".into(),
-                recipient: key.to_owned(),
+                relays: vec!["ws://zaps".into()],
+                recipients: vec![key.to_owned()],
             },
         ),
         (

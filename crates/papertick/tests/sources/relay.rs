@@ -280,7 +280,7 @@ async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
             }
         }
     });
-    let catalogue = answer(&mut arrivals, "200 OK", "[\"USD\",\"CHF\"]").await;
+    let catalogue = answer(&mut arrivals, "200 OK", "[\"USD\",\"EUR\"]").await;
     assert_eq!(first_line(&catalogue), "GET /api/v2/currencies HTTP/1.1");
     rig.until(|seen| matches!(seen, Observation::Currencies(list) if list.len() == 2))
         .await;
@@ -312,4 +312,48 @@ async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
     );
     pongs.await.unwrap();
     rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_lacks_a_wanted_currency_is_asked_for_again() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let mut server = accept(&mut arrivals).await;
+    let frames = tokio::spawn(async move {
+        let mut height = 900_000;
+        let mut blocks = time::interval(Duration::from_secs(60));
+        loop {
+            tokio::select! {
+                _ = blocks.tick() => push(&mut server, block(height)).await,
+                message = server.next() => if !matches!(message, Some(Ok(_))) { return },
+            }
+            height += 1;
+        }
+    });
+    let drain = async {
+        loop {
+            rig.next().await;
+        }
+    };
+    let questions = async {
+        let mut asked = Vec::new();
+        for list in [r#"["USD"]"#, r#"["USD","CHF"]"#, r#"["EUR","USD"]"#] {
+            let head = answer(&mut arrivals, "200 OK", list).await;
+            assert_eq!(first_line(&head), "GET /api/v2/currencies HTTP/1.1");
+            asked.push(Instant::now());
+        }
+        for pair in asked.windows(2) {
+            let minutes = (pair[1] - pair[0]).as_secs() / 60;
+            assert!((15..=16).contains(&minutes), "{minutes} min");
+        }
+        // The list is whole now.
+        let more = time::timeout(Duration::from_secs(2 * 3600), arrivals.recv()).await;
+        assert!(more.is_err(), "asked without a need");
+    };
+    tokio::select! {
+        () = questions => {}
+        () = drain => {}
+    }
+    rig.stop().await;
+    frames.await.unwrap();
 }

@@ -1,11 +1,15 @@
 //! Time servers that are right, wrong, silent, or contradict themselves.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use device::{input::Input, market::Connection};
 use papertick::{
     clock::Clock,
     inbox::inbox,
+    net::resolver::{HostNames, Resolver},
     sources::time::keep_time,
     tasks::{Tasks, stop_signal},
 };
@@ -13,6 +17,10 @@ use tokio::{net::UdpSocket, time};
 
 /// Seconds from 1900 to 1970.
 const NTP_EPOCH: u64 = 2_208_988_800;
+
+fn resolver() -> Resolver {
+    Resolver::new(Arc::new(HostNames))
+}
 
 fn unix_ms() -> i64 {
     i64::try_from(
@@ -68,7 +76,13 @@ async fn a_time_server_sets_the_clock() {
     let mut tasks = Tasks::new();
     tasks.spawn(
         "time",
-        keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), inbox, stop),
+        keep_time(
+            clock.clone(),
+            resolver(),
+            ("127.0.0.1".to_owned(), port),
+            inbox,
+            stop,
+        ),
     );
     answer(&server, 90_000, 2).await;
     let off_ms = corrected(&clock).await;
@@ -91,7 +105,13 @@ async fn implausible_answers_leave_the_clock_unset() {
         let mut tasks = Tasks::new();
         tasks.spawn(
             "time",
-            keep_time(clock.clone(), ("127.0.0.1".to_owned(), port), inbox, stop),
+            keep_time(
+                clock.clone(),
+                resolver(),
+                ("127.0.0.1".to_owned(), port),
+                inbox,
+                stop,
+            ),
         );
         answer(&server, off_ms, stratum).await;
         let told = inputs.recv().await.unwrap().input;

@@ -155,7 +155,7 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
         (
             SourceId::Nostr,
             SourceConfig::Nostr {
-                relay: relay().as_str().into(),
+                relays: vec![relay().as_str().into()],
                 author: KEY.to_owned(),
             },
             stored(data::SUBSCRIPTION),
@@ -163,8 +163,8 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
         (
             SourceId::Zaps,
             SourceConfig::Zaps {
-                relay: relay().as_str().into(),
-                recipient: KEY.to_owned(),
+                relays: vec![relay().as_str().into()],
+                recipients: vec![KEY.to_owned()],
             },
             stored(zap::SUBSCRIPTION),
         ),

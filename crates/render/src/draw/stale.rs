@@ -50,3 +50,76 @@ fn around(x: i32, y: i32) -> Area {
         height: SIDE + 6,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTH: i32 = 122;
+    const HEIGHT: i32 = 250;
+
+    /// A panel with ink on these pixels.
+    fn panel(ink: &[(i32, i32)]) -> Mask {
+        let mut panel = Mask::new(WIDTH, HEIGHT);
+        ink.iter().for_each(|&(x, y)| panel.set(x, y));
+        panel
+    }
+
+    /// Upper left pixel of the mark on a panel; panics if anything else is on it than the mark and what was.
+    fn place(before: &[(i32, i32)]) -> (i32, i32) {
+        let mut after = panel(before);
+        mark(&mut after);
+        let corners = [5, 102].map(|x| [5, 230].map(|y| (x, y)));
+        let drawn = |(left, top): (i32, i32)| {
+            let mut expected = panel(before);
+            expected.clear(Area {
+                x: left - 3,
+                y: top - 3,
+                width: 21,
+                height: 21,
+            });
+            for (y, row) in ROWS.iter().enumerate() {
+                for (x, ink) in format!("{row:015b}").chars().enumerate() {
+                    if ink == '1' {
+                        expected.set(left + x as i32, top + y as i32);
+                    }
+                }
+            }
+            expected == after
+        };
+        let found: Vec<_> = corners
+            .concat()
+            .into_iter()
+            .filter(|at| drawn(*at))
+            .collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0]
+    }
+
+    #[test]
+    fn the_mark_goes_to_the_first_corner_without_ink() {
+        let (upper_right, upper_left) = ((102, 5), (5, 5));
+        let (lower_right, lower_left) = ((102, 230), (5, 230));
+        // A corner ends three pixels from the mark on every side.
+        for (ink, expected) in [
+            (&[][..], upper_right),
+            (&[(110, 12)], upper_left),
+            (&[(99, 2)], upper_left),
+            (&[(119, 22)], upper_left),
+            (&[(98, 12), (110, 1), (120, 12), (110, 23)], upper_right),
+            (&[(110, 12), (12, 12)], lower_right),
+            (&[(110, 12), (2, 22)], lower_right),
+            (&[(110, 12), (23, 2)], upper_left),
+            (&[(110, 12), (12, 12), (110, 247)], lower_left),
+            (&[(110, 12), (12, 12), (110, 248)], lower_right),
+        ] {
+            assert_eq!(place(ink), expected, "{ink:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_free_corner_the_mark_clears_the_first() {
+        let ink = [(110, 12), (12, 12), (110, 240), (12, 240)];
+        assert_eq!(place(&ink), (102, 5));
+    }
+}

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
 use super::super::{Settings, patch::Catalogue, reject::Rejection};
-use crate::{units::Currency, view::View};
+use crate::{limits::CURRENCIES_MAX, units::Currency, view::View};
 
 pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
     match value.is_array() {
@@ -21,11 +21,23 @@ pub(super) fn check(value: &Value) -> Result<(), Rejection> {
 }
 
 pub(super) fn apply(value: &Value, settings: &mut Settings, available: &Catalogue) {
+    let offered = |currency: &Currency| available.currencies.contains(currency);
+    let stored = settings.act_currencies.clone();
     let codes = entries(value)
         .iter()
         .filter_map(Value::as_str)
         .filter_map(Currency::parse);
-    settings.act_currencies = distinct(codes.filter(|code| available.currencies.contains(code)));
+    let sent = distinct(codes.filter(|code| offered(code) || stored.contains(code)));
+    let shown = |list: &[Currency]| -> Vec<Currency> {
+        list.iter().copied().filter(|code| offered(code)).collect()
+    };
+    // Whoever sends back what was shown changes nothing, and nobody deselects what was not shown.
+    if shown(&sent) == shown(&stored) {
+        return;
+    }
+    let hidden = stored.into_iter().filter(|code| !offered(code));
+    settings.act_currencies = distinct(sent.into_iter().chain(hidden));
+    settings.act_currencies.truncate(CURRENCIES_MAX);
 }
 
 pub(super) fn emit(view: &View, document: &mut Map<String, Value>) {

@@ -8,9 +8,12 @@ pub(super) mod dnd;
 pub(super) mod inverted_color;
 pub(super) mod nwc_uri;
 pub(super) mod pool_user;
+pub(super) mod relays;
 pub(super) mod screens;
+pub(super) mod texts;
 pub(super) mod time_per_screen;
 pub(super) mod tx_power;
+pub(super) mod zap_keys;
 
 use alloc::string::String;
 use serde_json::{Map, Value};
@@ -38,6 +41,10 @@ pub enum Composite {
     TxPower,
     /// `actCurrencies`: a list of codes.
     Currencies,
+    /// `nostrRelays`: a list of URLs.
+    Relays,
+    /// `nostrZapPubkeys`: a list of keys.
+    ZapKeys,
 }
 
 /// A key that is no row of the table: it writes rows that GET also shows under other names.
@@ -97,6 +104,8 @@ impl Composite {
             Composite::InvertedColor => inverted_color::shape(name, value),
             Composite::TxPower => tx_power::shape(name, value),
             Composite::Currencies => currencies::shape(name, value),
+            Composite::Relays => relays::shape(name, value),
+            Composite::ZapKeys => zap_keys::shape(name, value),
         }
     }
 
@@ -105,6 +114,8 @@ impl Composite {
             Composite::Screens => screens::check(value, context),
             Composite::Dnd => dnd::check(value),
             Composite::Currencies => currencies::check(value),
+            Composite::Relays => relays::check(value),
+            Composite::ZapKeys => zap_keys::check(value),
             Composite::TimePerScreen | Composite::InvertedColor | Composite::TxPower => Ok(()),
         }
     }
@@ -117,6 +128,8 @@ impl Composite {
             Composite::InvertedColor => inverted_color::apply(value, settings),
             Composite::TxPower => tx_power::apply(value, settings),
             Composite::Currencies => currencies::apply(value, settings, available),
+            Composite::Relays => relays::apply(value, settings),
+            Composite::ZapKeys => zap_keys::apply(value, settings),
         }
     }
 
@@ -128,6 +141,8 @@ impl Composite {
             Composite::InvertedColor => inverted_color::emit(view, document),
             Composite::TxPower => tx_power::emit(view, document),
             Composite::Currencies => currencies::emit(view, document),
+            Composite::Relays => relays::emit(view, document),
+            Composite::ZapKeys => zap_keys::emit(view, document),
         }
     }
 
@@ -139,6 +154,8 @@ impl Composite {
             Composite::InvertedColor => inverted_color::schema(),
             Composite::TxPower => tx_power::schema(),
             Composite::Currencies => currencies::schema(),
+            Composite::Relays => relays::schema(),
+            Composite::ZapKeys => zap_keys::schema(),
         }
     }
 }

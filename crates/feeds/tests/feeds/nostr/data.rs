@@ -118,6 +118,23 @@ fn older_events_of_a_slot_say_nothing() {
 }
 
 #[test]
+fn an_event_that_comes_twice_is_heard_once() {
+    let mut feed = feed();
+    let mut hear = |created_at, content| {
+        feed.accept(&verified(
+            created_at,
+            30078,
+            &[&["d", "blockheight"]],
+            content,
+        ))
+    };
+    assert_eq!(hear(100, "7"), Ok(vec![Observation::Block(7)]));
+    assert_eq!(hear(100, "7"), Ok(vec![]));
+    assert_eq!(hear(100, "8"), Ok(vec![Observation::Block(8)]));
+    assert_eq!(hear(100, "7"), Ok(vec![]));
+}
+
+#[test]
 fn others_are_not_believed() {
     let stranger = Signer::new(&Secret::new("01".repeat(32))).unwrap();
     let claim = stranger.sign(100, 30078, &[&["d", "blockheight"]], "1".into(), &[0; 32]);

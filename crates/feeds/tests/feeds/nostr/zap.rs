@@ -19,7 +19,7 @@ const NOW: Option<UtcTime> = Some(UtcTime {
 
 /// What one event says to a listener who has heard nothing yet.
 fn first_heard(event: &VerifiedEvent) -> Result<Option<Zap>, Malformed> {
-    ZapFeed::new(AUTHOR)
+    ZapFeed::new(&[AUTHOR])
         .unwrap()
         .accept(event, NOW, &mut ShownZaps::default())
 }
@@ -33,7 +33,7 @@ fn shown(amount: u64, message: &str) -> Result<Option<Zap>, Malformed> {
 
 #[test]
 fn subscription() {
-    let request = |now| frame::subscribe("z", &ZapFeed::filter(AUTHOR, now));
+    let request = |now| frame::subscribe("z", &ZapFeed::filter(&[AUTHOR], now));
     assert_eq!(
         request(NOW),
         format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{AUTHOR}"],"since":9100,"limit":1}}]"##)
@@ -42,7 +42,7 @@ fn subscription() {
         request(None),
         format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{AUTHOR}"],"limit":1}}]"##)
     );
-    assert!(ZapFeed::new("npub1").is_none());
+    assert!(ZapFeed::new(&[AUTHOR, "npub1"]).is_none());
 }
 
 #[test]
@@ -130,6 +130,24 @@ fn amounts() {
     );
 }
 
+#[test]
+fn several_recipients_are_listened_for() {
+    let [one, other, stranger] = [AUTHOR.to_string(), "ab".repeat(32), "cd".repeat(32)];
+    let both = [one.clone(), other.to_uppercase()];
+    let request = frame::subscribe("z", &ZapFeed::filter(&both, None));
+    assert_eq!(
+        request,
+        format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{one}","{other}"],"limit":1}}]"##)
+    );
+    let feed = ZapFeed::new(&both).unwrap();
+    for (recipient, is_heard) in [(&one, true), (&other, true), (&stranger, false)] {
+        let tags: &[&[&str]] = &[&["p", recipient], &["amount", "21000"]];
+        let event = verified(9_900, 9735, tags, "");
+        let heard = feed.accept(&event, NOW, &mut nothing());
+        assert_eq!(heard.is_ok(), is_heard, "{recipient}");
+    }
+}
+
 /// A zap of 21 sats with a message that makes its id differ.
 fn hear(shown: &mut ShownZaps, created_at: u64, message: &str, now: Option<UtcTime>) -> bool {
     let event = verified(
@@ -138,7 +156,7 @@ fn hear(shown: &mut ShownZaps, created_at: u64, message: &str, now: Option<UtcTi
         &[&["p", AUTHOR], &["amount", "21000"]],
         message,
     );
-    let feed = ZapFeed::new(AUTHOR).unwrap();
+    let feed = ZapFeed::new(&[AUTHOR]).unwrap();
     feed.accept(&event, now, shown).unwrap().is_some()
 }
 
@@ -236,7 +254,7 @@ fn two_listeners_show_a_receipt_once() {
         &[&["p", AUTHOR], &["amount", "21000"]],
         "from two relays",
     );
-    let [one, other] = [ZapFeed::new(AUTHOR), ZapFeed::new(AUTHOR)].map(Option::unwrap);
+    let [one, other] = [ZapFeed::new(&[AUTHOR]), ZapFeed::new(&[AUTHOR])].map(Option::unwrap);
     assert!(one.accept(&event, NOW, &mut shown).unwrap().is_some());
     assert!(other.accept(&event, NOW, &mut shown).unwrap().is_none());
 }

@@ -5,7 +5,7 @@
 pub mod network_manager;
 pub mod secrets;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, pin::pin, time::Duration};
 
 use board::ports::{Network, Unprovisioned, Wifi};
 use device::{
@@ -14,7 +14,7 @@ use device::{
     secret::Secret,
 };
 use tokio::{
-    sync::{Semaphore, mpsc, oneshot, watch},
+    sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until, timeout},
 };
 
@@ -40,8 +40,6 @@ const ORDERS_DEPTH: usize = 2;
 pub struct Radio {
     orders: mpsc::Sender<Order>,
     networks: watch::Receiver<Option<Vec<Network>>>,
-    /// One attempt at a time.
-    trying: Arc<Semaphore>,
 }
 
 /// The radio's side of the orders.
@@ -57,7 +55,7 @@ enum Order {
     Provision {
         ssid: String,
         password: Secret,
-        answer: oneshot::Sender<Result<(), Unprovisioned>>,
+        answer: oneshot::Sender<Result<(), NotProvisioned>>,
     },
     Forget {
         answer: oneshot::Sender<Result<(), String>>,
@@ -71,7 +69,7 @@ pub enum NotProvisioned {
     Tried(Unprovisioned),
     /// Other credentials are being tried.
     Busy,
-    /// There is no radio any more.
+    /// There is no radio any more, or it was told to forget every network.
     Gone,
 }
 
@@ -91,7 +89,6 @@ pub fn radio() -> (Radio, Orders) {
     let radio = Radio {
         orders: sender,
         networks: networks.subscribe(),
-        trying: Arc::new(Semaphore::new(1)),
     };
     let orders = Orders {
         orders: receiver,
@@ -106,10 +103,6 @@ impl Radio {
     /// # Errors
     /// They were not stored.
     pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), NotProvisioned> {
-        let _place = self
-            .trying
-            .try_acquire()
-            .map_err(|_| NotProvisioned::Busy)?;
         let (answer, answered) = oneshot::channel();
         let order = Order::Provision {
             ssid,
@@ -120,13 +113,11 @@ impl Radio {
             .send(order)
             .await
             .map_err(|_| NotProvisioned::Gone)?;
-        answered
-            .await
-            .map_err(|_| NotProvisioned::Gone)?
-            .map_err(NotProvisioned::Tried)
+        answered.await.map_err(|_| NotProvisioned::Gone)?
     }
 
-    /// Forgets the stored credentials.
+    /// Forgets the stored credentials, and those that are being tried; dropping the future leaves them where the radio
+    /// has not begun.
     ///
     /// # Errors
     /// They may still be there; why, in words for people.
@@ -165,6 +156,7 @@ pub async fn run(
         networks: orders.networks,
         inbox,
         scan_at: None,
+        forgetful: false,
     };
     // An error means that the device is gone, and with it everybody to report to.
     let _ = driver.run(orders.orders, identity).await;
@@ -177,6 +169,8 @@ struct Driver<W> {
     inbox: Inbox,
     /// When to look around next; none while nobody wants to know.
     scan_at: Option<Instant>,
+    /// Everything was forgotten, and a restart follows: nothing is stored any more.
+    forgetful: bool,
 }
 
 impl<W: Wifi> Driver<W> {
@@ -195,7 +189,7 @@ impl<W: Wifi> Driver<W> {
                     changed.map_err(|_| Stopped)?;
                     self.follow().await;
                 }
-                Some(order) = orders.recv() => self.obey(order).await?,
+                Some(order) = orders.recv() => self.obey(order, &mut orders).await?,
                 () = sleep_until(scan_at.unwrap_or_else(Instant::now)), if scan_at.is_some() => {
                     self.look_around().await;
                 }
@@ -221,34 +215,96 @@ impl<W: Wifi> Driver<W> {
         self.scan_at = Some(Instant::now() + SCAN_PERIOD);
     }
 
-    async fn obey(&mut self, order: Order) -> Result<(), Stopped> {
+    async fn obey(
+        &mut self,
+        order: Order,
+        orders: &mut mpsc::Receiver<Order>,
+    ) -> Result<(), Stopped> {
         match order {
+            Order::Provision { answer, .. } if self.forgetful => {
+                // Whoever asked may have gone away.
+                let _ = answer.send(Err(NotProvisioned::Gone));
+            }
             Order::Provision {
                 ssid,
                 password,
                 answer,
             } => {
                 tell(&self.inbox, LinkEvent::Trying).await?;
-                let outcome = self.wifi.provision(&ssid, &password, TRY_LIMIT).await;
-                let event = match &outcome {
-                    Ok(()) => LinkEvent::Provisioned,
-                    Err(Unprovisioned::Failed(failure)) => LinkEvent::Refused(*failure),
-                    Err(Unprovisioned::NotStored(error)) => {
-                        tracing::error!(%error, "credentials were not stored");
-                        LinkEvent::Refused(LinkFailure::Lost)
+                match self.attempt(&ssid, &password, orders).await {
+                    Attempt::Ended(outcome) => self.end_attempt(outcome, answer).await?,
+                    Attempt::Forgotten(forget) => {
+                        tell(&self.inbox, LinkEvent::Refused(LinkFailure::Lost)).await?;
+                        let _ = answer.send(Err(NotProvisioned::Gone));
+                        self.forget(forget).await;
+                        // Where the clock goes on after all it needs its access point back.
+                        let plan = self.plan.borrow().clone();
+                        self.wifi.follow(&plan).await;
                     }
-                };
-                self.inbox.settle(Input::Linked(event)).await?;
-                // Whoever asked may have gone away; what was stored stays stored.
-                let _ = answer.send(outcome);
+                }
             }
-            Order::Forget { answer } => {
-                // Whoever asked may have gone away.
-                let _ = answer.send(self.wifi.forget().await);
-            }
+            Order::Forget { answer } => self.forget(answer).await,
         }
         Ok(())
     }
+
+    /// Tries credentials until that has ended, or until everything is to be forgotten.
+    async fn attempt(
+        &mut self,
+        ssid: &str,
+        password: &Secret,
+        orders: &mut mpsc::Receiver<Order>,
+    ) -> Attempt {
+        let mut trying = pin!(self.wifi.provision(ssid, password, TRY_LIMIT));
+        loop {
+            tokio::select! {
+                outcome = &mut trying => return Attempt::Ended(outcome),
+                Some(order) = orders.recv() => match order {
+                    Order::Forget { answer } => return Attempt::Forgotten(answer),
+                    Order::Provision { answer, .. } => {
+                        let _ = answer.send(Err(NotProvisioned::Busy));
+                    }
+                }
+            }
+        }
+    }
+
+    async fn end_attempt(
+        &mut self,
+        outcome: Result<(), Unprovisioned>,
+        answer: oneshot::Sender<Result<(), NotProvisioned>>,
+    ) -> Result<(), Stopped> {
+        let event = match &outcome {
+            Ok(()) => LinkEvent::Provisioned,
+            Err(Unprovisioned::Failed(failure)) => LinkEvent::Refused(*failure),
+            Err(Unprovisioned::NotStored(error)) => {
+                tracing::error!(%error, "credentials were not stored");
+                LinkEvent::Refused(LinkFailure::Lost)
+            }
+        };
+        self.inbox.settle(Input::Linked(event)).await?;
+        // Whoever asked may have gone away; what was stored stays stored.
+        let _ = answer.send(outcome.map_err(NotProvisioned::Tried));
+        Ok(())
+    }
+
+    async fn forget(&mut self, answer: oneshot::Sender<Result<(), String>>) {
+        // Whoever has given up waiting goes on with the network it has.
+        if answer.is_closed() {
+            return;
+        }
+        let outcome = self.wifi.forget().await;
+        self.forgetful |= outcome.is_ok();
+        let _ = answer.send(outcome);
+    }
+}
+
+/// How an attempt to join a network went on.
+enum Attempt {
+    /// It has ended.
+    Ended(Result<(), Unprovisioned>),
+    /// It was broken off, because everything is to be forgotten; where the answer to that goes.
+    Forgotten(oneshot::Sender<Result<(), String>>),
 }
 
 async fn tell(inbox: &Inbox, event: LinkEvent) -> Result<(), Stopped> {

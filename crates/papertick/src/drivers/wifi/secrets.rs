@@ -9,7 +9,7 @@ use device::secret::Secret;
 
 use crate::{
     made_password,
-    storage::disk::{Disk, Folder},
+    storage::disk::{Disk, Folder, named},
 };
 
 /// File of the password.
@@ -23,25 +23,45 @@ pub fn credentials(data_dir: &Path) -> PathBuf {
     data_dir.join("wifi")
 }
 
-/// The password of this data folder, made if there is none.
+/// The access point's password, and how long it lasts.
+#[derive(Debug)]
+pub struct Password {
+    /// The password.
+    pub text: Secret,
+    /// Why it is another one at the next start; none if it is kept.
+    pub unkept: Option<io::Error>,
+}
+
+/// The password of this data folder, made if there is none to be had.
 ///
 /// # Errors
-/// It could not be made or kept.
-pub fn password(data_dir: &Path) -> io::Result<Secret> {
+/// The host has no random numbers.
+pub fn password(data_dir: &Path) -> io::Result<Password> {
     let mut folder = Folder::new(data_dir);
-    let kept = folder.read(FILE)?.and_then(|bytes| {
+    let kept = folder.read(FILE).map_err(named(FILE));
+    let usable = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok()?;
         let usable = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic());
-        usable.then_some(text)
-    });
-    if let Some(text) = kept {
-        return Ok(Secret::new(text));
-    }
+        usable.then(|| Secret::new(text))
+    };
+    let unkept = match kept.map(|bytes| bytes.and_then(usable)) {
+        Ok(Some(text)) => return Ok(Password { text, unkept: None }),
+        Ok(None) => None,
+        // It may be readable again at the next start.
+        Err(error) => Some(error),
+    };
     let text = made_password::text()?;
-    folder.write(FILE, text.as_bytes())?;
+    let unkept = unkept.or_else(|| keep(&mut folder, &text).err());
+    Ok(Password {
+        text: Secret::new(text),
+        unkept,
+    })
+}
+
+fn keep(folder: &mut Folder, password: &str) -> io::Result<()> {
+    folder.write(FILE, password.as_bytes())?;
     folder.sync(FILE)?;
-    folder.sync_folder()?;
-    Ok(Secret::new(text))
+    folder.sync_folder()
 }
 
 /// Removes the password.
@@ -67,16 +87,16 @@ mod tests {
     #[test]
     fn the_password_is_made_once() {
         let folder = tempfile::tempdir().unwrap();
-        let first = password(folder.path()).unwrap();
+        let first = password(folder.path()).unwrap().text;
         assert_eq!(first.expose().len(), PASSWORD_LEN);
-        assert_eq!(password(folder.path()).unwrap(), first);
+        assert_eq!(password(folder.path()).unwrap().text, first);
         let mode = fs::metadata(folder.path().join(FILE))
             .unwrap()
             .permissions();
         assert_eq!(mode.mode() & 0o777, 0o600);
         wipe(folder.path()).unwrap();
         wipe(folder.path()).unwrap();
-        assert_ne!(password(folder.path()).unwrap(), first);
+        assert_ne!(password(folder.path()).unwrap().text, first);
     }
 
     #[test]
@@ -90,9 +110,25 @@ mod tests {
         ] {
             fs::write(folder.path().join(FILE), damaged).unwrap();
             assert_eq!(
-                password(folder.path()).unwrap().expose().len(),
+                password(folder.path()).unwrap().text.expose().len(),
                 PASSWORD_LEN
             );
         }
+    }
+
+    #[test]
+    fn a_password_that_cannot_be_kept_is_made_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(FILE)).unwrap();
+        let first = password(folder.path()).unwrap();
+        let second = password(folder.path()).unwrap();
+        assert_ne!(first.text, second.text);
+        let words = first.unkept.unwrap().to_string();
+        assert_eq!(words, "access-point: it is a folder, not a file");
+
+        let nowhere = folder.path().join("nowhere");
+        let made = password(&nowhere).unwrap();
+        assert_eq!(made.text.expose().len(), PASSWORD_LEN);
+        assert!(made.unkept.is_some());
     }
 }

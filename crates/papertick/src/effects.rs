@@ -1,0 +1,98 @@
+//! Performs what the device asks for, one effect after the other, and tells it what came of it.
+
+use std::{io, path::PathBuf, time::Duration};
+
+use device::{
+    input::{Finished, Input},
+    output::Effect,
+};
+use tokio::{sync::mpsc, time::timeout};
+
+use crate::{
+    drivers::wifi::{Radio, secrets},
+    inbox::Inbox,
+    sources::logos::LogoCache,
+    storage::keeper::Keeper,
+};
+
+/// Time the radio has to forget.
+const FORGET: Duration = Duration::from_secs(5);
+
+/// Whoever performs effects, and what they need for it.
+#[derive(Debug)]
+pub struct Performer {
+    /// Where the outcome goes.
+    pub inbox: Inbox,
+    /// The settings and the memory.
+    pub keeper: Keeper,
+    /// The folder of everything that is stored.
+    pub data_dir: PathBuf,
+    /// The pictures of pools.
+    pub logos: LogoCache,
+    /// The credentials of the network.
+    pub radio: Radio,
+}
+
+impl Performer {
+    /// Performs what the device asks for, until it wants to be started again.
+    pub async fn run(&self, effects: &mut mpsc::Receiver<Effect>) {
+        while let Some(effect) = effects.recv().await {
+            match effect {
+                Effect::Reboot(reason) => {
+                    tracing::info!(?reason, "restarting");
+                    return;
+                }
+                Effect::Wipe => {
+                    tracing::warn!("everything is being wiped");
+                    let outcome = self.wipe().await;
+                    match &outcome {
+                        Ok(()) => tracing::warn!("everything was wiped"),
+                        Err(error) => tracing::error!(%error, "not everything was wiped"),
+                    }
+                    self.tell(Finished::Wiped(outcome)).await;
+                }
+                Effect::ClearLogos => self.clear_logos().await,
+                Effect::ForgetWifi => {
+                    let outcome = self.forget_network().await;
+                    self.tell(Finished::Forgotten(outcome)).await;
+                }
+            }
+        }
+        std::future::pending().await
+    }
+
+    async fn tell(&self, finished: Finished) {
+        // Without the device there is nobody who could want to know.
+        let _ = self.inbox.tell(Input::Finished(finished)).await;
+    }
+
+    /// Wipes everything; the network last, because its credentials are the one thing that cannot be stored again.
+    async fn wipe(&self) -> Result<(), String> {
+        let words = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+        self.logos.clear().await.map_err(words("the pool logos"))?;
+        self.keeper.wipe().await.map_err(words("the settings"))?;
+        secrets::wipe(&self.data_dir).map_err(words("the access point's password"))?;
+        self.forget_network()
+            .await
+            .map_err(|error| format!("the network's credentials: {error}"))
+    }
+
+    async fn forget_network(&self) -> Result<(), String> {
+        let forgotten = timeout(FORGET, self.radio.forget()).await;
+        let outcome = forgotten.unwrap_or_else(|_| Err("the radio does not answer".to_string()));
+        match &outcome {
+            Ok(()) => tracing::info!("the network's credentials were forgotten"),
+            Err(error) => {
+                tracing::error!(%error, "the network's credentials may still be there");
+            }
+        }
+        outcome
+    }
+
+    async fn clear_logos(&self) {
+        match self.logos.clear().await {
+            Ok(deleted) => tracing::info!(deleted, "pool logos were cleared"),
+            Err(error) => tracing::warn!(%error, "pool logos were not all cleared"),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Several connections that are one source: what the device is told of all of them.
+//!
+//! The source is up while one of them is; what is wrong with the others is told beside it.
+
+use std::time::Duration;
+
+use device::market::{Connection, Observation};
+use tokio::time::Instant;
+
+use super::common::Common;
+
+/// Connections whose faults are told by name.
+const FAULTS_NAMED: usize = 3;
+
+/// One of several connections.
+#[derive(Debug, Clone)]
+pub struct Member {
+    all: Common<Together>,
+    place: usize,
+}
+
+/// All of them, and what the device was told last.
+#[derive(Debug)]
+struct Together {
+    connections: Vec<(String, State)>,
+    told: Vec<Observation>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum State {
+    Connecting,
+    Up,
+    Down { reason: String, retry_at: Instant },
+}
+
+impl Member {
+    /// Brings connections with these names together.
+    pub fn of(names: impl Iterator<Item = String>) -> Vec<Member> {
+        let connections: Vec<_> = names.map(|name| (name, State::Connecting)).collect();
+        let places = 0..connections.len();
+        let all = Common::new(Together {
+            connections,
+            told: Vec::new(),
+        });
+        places
+            .map(|place| Member {
+                all: all.clone(),
+                place,
+            })
+            .collect()
+    }
+
+    /// What the device is told when one connection says this.
+    pub fn tell(&self, observations: Vec<Observation>) -> Vec<Observation> {
+        self.all.with(|all| {
+            observations
+                .into_iter()
+                .flat_map(|observation| all.hear(self.place, observation))
+                .collect()
+        })
+    }
+}
+
+impl Together {
+    fn hear(&mut self, place: usize, observation: Observation) -> Vec<Observation> {
+        let Some((name, state)) = self.connections.get_mut(place) else {
+            return Vec::new();
+        };
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "what is learned is passed on, whatever it is"
+        )]
+        match observation {
+            Observation::Connection(connection) => {
+                *state = match connection {
+                    Connection::Connecting => State::Connecting,
+                    Connection::Up => State::Up,
+                    Connection::Down { reason, retry_in } => State::Down {
+                        reason,
+                        retry_at: Instant::now() + retry_in,
+                    },
+                };
+                self.report()
+            }
+            Observation::Complaint(complaint) => {
+                // It stands where faults do, until they are told again.
+                self.told.clear();
+                vec![Observation::Complaint(format!("{name}: {complaint}"))]
+            }
+            learned => vec![learned],
+        }
+    }
+
+    /// How they are together; nothing if the device knows.
+    fn report(&mut self) -> Vec<Observation> {
+        let is = |wanted: &State| self.connections.iter().any(|(_, state)| state == wanted);
+        let faults = self.faults();
+        let report = if is(&State::Up) || is(&State::Connecting) {
+            let connection = if is(&State::Up) {
+                Connection::Up
+            } else {
+                Connection::Connecting
+            };
+            let fault = (!faults.is_empty()).then_some(Observation::Complaint(faults));
+            [Observation::Connection(connection)]
+                .into_iter()
+                .chain(fault)
+                .collect()
+        } else {
+            vec![Observation::Connection(Connection::Down {
+                reason: faults,
+                retry_in: self.retry_in(),
+            })]
+        };
+        if report == self.told {
+            return Vec::new();
+        }
+        self.told.clone_from(&report);
+        report
+    }
+
+    /// What is wrong, with the names of those that are down.
+    fn faults(&self) -> String {
+        let down = self
+            .connections
+            .iter()
+            .filter_map(|(name, state)| match state {
+                State::Down { reason, .. } => Some(format!("{name}: {reason}")),
+                State::Connecting | State::Up => None,
+            });
+        let mut down: Vec<String> = down.collect();
+        let unnamed = down.len().saturating_sub(FAULTS_NAMED);
+        down.truncate(FAULTS_NAMED);
+        if unnamed > 0 {
+            down.push(format!("and {unnamed} more"));
+        }
+        down.join("; ")
+    }
+
+    /// Time until the first of them is tried again.
+    fn retry_in(&self) -> Duration {
+        let next = self
+            .connections
+            .iter()
+            .filter_map(|(_, state)| match state {
+                State::Down { retry_at, .. } => Some(*retry_at),
+                State::Connecting | State::Up => None,
+            });
+        next.min()
+            .unwrap_or_else(Instant::now)
+            .saturating_duration_since(Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn down(reason: &str, secs: u64) -> Observation {
+        Observation::Connection(Connection::Down {
+            reason: reason.to_owned(),
+            retry_in: Duration::from_secs(secs),
+        })
+    }
+
+    fn complaint(text: &str) -> Observation {
+        Observation::Complaint(text.to_owned())
+    }
+
+    const UP: Observation = Observation::Connection(Connection::Up);
+    const CONNECTING: Observation = Observation::Connection(Connection::Connecting);
+
+    #[tokio::test(start_paused = true)]
+    async fn the_source_is_up_while_one_of_them_is() {
+        let names = ["a", "b"].map(str::to_owned);
+        let members = Member::of(names.into_iter());
+        let [a, b] = &members[..] else {
+            panic!("{members:?}");
+        };
+        let block = Observation::Block(7);
+        let rows = [
+            (a, vec![CONNECTING], vec![CONNECTING]),
+            (b, vec![CONNECTING], vec![]),
+            (
+                a,
+                vec![down("refused", 9)],
+                vec![CONNECTING, complaint("a: refused")],
+            ),
+            (
+                b,
+                vec![down("gone", 5)],
+                vec![down("a: refused; b: gone", 5)],
+            ),
+            (
+                b,
+                vec![CONNECTING],
+                vec![CONNECTING, complaint("a: refused")],
+            ),
+            (
+                b,
+                vec![UP, block.clone()],
+                vec![UP, complaint("a: refused"), block.clone()],
+            ),
+            (b, vec![block.clone()], vec![block.clone()]),
+            // A connection that is tried in vain changes nothing.
+            (a, vec![CONNECTING], vec![UP]),
+            (
+                a,
+                vec![down("refused", 9)],
+                vec![UP, complaint("a: refused")],
+            ),
+            (a, vec![UP], vec![UP]),
+            (a, vec![complaint("odd")], vec![complaint("a: odd")]),
+            (a, vec![UP], vec![UP]),
+            (b, vec![down("gone", 5)], vec![UP, complaint("b: gone")]),
+        ];
+        for (member, said, told) in rows {
+            assert_eq!(member.tell(said.clone()), told, "{said:?}");
+        }
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(
+            a.tell(vec![down("lost", 60)]),
+            [down("a: lost; b: gone", 3)]
+        );
+    }
+
+    #[test]
+    fn many_faults_are_counted() {
+        let members = Member::of((0..9).map(|number| format!("r{number}")));
+        let mut told = Vec::new();
+        for member in &members {
+            told = member.tell(vec![down("x", 1)]);
+        }
+        let Some(Observation::Connection(Connection::Down { reason, .. })) = told.first() else {
+            panic!("{told:?}");
+        };
+        assert_eq!(reason, "r0: x; r1: x; r2: x; and 6 more");
+    }
+}

@@ -1,0 +1,142 @@
+//! A factory reset from the request to the last file: all of it goes, or the clock goes on and says why not.
+
+use std::{fs, path::Path, time::Duration};
+
+use device::{
+    input::{Contacts, Input},
+    request::{Refusal, Reply, Request},
+    secret::Secret,
+};
+use papertick::{
+    drivers::wifi::{NotProvisioned, secrets},
+    tasks::Tasks,
+};
+use tokio::time::{sleep, timeout};
+
+use crate::radio::Desk;
+
+/// Longer than the radio tries credentials, and than it has time to forget them.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Names of what is in a folder, but for the networks in reach.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name != "air").collect();
+    names.sort();
+    names
+}
+
+/// Puts what cannot be removed as a file in the place of one.
+fn put_folder_at(path: &Path) {
+    let _ = fs::remove_file(path);
+    fs::create_dir(path).unwrap();
+}
+
+/// Asks for a factory reset while somebody performs what the device asks for; returns the reply.
+async fn reset(desk: &mut Desk) -> Reply {
+    let asked = desk.inbox.ask(Request::FactoryReset);
+    let effects = &mut desk.followed.effects;
+    tokio::select! {
+        reply = timeout(LONG, asked) => reply.expect("an answer in time").unwrap(),
+        () = desk.performer.run(effects) => panic!("it restarts before it answers"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_goes_before_the_answer() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    let folder = desk.folder.path().to_path_buf();
+    secrets::password(&folder).unwrap();
+    fs::create_dir(folder.join("logos")).unwrap();
+    fs::write(folder.join("logos/pool.bin"), "a picture").unwrap();
+    // What a run leaves behind that ended while it stored the credentials.
+    fs::write(folder.join("wifi.new"), "correct horse").unwrap();
+    assert_eq!(reset(&mut desk).await, Reply::Done);
+    assert_eq!(files(&folder), ["logos"]);
+    assert_eq!(files(&folder.join("logos")), Vec::<String>::new());
+    assert!(!desk.disk.look().holds("wifiConfigured"));
+    desk.restart().until("access-point").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_that_is_being_tried_is_forgotten_too() {
+    // At every stage of the attempt, which takes 800 ms.
+    for waits_ms in [0, 1, 400, 799, 800, 801, 900] {
+        let mut desk = Desk::new();
+        desk.until("access-point").await;
+        let radio = desk.radio.clone();
+        let password = Secret::new("correct horse");
+        let attempt = radio.provision("Home".to_string(), password);
+        let resetting = async {
+            sleep(Duration::from_millis(waits_ms)).await;
+            reset(&mut desk).await
+        };
+        let (ended, reply) = tokio::join!(attempt, resetting);
+        assert_eq!(reply, Reply::Done);
+        let broken_off = ended == Err(NotProvisioned::Gone);
+        assert!(
+            broken_off || ended.is_ok() && waits_ms >= 799,
+            "{waits_ms} ms: {ended:?}"
+        );
+        let late = desk.provision("correct horse").await;
+        assert_eq!(late, Err(NotProvisioned::Gone), "{waits_ms} ms");
+        sleep(LONG).await;
+        assert_eq!(
+            files(desk.folder.path()),
+            Vec::<String>::new(),
+            "{waits_ms} ms"
+        );
+        assert!(!desk.disk.look().holds("wifiConfigured"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_forgotten_is_said_and_the_clock_goes_on() {
+    for busy in [false, true] {
+        let mut desk = Desk::new();
+        desk.until("access-point").await;
+        put_folder_at(&desk.folder.path().join("wifi"));
+        let (radio, mut tasks) = (desk.radio.clone(), Tasks::new());
+        if busy {
+            tasks.spawn("attempt", async move {
+                let password = Secret::new("wrong");
+                let broken_off = radio.provision("Home".to_string(), password).await;
+                assert_eq!(broken_off, Err(NotProvisioned::Gone));
+            });
+            desk.until("connecting").await;
+        }
+        assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
+        assert!(tasks.ended().await.is_none_or(|ended| !ended.panicked));
+        let view = desk.until("access-point").await;
+        assert_eq!(view.mode, "portal");
+        let note = &view.notes[0];
+        assert!(
+            note.contains("factory reset") && note.contains("/wifi: "),
+            "{note}"
+        );
+        assert!(desk.bench.state().access_point.is_some());
+        assert!(desk.disk.look().holds("wifiConfigured"), "stored as it was");
+        // It works once whatever was in the way is gone.
+        fs::remove_dir(desk.folder.path().join("wifi")).unwrap();
+        assert_eq!(reset(&mut desk).await, Reply::Done);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    put_folder_at(&desk.folder.path().join("wifi"));
+    let held = Contacts {
+        down: 1,
+        at: Duration::ZERO,
+    };
+    desk.inbox.tell(Input::Held(held)).await.unwrap();
+    let performing = timeout(LONG, desk.performer.run(&mut desk.followed.effects));
+    assert!(performing.await.is_err(), "it does not restart");
+    let view = desk.followed.view.borrow().clone();
+    assert!(view.notes[0].contains("not forgotten"), "{:?}", view.notes);
+    assert!(view.settings.wifi_configured);
+}

@@ -1,0 +1,122 @@
+//! Names whose look-ups hang: they delay nothing but look-ups, and not for good.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use board::spec;
+use device::{
+    device::Device,
+    input::{Contacts, Input},
+    memory::Memory,
+    request::{Patch, Reply, Request},
+    settings::Settings,
+    sources::Route,
+};
+use papertick::{
+    clock::Clock,
+    inbox::inbox,
+    main_loop::MainLoop,
+    net::{
+        dialer::{Destination, Dialer, Security},
+        resolver::{LOOK_UPS_MAX, NameService},
+        tls::Roots,
+    },
+    storage::{Store, disk::Folder, keeper},
+    tasks::{Tasks, stop_signal},
+};
+use serde_json::{Map, json};
+use tokio::{
+    net::TcpListener,
+    time::{sleep, timeout},
+};
+
+/// Longest time for what should come at once, on a machine that is busy.
+const SOON: Duration = Duration::from_secs(5);
+
+/// A resolver that does not come back before it is told to.
+#[derive(Debug, Default)]
+struct Hanging {
+    asked: AtomicUsize,
+    released: AtomicBool,
+}
+
+impl NameService for Hanging {
+    fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        while !self.released.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(vec![SocketAddr::from(([127, 0, 0, 1], 0))])
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
+    let names = Arc::new(Hanging::default());
+    let dialer = Dialer::with_names(Roots::public(), Arc::clone(&names) as Arc<dyn NameService>);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let connect = move |dialer: Dialer, host: String| async move {
+        let destination = Destination {
+            host: &host,
+            port,
+            security: Security::Plain,
+        };
+        dialer
+            .connect(&Route::default(), destination)
+            .await
+            .map(drop)
+    };
+    let mut tasks = Tasks::new();
+    for number in 0..4 * LOOK_UPS_MAX {
+        let dialling = connect(dialer.clone(), format!("host-{number}.example"));
+        tasks.spawn("dialling", async move {
+            let _ = dialling.await;
+        });
+    }
+    while names.asked.load(Ordering::SeqCst) < LOOK_UPS_MAX {
+        sleep(Duration::from_millis(1)).await;
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
+    let (keeper, shelf) = keeper::keeper(store);
+    shelf.on_a_thread().unwrap();
+    let clock = Clock::unset();
+    let board = *spec::find("rev-b").unwrap();
+    let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
+    let (inbox, inputs) = inbox();
+    let (main_loop, mut followed) = MainLoop::new(device, clock.clone(), inputs, keeper);
+    let (_stopper, stop) = stop_signal();
+    let mut device = Tasks::new();
+    device.spawn("main loop", main_loop.run(stop));
+    let patch = Request::Patch(Patch {
+        body: Map::from_iter([("digitFontPx".to_string(), json!(200))]),
+        ..Patch::default()
+    });
+    let patched = timeout(SOON, inbox.ask(patch)).await.expect("in time");
+    assert_eq!(patched.unwrap(), Reply::Done);
+    // The button stops the rotation, which is a change of the settings too.
+    for down in [1, 0] {
+        let at = clock.now().uptime;
+        let pressed = Input::Pressed(Contacts { down, at });
+        inbox.tell(pressed).await.unwrap();
+        sleep(Duration::from_millis(100)).await;
+    }
+    let paused = followed.view.wait_for(|view| !view.timer_running);
+    timeout(SOON, paused).await.expect("in time").unwrap();
+    assert_eq!(names.asked.load(Ordering::SeqCst), LOOK_UPS_MAX);
+
+    names.released.store(true, Ordering::SeqCst);
+    while tasks.ended().await.is_some() {}
+    let works = connect(dialer, "host-0.example".to_string()).await;
+    assert_eq!(works, Ok(()));
+}
