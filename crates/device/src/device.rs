@@ -11,12 +11,13 @@ use crate::{
     board::BoardSpec,
     buttons::{BUTTONS, Buttons, Gesture},
     glow::PendingFlash,
+    height::{self, HeightGate, HeightNews},
     host::HostFacts,
     input::{ButtonAction, Contacts, Finished, Input, Upload},
     lights::{faults::FaultIndicator, frontlight::Frontlight, strip::Strip},
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
-    market::{Connection, Datum, HeightGate, HeightNews, Market, Observation, Payment, Zap},
+    market::{Connection, Datum, Market, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, Zone},
     offer::Offer,
@@ -102,14 +103,18 @@ impl Device {
             act_currencies: offer.among(&chosen),
             ..(*stored).clone()
         });
-        let splash = memory.market == Market::default();
+        let mut market = memory.market;
+        market.height = market
+            .height
+            .filter(|known| height::is_possible(known.value, now.utc));
+        let splash = market == Market::default();
         let mut device = Device {
             rotation: Rotation::start(memory.slot, &settings, now.uptime),
             panels: Panels::new(board.panels, &settings),
             zone: settings.zone(),
-            shown_prices: memory.market.prices.clone(),
+            shown_prices: market.prices.clone(),
             offer,
-            market: memory.market,
+            market,
             height_gate: HeightGate::default(),
             sources: BTreeMap::new(),
             time_server: None,
@@ -453,26 +458,19 @@ impl Device {
     }
 
     fn observe_height(&mut self, source: SourceId, height: u32, now: Now) {
-        let news = self.height_gate.judge(self.market.height.as_ref(), height);
-        if news == HeightNews::Refused {
-            self.sources
-                .entry(source)
-                .or_default()
-                .drop("lower-height", 1);
-        } else {
-            self.market.learn_height(source, height, now.uptime);
-        }
+        let known = self.market.height.as_ref();
+        let news = self.height_gate.judge(known, source, height, now);
+        let mut refuse = |reason| self.sources.entry(source).or_default().drop(reason, 1);
         match news {
+            HeightNews::Lower => return refuse("lower-height"),
+            HeightNews::Ahead => return refuse("height-ahead"),
             HeightNews::Block => {
                 self.glow_for_block(now);
                 self.steal_focus(now);
             }
-            HeightNews::First
-            | HeightNews::Same
-            | HeightNews::CatchUp
-            | HeightNews::Refused
-            | HeightNews::Corrected => {}
+            HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {}
         }
+        self.market.learn_height(source, height, now.uptime);
     }
 
     fn steal_focus(&mut self, now: Now) {

@@ -23,6 +23,7 @@ mod asks;
 mod compose;
 pub mod device;
 
+mod height;
 pub mod market;
 pub mod memory;
 mod offer;

@@ -29,6 +29,12 @@ pub const STALE_POLL_MIN: Duration = Duration::from_secs(10 * 60);
 /// Ever growing heights below the known one after which the known one is taken to be wrong.
 pub const REGRESSIONS_BELIEVED: u32 = 3;
 
+/// Growing heights of one source ahead of what time allows after which they are believed.
+pub const CLAIMS_BELIEVED: u32 = 3;
+
+/// Least time between two of them that count.
+pub const CLAIM_STEP_MIN: Duration = Duration::from_secs(60);
+
 /// Time between repaints of the debug view.
 pub const DEBUG_PERIOD: Duration = Duration::from_secs(1);
 

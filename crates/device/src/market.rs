@@ -5,7 +5,6 @@ use core::time::Duration;
 
 use crate::{
     cells::Logo,
-    limits::{CATCH_UP_BLOCKS, REGRESSIONS_BELIEVED},
     now::{Now, UtcTime},
     settings::Settings,
     sources::SourceId,
@@ -135,6 +134,17 @@ pub enum Seen {
 const OLD_AFTER: Duration = Duration::from_millis(1);
 
 impl<T> Datum<T> {
+    /// Age of the value; none if it cannot be known.
+    pub fn age(&self, now: Now) -> Option<Duration> {
+        match self.seen {
+            Seen::At(uptime) => Some(now.uptime.saturating_sub(uptime)),
+            Seen::Before(then) => {
+                let elapsed_ms = now.utc?.unix_ms.saturating_sub(then?.unix_ms).max(0);
+                Some(Duration::from_millis(elapsed_ms.unsigned_abs()))
+            }
+        }
+    }
+
     /// Uptime from which on the value is older than a limit; none if its age cannot be known.
     pub fn old_from(&self, limit: Duration, now: Now) -> Option<Duration> {
         let lasts = limit + OLD_AFTER;
@@ -186,66 +196,6 @@ impl<'a> Fee<'a> {
         match self {
             Fee::Whole(datum) | Fee::Precise(datum) => datum,
         }
-    }
-}
-
-/// What a report of the chain's height means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeightNews {
-    /// The first height this device has ever seen.
-    First,
-    /// The height that is known.
-    Same,
-    /// A new block, or a few.
-    Block,
-    /// So many blocks that the clock was away: no flash, no stolen focus.
-    CatchUp,
-    /// Lower than what is known, or zero; not believed.
-    Refused,
-    /// Lower than what is known, and reported so steadily that what was known must have been wrong.
-    Corrected,
-}
-
-/// Guards the height: it only grows, unless a source insists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HeightGate {
-    lower: u32,
-    lower_reports: u32,
-}
-
-impl HeightGate {
-    /// Judges a reported height.
-    ///
-    /// A height that regresses is refused, but a single absurd report must not silence the clock for good:
-    /// lower heights that themselves keep growing are believed after [`REGRESSIONS_BELIEVED`] blocks.
-    pub fn judge(&mut self, known: Option<&Datum<u32>>, reported: u32) -> HeightNews {
-        if reported == 0 {
-            return HeightNews::Refused;
-        }
-        let Some(known) = known else {
-            return HeightNews::First;
-        };
-        if reported >= known.value {
-            *self = HeightGate::default();
-            return match reported - known.value {
-                0 => HeightNews::Same,
-                1..=CATCH_UP_BLOCKS => HeightNews::Block,
-                _ => HeightNews::CatchUp,
-            };
-        }
-        let from_earlier_run = matches!(known.seen, Seen::Before(_));
-        if from_earlier_run && known.value - reported > CATCH_UP_BLOCKS {
-            return HeightNews::Corrected;
-        }
-        if reported > self.lower || self.lower_reports == 0 {
-            self.lower = reported;
-            self.lower_reports += 1;
-        }
-        if self.lower_reports >= REGRESSIONS_BELIEVED {
-            *self = HeightGate::default();
-            return HeightNews::Corrected;
-        }
-        HeightNews::Refused
     }
 }
 
@@ -339,62 +289,6 @@ fn replace<T: PartialEq>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn known(height: u32) -> Option<Datum<u32>> {
-        (height > 0).then_some(Datum {
-            value: height,
-            source: SourceId::Relay,
-            seen: Seen::At(Duration::ZERO),
-        })
-    }
-
-    fn check(before: u32, reported: u32, news: HeightNews) {
-        let judged = HeightGate::default().judge(known(before).as_ref(), reported);
-        assert_eq!(judged, news, "{before} -> {reported}");
-    }
-
-    #[test]
-    fn heights_are_accepted_as_in_the_table() {
-        for reported in [1, 900_000, 4_000_000_000] {
-            check(0, reported, HeightNews::First);
-        }
-        for before in [0, 1, 900_000, 4_000_000_000] {
-            check(before, 0, HeightNews::Refused);
-        }
-        check(900_000, 900_000, HeightNews::Same);
-        for reported in [900_001, 900_010, 900_050, 900_100] {
-            check(900_000, reported, HeightNews::Block);
-        }
-        for reported in [900_101, 900_200, 900_500, 910_000, 1_000_000] {
-            check(900_000, reported, HeightNews::CatchUp);
-        }
-        for reported in [899_999, 899_994, 800_000, 1] {
-            check(900_000, reported, HeightNews::Refused);
-        }
-    }
-
-    #[test]
-    fn one_absurd_height_does_not_silence_the_clock() {
-        let mut gate = HeightGate::default();
-        let absurd = known(4_000_000_000);
-        assert_eq!(gate.judge(absurd.as_ref(), 900_000), HeightNews::Refused);
-        assert_eq!(gate.judge(absurd.as_ref(), 900_000), HeightNews::Refused);
-        assert_eq!(gate.judge(absurd.as_ref(), 900_001), HeightNews::Refused);
-        assert_eq!(gate.judge(absurd.as_ref(), 900_002), HeightNews::Corrected);
-    }
-
-    #[test]
-    fn a_height_of_an_earlier_run_gives_way_to_another_chain() {
-        let earlier = Datum {
-            value: 950_000,
-            source: SourceId::Relay,
-            seen: Seen::Before(None),
-        };
-        let judge = |reported| HeightGate::default().judge(Some(&earlier), reported);
-        assert_eq!(judge(949_999), HeightNews::Refused);
-        assert_eq!(judge(800_000), HeightNews::Corrected);
-        assert_eq!(judge(950_001), HeightNews::Block);
-    }
 
     #[test]
     fn a_value_grows_old_at_one_moment() {

@@ -446,7 +446,9 @@ fn new_block_steals_focus_unless_something_covers_the_rotation() {
         set stealFocus=true
         screen 20    > BTC/USD $95432
         block 840001 > BLOCK/HEIGHT 840001
+        set timePerScreen=0
         screen 20    > BTC/USD $95432
+        wait 600000
         block 840102 > BTC/USD $95432
         text HELLO
         block 840103 > H ELLO
@@ -454,6 +456,7 @@ fn new_block_steals_focus_unless_something_covers_the_rotation() {
         zap 21
         block 840104 > ZAP 21
         next         > BTC/USD $95432
+        screen 0     > BLOCK/HEIGHT 840104
         ",
     );
 }
@@ -551,6 +554,26 @@ fn heights_do_not_go_back() {
         block 839999 > BLOCK/HEIGHT 840000
         block 0      > BLOCK/HEIGHT 840000
         block 840001 > BLOCK/HEIGHT 840001
+        ",
+    );
+}
+
+#[test]
+fn heights_do_not_run_ahead_of_time() {
+    check(
+        "
+        set timePerScreen=0
+        block 4294967295 > BLOCK/HEIGHT 840000
+        block 840101     > BLOCK/HEIGHT 840000
+        block 840001     > BLOCK/HEIGHT 840001
+        wait 86400000
+        block 840145     > BLOCK/HEIGHT 840145
+        wait 600000
+        block 840500     > BLOCK/HEIGHT 840145
+        wait 600000
+        block 840501     > BLOCK/HEIGHT 840145
+        wait 600000
+        block 840502     > BLOCK/HEIGHT 840502
         ",
     );
 }

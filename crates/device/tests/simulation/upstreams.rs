@@ -3,14 +3,19 @@
 use std::sync::Arc;
 
 use device::{
+    Device,
     cells::Logo,
     input::Input,
     limits::CURRENCIES_MAX,
-    market::{Connection, Observation},
+    market::{Connection, Datum, Observation, Seen},
+    memory::Memory,
     output::Effect,
     request::{Patch, Request},
     rotation,
-    settings::emit::{self, Identity},
+    settings::{
+        Settings,
+        emit::{self, Identity},
+    },
     sources::{SourceConfig, SourceId},
     units::{Currency, Price},
     view::SourceState,
@@ -81,14 +86,19 @@ fn what_is_dropped_is_counted_by_reason() {
     for (reason, count) in [("height", 1), ("not-a-map", 40), ("height", 2)] {
         world.observe(SourceId::Relay, Observation::Dropped(reason, count));
     }
-    for height in [900_000, 0, 899_999] {
+    for height in [900_000, 0, 899_999, 950_000] {
         world.observe(SourceId::Relay, Observation::Block(height));
     }
     let state = world.source(SourceId::Relay).unwrap();
     let dropped: Vec<_> = state.dropped.into_iter().collect();
     assert_eq!(
         dropped,
-        [("height", 3), ("lower-height", 2), ("not-a-map", 40)]
+        [
+            ("height", 3),
+            ("height-ahead", 1),
+            ("lower-height", 2),
+            ("not-a-map", 40)
+        ]
     );
     assert!(state.up, "dropping something ends no connection");
 }
@@ -227,4 +237,36 @@ fn only_prices_of_use_are_kept() {
     world.observe(SourceId::Relay, Observation::Currencies(many.collect()));
     let offered = world.device.view().available_currencies.len();
     assert_eq!(offered, CURRENCIES_MAX);
+}
+
+#[test]
+fn a_height_that_cannot_be_is_not_even_remembered() {
+    let now = World::new(BOARD).now;
+    let height = |value| {
+        let datum = Datum {
+            value,
+            source: SourceId::Relay,
+            seen: Seen::Before(None),
+        };
+        let mut memory = Memory::default();
+        memory.market.height = Some(datum);
+        let device = Device::new(BOARD, Settings::default(), memory, now);
+        device.view().market.height.map(|known| known.value)
+    };
+    assert_eq!(height(u32::MAX), None);
+    assert_eq!(height(975_000), Some(975_000));
+}
+
+#[test]
+fn a_height_ahead_of_time_is_shown_once_another_source_says_so_too() {
+    let mut world = World::new(BOARD);
+    for (source, height, shown) in [
+        (SourceId::Relay, 840_000, 840_000),
+        (SourceId::Relay, 850_000, 840_000),
+        (SourceId::Nostr, 840_001, 840_001),
+        (SourceId::Nostr, 850_003, 850_003),
+    ] {
+        world.observe(source, Observation::Block(height));
+        assert_eq!(world.glass(), format!("BLOCK/HEIGHT {shown}"));
+    }
 }
