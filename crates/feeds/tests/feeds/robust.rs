@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use feeds::{exchange, explorer, miner, nostr::frame, pools, relay, release};
+use feeds::{exchange, explorer, malformed::Malformed, miner, nostr::frame, pools, relay, release};
 use proptest::{prelude::*, sample::Index};
 
 use crate::{
@@ -166,5 +166,55 @@ proptest! {
         let (name, _) = TARGETS[target];
         let seeds = seeds(name);
         run(name, &changed(seed.get(&seeds).clone(), &changes));
+    }
+}
+
+/// A message padded with blanks to the longest that is read, and to one byte more.
+#[test]
+fn a_message_may_be_as_long_as_its_limit_and_no_longer() {
+    type Read = fn(&[u8]) -> Result<(), Malformed>;
+    let rows: &[(&str, usize, Read)] = &[
+        ("{}", exchange::FRAME_MAX, |text| {
+            exchange::frame(text).map(drop)
+        }),
+        ("{}", explorer::FRAME_MAX, |text| {
+            explorer::frame(text, true).map(drop)
+        }),
+        ("[]", explorer::PROJECTED_BODY_MAX, |body| {
+            explorer::projected_body(body, true).map(drop)
+        }),
+        ("870123", explorer::TIP_BODY_MAX, |body| {
+            explorer::tip_body(body).map(drop)
+        }),
+        ("{}", miner::BODY_MAX, |body| miner::body(body).map(drop)),
+        (r#"["EOSE","s"]"#, frame::FRAME_MAX, |text| {
+            frame::message(text).map(drop)
+        }),
+        ("870123", relay::LAST_BLOCK_BODY_MAX, |body| {
+            relay::last_block(body).map(drop)
+        }),
+        ("{}", release::FEED_BODY_MAX, |body| {
+            release::feed(body).map(drop)
+        }),
+        ("00", release::CHECKSUM_BODY_MAX, |body| {
+            release::checksum(body).map(drop)
+        }),
+        (r#"["USD"]"#, relay::CURRENCIES_BODY_MAX, |body| {
+            relay::currencies(body).map(drop)
+        }),
+        ("{}", pools::BODY_MAX, |body| {
+            let ocean = pools::find("ocean").unwrap();
+            ocean.body(body).map(drop)
+        }),
+    ];
+    for (row, (text, limit, read)) in rows.iter().enumerate() {
+        let padded = |length: usize| {
+            [text, &*" ".repeat(length - text.len())]
+                .concat()
+                .into_bytes()
+        };
+        let too_long = Err(Malformed("too-long"));
+        assert_ne!(read(&padded(*limit)), too_long, "row {row}");
+        assert_eq!(read(&padded(limit + 1)), too_long, "row {row}");
     }
 }
