@@ -129,13 +129,22 @@ fn names_lead_to_one_place_below_the_page() {
         assert!(page.write().is_err(), "{name:?} is not written");
         // The same name in an archive of somebody else's.
         if name.len() <= 100 && !name.is_empty() {
-            let archive = with_header(|header| {
-                header[..100].fill(0);
-                header[..name.len()].copy_from_slice(name.as_bytes());
-            });
-            assert!(refusal(&archive).contains("name"), "{name:?} is not read");
+            for kind in [b'0', b'5'] {
+                let archive = with_header(|header| {
+                    header[..100].fill(0);
+                    header[..name.len()].copy_from_slice(name.as_bytes());
+                    header[156] = kind;
+                });
+                let dot = kind == b'5' && name == ".";
+                assert!(
+                    dot || refusal(&archive).contains("name"),
+                    "{name:?} is not read"
+                );
+            }
         }
     }
+    let nameless = with_header(|header| header[..100].fill(0));
+    assert!(refusal(&nameless).contains("name"));
 }
 
 /// An archive whose first header somebody changed, with a sum that is right.
@@ -175,6 +184,10 @@ fn archives_hold_plain_files_and_nothing_else() {
             damaged,
         ),
         (|header| header[124..136].fill(0), damaged),
+        (
+            |header| header[124..136].copy_from_slice(b"+0000000104\0"),
+            damaged,
+        ),
         (
             |header| header[124..136].copy_from_slice(b"0000000009\0\0"),
             damaged,

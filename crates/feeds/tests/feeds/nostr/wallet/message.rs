@@ -67,6 +67,10 @@ fn balances() {
             Err("balance"),
         ),
         (
+            r#"{"result_type":"get_balance","result":{"balance":"+1"}}"#,
+            Err("balance"),
+        ),
+        (
             r#"{"result_type":"get_balance","result":{}}"#,
             Err("balance"),
         ),

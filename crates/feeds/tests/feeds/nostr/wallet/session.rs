@@ -314,7 +314,9 @@ fn missed_payments_are_asked_for_once() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (id, ..) = scene.request(&step);
+    assert!(!scene.session.asked_for_missed());
     let step = scene.balance(&id, 100);
+    assert!(scene.session.asked_for_missed());
     let (id, text, _) = scene.request(&step);
     let from = START_SECS + 10 - 600;
     assert_eq!(
@@ -451,6 +453,20 @@ fn repeated_and_old_events_are_no_news() {
     assert_eq!(scene.receive(event.clone()), Step::default(), "too old");
     scene.uptime -= Duration::from_secs(901);
     assert_eq!(scene.receive(event), Step::default(), "seen before");
+}
+
+#[test]
+fn a_payment_is_news_for_a_quarter_of_an_hour() {
+    for (age, told) in [(899, 2), (900, 2), (901, 0)] {
+        let mut scene = Scene::settled(100);
+        let content = scene
+            .channel
+            .encrypt(Cipher::Nip44, &received(5, "c").to_string(), &[8; 32])
+            .unwrap();
+        let event = scene.wallet_event(23197, &[&["p", AUTHOR]], content);
+        scene.wait(age);
+        assert_eq!(scene.receive(event).heard.len(), told, "after {age} s");
+    }
 }
 
 #[test]
