@@ -25,7 +25,7 @@ use tokio::{
 
 use crate::{
     clock::{Clock, Wall},
-    inbox::{INBOX_DEPTH, Message},
+    inbox::{INBOX_DEPTH, Message, Stopped},
     storage::keeper::{Begun, Keeper},
     tasks::Stop,
 };
@@ -35,6 +35,9 @@ pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);
 
 /// Time a change of the memory waits for company.
 pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
+
+/// Questions after the loop that may wait.
+const ASKS_DEPTH: usize = 1;
 
 /// Effects that may wait for whoever performs them.
 const EFFECTS_DEPTH: usize = 16;
@@ -73,8 +76,26 @@ pub struct Followed {
     pub view: watch::Receiver<Arc<View>>,
     /// For whoever performs effects.
     pub effects: mpsc::Receiver<Effect>,
-    /// Grows with every round of the loop.
-    pub rounds: watch::Receiver<u64>,
+    /// For whoever watches over the loop.
+    pub rounds: Rounds,
+}
+
+/// Asks the loop whether it still comes round; the device never hears of it.
+#[derive(Debug, Clone)]
+pub struct Rounds {
+    asks: mpsc::Sender<oneshot::Sender<u64>>,
+}
+
+impl Rounds {
+    /// Waits until the loop comes round; tells how often it had something to do so far.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn next(&self) -> Result<u64, Stopped> {
+        let (answer, told) = oneshot::channel();
+        self.asks.send(answer).await.map_err(|_| Stopped)?;
+        told.await.map_err(|_| Stopped)
+    }
 }
 
 /// The loop, ready to run.
@@ -86,7 +107,9 @@ pub struct MainLoop {
     keeper: Keeper,
     levels: Levels,
     effects: mpsc::Sender<Effect>,
-    rounds: watch::Sender<u64>,
+    asks: mpsc::Receiver<oneshot::Sender<u64>>,
+    /// How often there was something to do.
+    rounds: u64,
     memory: MemoryDebt,
     /// Whoever waits for the end of the wipe.
     wiping: Vec<Pending>,
@@ -134,12 +157,9 @@ impl MainLoop {
         inputs: mpsc::Receiver<Message>,
         keeper: Keeper,
     ) -> (MainLoop, Followed) {
-        let (levels, effects_out, rounds) = (
-            Levels::of(&device),
-            mpsc::channel(EFFECTS_DEPTH),
-            watch::Sender::new(0),
-        );
-        let (effects, performed) = effects_out;
+        let levels = Levels::of(&device);
+        let (effects, performed) = mpsc::channel(EFFECTS_DEPTH);
+        let (asking, asks) = mpsc::channel(ASKS_DEPTH);
         let followed = Followed {
             picture: levels.picture.subscribe(),
             strip: levels.strip.subscribe(),
@@ -149,7 +169,7 @@ impl MainLoop {
             wifi: levels.wifi.subscribe(),
             view: levels.view.subscribe(),
             effects: performed,
-            rounds: rounds.subscribe(),
+            rounds: Rounds { asks: asking },
         };
         let main_loop = MainLoop {
             wall: clock.steps(),
@@ -159,7 +179,8 @@ impl MainLoop {
             keeper,
             levels,
             effects,
-            rounds,
+            asks,
+            rounds: 0,
             memory: MemoryDebt::default(),
             wiping: Vec::new(),
         };
@@ -170,16 +191,22 @@ impl MainLoop {
     pub async fn run(mut self, mut stop: Stop) {
         let mut batch = Vec::new();
         loop {
-            let wake_at = self.wake_at();
+            let (tick_at, save_at) = (self.tick_at(), self.save_at());
             tokio::select! {
                 biased;
                 () = stop.stopped() => break,
+                Some(asked) = self.asks.recv() => {
+                    // Whoever asked may have gone away.
+                    let _ = asked.send(self.rounds);
+                    continue;
+                }
                 more = Self::fill(&mut batch, &mut self.inputs) => if !more {
                     break;
                 },
                 _ = self.wall.changed() => batch.push(tick()),
-                outcome = self.memory.saved() => batch.push(self.memory_saved(outcome)),
-                () = sleep_until(wake_at) => batch.push(tick()),
+                outcome = self.memory.saved() => self.memory_saved(outcome),
+                () = until(tick_at) => batch.push(tick()),
+                () = until(save_at) => {}
             }
             self.round(&mut batch).await;
         }
@@ -230,7 +257,7 @@ impl MainLoop {
                 let _ = self.effects.send(effect).await;
             }
         }
-        self.rounds.send_modify(|rounds| *rounds += 1);
+        self.rounds += 1;
     }
 
     fn handle(&mut self, message: Message, changes: &mut Changes) -> Pending {
@@ -305,13 +332,12 @@ impl MainLoop {
     }
 
     /// Takes note of how a save of the memory has ended.
-    fn memory_saved(&mut self, outcome: io::Result<()>) -> Message {
+    fn memory_saved(&mut self, outcome: io::Result<()>) {
         self.memory.saving = None;
         if let Err(error) = &outcome {
             tracing::warn!(%error, "memory was not saved");
         }
         self.tell_stored(&outcome);
-        tick()
     }
 
     fn tell_stored(&mut self, outcome: &io::Result<()>) {
@@ -319,21 +345,24 @@ impl MainLoop {
         self.device.stored(outcome.copied());
     }
 
-    /// When to come back without being asked.
-    fn wake_at(&self) -> Instant {
-        const LONGEST: Duration = Duration::from_secs(3600);
-        let now = self.clock.now();
+    /// When to hand the device a tick; none if only inputs can change it.
+    fn tick_at(&self) -> Option<Instant> {
         let soonest = Instant::now() + TICK_MIN;
-        let device = self
-            .device
-            .next_deadline(now)
-            .map(|uptime| self.clock.instant(uptime));
-        let longest = soonest + LONGEST;
-        device
-            .into_iter()
-            .chain(self.memory.due())
-            .fold(longest, Instant::min)
-            .max(soonest)
+        let deadline = self.device.next_deadline(self.clock.now())?;
+        Some(self.clock.instant(deadline).max(soonest))
+    }
+
+    /// When to save the memory; none if it is saved, or about to be wiped.
+    fn save_at(&self) -> Option<Instant> {
+        self.memory.due().filter(|_| !self.device.is_erasing())
+    }
+}
+
+/// Sleeps until a moment, or for ever.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

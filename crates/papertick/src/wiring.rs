@@ -41,7 +41,7 @@ use crate::{
     http::{self, Services},
     inbox::{Inbox, inbox},
     lifeline::{BEAT_PERIOD, Word},
-    main_loop::{Followed, MainLoop},
+    main_loop::{Followed, MainLoop, Rounds},
     net::{
         dialer::Dialer,
         mdns::{Reach, Service},
@@ -86,9 +86,8 @@ pub(crate) struct Parts {
 
 /// What the sign of life is taken from.
 pub(crate) struct Pulse {
-    rounds: watch::Receiver<u64>,
+    rounds: Rounds,
     painter: watch::Receiver<Step>,
-    inbox: Inbox,
 }
 
 /// The ends of the drivers that others hold the other ends of.
@@ -184,7 +183,6 @@ impl Parts {
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
             painter: step.subscribe(),
-            inbox: inbox.clone(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
         let performer = Performer {
@@ -419,13 +417,10 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
     })
 }
 
-/// Gives the supervisor a sign of life whenever the main loop and the painter have made progress; ends when it is gone.
+/// Gives the supervisor a sign of life whenever the main loop comes round and the painter is not stuck; ends when it is
+/// gone.
 pub(crate) async fn heart(pulse: Pulse) {
-    let Pulse {
-        mut rounds,
-        painter,
-        inbox,
-    } = pulse;
+    let Pulse { rounds, painter } = pulse;
     let mut looks_stuck = 0;
     loop {
         looks_stuck = if painter.borrow().is_stuck() {
@@ -442,8 +437,7 @@ pub(crate) async fn heart(pulse: Pulse) {
             // The supervisor ends this process.
             return std::future::pending().await;
         }
-        rounds.mark_unchanged();
-        if inbox.tell(Input::Tick).await.is_err() || rounds.changed().await.is_err() {
+        if rounds.next().await.is_err() {
             return;
         }
         if Word::Beat.say().is_err() {

@@ -442,7 +442,7 @@ async fn a_step_of_the_wall_clock_is_seen_at_once() {
 #[tokio::test(start_paused = true)]
 async fn an_idle_loop_sleeps() {
     let desk = Desk::new();
-    let rounds = || *desk.followed.rounds.borrow();
+    let rounds = async || desk.followed.rounds.next().await.unwrap();
     // With everything in order no light blinks.
     let up = LinkEvent::Up {
         ip: "192.0.2.1".into(),
@@ -460,10 +460,27 @@ async fn an_idle_loop_sleeps() {
         .await
         .unwrap();
     sleep(Duration::from_secs(60)).await;
-    let before = rounds();
-    sleep(Duration::from_secs(600)).await;
-    let turned = rounds() - before;
-    assert!(turned <= 30, "{turned} rounds in ten idle minutes");
+    let before = rounds().await;
+    for _ in 0..600 {
+        sleep(Duration::from_secs(1)).await;
+        rounds().await;
+    }
+    let turned = rounds().await - before;
+    assert!(turned <= 3, "{turned} rounds in ten idle minutes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_waits_for_the_disk_to_be_wiped_does_not_spin() {
+    let mut desk = Desk::new();
+    desk.height(900_000).await;
+    let asked = desk.inbox.ask(Request::FactoryReset);
+    tokio::pin!(asked);
+    assert!(asked.as_mut().now_or_never().is_none());
+    while desk.followed.effects.recv().await != Some(Effect::Wipe) {}
+    let before = desk.followed.rounds.next().await.unwrap();
+    sleep(Duration::from_secs(9)).await;
+    let turned = desk.followed.rounds.next().await.unwrap() - before;
+    assert!(turned <= 300, "{turned} rounds in nine seconds");
 }
 
 #[tokio::test(start_paused = true)]
