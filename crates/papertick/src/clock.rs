@@ -1,106 +1,261 @@
 //! Time: the one place that reads the clocks of the host.
 //!
-//! *Uptime* counts from the start of the device and never goes backward.
-//! The *wall clock* is the host's, corrected by what time servers say.
+//! *Uptime* counts from the start of the device and never goes backward; it counts while the machine sleeps, so that
+//! what was learned before is old after it.
+//! The *wall clock* is the host's until a time server says better; then it runs on with uptime, whatever the host's is
+//! set to.
+//! A *step* is whatever makes a deadline come sooner than waiting for it tells: a clock that is set, a machine that wakes.
 
 use std::{
+    future::pending,
+    io,
+    os::fd::OwnedFd,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use device::now::{Now, UtcTime};
-use rustix::time::{ClockId, clock_gettime};
-use tokio::{sync::watch, time::Instant};
+use rustix::{
+    io::{Errno, read},
+    time::{
+        ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec,
+        clock_gettime, timerfd_create, timerfd_settime,
+    },
+};
+use tokio::{
+    io::{Interest, unix::AsyncFd},
+    sync::watch,
+    time::Instant,
+};
+
+/// Least time between two readings of the host's clocks that counts as sleep: what is less may be a busy machine.
+const SLEEP_MIN: Duration = Duration::from_millis(10);
+
+/// Time that two readings of one clock may take for a reading between them to count.
+const READING_MAX: Duration = Duration::from_millis(1);
+
+/// Attempts to read the host's clocks close enough to each other.
+const READING_TRIES: u32 = 3;
 
 /// Tells the time; clones tell the same.
 #[derive(Debug, Clone)]
 pub struct Clock {
     start: Instant,
     wall: Arc<watch::Sender<Wall>>,
+    asleep: Asleep,
 }
 
 /// Where the wall clock comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wall {
-    /// The host's clock, off by so many milliseconds.
-    Host {
-        /// What must be added to the host's clock, ms.
-        offset_ms: i64,
-    },
-    /// A clock that was set by hand and runs on with uptime.
+    /// It is the host's.
+    Host,
+    /// It was set and runs on with uptime.
     Set {
         /// What it was set to, ms since 1970-01-01 UTC.
         unix_ms: i64,
-        /// When it was set.
-        at: Instant,
+        /// Uptime at which it was set.
+        at: Duration,
     },
     /// Nobody knows.
     Unset,
 }
 
+/// What tells how long the machine has slept since the clock started.
+#[derive(Debug, Clone)]
+enum Asleep {
+    /// The host's clocks, of which one stands still meanwhile.
+    Host {
+        /// How long it had slept before.
+        before: Duration,
+        known: Arc<watch::Sender<Duration>>,
+    },
+    /// Somebody else.
+    Told(watch::Receiver<Duration>),
+}
+
 impl Clock {
     /// A clock that starts at uptime 0 with the host's wall clock.
     pub fn host() -> Clock {
-        Clock::with(Wall::Host { offset_ms: 0 })
+        Clock::with(Wall::Host, Asleep::host())
     }
 
     /// A clock that starts at uptime 0 without a wall clock.
     pub fn unset() -> Clock {
-        Clock::with(Wall::Unset)
+        Clock::with(Wall::Unset, Asleep::host())
     }
 
-    fn with(wall: Wall) -> Clock {
+    /// A clock without a wall clock on a machine that sleeps for as long as somebody says: for tests.
+    pub fn told_of_sleep(asleep: watch::Receiver<Duration>) -> Clock {
+        Clock::with(Wall::Unset, Asleep::Told(asleep))
+    }
+
+    fn with(wall: Wall, asleep: Asleep) -> Clock {
         Clock {
             start: Instant::now(),
             wall: Arc::new(watch::Sender::new(wall)),
+            asleep,
         }
     }
 
     /// The moment it is.
     pub fn now(&self) -> Now {
-        let instant = Instant::now();
+        let uptime = self.uptime();
         let unix_ms = match *self.wall.borrow() {
-            Wall::Host { offset_ms } => Some(host_unix_ms().saturating_add(offset_ms)),
+            Wall::Host => Some(host_unix_ms()),
             Wall::Set { unix_ms, at } => {
-                let since = instant.saturating_duration_since(at).as_millis();
+                let since = uptime.saturating_sub(at).as_millis();
                 Some(unix_ms.saturating_add(i64::try_from(since).unwrap_or(i64::MAX)))
             }
             Wall::Unset => None,
         };
         Now {
-            uptime: instant.saturating_duration_since(self.start),
+            uptime,
             utc: unix_ms.and_then(UtcTime::plausible),
         }
     }
 
-    /// The instant at which the uptime is this; far in the future if there is no such instant.
+    /// Time since the start, that of a sleeping machine included.
+    pub fn uptime(&self) -> Duration {
+        self.start.elapsed() + self.asleep.time()
+    }
+
+    /// The instant at which the uptime is this if the machine does not sleep until then; far in the future if there is
+    /// no such instant.
     pub fn instant(&self, uptime: Duration) -> Instant {
         const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+        let awake = uptime.saturating_sub(self.asleep.time());
         self.start
-            .checked_add(uptime)
+            .checked_add(awake)
             .unwrap_or_else(|| Instant::now() + FAR)
     }
 
     /// The uptime at an instant that has passed.
     pub fn uptime_at(&self, instant: Instant) -> Duration {
-        self.now().uptime.saturating_sub(instant.elapsed())
+        self.uptime().saturating_sub(instant.elapsed())
     }
 
     /// Sets the wall clock to what a time server or a test says.
     pub fn set(&self, unix_ms: i64) {
-        let at = Instant::now();
+        let at = self.uptime();
         self.wall.send_replace(Wall::Set { unix_ms, at });
     }
 
-    /// Corrects the host's clock by what a time server says.
-    pub fn correct(&self, offset_ms: i64) {
-        self.wall.send_replace(Wall::Host { offset_ms });
-    }
-
-    /// Hears of every step of the wall clock, so that the device can be told at once.
+    /// Hears of every step, so that the device can be told at once.
     pub fn steps(&self) -> watch::Receiver<Wall> {
         self.wall.subscribe()
     }
+
+    /// Has everybody told who hears of steps when the host's clock is set and when its machine wakes, for ever.
+    pub async fn follow_host(self) {
+        match self.asleep.clone() {
+            Asleep::Host { .. } => {
+                if let Err(error) = self.follow_host_steps().await {
+                    tracing::warn!(%error, "a host whose clock is set is noticed late");
+                }
+            }
+            Asleep::Told(mut asleep) => {
+                while asleep.changed().await.is_ok() {
+                    self.stepped();
+                }
+            }
+        }
+        pending().await
+    }
+
+    async fn follow_host_steps(&self) -> io::Result<()> {
+        let timer = step_timer()?;
+        loop {
+            host_step(&timer, FAR_SECS).await?;
+            self.stepped();
+        }
+    }
+
+    fn stepped(&self) {
+        self.wall.send_modify(|_| {});
+    }
+}
+
+impl Asleep {
+    fn host() -> Asleep {
+        Asleep::Host {
+            before: host_asleep().unwrap_or_default(),
+            known: Arc::new(watch::Sender::new(Duration::ZERO)),
+        }
+    }
+
+    fn time(&self) -> Duration {
+        match self {
+            Asleep::Told(asleep) => *asleep.borrow(),
+            Asleep::Host { before, known } => {
+                let time = host_asleep().map(|time| time.saturating_sub(*before));
+                // It never shrinks, and does not grow with the noise of the readings.
+                known.send_if_modified(|known| {
+                    let grows = time.is_some_and(|time| time >= *known + SLEEP_MIN);
+                    if grows {
+                        *known = time.unwrap_or_default();
+                    }
+                    grows
+                });
+                *known.borrow()
+            }
+        }
+    }
+}
+
+/// A timer that hears of every step of the host's wall clock, which also makes one when its machine wakes.
+#[expect(
+    deprecated,
+    reason = "the new way is unsafe; the old one is only unsound for what may change its descriptor, which an owned one does not"
+)]
+fn step_timer() -> io::Result<AsyncFd<OwnedFd>> {
+    let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+    let timer = timerfd_create(TimerfdClockId::Realtime, flags)?;
+    AsyncFd::with_interest(timer, Interest::READABLE)
+}
+
+/// A moment of the wall clock that never comes, s since 1970-01-01 UTC.
+const FAR_SECS: i64 = 1 << 40;
+
+/// Waits until the host's wall clock makes a step, or reaches a moment.
+async fn host_step(timer: &AsyncFd<OwnedFd>, until_secs: i64) -> io::Result<()> {
+    let nothing = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let moment = Itimerspec {
+        it_interval: nothing,
+        it_value: Timespec {
+            tv_sec: until_secs,
+            tv_nsec: 0,
+        },
+    };
+    let flags = TimerfdTimerFlags::ABSTIME | TimerfdTimerFlags::CANCEL_ON_SET;
+    timerfd_settime(timer, flags, &moment)?;
+    loop {
+        let mut ready = timer.readable().await?;
+        match read(timer, &mut [0; 8]) {
+            Ok(_) | Err(Errno::CANCELED) => return Ok(()),
+            Err(Errno::AGAIN) => ready.clear_ready(),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// How long the machine has slept since it was started; none if its clocks could not be read close enough to each other.
+fn host_asleep() -> Option<Duration> {
+    let read = |clock| {
+        let time = clock_gettime(clock);
+        let secs = Duration::from_secs(time.tv_sec.try_into().unwrap_or_default());
+        secs + Duration::from_nanos(time.tv_nsec.try_into().unwrap_or_default())
+    };
+    (0..READING_TRIES).find_map(|_| {
+        let before = read(ClockId::Monotonic);
+        let with_sleep = read(ClockId::Boottime);
+        let is_close = read(ClockId::Monotonic).saturating_sub(before) <= READING_MAX;
+        is_close.then(|| with_sleep.saturating_sub(before))
+    })
 }
 
 /// The host's wall clock, ms since 1970-01-01 UTC.
@@ -111,19 +266,10 @@ pub(crate) fn host_unix_ms() -> i64 {
     })
 }
 
-/// Moment at which the host started by its own wall clock, ms since 1970-01-01 UTC; moves exactly
-/// when that clock is set.
-pub(crate) fn host_started_ms() -> i64 {
-    let since = clock_gettime(ClockId::Boottime);
-    let since_ms = since
-        .tv_sec
-        .saturating_mul(1000)
-        .saturating_add(since.tv_nsec / 1_000_000);
-    host_unix_ms().saturating_sub(since_ms)
-}
-
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
     use super::*;
 
     const NEW_YEAR_2026: i64 = 1_767_225_600_000;
@@ -151,16 +297,60 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_host_clock_can_be_corrected() {
+    async fn the_host_clock_counts_until_another_is_set() {
         let clock = Clock::host();
-        let before = clock.now().utc.map(|utc| utc.unix_ms);
-        clock.correct(3_600_000);
-        let after = clock.now().utc.map(|utc| utc.unix_ms);
-        let step = after.zip(before).map(|(after, before)| after - before);
-        assert!(
-            step.is_some_and(|step| (3_600_000..3_700_000).contains(&step)),
-            "{step:?}"
-        );
+        let utc_ms = || clock.now().utc.map_or(0, |utc| utc.unix_ms);
+        assert!((utc_ms() - host_unix_ms()).abs() < 1000);
+        clock.set(host_unix_ms() + 3_600_000);
+        let step = utc_ms() - host_unix_ms();
+        assert!((3_599_000..3_601_000).contains(&step), "{step}");
         assert!(clock.instant(Duration::MAX) > Instant::now());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_machine_that_sleeps_grows_older() {
+        const NIGHT: Duration = Duration::from_secs(8 * 3600);
+        let (sleep, asleep) = watch::channel(Duration::ZERO);
+        let clock = Clock::told_of_sleep(asleep);
+        clock.set(NEW_YEAR_2026);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        let (evening, pressed) = (clock.now(), Instant::now());
+        let due = evening.uptime + NIGHT;
+        assert_eq!(clock.instant(due), Instant::now() + NIGHT);
+
+        sleep.send_replace(NIGHT);
+        let morning = clock.now();
+        assert_eq!(morning.uptime, due);
+        let passed = morning.utc.zip(evening.utc);
+        let passed = passed.map(|(morning, evening)| morning.unix_ms - evening.unix_ms);
+        assert_eq!(passed.map(i64::unsigned_abs), Some(1000 * NIGHT.as_secs()));
+        assert_eq!(clock.instant(due), Instant::now(), "it is due");
+        assert!(clock.instant(evening.uptime) <= Instant::now());
+        assert_eq!(clock.uptime_at(pressed), morning.uptime);
+    }
+
+    #[tokio::test]
+    async fn a_machine_that_is_awake_does_not_sleep() {
+        let clock = Clock::host();
+        let mut before = Duration::ZERO;
+        for _ in 0..100_000 {
+            let uptime = clock.uptime();
+            assert!(uptime >= before, "{uptime:?} < {before:?}");
+            before = uptime;
+        }
+        assert!(before < clock.start.elapsed() + SLEEP_MIN);
+        assert!(clock.asleep.time() < SLEEP_MIN, "{:?}", clock.asleep);
+    }
+
+    #[tokio::test]
+    async fn a_step_is_waited_for() {
+        let timer = step_timer().unwrap();
+        let short = Duration::from_millis(50);
+        for _ in 0..2 {
+            // No test may set the host's clock, but a moment that comes is told the same way.
+            host_step(&timer, 1 + host_unix_ms() / 1000).await.unwrap();
+            let never = tokio::time::timeout(short, host_step(&timer, FAR_SECS)).await;
+            assert!(never.is_err(), "{never:?}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use device::{
 };
 use tokio::{
     sync::{mpsc, watch},
-    time::{Instant, sleep},
+    time::sleep,
 };
 
 use crate::{
@@ -56,7 +56,7 @@ use crate::{
         },
         logos::LogoCache,
         supervisor::supervise,
-        time::keep_time,
+        time::{Timekeeping, keep_time},
         told::Told,
     },
     storage::{Store, keeper},
@@ -166,7 +166,7 @@ impl Parts {
             glass: glass.subscribe(),
             identity: identity(),
             allow_origins: config.run.allow_origins.clone(),
-            started: Instant::now(),
+            clock: clock.clone(),
             crashes: config.crashes,
             data_dir: config.run.data_dir.clone(),
             dialer: dialer.clone(),
@@ -291,20 +291,20 @@ impl Common {
         }
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
+        rest.spawn("host's clock", self.clock.clone().follow_host());
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
         rest.spawn("host", measuring);
         let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
         // The demo asks nobody outside.
         if self.config.run.market != Market::Demo {
-            let server = upstreams.time_server();
-            let time = keep_time(
-                self.clock.clone(),
-                self.dialer.resolver().clone(),
-                server,
-                self.inbox.clone(),
-                stop.clone(),
-            );
-            rest.spawn("time", time);
+            let timekeeping = Timekeeping {
+                clock: self.clock.clone(),
+                resolver: self.dialer.resolver().clone(),
+                server: upstreams.time_server(),
+                built_ms: build::time().map(|secs| secs.saturating_mul(1000)),
+                inbox: self.inbox.clone(),
+            };
+            rest.spawn("time", keep_time(timekeeping, stop.clone()));
         }
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.

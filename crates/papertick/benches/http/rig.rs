@@ -16,7 +16,7 @@ use papertick::{
     storage::{Store, disk::Folder, keeper::keeper},
     tasks::stop_signal,
 };
-use tokio::{net::TcpListener, sync::watch, time::Instant};
+use tokio::{net::TcpListener, sync::watch};
 
 /// A clock that runs until the program ends.
 pub struct Rig {
@@ -34,7 +34,7 @@ pub async fn start(folder: &Path) -> Rig {
     let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
     let (keeper, shelf) = keeper(store);
     shelf.on_a_thread().unwrap();
-    let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper);
+    let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper);
     let (stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop.clone()));
     let glass = watch::Sender::new(Arc::new(Glass::unknown(board.panels, 122, 250)));
@@ -46,7 +46,7 @@ pub async fn start(folder: &Path) -> Rig {
         glass: glass.subscribe(),
         identity: Identity::default(),
         allow_origins: Vec::new(),
-        started: Instant::now(),
+        clock,
         crashes: 0,
         data_dir: folder.to_path_buf(),
         bench: None,

@@ -47,10 +47,10 @@ use http::HeaderValue;
 use tokio::{
     net::TcpListener,
     sync::{Semaphore, broadcast, mpsc, watch},
-    time::Instant,
 };
 
 use crate::{
+    clock::Clock,
     drivers::wifi::Radio,
     glass::{FaultyPanel, Glass},
     inbox::Inbox,
@@ -78,8 +78,8 @@ pub struct Services {
     pub identity: Identity,
     /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
-    /// Moment at which the uptime of the device was zero.
-    pub started: Instant,
+    /// What tells the uptime of the device.
+    pub clock: Clock,
     /// How often the device broke off since its supervisor started.
     pub crashes: u64,
     /// Folder whose disk the system status tells of.
@@ -170,7 +170,7 @@ impl State {
 
     /// Time since the device started.
     pub(crate) fn uptime(&self) -> Duration {
-        self.services.started.elapsed()
+        self.services.clock.uptime()
     }
 
     /// The status of a view.

@@ -368,7 +368,7 @@ mod tests {
             glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))).subscribe(),
             identity: device::settings::emit::Identity::default(),
             allow_origins: Vec::new(),
-            started: Instant::now(),
+            clock: crate::clock::Clock::unset(),
             crashes: 0,
             data_dir: std::env::temp_dir(),
             bench: None,

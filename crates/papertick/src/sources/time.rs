@@ -1,7 +1,6 @@
 //! Time from a time server, in UTC; asked directly, for proxies carry no such packets.
 //!
-//! What is kept is how far the host's clock is off. A host whose clock is set meanwhile is noticed by
-//! the moment of its start, which then seems to move.
+//! What would move the clock far needs a second voice: that of another server of the same name, where there is one.
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -10,10 +9,10 @@ use std::{
 
 use device::{input::Input, market::Connection, now::UtcTime};
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
-use tokio::time::{self, Instant};
+use tokio::time;
 
 use crate::{
-    clock::{Clock, host_started_ms, host_unix_ms},
+    clock::{Clock, host_unix_ms},
     inbox::Inbox,
     net::{
         backoff::Backoff,
@@ -41,11 +40,14 @@ pub const LARGE_STEP_MS: i64 = 60_000;
 /// Difference between two answers that agree, ms.
 const AGREEMENT_MS: i64 = 2_000;
 
-/// Time between looks at whether the host's clock was set.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// Difference to the host's clock that is far, where no server has set the clock before, ms.
+const FAR_MS: i64 = 24 * 3_600_000;
 
-/// Change of the host's clock that counts as setting it, ms.
-const HOST_STEP_MS: i64 = 500;
+/// Age of a program from which a time far from the host's is nothing that anybody would expect, ms.
+const AGE_MS: i64 = 2 * 365 * 24 * 3_600_000;
+
+/// Step of the clock that is said in the log, ms.
+const NEWS_MS: i64 = 500;
 
 /// An answer that was not had or is not believed.
 #[derive(Debug, thiserror::Error)]
@@ -70,20 +72,37 @@ pub enum NoTime {
     Contradiction,
 }
 
-/// Asks a time server for ever and corrects the clock.
-pub async fn keep_time(
-    clock: Clock,
-    resolver: Resolver,
-    (host, port): (String, u16),
-    inbox: Inbox,
-    mut stop: Stop,
-) {
+/// What it takes to keep the time.
+#[derive(Debug)]
+pub struct Timekeeping {
+    /// The clock that is kept right.
+    pub clock: Clock,
+    /// What knows the address of the server.
+    pub resolver: Resolver,
+    /// Name and port of the server.
+    pub server: (String, u16),
+    /// When the program was built, ms since 1970-01-01 UTC; none if nobody knows.
+    pub built_ms: Option<i64>,
+    /// Where it is told how the server is.
+    pub inbox: Inbox,
+}
+
+/// Asks a time server for ever and sets the clock.
+pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
+    let Timekeeping {
+        clock,
+        resolver,
+        server: (host, port),
+        built_ms,
+        inbox,
+    } = timekeeping;
+    let mut keeper = Keeper {
+        clock,
+        resolver,
+        built_ms,
+        is_set: false,
+    };
     let corrections = async {
-        let mut keeper = Keeper {
-            clock,
-            resolver,
-            set: None,
-        };
         let mut backoff = Backoff::new(Chance::new());
         loop {
             let (wait, state) = match keeper.correct(&host, port).await {
@@ -110,69 +129,85 @@ pub async fn keep_time(
     }
 }
 
-/// How far the host's clock is off, and when the host started by that clock.
-#[derive(Debug, Clone, Copy)]
-struct Set {
-    offset_ms: i64,
-    host_started_ms: i64,
-}
-
 struct Keeper {
     clock: Clock,
     resolver: Resolver,
-    set: Option<Set>,
+    built_ms: Option<i64>,
+    /// A server has set the clock before.
+    is_set: bool,
 }
 
 impl Keeper {
     async fn correct(&mut self, host: &str, port: u16) -> Result<(), NoTime> {
-        let server = self.resolve(host, port).await?;
-        let offset_ms = ask(server).await?;
-        let step_ms = self
-            .set
-            .map_or(0, |set| offset_ms.saturating_sub(set.offset_ms));
-        // A clock that was right once is not thrown off by a single answer.
-        if step_ms.abs() >= LARGE_STEP_MS {
-            let again_ms = ask(server).await?;
-            if again_ms.saturating_sub(offset_ms).abs() > AGREEMENT_MS {
+        let (first, second) = self.servers(host, port).await?;
+        let mut offset_ms = ask(first).await?;
+        if self.needs_second_voice(offset_ms) {
+            let again_ms = ask(second).await?;
+            let agrees = again_ms.saturating_sub(offset_ms).abs() <= AGREEMENT_MS;
+            if !agrees && self.needs_second_voice(again_ms) {
                 return Err(NoTime::Contradiction);
             }
+            offset_ms = again_ms;
         }
-        if self.set.is_none() || step_ms.abs() >= HOST_STEP_MS {
-            tracing::info!(offset_ms, "the clock was set by a time server");
+        let step_ms = self.step_ms(offset_ms);
+        if !self.is_set || step_ms.abs() >= NEWS_MS {
+            tracing::info!(offset_ms, step_ms, "the clock was set by a time server");
         }
-        self.take(offset_ms);
+        self.is_set = true;
+        self.clock.set(host_unix_ms().saturating_add(offset_ms));
         Ok(())
     }
 
-    async fn resolve(&self, host: &str, port: u16) -> Result<SocketAddr, NoTime> {
+    /// Tells whether one answer is not enough: a clock that was right once is not thrown off by a single one, and one
+    /// that has just started is not set to where nobody would expect it.
+    fn needs_second_voice(&self, offset_ms: i64) -> bool {
+        if self.is_set {
+            return self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
+        }
+        let is_far = offset_ms.abs() >= FAR_MS;
+        let unix_ms = host_unix_ms().saturating_add(offset_ms);
+        match self
+            .built_ms
+            .map(|built_ms| unix_ms.saturating_sub(built_ms))
+        {
+            // Nobody asks a server for the time before it was programmed to.
+            Some(..0) => true,
+            Some(age_ms) => is_far && age_ms > AGE_MS,
+            None => is_far,
+        }
+    }
+
+    /// How far the clock would be moved, ms.
+    fn step_ms(&self, offset_ms: i64) -> i64 {
+        let unix_ms = host_unix_ms().saturating_add(offset_ms);
+        let now_ms = self.clock.now().utc.map_or(unix_ms, |utc| utc.unix_ms);
+        unix_ms.saturating_sub(now_ms)
+    }
+
+    /// The server, and another one of that name where there is one.
+    async fn servers(&self, host: &str, port: u16) -> Result<(SocketAddr, SocketAddr), NoTime> {
         let not_found = |error| NoTime::NotFound(host.to_owned(), error);
-        let found = self.resolver.look_up(host, port).await.map_err(not_found)?;
-        let first = found
-            .iter()
-            .find(|address| address.is_ipv4())
-            .or(found.first());
-        first.copied().ok_or_else(|| not_found(NoAddress::NotFound))
+        let mut found = self.resolver.look_up(host, port).await.map_err(not_found)?;
+        // All of one kind: not every host has both ways out.
+        if found.iter().any(SocketAddr::is_ipv4) {
+            found.retain(SocketAddr::is_ipv4);
+        }
+        let first = *found
+            .first()
+            .ok_or_else(|| not_found(NoAddress::NotFound))?;
+        let other = found.iter().find(|other| **other != first);
+        Ok((first, other.copied().unwrap_or(first)))
     }
 
-    fn take(&mut self, offset_ms: i64) {
-        self.set = Some(Set {
-            offset_ms,
-            host_started_ms: host_started_ms(),
-        });
-        self.clock.correct(offset_ms);
-    }
-
-    /// Waits, and keeps the clock right if the host's clock is set meanwhile.
-    async fn wait(&mut self, wait: Duration) {
-        let until = Instant::now() + wait;
-        while Instant::now() < until {
-            time::sleep_until(until.min(Instant::now() + LOOK_EVERY)).await;
-            if let Some(set) = self.set {
-                let moved_ms = host_started_ms().saturating_sub(set.host_started_ms);
-                if moved_ms.abs() >= HOST_STEP_MS {
-                    tracing::info!(moved_ms, "the host's clock was set");
-                    self.take(set.offset_ms.saturating_sub(moved_ms));
-                }
+    /// Waits, also while the machine sleeps.
+    async fn wait(&self, wait: Duration) {
+        let until = self.clock.uptime() + wait;
+        let mut steps = self.clock.steps();
+        while self.clock.uptime() < until {
+            tokio::select! {
+                () = time::sleep_until(self.clock.instant(until)) => {}
+                // An error means that nobody can set the clock any more.
+                _ = steps.changed() => {}
             }
         }
     }
@@ -217,12 +252,12 @@ fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, N
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::{io, sync::Arc};
 
     use tokio::net::UdpSocket;
 
     use super::*;
-    use crate::net::resolver::HostNames;
+    use crate::net::resolver::{HostNames, NameService};
 
     /// Seconds from 1900 to 1970.
     const NTP_EPOCH: i64 = 2_208_988_800;
@@ -247,10 +282,34 @@ mod tests {
         }
     }
 
+    const HOUR: i64 = 3_600_000;
+    const YEAR: i64 = 365 * 24 * HOUR;
+
+    fn keeper(built_ms: Option<i64>) -> Keeper {
+        Keeper {
+            clock: Clock::unset(),
+            resolver: Resolver::new(Arc::new(HostNames)),
+            built_ms,
+            is_set: false,
+        }
+    }
+
+    /// Corrects a clock by a server with these answers; returns how far it is off the host's then, ms.
+    async fn corrected(keeper: &mut Keeper, answers: &[i64]) -> (Option<i64>, Result<(), NoTime>) {
+        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = server.local_addr().unwrap().port();
+        let answering = serve(server, answers.to_vec());
+        let (corrected, ()) = tokio::join!(keeper.correct("127.0.0.1", port), answering);
+        let utc = keeper.clock.now().utc;
+        (utc.map(|utc| utc.unix_ms - host_unix_ms()), corrected)
+    }
+
+    fn is_about(off_ms: Option<i64>, expected: i64) -> bool {
+        off_ms.is_some_and(|off_ms| (off_ms - expected).abs() < 1000)
+    }
+
     #[tokio::test]
     async fn a_clock_that_was_set_steps_far_only_if_two_answers_agree() {
-        const HOUR: i64 = 3_600_000;
-        const YEAR: i64 = 365 * 24 * HOUR;
         // What the server is off by at each question, and what the clock is off by afterwards.
         let rows: [(&[i64], i64); 8] = [
             (&[2 * HOUR], 2 * HOUR),
@@ -262,26 +321,108 @@ mod tests {
             (&[12 * YEAR, 12 * YEAR], 12 * YEAR),
             (&[-20 * YEAR], 12 * YEAR),
         ];
-        let mut keeper = Keeper {
-            clock: Clock::unset(),
-            resolver: Resolver::new(Arc::new(HostNames)),
-            set: None,
-        };
+        let mut keeper = keeper(None);
         for (answers, expected) in rows {
-            let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-            let port = server.local_addr().unwrap().port();
-            let answering = serve(server, answers.to_vec());
-            let (corrected, ()) = tokio::join!(keeper.correct("127.0.0.1", port), answering);
-            let off_ms = keeper.clock.now().utc.unwrap().unix_ms - host_unix_ms();
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
             assert!(
-                (off_ms - expected).abs() < 1000,
-                "{answers:?}: {off_ms} ms, {corrected:?}"
+                is_about(off_ms, expected),
+                "{answers:?}: {off_ms:?}, {outcome:?}"
             );
-            assert_eq!(
-                corrected.is_ok(),
-                answers.contains(&expected),
-                "{answers:?}"
-            );
+            assert_eq!(outcome.is_ok(), answers.contains(&expected), "{answers:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_first_step_that_nobody_would_expect_needs_a_second_voice() {
+        // Age of the program by the host's clock, what the server is off by at each question, and what the clock is
+        // off by afterwards; none if it is not set.
+        let (new, old) = (YEAR / 12, 3 * YEAR);
+        let rows: [(Option<i64>, &[i64], Option<i64>); 13] = [
+            (Some(new), &[0], Some(0)),
+            (Some(new), &[20 * HOUR], Some(20 * HOUR)),
+            // A host without a clock of its own comes up with any time before the build.
+            (
+                Some(-10 * YEAR),
+                &[10 * YEAR + HOUR],
+                Some(10 * YEAR + HOUR),
+            ),
+            (Some(new), &[10 * YEAR, 10 * YEAR], Some(10 * YEAR)),
+            (Some(new), &[10 * YEAR, 11 * YEAR], None),
+            // The second voice says what one alone would have been believed.
+            (Some(new), &[10 * YEAR, 0], Some(0)),
+            (Some(new), &[-YEAR, -YEAR], Some(-YEAR)),
+            (Some(new), &[-YEAR, -2 * YEAR], None),
+            (Some(-YEAR), &[0, 0], Some(0)),
+            (Some(old), &[0], Some(0)),
+            (Some(old), &[48 * HOUR, 48 * HOUR], Some(48 * HOUR)),
+            (None, &[48 * HOUR, 48 * HOUR], Some(48 * HOUR)),
+            (None, &[48 * HOUR, 24 * 48 * HOUR], None),
+        ];
+        for (age_ms, answers, expected) in rows {
+            let mut keeper = keeper(age_ms.map(|age_ms| host_unix_ms() - age_ms));
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let context = format!("{age_ms:?} {answers:?}: {off_ms:?}, {outcome:?}");
+            match expected {
+                Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
+                None => assert!(off_ms.is_none(), "{context}"),
+            }
+            let contradicts = matches!(outcome, Err(NoTime::Contradiction));
+            assert_eq!(contradicts, expected.is_none(), "{context}");
+        }
+    }
+
+    /// Knows two addresses of every name.
+    #[derive(Debug)]
+    struct Two;
+
+    impl NameService for Two {
+        fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+            let both = [[127, 0, 0, 1], [127, 0, 0, 2]];
+            Ok(both.map(|address| (address, 0).into()).into())
+        }
+    }
+
+    #[tokio::test]
+    async fn the_second_voice_is_that_of_another_server() {
+        let liar = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = liar.local_addr().unwrap().port();
+        let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
+        let mut keeper = Keeper {
+            resolver: Resolver::new(Arc::new(Two)),
+            ..keeper(Some(host_unix_ms() - YEAR))
+        };
+        let lying = serve(liar, vec![10 * YEAR]);
+        let (corrected, ..) = tokio::join!(
+            keeper.correct("time.example", port),
+            lying,
+            serve(honest, vec![0])
+        );
+        corrected.unwrap();
+        let off_ms = keeper
+            .clock
+            .now()
+            .utc
+            .map(|utc| utc.unix_ms - host_unix_ms());
+        assert!(is_about(off_ms, 0), "{off_ms:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_next_question_comes_in_time_after_a_night_asleep() {
+        let (sleep, asleep) = tokio::sync::watch::channel(Duration::ZERO);
+        let clock = Clock::told_of_sleep(asleep);
+        let keeper = Keeper {
+            clock: clock.clone(),
+            ..keeper(None)
+        };
+        let night = async {
+            time::sleep(ASK_EVERY / 2).await;
+            sleep.send_replace(ASK_EVERY);
+        };
+        let begun = time::Instant::now();
+        tokio::select! {
+            ((), ()) = async { tokio::join!(keeper.wait(ASK_EVERY), night) } => {}
+            () = clock.follow_host() => {}
+        }
+        assert!(begun.elapsed() < ASK_EVERY / 2 + Duration::from_secs(1));
     }
 }

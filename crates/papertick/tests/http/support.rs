@@ -31,7 +31,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{mpsc, watch},
     task::JoinHandle,
-    time::{Instant, timeout},
+    time::timeout,
 };
 
 use crate::limit::Limit;
@@ -210,7 +210,7 @@ impl Clock {
                 ..Identity::default()
             },
             allow_origins: setup.allow_origins,
-            started: Instant::now(),
+            clock: papertick::clock::Clock::unset(),
             crashes: 2,
             data_dir: std::env::temp_dir(),
             dialer: setup.dialer,

@@ -16,6 +16,7 @@ use device::{
     secret::PasswordHash,
     settings::{Key, Settings, store},
     sources::SourceId,
+    units::{Currency, Price},
 };
 use futures_util::{FutureExt, future::join_all};
 use papertick::{
@@ -33,7 +34,10 @@ use papertick::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value, json};
-use tokio::time::sleep;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, timeout},
+};
 
 use crate::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 
@@ -105,6 +109,10 @@ struct Idle {
 
 impl Idle {
     fn new(disk: SharedDisk) -> Idle {
+        Idle::with_clock(disk, Clock::unset())
+    }
+
+    fn with_clock(disk: SharedDisk, clock: Clock) -> Idle {
         let (store, loaded) = Store::open(Box::new(disk.clone()));
         let settings = loaded
             .settings
@@ -114,7 +122,6 @@ impl Idle {
             .memory
             .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
-        let clock = Clock::unset();
         let board = *spec::find("rev-b").unwrap();
         let device = Device::new(board, settings, memory, clock.now());
         let (inbox, inputs) = inbox();
@@ -437,6 +444,39 @@ async fn a_step_of_the_wall_clock_is_seen_at_once() {
     desk.clock.set(1_767_225_600_000);
     sleep(Duration::from_millis(5)).await;
     assert_ne!(desk.followed.view.borrow().data, blank);
+}
+
+#[tokio::test(start_paused = true)]
+async fn prices_are_old_the_moment_the_machine_wakes() {
+    const NIGHT: Duration = Duration::from_secs(8 * 3600);
+    let (sleeps, asleep) = watch::channel(Duration::ZERO);
+    let clock = Clock::told_of_sleep(asleep);
+    let mut desk = Idle::with_clock(SharedDisk::default(), clock.clone()).run();
+    desk.tasks
+        .spawn("host's clock", clock.clone().follow_host());
+    clock.set(1_767_225_600_000);
+    let usd = Currency::USD;
+    let price = Observation::Price(usd, Price::parse("95000").unwrap());
+    let observed = Input::Observed(SourceId::Relay, vec![price]);
+    desk.inbox.tell(observed).await.unwrap();
+    desk.inbox.ask(Request::ShowCurrency(usd)).await.unwrap();
+    desk.inbox.ask(Request::ShowScreen(20)).await.unwrap();
+    assert!(!desk.followed.view.borrow().stale);
+    sleep(Duration::from_secs(60)).await;
+    assert!(!desk.followed.view.borrow().stale);
+
+    let woken = Instant::now();
+    sleeps.send_replace(NIGHT);
+    let old = desk.followed.view.wait_for(|view| view.stale);
+    timeout(Duration::from_secs(3600), old)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        woken.elapsed() < Duration::from_millis(10),
+        "{:?}",
+        woken.elapsed()
+    );
 }
 
 #[tokio::test(start_paused = true)]

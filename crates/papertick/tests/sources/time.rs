@@ -8,9 +8,9 @@ use std::{
 use device::{input::Input, market::Connection};
 use papertick::{
     clock::Clock,
-    inbox::inbox,
+    inbox::{Inbox, inbox},
     net::resolver::{HostNames, Resolver},
-    sources::time::keep_time,
+    sources::time::{Timekeeping, keep_time},
     tasks::{Tasks, stop_signal},
 };
 use tokio::{net::UdpSocket, time};
@@ -18,8 +18,14 @@ use tokio::{net::UdpSocket, time};
 /// Seconds from 1900 to 1970.
 const NTP_EPOCH: u64 = 2_208_988_800;
 
-fn resolver() -> Resolver {
-    Resolver::new(Arc::new(HostNames))
+fn timekeeping(clock: &Clock, port: u16, inbox: Inbox) -> Timekeeping {
+    Timekeeping {
+        clock: clock.clone(),
+        resolver: Resolver::new(Arc::new(HostNames)),
+        server: ("127.0.0.1".to_owned(), port),
+        built_ms: None,
+        inbox,
+    }
 }
 
 fn unix_ms() -> i64 {
@@ -74,16 +80,7 @@ async fn a_time_server_sets_the_clock() {
     let (stopper, stop) = stop_signal();
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    tasks.spawn(
-        "time",
-        keep_time(
-            clock.clone(),
-            resolver(),
-            ("127.0.0.1".to_owned(), port),
-            inbox,
-            stop,
-        ),
-    );
+    tasks.spawn("time", keep_time(timekeeping(&clock, port, inbox), stop));
     answer(&server, 90_000, 2).await;
     let off_ms = corrected(&clock).await;
     let told = inputs.recv().await.unwrap().input;
@@ -103,16 +100,7 @@ async fn implausible_answers_leave_the_clock_unset() {
         let (_stopper, stop) = stop_signal();
         let (inbox, mut inputs) = inbox();
         let mut tasks = Tasks::new();
-        tasks.spawn(
-            "time",
-            keep_time(
-                clock.clone(),
-                resolver(),
-                ("127.0.0.1".to_owned(), port),
-                inbox,
-                stop,
-            ),
-        );
+        tasks.spawn("time", keep_time(timekeeping(&clock, port, inbox), stop));
         answer(&server, off_ms, stratum).await;
         let told = inputs.recv().await.unwrap().input;
         assert_eq!(clock.now().utc, None, "{off_ms} ms, stratum {stratum}");
