@@ -1,6 +1,7 @@
 /** The bench of a simulated clock: absent on a real one. */
 import { ask, explain, Refused, Unreachable } from '../lib/api';
 import type { BenchState } from '../lib/bench';
+import { delay, Press, PRESS_APART_MS, pressing } from '../lib/press';
 import { clock } from './clock.svelte';
 import { notices } from './notices.svelte';
 
@@ -9,16 +10,13 @@ const MOVING_MS = 100;
 const QUIET_MS = 500;
 const MOVING_FOR_MS = 3_000;
 
-/** A button is down at least so long, or the clock takes it for a bounce. */
-const PRESS_LEAST_MS = 90;
-/** Longest hold the bench takes. */
-const PRESS_MOST_MS = 60_000;
-
 class Bench {
   state = $state.raw<BenchState | null>(null);
   /** Names the loop that watches; an older one ends. */
   #watch = 0;
-  #held = new Map<number, { abort: AbortController; since: number }>();
+  #held = new Map<number, Press>();
+  /** The end of the last press of each button. */
+  #over = new Map<number, Promise<unknown>>();
   held = $state.raw<ReadonlySet<number>>(new Set());
 
   /** Watches the bench until the returned function is called; gives up on a clock without one. */
@@ -50,42 +48,30 @@ class Bench {
         }
       }
       const quiet = Date.now() - moved > MOVING_FOR_MS && this.#held.size === 0;
-      await new Promise((done) => setTimeout(done, quiet ? QUIET_MS : MOVING_MS));
+      await delay(quiet ? QUIET_MS : MOVING_MS);
     }
   }
 
-  /** Holds a button down: the request lasts for as long as the finger is on it. */
+  /** Holds a button down, until the finger is taken off. */
   press(button: number): void {
     if (this.#held.has(button)) return;
-    const abort = new AbortController();
-    this.#held.set(button, { abort, since: Date.now() });
+    const press = new Press(() => pressing(button), this.#over.get(button));
+    this.#held.set(button, press);
     this.#tell();
-    fetch('/sim/buttons', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ press: [button], ms: PRESS_MOST_MS }),
-      signal: abort.signal,
-    })
-      .then((answer) => {
-        if (!answer.ok) notices.add('bad', `The bench refused (${answer.status}).`);
-      })
-      .catch(() => {
-        // Ending the request is how a finger is lifted.
-      })
-      .finally(() => {
-        if (this.#held.get(button)?.abort === abort) this.#held.delete(button);
-        this.#tell();
-      });
+    const over = press.ended.then((status) => {
+      if (status >= 400) notices.add('bad', `The bench refused (${status}).`);
+      if (this.#held.get(button) === press) this.#held.delete(button);
+      this.#tell();
+      return delay(PRESS_APART_MS);
+    });
+    this.#over.set(button, over);
   }
 
   /** Takes the finger off. */
   release(button: number): void {
-    const held = this.#held.get(button);
-    if (!held) return;
+    this.#held.get(button)?.lift();
     this.#held.delete(button);
     this.#tell();
-    const wait = Math.max(0, held.since + PRESS_LEAST_MS - Date.now());
-    setTimeout(() => held.abort.abort(), wait);
   }
 
   #tell(): void {

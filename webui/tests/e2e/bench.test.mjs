@@ -33,7 +33,24 @@ test('a click is a short press', async () => {
   await button(2).click();
   const { press, ms } = await until('a press', () => clock.presses[0]);
   assert.deepEqual(press, [2]);
-  assert.ok(ms >= 60 && ms < 800, `${ms} ms`);
+  assert.ok(ms >= 100 && ms < 800, `${ms} ms`);
+});
+
+test('a click is a press, however late the browser sends it', async () => {
+  await page.route('**/sim/buttons', async (route) => {
+    await new Promise((done) => setTimeout(done, 400));
+    await route.continue().catch(() => {});
+  });
+  await button(2).click();
+  const { press, ms } = await until('a press', () => clock.presses[0]);
+  assert.deepEqual(press, [2]);
+  assert.ok(ms >= 100 && ms < 800, `${ms} ms`);
+});
+
+test('two clicks are two presses', async () => {
+  await button(2).dblclick();
+  await until('two presses', () => clock.presses.length === 2);
+  for (const { ms } of clock.presses) assert.ok(ms >= 100 && ms < 800, `${ms} ms`);
 });
 
 test('a button is down for as long as it is held', async () => {
