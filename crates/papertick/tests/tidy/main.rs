@@ -140,24 +140,11 @@ fn the_device_is_made_in_one_place() {
 
 #[test]
 fn crates_use_each_other_only_as_drawn() {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let output = Command::new(cargo)
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--no-deps",
-            "--offline",
-        ])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS
         .iter()
         .map(|(from, to)| (*from, to.iter().copied().collect()))
         .collect();
-    for package in metadata["packages"].as_array().unwrap() {
+    for package in packages() {
         let name = package["name"].as_str().unwrap();
         let arrows: BTreeSet<&str> = package["dependencies"]
             .as_array()
@@ -174,6 +161,83 @@ fn crates_use_each_other_only_as_drawn() {
             "{name} uses {arrows:?}, drawn are {drawn:?}"
         );
     }
+}
+
+/// The crates of the workspace, as Cargo sees them.
+fn packages() -> Vec<serde_json::Value> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let output = Command::new(cargo)
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let sources = sources();
+    let mut named = BTreeSet::new();
+    let mut unused = Vec::new();
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        let folder = root().join("crates").join(name);
+        let within = |places: &'static [&'static str]| {
+            sources.iter().filter(|(path, _)| {
+                places
+                    .iter()
+                    .any(|place| path.starts_with(folder.join(place)))
+            })
+        };
+        // Tests come last in a file.
+        let code = |text: &str| text.split("#[cfg(test)]\nmod ").next().unwrap().to_string();
+        let program: String = within(&["src"]).map(|(_, text)| code(text)).collect();
+        let all: String = within(&["src", "tests", "benches"])
+            .map(|(_, text)| text.as_str())
+            .collect();
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let wanted = dependency["name"].as_str().unwrap();
+            named.insert(wanted.to_string());
+            let (users, place) = match dependency["kind"].as_str() {
+                None => (&program, "program"),
+                Some(_) => (&all, "tests"),
+            };
+            if !uses(users, &wanted.replace('-', "_")) {
+                unused.push(format!("{wanted} by the {place} of {name}"));
+            }
+        }
+    }
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let (_, listed) = manifest.split_once("[workspace.dependencies]").unwrap();
+    let (listed, _) = listed.split_once("\n[").unwrap();
+    let listed = listed.lines().filter_map(|line| line.split_once(" = "));
+    let by_nobody = listed
+        .map(|(wanted, _)| wanted)
+        .filter(|wanted| !named.contains(*wanted));
+    unused.extend(by_nobody.map(|wanted| format!("{wanted} by any crate")));
+    assert_eq!(unused, [""; 0], "not used");
+}
+
+/// Tells whether a path in the text begins with a crate.
+fn uses(text: &str, name: &str) -> bool {
+    let paths = [
+        format!("{name}::"),
+        format!("use {name};"),
+        format!("{name} as "),
+    ];
+    paths.iter().any(|path| {
+        text.match_indices(path.as_str()).any(|(at, _)| {
+            let before = text[..at].chars().next_back().unwrap_or(' ');
+            !(before.is_alphanumeric() || before == '_' || before == ':')
+        })
+    })
 }
 
 #[test]
