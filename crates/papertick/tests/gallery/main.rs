@@ -53,7 +53,7 @@ fn draw(words: &str) -> Vec<u8> {
 fn pictures() -> BTreeMap<String, Vec<u8>> {
     let front_page = FRONT_PAGE
         .iter()
-        .map(|(file, words)| ((*file).to_owned(), draw(words)));
+        .map(|(file, words, _)| ((*file).to_owned(), draw(words)));
     let shots = SECTIONS.iter().flat_map(|section| (section.shots)());
     shots
         .map(|shot| (shot.path(), draw(&shot.words)))
@@ -133,6 +133,15 @@ fn accept(pictures: &BTreeMap<String, Vec<u8>>, page: &str) {
         }
     }
     fs::write(docs().join("gallery.md"), page).unwrap();
+}
+
+#[test]
+fn the_front_page_says_what_its_pictures_show() {
+    let front_page = fs::read_to_string(docs().join("../README.md")).unwrap();
+    for (file, _, shown) in FRONT_PAGE {
+        let picture = format!("![{shown}](docs/{file})");
+        assert!(front_page.contains(&picture), "{picture}");
+    }
 }
 
 #[test]

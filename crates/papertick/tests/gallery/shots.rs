@@ -24,8 +24,12 @@ impl Shot {
     }
 }
 
-/// Pictures of the front page: file under `docs` and command line.
-pub(crate) const FRONT_PAGE: &[(&str, &str)] = &[("images/clock.png", "ticker --scale 2")];
+/// Pictures of the front page: file under `docs`, command line, and what the page says that it shows.
+pub(crate) const FRONT_PAGE: &[(&str, &str, &str)] = &[(
+    "images/clock.png",
+    "ticker --value price=95432 --scale 2",
+    "Seven panels: the price of a bitcoin, 95432 US dollars",
+)];
 
 pub(crate) const SECTIONS: &[Section] = &[
     Section {
