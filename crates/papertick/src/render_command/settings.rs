@@ -47,7 +47,11 @@ fn catalogue(body: &Map<String, Value>) -> Catalogue {
     let currencies = body.get("actCurrencies").and_then(Value::as_array);
     let codes = currencies.into_iter().flatten().filter_map(Value::as_str);
     Catalogue {
-        currencies: codes.filter_map(Currency::parse).collect(),
+        // Those chosen out of the box are on offer too, so that a choice without them drops them.
+        currencies: codes
+            .filter_map(Currency::parse)
+            .chain(Settings::default().act_currencies)
+            .collect(),
         screens: SCREENS.iter().map(|screen| screen.id).collect(),
     }
 }
