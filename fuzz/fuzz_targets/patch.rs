@@ -10,7 +10,7 @@ use device::{
     memory::Memory,
     now::Now,
     request::{Patch, Reply, Request},
-    settings::{Settings, legacy::to_patch},
+    settings::Settings,
 };
 use serde_json::Value;
 
@@ -38,15 +38,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         utc: None,
     };
     let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now);
-    for body in [Some(body.clone()), to_patch(&body).ok()].into_iter().flatten() {
-        let before = device.settings().clone();
-        let patch = Patch {
-            body,
-            hashes: BTreeMap::new(),
-        };
-        let output = device.handle(Input::Asked(Request::Patch(patch)), now);
-        if let Some(Reply::Rejected(_)) = output.reply {
-            assert_eq!(*device.settings(), before);
-        }
+    let before = device.settings().clone();
+    let patch = Patch {
+        body,
+        hashes: BTreeMap::new(),
+    };
+    let output = device.handle(Input::Asked(Request::Patch(patch)), now);
+    if let Some(Reply::Rejected(_)) = output.reply {
+        assert_eq!(*device.settings(), before);
     }
 });
