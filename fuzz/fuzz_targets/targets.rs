@@ -341,11 +341,14 @@ fn miner_body(bytes: &[u8]) {
 fn release_feed(bytes: &[u8]) {
     let _ = release::checksum(bytes);
     if let Ok(release) = release::feed(bytes) {
+        if let Some(version) = release.version() {
+            assert!(!release::is_newer(&version, &version));
+        }
         assert!(
             release
                 .assets
                 .iter()
-                .all(|asset| asset.url.starts_with("http"))
+                .all(|asset| asset.url.starts_with("http") || !asset.url.contains("://"))
         );
     }
 }

@@ -1,6 +1,11 @@
 //! Release feeds and the checksum files beside the images of a release.
+//!
+//! A feed is JSON as forges write it for their newest release: a tag and a list of files.
 
-use serde_json::Value;
+use std::cmp::Ordering;
+
+use semver::Version;
+use serde_json::{Value, json};
 
 use crate::{hex, malformed::Malformed};
 
@@ -12,6 +17,19 @@ pub const CHECKSUM_BODY_MAX: usize = 1024;
 
 /// Ending of the checksum file's name, after that of the image.
 pub const CHECKSUM_SUFFIX: &str = ".sha256";
+
+/// File of a release that holds its page.
+pub const PAGE_ASSET: &str = "papertick-page.img";
+
+/// File of a release that holds the firmware for these clocks.
+pub fn firmware_asset(board: &str, panel: &str, target: &str) -> String {
+    format!("papertick-{board}-{panel}-{target}.img")
+}
+
+/// Tells whether a version comes after another; builds of the same version do not.
+pub fn is_newer(version: &Version, than: &Version) -> bool {
+    version.cmp_precedence(than) == Ordering::Greater
+}
 
 /// The newest release, as the feed lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,11 +45,17 @@ pub struct Release {
 pub struct Asset {
     /// Its name.
     pub name: String,
-    /// Where it can be fetched.
+    /// Where it can be fetched: an address of HTTP, or a path from the feed's own address on.
     pub url: String,
 }
 
 impl Release {
+    /// The version that the tag names, with or without a `v` before it; none if it names none.
+    pub fn version(&self) -> Option<Version> {
+        let text = self.tag.strip_prefix(['v', 'V']).unwrap_or(&self.tag);
+        Version::parse(text).ok()
+    }
+
     /// URLs of an image and of its checksum file; none unless the release has both.
     pub fn image(&self, name: &str) -> Option<(&str, &str)> {
         let url = |wanted: &str| {
@@ -44,7 +68,7 @@ impl Release {
     }
 }
 
-/// Reads a release feed; assets without a name and an HTTP address are left out.
+/// Reads a release feed; assets without a name, or at an address that is not one of HTTP, are left out.
 ///
 /// # Errors
 /// The body is too long, no JSON, or lists no assets.
@@ -63,10 +87,57 @@ pub fn feed(body: &[u8]) -> Result<Release, Malformed> {
 fn asset(entry: &Value) -> Option<Asset> {
     let url = entry["browser_download_url"].as_str()?;
     let is_http = url.starts_with("https://") || url.starts_with("http://");
-    is_http.then_some(Asset {
+    (is_http || is_relative(url)).then_some(Asset {
         name: entry["name"].as_str()?.to_owned(),
         url: url.to_owned(),
     })
+}
+
+/// Tells whether an address leads from where the feed is to a place on the same server.
+fn is_relative(url: &str) -> bool {
+    let before_path = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_elsewhere = url.starts_with("//") || url.contains("://") || before_path.contains(':');
+    !url.is_empty() && !is_elsewhere
+}
+
+/// A file of a release that is to be listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Where it can be fetched.
+    pub url: String,
+    /// Its length, bytes.
+    pub bytes: u64,
+}
+
+/// Writes a release feed. The time is when it was published, such as `2026-07-01T10:00:00Z`.
+pub fn write(version: &Version, published: &str, notes: &str, files: &[Listed]) -> String {
+    let assets: Vec<Value> = files
+        .iter()
+        .map(|file| {
+            json!({
+                "name": file.name,
+                "size": file.bytes,
+                "browser_download_url": file.url,
+            })
+        })
+        .collect();
+    let feed = json!({
+        "tag_name": version.to_string(),
+        "name": format!("papertick {version}"),
+        "body": notes,
+        "draft": false,
+        "prerelease": !version.pre.is_empty(),
+        "published_at": published,
+        "assets": assets,
+    });
+    format!("{feed:#}\n")
+}
+
+/// Writes a checksum file, as `sha256sum` reads it.
+pub fn checksum_file(digest: &[u8; 32], name: &str) -> String {
+    format!("{}  {name}\n", hex::digits(digest))
 }
 
 /// Reads a checksum file: the first run of hex digits, which must have 64 of them.

@@ -17,6 +17,7 @@ use crate::{
     discover_command::{self, DiscoverArgs},
     failure::Failure,
     image_command::{self, ImageArgs},
+    release_command::{self, ReleaseArgs},
     render_command::{self, RenderArgs},
 };
 
@@ -33,6 +34,8 @@ pub enum Command {
     Discover(DiscoverArgs),
     /// Make, sign, check or show an image.
     Image(ImageArgs),
+    /// Make a folder of images for clocks to update themselves from.
+    Release(ReleaseArgs),
     /// Print a text that was asked for.
     Print(String),
 }
@@ -62,6 +65,9 @@ enum Subcommands {
     /// Make, sign and check images of firmware and pages.
     #[command(after_help = image_command::EXAMPLES)]
     Image(ImageArgs),
+    /// Make a folder of images for clocks to update themselves from.
+    #[command(after_help = release_command::EXAMPLES)]
+    Release(ReleaseArgs),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -188,6 +194,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Render(args) => Ok(Command::Render(args)),
         Subcommands::Discover(args) => Ok(Command::Discover(args)),
         Subcommands::Image(args) => Ok(Command::Image(args)),
+        Subcommands::Release(args) => Ok(Command::Release(args)),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {

@@ -18,6 +18,7 @@ mod suggestion;
 
 pub mod discover_command;
 pub mod image_command;
+pub mod release_command;
 pub mod render_command;
 
 pub mod device_process;

@@ -9,7 +9,7 @@ use papertick::{
     cli::{self, Command},
     device_process, discover_command,
     failure::Failure,
-    image_command, render_command, supervisor,
+    image_command, release_command, render_command, supervisor,
 };
 
 fn main() -> ExitCode {
@@ -30,6 +30,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Render(args) => render_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Discover(args) => discover_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Image(args) => image_command::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Release(args) => release_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

@@ -16,7 +16,7 @@ mod writing;
 pub use head::{Head, Kind};
 pub use reading::Image;
 pub use signature::{Key, KeyId, SIGNATURES_MAX, Signature};
-pub use writing::{Facts, payload_of, sign, write};
+pub use writing::{Facts, Packed, sign};
 
 use std::io;
 

@@ -27,36 +27,52 @@ pub struct Facts {
     pub commit: String,
 }
 
-/// Packs a content as payloads are.
-pub fn payload_of(content: &[u8]) -> Vec<u8> {
-    let mut encoder = GzBuilder::new().write(Vec::new(), Compression::default());
-    // A vector takes everything.
-    let _ = encoder.write_all(content);
-    encoder.finish().unwrap_or_default()
+/// A content that was packed, for any number of images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    payload: Vec<u8>,
+    content_bytes: u64,
+    content_digest: [u8; 32],
 }
 
-/// Makes an image that is not signed.
-///
-/// # Errors
-/// A fact is too long or cannot be, or the content is empty or too long.
-pub fn write(facts: Facts, content: &[u8]) -> Result<Vec<u8>, Fault> {
-    let payload = payload_of(content);
-    let head = Head {
-        kind: facts.kind,
-        payload_bytes: payload.len() as u64,
-        content_bytes: content.len() as u64,
-        build_time: facts.build_time,
-        payload_digest: Sha256::digest(&payload).into(),
-        content_digest: Sha256::digest(content).into(),
-        board: facts.board,
-        panel: facts.panel,
-        target: facts.target,
-        version: facts.version,
-        commit: facts.commit,
-    };
-    let mut image = head.encode()?.to_vec();
-    image.extend_from_slice(&payload);
-    Ok(image)
+impl Packed {
+    /// Packs a content.
+    pub fn new(content: &[u8]) -> Packed {
+        let mut encoder = GzBuilder::new().write(Vec::new(), Compression::default());
+        // A vector takes everything.
+        let _ = encoder.write_all(content);
+        Packed {
+            payload: encoder.finish().unwrap_or_default(),
+            content_bytes: content.len() as u64,
+            content_digest: Sha256::digest(content).into(),
+        }
+    }
+
+    /// The payload.
+    pub fn payload(&self) -> &[u8] {
+        &self.payload
+    }
+
+    /// Makes an image that is not signed.
+    ///
+    /// # Errors
+    /// A fact is too long or cannot be, or the content is empty or too long.
+    pub fn image(&self, facts: Facts) -> Result<Vec<u8>, Fault> {
+        let head = Head {
+            kind: facts.kind,
+            payload_bytes: self.payload.len() as u64,
+            content_bytes: self.content_bytes,
+            build_time: facts.build_time,
+            payload_digest: Sha256::digest(&self.payload).into(),
+            content_digest: self.content_digest,
+            board: facts.board,
+            panel: facts.panel,
+            target: facts.target,
+            version: facts.version,
+            commit: facts.commit,
+        };
+        Ok([&head.encode()?[..], &self.payload].concat())
+    }
 }
 
 /// What stands behind the payload once a signature was added to those that are there; it takes the place of one by

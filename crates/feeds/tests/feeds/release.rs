@@ -1,6 +1,10 @@
 //! Release feeds and checksum files, as tables.
 
-use feeds::{malformed::Malformed, release};
+use feeds::{
+    malformed::Malformed,
+    release::{self, Asset, Listed},
+};
+use semver::Version;
 
 use crate::support::{fixture, hex};
 
@@ -71,4 +75,120 @@ fn feeds() {
     }
     let long = vec![b' '; release::FEED_BODY_MAX + 1];
     assert_eq!(release::feed(&long), Err(Malformed("too-long")));
+}
+
+fn listed(tag: &str, url: &str) -> release::Release {
+    let asset = serde_json::json!({"name": "a", "browser_download_url": url});
+    let body = serde_json::json!({"tag_name": tag, "assets": [asset]}).to_string();
+    release::feed(body.as_bytes()).unwrap()
+}
+
+#[test]
+fn tags_name_versions() {
+    for (tag, version) in [
+        ("4.0.1", Some("4.0.1")),
+        ("v4.1.0-rc.2+build.7", Some("4.1.0-rc.2+build.7")),
+        ("V5.0.0", Some("5.0.0")),
+        ("4.1", None),
+        ("vv4.1.0", None),
+        ("04.1.0", None),
+        ("latest", None),
+        ("", None),
+    ] {
+        let named = listed(tag, "x")
+            .version()
+            .map(|version| version.to_string());
+        assert_eq!(named.as_deref(), version, "{tag}");
+    }
+}
+
+#[test]
+fn newer_versions_by_the_rules_of_semver() {
+    let order = [
+        "3.9.9",
+        "4.0.0-alpha",
+        "4.0.0-alpha.1",
+        "4.0.0-alpha.beta",
+        "4.0.0-beta",
+        "4.0.0-beta.2",
+        "4.0.0-beta.11",
+        "4.0.0-rc.1",
+        "4.0.0",
+        "4.0.1",
+        "4.0.10",
+        "4.10.0",
+        "18446744073709551615.0.0",
+    ];
+    let version = |text: &str| Version::parse(text).unwrap();
+    for (at, one) in order.iter().enumerate() {
+        for (other_at, other) in order.iter().enumerate() {
+            assert_eq!(
+                release::is_newer(&version(one), &version(other)),
+                at > other_at,
+                "{one} after {other}"
+            );
+        }
+    }
+    assert!(!release::is_newer(&version("4.0.0+b"), &version("4.0.0+a")));
+}
+
+#[test]
+fn files_are_at_addresses_of_http_or_beside_the_feed() {
+    for (url, taken) in [
+        ("https://example.org/a.img", true),
+        ("http://127.0.0.1:8000/a.img", true),
+        ("a.img", true),
+        ("./sub/a.img", true),
+        ("/releases/a.img?x=a:b", true),
+        ("ftp://example.org/a.img", false),
+        ("file:///etc/passwd", false),
+        ("data:text/plain,x", false),
+        ("//example.org/a.img", false),
+        ("", false),
+    ] {
+        assert_eq!(
+            listed("4.0.0", url).assets.len(),
+            usize::from(taken),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let version = Version::parse("4.1.0-rc.1").unwrap();
+    let name = release::firmware_asset("rev-b", "122x250", "aarch64-unknown-linux-gnu");
+    assert_eq!(
+        name,
+        "papertick-rev-b-122x250-aarch64-unknown-linux-gnu.img"
+    );
+    let files = [name.clone(), format!("{name}.sha256")].map(|name| Listed {
+        url: format!("https://example.org/{name}"),
+        name,
+        bytes: 7,
+    });
+    let text = release::write(&version, "2026-07-01T10:00:00Z", "\"Fixes\"\n", &files);
+    let read = release::feed(text.as_bytes()).unwrap();
+    assert_eq!(read.version(), Some(version));
+    assert_eq!(
+        read.assets,
+        files.clone().map(|file| Asset {
+            name: file.name,
+            url: file.url
+        })
+    );
+    assert_eq!(
+        read.image(&name),
+        Some((files[0].url.as_str(), files[1].url.as_str()))
+    );
+    let feed: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&feed["prerelease"], &feed["draft"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(feed["assets"][0]["size"], 7);
+    let digest = [0xAB; 32];
+    let file = release::checksum_file(&digest, "a.img");
+    assert_eq!(file, format!("{}  a.img\n", "ab".repeat(32)));
+    assert_eq!(release::checksum(file.as_bytes()), Ok(digest));
 }

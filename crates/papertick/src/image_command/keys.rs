@@ -118,14 +118,14 @@ pub(super) fn public(path: &Path) -> Result<Key, Failure> {
 }
 
 /// A secret key that can sign.
-pub(super) struct Secret {
+pub(crate) struct Secret {
     secret: SecretKey,
     public: PublicKey,
 }
 
 impl Secret {
     /// Reads a key file and asks for its password if it has one.
-    pub(super) fn read(path: &Path, password_file: Option<&Path>) -> Result<Secret, Failure> {
+    pub(crate) fn read(path: &Path, password_file: Option<&Path>) -> Result<Secret, Failure> {
         let no_key = || {
             Failure::failed(format!(
                 "{} holds no secret key of minisign: such a file is made by `papertick image keygen`",
@@ -154,7 +154,7 @@ impl Secret {
 }
 
 /// Signs an image, in its file.
-pub(super) fn sign(secret: &Secret, path: &Path) -> Result<(), Failure> {
+pub(crate) fn sign(secret: &Secret, path: &Path) -> Result<(), Failure> {
     let cannot =
         |error: String| Failure::failed(format!("cannot sign {}: {error}", path.display()));
     let image = open(path)?;

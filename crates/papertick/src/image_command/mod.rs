@@ -3,8 +3,8 @@
 //! `keys` has everything about keys and signatures, `packing` finds out what an image is to say of itself,
 //! `telling` says what an image says.
 
-mod keys;
-mod packing;
+pub(crate) mod keys;
+pub(crate) mod packing;
 mod telling;
 
 use std::{
@@ -18,6 +18,7 @@ use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use feeds::image::{Fault, Image, Kind, PAGE_BYTES_MAX, page::Page};
 
 use crate::failure::Failure;
+use packing::Program;
 
 /// The actions of `image`.
 #[derive(Debug, Args)]
@@ -47,10 +48,10 @@ enum Action {
 
 /// Where the password of a secret key comes from.
 #[derive(Debug, Args)]
-struct PasswordArgs {
+pub(crate) struct PasswordArgs {
     /// File whose first line is the password of the secret key [default: the terminal is asked]
     #[arg(long, value_name = "FILE")]
-    password_file: Option<PathBuf>,
+    pub(crate) password_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -188,7 +189,7 @@ Examples:
   papertick image show rev-b.img
   papertick image show --json rev-b.img | jq -r .version";
 
-fn boards() -> PossibleValuesParser {
+pub(crate) fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(spec::BOARDS.iter().map(|board| board.id))
 }
 
@@ -239,7 +240,7 @@ fn pack(args: &PackArgs) -> Result<String, Failure> {
                     Failure::failed(format!("this program cannot be found: {error}"))
                 })?,
             };
-            packing::firmware(&program, board.unwrap_or(&spec::BOARDS[0]), version)?
+            Program::read(&program, version)?.image(board.unwrap_or(&spec::BOARDS[0]))?
         }
     };
     fs::write(&args.output, image).map_err(|error| cannot_write(&args.output, &error))?;
@@ -314,7 +315,7 @@ fn check_content(image: &mut Image<File>) -> Result<(), Fault> {
     }
 }
 
-fn open(path: &Path) -> Result<Image<File>, Failure> {
+pub(crate) fn open(path: &Path) -> Result<Image<File>, Failure> {
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
     Image::open(file).map_err(|fault| Failure::failed(format!("{}: {fault}", path.display())))
 }
@@ -331,16 +332,16 @@ fn lines(document: &serde_json::Value) -> String {
     format!("{document:#}\n")
 }
 
-fn cannot_read(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     Failure::failed(format!("cannot read {}: {error}", path.display()))
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::failed(format!("cannot write {}: {error}", path.display()))
 }
 
 /// Reads a file that is not to be larger than so many bytes.
-fn read_at_most(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_at_most(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
     let length = fs::metadata(path)
         .map_err(|error| cannot_read(path, &error))?
         .len();

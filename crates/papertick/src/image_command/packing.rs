@@ -1,10 +1,14 @@
 //! What an image is made from, and what it is to say of itself.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use device::board::BoardSpec;
 use feeds::image::{
-    self, Facts, Kind, PAGE_BYTES_MAX, PROGRAM_BYTES_MAX,
+    Facts, Kind, PAGE_BYTES_MAX, PROGRAM_BYTES_MAX, Packed,
     page::{MANIFEST, Manifest, Page},
 };
 use semver::Version;
@@ -26,7 +30,7 @@ const MACHINES: &[(&str, u16)] = &[
 const DEPTH_MAX: usize = 8;
 
 /// Reads a version.
-pub(super) fn version(text: &str) -> Result<Version, Failure> {
+pub(crate) fn version(text: &str) -> Result<Version, Failure> {
     Version::parse(text).map_err(|error| {
         Failure::usage(format!(
             "`{text}` is no version ({error}): say MAJOR.MINOR.PATCH, such as {}",
@@ -36,44 +40,61 @@ pub(super) fn version(text: &str) -> Result<Version, Failure> {
 }
 
 /// Words for the panels of a board, such as `122x250`.
-pub(super) fn panel(board: &BoardSpec) -> String {
+pub(crate) fn panel(board: &BoardSpec) -> String {
     format!("{}x{}", board.panel_width, board.panel_height)
 }
 
-/// Makes an image of a program.
-pub(super) fn firmware(
-    path: &Path,
-    board: &BoardSpec,
-    version: Option<Version>,
-) -> Result<Vec<u8>, Failure> {
-    let program = read_at_most(path, PROGRAM_BYTES_MAX)?;
-    let about = |what: &str| Failure::failed(format!("{}: {what}", path.display()));
-    let facts = build::Facts::of(&program)
-        .ok_or_else(|| about("it is no papertick: it does not say what it was built from"))?;
-    let machine = machine(&program).ok_or_else(|| about("it is no program for Linux"))?;
-    let known = MACHINES
-        .iter()
-        .find(|(name, _)| facts.target.starts_with(name));
-    if known.is_none_or(|(_, number)| *number != machine) {
-        return Err(about(&format!(
-            "it says it is for {}, and is for other machines",
-            facts.target
-        )));
+/// A program that was packed.
+pub(crate) struct Program {
+    path: PathBuf,
+    packed: Packed,
+    facts: build::Facts,
+    version: Version,
+}
+
+impl Program {
+    /// Packs a program; it says itself what it is, but may be given another version.
+    pub(crate) fn read(path: &Path, version: Option<Version>) -> Result<Program, Failure> {
+        let program = read_at_most(path, PROGRAM_BYTES_MAX)?;
+        let about = |what: &str| Failure::failed(format!("{}: {what}", path.display()));
+        let facts = build::Facts::of(&program)
+            .ok_or_else(|| about("it is no papertick: it does not say what it was built from"))?;
+        let machine = machine(&program).ok_or_else(|| about("it is no program for Linux"))?;
+        let known = MACHINES
+            .iter()
+            .find(|(name, _)| facts.target.starts_with(name));
+        if known.is_none_or(|(_, number)| *number != machine) {
+            return Err(about(&format!(
+                "it says it is for {}, and is for other machines",
+                facts.target
+            )));
+        }
+        let version = match version {
+            Some(version) => version,
+            None => self::version(&facts.version)?,
+        };
+        Ok(Program {
+            path: path.to_path_buf(),
+            packed: Packed::new(&program),
+            facts,
+            version,
+        })
     }
-    let version = match version {
-        Some(version) => version,
-        None => self::version(&facts.version)?,
-    };
-    let facts = Facts {
-        kind: Kind::Firmware,
-        build_time: facts.time.unwrap_or_default(),
-        board: board.id.to_string(),
-        panel: panel(board),
-        target: facts.target,
-        version,
-        commit: facts.commit,
-    };
-    image::write(facts, &program).map_err(|fault| about(&fault.to_string()))
+
+    /// Makes an image of it for a board.
+    pub(crate) fn image(&self, board: &BoardSpec) -> Result<Vec<u8>, Failure> {
+        let facts = Facts {
+            kind: Kind::Firmware,
+            build_time: self.facts.time.unwrap_or_default(),
+            board: board.id.to_string(),
+            panel: panel(board),
+            target: self.facts.target.clone(),
+            version: self.version.clone(),
+            commit: self.facts.commit.clone(),
+        };
+        let image = self.packed.image(facts);
+        image.map_err(|fault| Failure::failed(format!("{}: {fault}", self.path.display())))
+    }
 }
 
 /// The machine a program is for; none if it is no program.
@@ -89,7 +110,7 @@ fn machine(program: &[u8]) -> Option<u16> {
 }
 
 /// Makes an image of a built page.
-pub(super) fn page(folder: &Path, version: Option<Version>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn page(folder: &Path, version: Option<Version>) -> Result<Vec<u8>, Failure> {
     let mut files = BTreeMap::new();
     let mut left = PAGE_BYTES_MAX;
     collect(folder, "", DEPTH_MAX, &mut left, &mut files)?;
@@ -123,7 +144,8 @@ pub(super) fn page(folder: &Path, version: Option<Version>) -> Result<Vec<u8>, F
         version,
         commit: page.manifest.commit,
     };
-    image::write(facts, &content).map_err(|fault| about(&fault.to_string()))
+    let image = Packed::new(&content).image(facts);
+    image.map_err(|fault| about(&fault.to_string()))
 }
 
 /// The manifest, which says what it was built from and when even if nobody wrote that down: that is what this program

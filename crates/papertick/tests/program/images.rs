@@ -3,87 +3,13 @@
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::{
-    clock::{folder, papertick},
-    needs,
-};
-
-/// A folder in which programs run.
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Desk {
-        Desk(folder())
-    }
-
-    /// Runs the program here; gives its exit code and what it said where.
-    fn try_to(&self, line: &str) -> (i32, String, String) {
-        let arguments: Vec<&str> = line.split_whitespace().collect();
-        let output = papertick(&arguments)
-            .current_dir(self.0.path())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let code = output.status.code().unwrap();
-        (code, text(output.stdout), text(output.stderr))
-    }
-
-    /// Runs the program here and expects it to do what it is told.
-    fn run(&self, line: &str) -> String {
-        let (code, out, error) = self.try_to(line);
-        assert_eq!((code, error.as_str()), (0, ""), "{line}");
-        out
-    }
-
-    fn json(&self, line: &str) -> Value {
-        serde_json::from_str(&self.run(line)).unwrap()
-    }
-
-    /// Runs the program here and expects one line that says why not.
-    fn fails(&self, line: &str, code: i32, parts: &[&str]) {
-        let (got, out, error) = self.try_to(line);
-        assert_eq!((got, out.as_str()), (code, ""), "{line}: {error}");
-        assert_eq!(error.lines().count(), 1, "{line}: {error}");
-        for part in parts {
-            assert!(error.contains(part), "{line}: {error} lacks {part}");
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap()
-    }
-
-    /// A small program that says what it was built from.
-    fn program(&self, name: &str, machine: u8, note: &str) {
-        let mut program = b"\x7fELF\x02\x01\x01".to_vec();
-        program.resize(64, 0);
-        program[18] = machine;
-        let note = note.replace('|', "\u{1}");
-        let note = format!("\u{1}papertick was built from\u{1}{note}\u{2}");
-        program.extend_from_slice(note.as_bytes());
-        fs::write(self.path(name), program).unwrap();
-    }
-
-    /// An unprotected key `k` and an image `i.img` for the default board.
-    fn with_image(self) -> Desk {
-        self.run("image keygen --no-password k");
-        self.program("p", 183, "4.2.0|abc|1764547200|aarch64-unknown-linux-gnu");
-        self.run("image pack --program p -o i.img");
-        self
-    }
-}
+use crate::{desk::Desk, needs};
 
 #[test]
 fn a_key_is_made_and_protected() {
@@ -332,7 +258,7 @@ fn the_stock_tool_checks_what_the_program_signed_and_the_reverse() {
     let stock = |line: &str| {
         let output = Command::new(&minisign)
             .args(line.split_whitespace())
-            .current_dir(desk.0.path())
+            .current_dir(desk.folder())
             .stdin(Stdio::null())
             .output()
             .unwrap();
@@ -386,7 +312,7 @@ fn usual_tools_take_a_page_apart() {
     fs::create_dir(desk.path("out")).unwrap();
     let ran = Command::new("sh")
         .args(["-ec", script])
-        .current_dir(desk.0.path())
+        .current_dir(desk.folder())
         .status();
     assert!(ran.unwrap().success());
     assert_eq!(
@@ -400,7 +326,7 @@ fn usual_tools_take_a_page_apart() {
     let script = "tar --format=ustar -C out -cf made.tar .";
     let ran = Command::new("sh")
         .args(["-ec", script])
-        .current_dir(desk.0.path())
+        .current_dir(desk.folder())
         .status();
     assert!(ran.unwrap().success());
     let page = feeds::image::page::Page::parse(&desk.bytes("made.tar")).unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
 mod clock;
+mod desk;
 mod images;
 mod life;
 #[path = "../limit/mod.rs"]
@@ -12,5 +13,6 @@ mod mistakes;
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod needs;
 mod network;
+mod releases;
 mod sign_in;
 mod state;

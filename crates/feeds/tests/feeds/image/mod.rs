@@ -7,7 +7,7 @@ mod signing;
 
 use std::io::Cursor;
 
-use feeds::image::{self, Facts, Head, Image, Kind};
+use feeds::image::{Facts, Head, Image, Kind, Packed};
 use sha2::{Digest, Sha256};
 
 /// Facts of a firmware image.
@@ -25,7 +25,7 @@ fn facts() -> Facts {
 
 /// An image of a content, not signed.
 fn packed(content: &[u8]) -> Vec<u8> {
-    image::write(facts(), content).unwrap()
+    Packed::new(content).image(facts()).unwrap()
 }
 
 fn open(bytes: &[u8]) -> Image<Cursor<&[u8]>> {

@@ -34,7 +34,7 @@ fn the_same_content_gives_the_same_image() {
 #[test]
 fn only_what_the_head_tells_of_comes_out() {
     let content = b"0123456789".repeat(10_000);
-    let payload = image::payload_of(&content);
+    let payload = image::Packed::new(&content).payload().to_vec();
     let longer = [&payload[..], b"more"].concat();
     let truth = open(&packed(&content)).head().clone();
     let told = |head: &mut Head| {
@@ -81,7 +81,9 @@ fn only_what_the_head_tells_of_comes_out() {
 
 #[test]
 fn what_unpacks_to_much_more_is_stopped_where_it_exceeds() {
-    let bomb = image::payload_of(&vec![0; 64 * 1024 * 1024]);
+    let bomb = image::Packed::new(&vec![0; 64 * 1024 * 1024])
+        .payload()
+        .to_vec();
     let bytes = forged(&bomb, |head| head.content_bytes = 1000);
     let mut written = Vec::new();
     let fault = open(&bytes).unpack(&mut written).unwrap_err();
@@ -109,7 +111,7 @@ proptest! {
     fn what_was_packed_comes_out(content in proptest::collection::vec(any::<u8>(), 1..5000), minor in 0..u64::MAX) {
         let mut facts = facts();
         facts.version = semver::Version::new(4, minor, 0);
-        let bytes = image::write(facts.clone(), &content).unwrap();
+        let bytes = image::Packed::new(&content).image(facts.clone()).unwrap();
         let mut image = Image::open(Cursor::new(&bytes)).unwrap();
         prop_assert_eq!(&image.head().version, &facts.version);
         let mut out = Vec::new();

@@ -1,0 +1,324 @@
+//! `papertick release`: a folder that can be put on any web server for clocks to update themselves from.
+//!
+//! The folder holds images under the names that clocks look for, a checksum beside each, and the list of them.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use board::spec;
+use clap::Args;
+use feeds::{
+    image::{Head, Kind, PAYLOAD_BYTES_MAX, SIGNATURE_BYTES_MAX},
+    release::{self, CHECKSUM_SUFFIX, Listed, PAGE_ASSET},
+};
+use jiff::Timestamp;
+use semver::Version;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::{
+    failure::Failure,
+    image_command::{
+        PasswordArgs, boards, cannot_read, cannot_write,
+        keys::{self, Secret},
+        open,
+        packing::{self, Program},
+        read_at_most,
+    },
+    net::url::{Scheme, Url},
+};
+
+/// File of the list.
+const FEED: &str = "release.json";
+
+/// Largest file of notes, bytes.
+const NOTES_MAX: u64 = 64 * 1024;
+
+/// The flags of `release`.
+#[derive(Debug, Args)]
+pub struct ReleaseArgs {
+    /// Programs, which are packed for each board, and images that are ready
+    #[arg(value_name = "FILE", required_unless_present = "web")]
+    files: Vec<PathBuf>,
+
+    /// Folder of a built page
+    #[arg(long, value_name = "FOLDER")]
+    web: Option<PathBuf>,
+
+    /// Only for this board; may be repeated
+    #[arg(long, value_parser = boards(), ignore_case = true)]
+    board: Vec<String>,
+
+    /// Version that programs and page say they are [default: what they say]
+    #[arg(long)]
+    version: Option<String>,
+
+    /// File of the secret key that signs what is packed
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+
+    #[command(flatten)]
+    password: PasswordArgs,
+
+    /// Address at which the folder will be [default: wherever the list is]
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+
+    /// File with what is new, for people
+    #[arg(long, value_name = "FILE")]
+    notes: Option<PathBuf>,
+
+    /// Folder to make; it must be empty or not there yet
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--help` says after the flags.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  papertick release --key my.key target/dist/papertick -o release
+  papertick release --key my.key arm64/papertick amd64/papertick --web webui/dist -o release
+  papertick release rev-b.img v8.img --base-url https://example.org/clock -o release
+
+Put the folder on a web server and set gitReleaseUrl of each clock to the address of its release.json.
+A clock looks for papertick-BOARD-PANEL-TARGET.img and the same with .sha256 behind it.";
+
+/// Makes the folder and prints what is in it.
+///
+/// # Errors
+/// Something cannot be read, packed, signed or written, or does not belong together.
+pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
+    let version = args.version.as_deref().map(packing::version).transpose()?;
+    let base = args.base_url.as_deref().map(base_url).transpose()?;
+    let notes = match &args.notes {
+        Some(path) => String::from_utf8(read_at_most(path, NOTES_MAX)?)
+            .map_err(|_| Failure::failed(format!("{} is no text", path.display())))?,
+        None => String::new(),
+    };
+    let secret = args.key.as_deref();
+    let secret = secret.map(|key| Secret::read(key, args.password.password_file.as_deref()));
+    let secret = secret.transpose()?;
+    let folder = new_folder(&args.output)?;
+    let mut making = Making {
+        folder: folder.path(),
+        secret: secret.as_ref(),
+        images: BTreeMap::new(),
+    };
+    for file in &args.files {
+        if is_program(file)? {
+            making.add_program(&Program::read(file, version.clone())?, &args.board)?;
+        } else {
+            let longest = Head::BYTES as u64 + PAYLOAD_BYTES_MAX + SIGNATURE_BYTES_MAX;
+            making.add(&read_at_most(file, longest)?, Origin::Ready(file))?;
+        }
+    }
+    if let Some(folder) = &args.web {
+        making.add(&packing::page(folder, version)?, Origin::Packed)?;
+    }
+    let version = making.finish(base.as_deref(), &notes)?;
+    let text = match args.json {
+        true => making.document(&version, &args.output),
+        false => making.lines(&version, &args.output),
+    };
+    take_place(folder, &args.output).map_err(|error| cannot_write(&args.output, &error))?;
+    // A reader that has seen enough is no failure.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+/// Where an image comes from.
+enum Origin<'a> {
+    /// It was packed here, and is to be signed.
+    Packed,
+    /// It was there, and is taken as it is.
+    Ready(&'a Path),
+}
+
+struct Making<'a> {
+    folder: &'a Path,
+    secret: Option<&'a Secret>,
+    /// What each image says of itself, and whether anybody signed it.
+    images: BTreeMap<String, (Head, bool)>,
+}
+
+impl Making<'_> {
+    fn add_program(&mut self, program: &Program, only: &[String]) -> Result<(), Failure> {
+        let wanted =
+            |id: &str| only.is_empty() || only.iter().any(|one| one.eq_ignore_ascii_case(id));
+        for board in spec::BOARDS.iter().filter(|board| wanted(board.id)) {
+            self.add(&program.image(board)?, Origin::Packed)?;
+        }
+        Ok(())
+    }
+
+    /// Puts an image under the name that clocks look for.
+    fn add(&mut self, image: &[u8], origin: Origin<'_>) -> Result<(), Failure> {
+        let new = self.folder.join("image.new");
+        fs::write(&new, image).map_err(|error| cannot_write(&new, &error))?;
+        let head = open(&new).map(|image| image.head().clone());
+        let head = match (&origin, head) {
+            (_, Ok(head)) => head,
+            (Origin::Packed, Err(failure)) => return Err(failure),
+            (Origin::Ready(path), Err(_)) => {
+                return Err(Failure::failed(format!(
+                    "{} is neither a program nor a papertick image",
+                    path.display()
+                )));
+            }
+        };
+        let name = match head.kind {
+            Kind::Firmware => release::firmware_asset(&head.board, &head.panel, &head.target),
+            Kind::Page => PAGE_ASSET.to_string(),
+        };
+        if self.images.contains_key(&name) {
+            return Err(Failure::usage(format!(
+                "there are two images for one place: {name}"
+            )));
+        }
+        let other = self.images.values().map(|(head, _)| &head.version);
+        if let Some(other) = other.into_iter().find(|other| **other != head.version) {
+            return Err(Failure::usage(format!(
+                "a release is of one version, and here are {other} and {}",
+                head.version
+            )));
+        }
+        let path = self.folder.join(&name);
+        fs::rename(&new, &path).map_err(|error| cannot_write(&path, &error))?;
+        if let (Origin::Packed, Some(secret)) = (&origin, self.secret) {
+            keys::sign(secret, &path)?;
+        }
+        let signed = !open(&path)?.signatures().is_empty();
+        self.images.insert(name, (head, signed));
+        Ok(())
+    }
+
+    /// Writes checksums and list; tells which version it is.
+    fn finish(&self, base: Option<&str>, notes: &str) -> Result<Version, Failure> {
+        let Some((newest, version)) = self
+            .images
+            .values()
+            .map(|(head, _)| (head.build_time, head.version.clone()))
+            .max_by_key(|(time, _)| *time)
+        else {
+            return Err(Failure::usage(
+                "there is nothing to release: name a program or an image",
+            ));
+        };
+        let mut listed = Vec::new();
+        for name in self.images.keys() {
+            let path = self.folder.join(name);
+            let image = fs::read(&path).map_err(|error| cannot_read(&path, &error))?;
+            let checksum = release::checksum_file(&Sha256::digest(&image).into(), name);
+            let sums = format!("{name}{CHECKSUM_SUFFIX}");
+            write(&self.folder.join(&sums), checksum.as_bytes())?;
+            for (name, bytes) in [(name.clone(), image.len()), (sums, checksum.len())] {
+                listed.push(Listed {
+                    url: format!("{}{name}", base.unwrap_or_default()),
+                    name,
+                    bytes: bytes as u64,
+                });
+            }
+        }
+        let published = i64::try_from(newest)
+            .ok()
+            .and_then(|seconds| Timestamp::from_second(seconds).ok());
+        let published = published.unwrap_or_default().to_string();
+        let feed = release::write(&version, &published, notes, &listed);
+        write(&self.folder.join(FEED), feed.as_bytes())?;
+        for (name, (_, signed)) in &self.images {
+            if !signed {
+                // Whether that is meant is not known here.
+                let _ = writeln!(io::stderr(), "papertick: {name} is not signed: {UNSIGNED}");
+            }
+        }
+        Ok(version)
+    }
+
+    fn document(&self, version: &Version, folder: &Path) -> String {
+        let images: Vec<_> = self
+            .images
+            .iter()
+            .map(|(name, (_, signed))| json!({"name": name, "signed": signed}))
+            .collect();
+        let document = json!({
+            "version": version.to_string(),
+            "feed": folder.join(FEED),
+            "images": images,
+        });
+        format!("{document:#}\n")
+    }
+
+    fn lines(&self, version: &Version, folder: &Path) -> String {
+        let names: String = self
+            .images
+            .keys()
+            .map(|name| format!("  {name}\n"))
+            .collect();
+        format!(
+            "release {version} in {}:\n{names}  {FEED}\n",
+            folder.display()
+        )
+    }
+}
+
+/// Why that matters.
+const UNSIGNED: &str =
+    "clocks take it only with --unsigned-updates; say --key FILE to sign what is packed";
+
+/// A folder beside the one to be made, which must be empty or not there, so that half a release is never seen.
+fn new_folder(path: &Path) -> Result<TempDir, Failure> {
+    fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))?;
+    let mut entries = fs::read_dir(path).map_err(|error| cannot_read(path, &error))?;
+    if entries.next().is_some() {
+        return Err(Failure::refused(format!(
+            "{} is not empty: a release is made in a folder of its own",
+            path.display()
+        )));
+    }
+    let whole = fs::canonicalize(path).map_err(|error| cannot_read(path, &error))?;
+    let parent = whole.parent().unwrap_or(&whole);
+    tempfile::tempdir_in(parent).map_err(|error| cannot_write(parent, &error))
+}
+
+/// Puts the folder that was made in the place of the empty one.
+fn take_place(made: TempDir, place: &Path) -> io::Result<()> {
+    fs::set_permissions(made.path(), fs::metadata(place)?.permissions())?;
+    fs::rename(made.path(), place)?;
+    // It has another name now.
+    let _ = made.keep();
+    Ok(())
+}
+
+fn is_program(path: &Path) -> Result<bool, Failure> {
+    let mut start = Vec::new();
+    File::open(path)
+        .and_then(|file| io::Read::read_to_end(&mut io::Read::take(file, 4), &mut start))
+        .map_err(|error| cannot_read(path, &error))?;
+    Ok(start == b"\x7fELF")
+}
+
+/// The address of the folder, with the slash that the names follow.
+fn base_url(text: &str) -> Result<String, Failure> {
+    let is_plain = |url: &Url| {
+        matches!(url.scheme, Scheme::Http | Scheme::Https) && !text.contains(['?', '#'])
+    };
+    match Url::parse(text) {
+        Ok(url) if is_plain(&url) => Ok(format!("{}/", text.trim_end_matches('/'))),
+        Ok(_) | Err(_) => Err(Failure::usage(format!(
+            "`{text}` is no address of a folder: say http:// or https://, a host and a path"
+        ))),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
+}

@@ -1,0 +1,173 @@
+//! Folders for clocks to update themselves from.
+
+use std::{fs, process::Command};
+
+use feeds::release;
+use serde_json::Value;
+
+use crate::desk::Desk;
+
+const TARGET: &str = "aarch64-unknown-linux-gnu";
+
+fn name(board: &str) -> String {
+    release::firmware_asset(board, "122x250", TARGET)
+}
+
+/// The names in a folder.
+fn names(desk: &Desk, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(desk.path(folder)).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn built_page(desk: &Desk) {
+    fs::create_dir(desk.path("web")).unwrap();
+    let manifest = r#"{"commit":"4.2.0-abc","buildTime":1764547201,"minFirmware":"4.0.0"}"#;
+    for (name, text) in [
+        ("manifest.json", manifest),
+        ("index.html", "<!doctype html>"),
+    ] {
+        fs::write(desk.path("web").join(name), text).unwrap();
+    }
+}
+
+#[test]
+fn a_program_and_a_page_become_a_release() {
+    let desk = Desk::new().with_image();
+    built_page(&desk);
+    fs::write(desk.path("new.md"), "* Faster\n").unwrap();
+    let made = desk.json("release --json --key k p --web web --notes new.md -o out");
+    assert_eq!(made["version"], "4.2.0");
+    let images = [
+        name("rev-a"),
+        name("rev-b"),
+        name("v8"),
+        "papertick-page.img".into(),
+    ];
+    let mut expected: Vec<String> = images
+        .iter()
+        .flat_map(|name| [name.clone(), format!("{name}.sha256")])
+        .chain(["release.json".to_string()])
+        .collect();
+    expected.sort();
+    assert_eq!(names(&desk, "out"), expected);
+
+    let text = desk.bytes("out/release.json");
+    let feed = release::feed(&text).unwrap();
+    assert_eq!(feed.version(), Some(semver::Version::new(4, 2, 0)));
+    for name in &images {
+        let (image, checksum) = feed.image(name).unwrap();
+        assert_eq!(
+            (image, checksum),
+            (name.as_str(), format!("{name}.sha256").as_str())
+        );
+        desk.run(&format!("image verify --key k.pub out/{name}"));
+    }
+    let text: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(text["body"], "* Faster\n");
+    assert_eq!(text["published_at"], "2025-12-01T00:00:01Z");
+    assert_eq!(
+        text["assets"][0]["size"],
+        desk.bytes(&format!(
+            "out/{}",
+            text["assets"][0]["name"].as_str().unwrap()
+        ))
+        .len()
+    );
+    let summed = Command::new("sh")
+        .args(["-c", "sha256sum --quiet -c *.sha256"])
+        .current_dir(desk.path("out"))
+        .status();
+    assert!(summed.unwrap().success());
+    desk.fails("release --key k p -o out", 5, &["out", "not empty"]);
+}
+
+#[test]
+fn images_that_are_ready_are_taken_as_they_are() {
+    let desk = Desk::new().with_image();
+    desk.run("image sign --key k i.img");
+    desk.run("image pack --program p --board v8 -o v8.img");
+    desk.run("image sign --key k v8.img");
+    let base = "--base-url https://example.org/clock/";
+    let told = desk.run(&format!("release i.img v8.img {base} -o new/out"));
+    assert!(told.contains("release 4.2.0 in new/out"), "{told}");
+    assert_eq!(
+        desk.bytes(&format!("new/out/{}", name("rev-b"))),
+        desk.bytes("i.img")
+    );
+    let feed = release::feed(&desk.bytes("new/out/release.json")).unwrap();
+    let url = format!("https://example.org/clock/{}", name("v8"));
+    assert_eq!(feed.image(&name("v8")).unwrap().0, url);
+}
+
+#[test]
+fn what_is_not_signed_is_said() {
+    let desk = Desk::new().with_image();
+    let (code, out, error) = desk.try_to("release p --board V8 -o out");
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains(&name("v8")) && !out.contains("rev-b"), "{out}");
+    assert!(
+        error.contains("not signed") && error.contains("--key"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
+    let desk = Desk::new().with_image();
+    built_page(&desk);
+    desk.run("image pack --program p --version 4.3.0 --board v8 -o newer.img");
+    fs::write(desk.path("text"), "hello").unwrap();
+    fs::write(desk.path("binary.md"), [0xFF]).unwrap();
+    for (line, code, parts) in [
+        ("release -o out", 2, &["<FILE>", "--help"][..]),
+        ("release p", 2, &["--output"]),
+        ("release p p -o out", 2, &["two images", "rev-b"]),
+        (
+            "release i.img newer.img -o out",
+            2,
+            &["one version", "4.2.0", "4.3.0"],
+        ),
+        ("release text -o out", 1, &["text", "neither"]),
+        ("release missing -o out", 1, &["missing"]),
+        ("release p --key text -o out", 1, &["text", "no secret key"]),
+        (
+            "release p --notes binary.md -o out",
+            1,
+            &["binary.md", "no text"],
+        ),
+        (
+            "release p --base-url example.org -o out",
+            2,
+            &["`example.org`", "https://"],
+        ),
+        (
+            "release p --base-url ftp://example.org -o out",
+            2,
+            &["ftp://"],
+        ),
+        (
+            "release p --base-url https://a/?x -o out",
+            2,
+            &["https://a/?x"],
+        ),
+        ("release p --version 5 -o out", 2, &["`5`"]),
+        ("release p --board rev-z -o out", 2, &["rev-z"]),
+        ("release --web missing -o out", 1, &["missing"]),
+        ("release p -o text", 1, &["text"]),
+    ] {
+        desk.fails(line, code, parts);
+        let left: Vec<String> = names(&desk, ".")
+            .into_iter()
+            .filter(|name| {
+                name.starts_with('.') || name == "out" && !names(&desk, "out").is_empty()
+            })
+            .collect();
+        assert!(left.is_empty(), "{line}: {left:?}");
+    }
+    desk.run("release --key k --web web --version 5.0.0 -o out");
+    assert_eq!(names(&desk, "out").len(), 3);
+}
