@@ -34,3 +34,4 @@ pub mod build;
 pub mod drivers;
 mod made_password;
 pub mod storage;
+pub mod updates;

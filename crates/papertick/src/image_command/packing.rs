@@ -15,7 +15,7 @@ use semver::Version;
 use serde_json::{Map, Value};
 
 use super::{cannot_read, read_at_most};
-use crate::{build, failure::Failure};
+use crate::{build, failure::Failure, updates::judge};
 
 /// What each architecture is called in the head of a program for Linux (ELF's `e_machine`).
 const MACHINES: &[(&str, u16)] = &[
@@ -37,11 +37,6 @@ pub(crate) fn version(text: &str) -> Result<Version, Failure> {
             build::VERSION
         ))
     })
-}
-
-/// Words for the panels of a board, such as `122x250`.
-pub(crate) fn panel(board: &BoardSpec) -> String {
-    format!("{}x{}", board.panel_width, board.panel_height)
 }
 
 /// A program that was packed.
@@ -87,7 +82,7 @@ impl Program {
             kind: Kind::Firmware,
             build_time: self.facts.time.unwrap_or_default(),
             board: board.id.to_string(),
-            panel: panel(board),
+            panel: judge::panel(board),
             target: self.facts.target.clone(),
             version: self.version.clone(),
             commit: self.facts.commit.clone(),

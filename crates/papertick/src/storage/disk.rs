@@ -72,6 +72,11 @@ impl Folder {
             path: path.to_path_buf(),
         }
     }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 impl Disk for Folder {

@@ -14,3 +14,4 @@ mod painter;
 mod power_cut;
 mod radio;
 mod sim_disk;
+mod updating;

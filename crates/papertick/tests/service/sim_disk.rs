@@ -1,8 +1,15 @@
 //! A disk that loses power: every step is a cut point, and what was not synced is lost, whole or torn.
 
-use std::{collections::BTreeMap, io, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    io::{self, Cursor},
+    sync::Arc,
+};
 
-use papertick::storage::disk::Disk;
+use papertick::{
+    storage::disk::Disk,
+    updates::disk::{LargeDisk, Readable},
+};
 use tokio::sync::watch;
 
 /// A disk whose power or patience can end at a step.
@@ -34,6 +41,8 @@ pub(crate) enum Trouble {
 struct File {
     synced: Vec<u8>,
     bytes: Vec<u8>,
+    startable_synced: bool,
+    startable: bool,
 }
 
 /// A change of names that is not synced.
@@ -127,6 +136,23 @@ impl SimDisk {
             .any(|file| has(&self.files[*file].bytes))
     }
 
+    /// The bytes of a file; none if there is no such name.
+    pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
+        let file = self.names.get(name)?;
+        Some(&self.files[*file].bytes)
+    }
+
+    /// All names.
+    pub(crate) fn all_names(&self) -> Vec<String> {
+        self.names.keys().cloned().collect()
+    }
+
+    /// Tells whether a file can be started.
+    pub(crate) fn is_startable(&self, name: &str) -> bool {
+        let file = self.names.get(name);
+        file.is_some_and(|file| self.files[*file].startable)
+    }
+
     fn powered(&self) -> io::Result<()> {
         if self.dead {
             return Err(io::Error::other("no power"));
@@ -189,9 +215,15 @@ impl File {
             let from = dice.below(bytes.len() + 1);
             bytes[from..].fill(0);
         }
+        let startable = match dice.below(2) {
+            0 => self.startable_synced,
+            _ => self.startable,
+        };
         File {
             synced: bytes.clone(),
             bytes,
+            startable_synced: startable,
+            startable,
         }
     }
 }
@@ -244,8 +276,8 @@ impl Disk for SimDisk {
             bytes.len() / 2
         };
         self.files.push(File {
-            synced: Vec::new(),
             bytes: bytes[..written].to_vec(),
+            ..File::default()
         });
         self.change(Change::Link {
             name: name.to_string(),
@@ -257,7 +289,9 @@ impl Disk for SimDisk {
     fn sync(&mut self, name: &str) -> io::Result<()> {
         self.step()?;
         let file = self.find(name)?;
-        self.files[file].synced = self.files[file].bytes.clone();
+        let file = &mut self.files[file];
+        file.synced.clone_from(&file.bytes);
+        file.startable_synced = file.startable;
         Ok(())
     }
 
@@ -297,6 +331,39 @@ fn is_read_only(trouble: &io::Result<()>) -> bool {
     kind == Some(io::ErrorKind::ReadOnlyFilesystem)
 }
 
+impl LargeDisk for SimDisk {
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let Ok(file) = self.find(name) else {
+            return self.write(name, bytes);
+        };
+        self.powered()?;
+        let trouble = self.changing_step();
+        if is_read_only(&trouble) {
+            return trouble;
+        }
+        let written = if trouble.is_ok() {
+            bytes.len()
+        } else {
+            bytes.len() / 2
+        };
+        self.files[file].bytes.extend_from_slice(&bytes[..written]);
+        trouble
+    }
+
+    fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
+        self.step()?;
+        let file = self.find(name)?;
+        Ok(Box::new(Cursor::new(self.files[file].bytes.clone())))
+    }
+
+    fn make_startable(&mut self, name: &str) -> io::Result<()> {
+        self.changing_step()?;
+        let file = self.find(name)?;
+        self.files[file].startable = true;
+        Ok(())
+    }
+}
+
 /// A disk that a test can look at while a store uses it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SharedDisk(Arc<watch::Sender<SimDisk>>);
@@ -305,6 +372,11 @@ impl SharedDisk {
     /// The disk as it is.
     pub(crate) fn look(&self) -> SimDisk {
         self.0.borrow().clone()
+    }
+
+    /// A disk that is like this one.
+    pub(crate) fn of(disk: SimDisk) -> SharedDisk {
+        SharedDisk(Arc::new(watch::Sender::new(disk)))
     }
 
     /// Arranges trouble, a number of steps from here; the first step is 1.
@@ -352,5 +424,19 @@ impl Disk for SharedDisk {
 
     fn sync_folder(&mut self) -> io::Result<()> {
         self.with(SimDisk::sync_folder)
+    }
+}
+
+impl LargeDisk for SharedDisk {
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.with(|disk| disk.append(name, bytes))
+    }
+
+    fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
+        self.with(|disk| disk.open(name))
+    }
+
+    fn make_startable(&mut self, name: &str) -> io::Result<()> {
+        self.with(|disk| disk.make_startable(name))
     }
 }

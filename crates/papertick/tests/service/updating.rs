@@ -1,0 +1,524 @@
+//! Updates on a disk that loses power: whatever moment that is, the clock runs the old program or the new one.
+
+use feeds::image::{
+    self, Facts, Head, Key, Kind, Packed,
+    page::{Manifest, Page},
+};
+use minisign::KeyPair;
+use papertick::{
+    storage::disk::Disk,
+    updates::{
+        depot::{self, Depot},
+        judge::{Judge, Refusal, Signatures, Versions},
+        record,
+        slots::{Factory, ImageSlot, Program, Slots, Standing},
+    },
+};
+use semver::Version;
+use serde_json::json;
+
+use crate::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
+
+/// More steps than any update takes.
+const STEPS: usize = 48;
+
+fn version(minor: u64) -> Version {
+    Version::new(4, minor, 0)
+}
+
+fn factory() -> Factory {
+    Factory {
+        version: version(0),
+        build: "factory".to_string(),
+    }
+}
+
+/// A program that says which version it is.
+fn program(minor: u64) -> Vec<u8> {
+    format!("program {minor} ").repeat(50).into_bytes()
+}
+
+fn facts(kind: Kind, minor: u64) -> Facts {
+    let word = |word: &str| match kind {
+        Kind::Firmware => word.to_string(),
+        Kind::Page => String::new(),
+    };
+    Facts {
+        kind,
+        build_time: 0,
+        board: word("rev-b"),
+        panel: word("122x250"),
+        target: word("x86_64-unknown-linux-gnu"),
+        version: version(minor),
+        commit: String::new(),
+    }
+}
+
+fn firmware(minor: u64) -> Vec<u8> {
+    let packed = Packed::new(&program(minor));
+    packed.image(facts(Kind::Firmware, minor)).unwrap()
+}
+
+fn page(minor: u64) -> Vec<u8> {
+    let manifest = json!({
+        "commit": format!("page-{minor}"),
+        "buildTime": minor,
+        "minFirmware": "4.0.0",
+    });
+    let manifest = manifest.to_string().into_bytes();
+    let page = Page {
+        manifest: Manifest::parse(&manifest).unwrap(),
+        files: [("manifest.json", manifest), ("index.html", Vec::new())]
+            .map(|(name, content)| (name.to_string(), content))
+            .into(),
+    };
+    let packed = Packed::new(&page.write().unwrap());
+    packed.image(facts(Kind::Page, minor)).unwrap()
+}
+
+fn judge(kind: Kind, running: u64) -> Judge {
+    Judge {
+        kind,
+        bytes_max: 10_000,
+        board: "rev-b".to_string(),
+        panel: "122x250".to_string(),
+        target: "x86_64-unknown-linux-gnu".to_string(),
+        running: version(running),
+        versions: Versions::NotOlder,
+        keys: Vec::new(),
+        signatures: Signatures::NotRequired,
+    }
+}
+
+fn depot(disk: &SharedDisk, running: Program) -> Depot {
+    Depot::open(Box::new(disk.clone()), running, factory())
+}
+
+/// A whole update.
+fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<Head, Refusal> {
+    depot.begin(judge)?;
+    for part in image.chunks(300) {
+        depot.append(part)?;
+    }
+    depot.received(None)?;
+    let head = depot.verify()?;
+    depot.switch()?;
+    Ok(head)
+}
+
+/// What a supervisor would start, and the version that this is.
+fn start(disk: &mut SimDisk) -> (Program, u64) {
+    let (slots, _) = record::read(disk);
+    for program in slots.ladder(&factory()) {
+        let Program::Slot(slot) = program else { break };
+        if !record::is_whole(disk, &slots, slot) {
+            continue;
+        }
+        let _ = record::change(disk, |slots| slots.started(slot));
+        let installed = slots.get(slot).unwrap();
+        let file = record::program_file(slot);
+        assert_eq!(
+            disk.bytes(&file),
+            Some(&self::program(installed.version.minor)[..])
+        );
+        assert!(disk.is_startable(&file), "{file}");
+        return (program, installed.version.minor);
+    }
+    (Program::Factory, 0)
+}
+
+/// A disk on which updates to these versions were installed and have shown that they work.
+fn updated(versions: &[u64]) -> SimDisk {
+    let disk = SharedDisk::default();
+    for minor in versions {
+        let (running, before) = start(&mut disk.look());
+        let mut depot = depot(&disk, running);
+        update(&mut depot, &firmware(*minor), judge(Kind::Firmware, before)).unwrap();
+        let mut here = disk.look();
+        let (program, _) = start(&mut here);
+        record::change(&mut disk.clone(), |slots| {
+            slots.passed(program.slot().unwrap());
+        })
+        .unwrap();
+    }
+    disk.look()
+}
+
+/// A disk on which the last update did not work.
+fn gone_back() -> SimDisk {
+    let disk = SharedDisk::of(updated(&[1]));
+    let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
+    update(&mut depot, &firmware(2), judge(Kind::Firmware, 1)).unwrap();
+    record::change(&mut disk.clone(), |slots| slots.failed(ImageSlot::B, "")).unwrap();
+    disk.look()
+}
+
+/// Disks of clocks with nothing in their slots, one of them full, both, and one that was gone back from; each with
+/// the version that runs.
+fn beginnings() -> [(SimDisk, u64); 5] {
+    [
+        (gone_back(), 1),
+        (SimDisk::default(), 0),
+        (updated(&[1]), 1),
+        (updated(&[1, 2]), 2),
+        (updated(&[1, 2, 3]), 3),
+    ]
+}
+
+#[test]
+fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
+    let new = 9;
+    for (beginning, old) in beginnings() {
+        let mut done = false;
+        for step in 1..=STEPS {
+            let (running, _) = start(&mut beginning.clone());
+            let disk = SharedDisk::of(beginning.clone());
+            let mut depot = depot(&disk, running);
+            disk.arrange(step, Trouble::PowerCut);
+            let switched = update(&mut depot, &firmware(new), judge(Kind::Firmware, old)).is_ok();
+            for seed in 1..=24 {
+                let mut left = disk.look().after_power_cut(&mut Dice(seed));
+                let (_, found) = start(&mut left);
+                let context = format!("from {old}, cut at step {step}, seed {seed}");
+                assert!(
+                    found == new || !switched && found == old,
+                    "found {found}, {context}"
+                );
+                // And the next attempt works, whatever lies around.
+                if seed <= 3 {
+                    let (running, before) = start(&mut left.clone());
+                    let disk = SharedDisk::of(left);
+                    let mut depot = self::depot(&disk, running);
+                    update(&mut depot, &firmware(10), judge(Kind::Firmware, before)).unwrap();
+                    assert_eq!(start(&mut disk.look()).1, 10, "{context}");
+                    let leftovers =
+                        |name: &String| name.ends_with(".part") || name.ends_with(".new");
+                    assert!(!disk.look().all_names().iter().any(leftovers), "{context}");
+                }
+            }
+            done |= switched;
+        }
+        assert!(done, "more steps than an update takes were tried");
+    }
+}
+
+#[test]
+fn a_cut_during_the_start_after_a_cut_loses_nothing_more() {
+    let new = 9;
+    for (beginning, old) in beginnings() {
+        for (step, again) in (1..=STEPS).flat_map(|step| (1..=8).map(move |again| (step, again))) {
+            let (running, _) = start(&mut beginning.clone());
+            let disk = SharedDisk::of(beginning.clone());
+            let mut depot = depot(&disk, running);
+            disk.arrange(step, Trouble::PowerCut);
+            let switched = update(&mut depot, &firmware(new), judge(Kind::Firmware, old)).is_ok();
+            for seed in 1..=4 {
+                let mut dice = Dice(seed * 7919);
+                let left = disk.look().after_power_cut(&mut dice);
+                // The start counts, and the device clears away what is left: both are cut.
+                let again_disk = SharedDisk::of(left.with_trouble(again, Trouble::PowerCut));
+                let (slots, _) = record::read(&mut again_disk.clone());
+                if let Some(slot) = slots.active {
+                    let _ = record::change(&mut again_disk.clone(), |slots| slots.started(slot));
+                }
+                drop(self::depot(&again_disk, Program::Factory));
+                let mut left = again_disk.look().after_power_cut(&mut dice);
+                let (_, found) = start(&mut left);
+                assert!(
+                    found == new || !switched && found == old,
+                    "found {found}, from {old}, cut at {step} and again at {again}, seed {seed}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
+    for (beginning, old) in beginnings() {
+        for step in 1..=STEPS {
+            let (running, _) = start(&mut beginning.clone());
+            let disk = SharedDisk::of(beginning.clone());
+            let mut depot = depot(&disk, running);
+            disk.arrange(step, Trouble::Error);
+            let updated = update(&mut depot, &firmware(9), judge(Kind::Firmware, old));
+            let (_, found) = start(&mut disk.look().healthy());
+            let expected = if updated.is_ok() { 9 } else { old };
+            assert_eq!(found, expected, "from {old}, error at step {step}");
+            if let Err(refusal) = updated {
+                assert!(
+                    matches!(refusal, Refusal::Disk(_)),
+                    "step {step}: {refusal}"
+                );
+                update(&mut depot, &firmware(9), judge(Kind::Firmware, old)).unwrap();
+                assert_eq!(start(&mut disk.look()).1, 9);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
+    for seed in 1..=24 {
+        let mut dice = Dice(seed * 104_729);
+        let mut disk = SimDisk::default();
+        let (mut acknowledged, mut attempted) = (0, 0);
+        for _ in 0..25 {
+            let (running, found) = start(&mut disk);
+            assert!(
+                (acknowledged..=attempted).contains(&found),
+                "found {found}, acknowledged {acknowledged}, attempted {attempted}, seed {seed}"
+            );
+            acknowledged = found;
+            let shared = SharedDisk::of(disk);
+            if let Program::Slot(slot) = running {
+                record::change(&mut shared.clone(), |slots| slots.passed(slot)).unwrap();
+            }
+            shared.arrange(1 + dice.below(2 * STEPS), Trouble::PowerCut);
+            attempted = found + 1;
+            let mut depot = depot(&shared, running);
+            if update(
+                &mut depot,
+                &firmware(attempted),
+                judge(Kind::Firmware, found),
+            )
+            .is_ok()
+            {
+                acknowledged = attempted;
+            }
+            disk = shared.look().after_power_cut(&mut dice);
+        }
+    }
+}
+
+#[test]
+fn a_slot_whose_bytes_rot_is_never_started() {
+    for (slot, expected) in [(ImageSlot::A, 2), (ImageSlot::B, 3)] {
+        let (mut disk, _) = beginnings().into_iter().last().unwrap();
+        // Three updates: the third went to the first slot.
+        assert_eq!(start(&mut disk), (Program::Slot(ImageSlot::A), 3));
+        let file = record::program_file(slot);
+        let mut rotten = disk.bytes(&file).unwrap().to_vec();
+        rotten[40] ^= 1;
+        disk.write(&file, &rotten).unwrap();
+        assert_eq!(start(&mut disk).1, expected);
+    }
+    let mut disk = updated(&[1]);
+    let file = record::program_file(ImageSlot::A);
+    let longer = [disk.bytes(&file).unwrap(), b"x"].concat();
+    disk.write(&file, &longer).unwrap();
+    assert_eq!(start(&mut disk).0, Program::Factory);
+    disk.remove(&file).unwrap();
+    assert_eq!(start(&mut disk).0, Program::Factory);
+}
+
+#[test]
+fn a_new_program_has_so_many_starts_without_a_verdict() {
+    let disk = SharedDisk::of(updated(&[1]));
+    let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
+    update(&mut depot, &firmware(2), judge(Kind::Firmware, 1)).unwrap();
+    let mut disk = disk.look();
+    let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
+    assert_eq!(found, [2, 2, 2, 1, 1]);
+}
+
+#[test]
+fn a_cut_while_a_page_is_installed_leaves_the_old_or_the_new_page() {
+    let found = |disk: &mut SimDisk| -> Option<u64> {
+        let page = depot::installed_page(disk).unwrap();
+        page.map(|(_, page)| page.manifest.build_time)
+    };
+    let first = SharedDisk::default();
+    update(
+        &mut depot(&first, Program::Factory),
+        &page(1),
+        judge(Kind::Page, 0),
+    )
+    .unwrap();
+    for (beginning, old) in [(SimDisk::default(), None), (first.look(), Some(1))] {
+        let mut done = false;
+        for step in 1..=STEPS {
+            let disk = SharedDisk::of(beginning.clone());
+            let mut depot = depot(&disk, Program::Factory);
+            disk.arrange(step, Trouble::PowerCut);
+            let installed = update(&mut depot, &page(2), judge(Kind::Page, 0)).is_ok();
+            for seed in 1..=24 {
+                let mut left = disk.look().after_power_cut(&mut Dice(seed));
+                let found = found(&mut left);
+                assert!(
+                    found == Some(2) || !installed && found == old,
+                    "found {found:?}, cut at step {step}, seed {seed}"
+                );
+            }
+            done |= installed;
+        }
+        assert!(done, "more steps than a page takes were tried");
+    }
+}
+
+#[test]
+fn each_step_is_refused_unless_the_one_before_it_was_done() {
+    let disk = SharedDisk::default();
+    let mut depot = depot(&disk, Program::Factory);
+    let image = firmware(1);
+    let judge = || judge(Kind::Firmware, 0);
+    let said = |outcome: Result<(), Refusal>| outcome.unwrap_err().to_string();
+    for _ in 0..2 {
+        assert_eq!(said(depot.append(&image)), "nothing was begun yet");
+        assert_eq!(said(depot.received(None)), "nothing was begun yet");
+        assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
+        assert_eq!(said(depot.switch()), "nothing was verified yet");
+        depot.begin(judge()).unwrap();
+        assert_eq!(said(depot.begin(judge())), "another update is under way");
+        assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
+        assert_eq!(said(depot.switch()), "nothing was verified yet");
+        depot.append(&image).unwrap();
+        depot.received(None).unwrap();
+        assert_eq!(said(depot.append(&image)), "nothing was begun yet");
+        assert_eq!(said(depot.received(None)), "nothing was begun yet");
+        assert_eq!(said(depot.switch()), "nothing was verified yet");
+        assert_eq!(said(depot.begin(judge())), "another update is under way");
+        depot.verify().unwrap();
+        assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
+        assert_eq!(said(depot.begin(judge())), "another update is under way");
+        depot.abandon();
+    }
+    assert_eq!(
+        start(&mut disk.look()).0,
+        Program::Factory,
+        "nothing was switched to"
+    );
+    update(&mut depot, &image, judge()).unwrap();
+    assert_eq!(start(&mut disk.look()).1, 1);
+}
+
+#[test]
+fn what_is_not_taken_leaves_nothing_behind() {
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+    let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
+    let key = |pair: &KeyPair| Key::parse(&pair.pk.to_base64()).unwrap();
+    let signed_by = |pair: &KeyPair, image: &[u8]| {
+        let made = minisign::sign(None, &pair.sk, image, None, None).unwrap();
+        let signature = image::Signature::parse_all(made.to_string().as_bytes()).unwrap();
+        let behind = image::sign(&[], &signature[0]).unwrap();
+        [image, behind.as_bytes()].concat()
+    };
+    let strict = |versions: Versions, signatures: Signatures| Judge {
+        keys: vec![key(&pair)],
+        versions,
+        signatures,
+        ..judge(Kind::Firmware, 5)
+    };
+    let usual = strict(Versions::NotOlder, Signatures::Required);
+    let lax = strict(Versions::All, Signatures::NotRequired);
+    let good = signed_by(&pair, &firmware(6));
+    let old = signed_by(&pair, &firmware(4));
+    let mut changed = good.clone();
+    changed[530] ^= 1;
+    let mut damaged = firmware(6);
+    damaged[530] ^= 1;
+    let cases: [(&str, &[u8], &Judge, &str); 14] = [
+        ("good", &good, &usual, ""),
+        ("unsigned", &firmware(6), &usual, "not signed"),
+        ("unsigned, wanted", &firmware(6), &lax, ""),
+        (
+            "a stranger's",
+            &signed_by(&stranger, &firmware(6)),
+            &usual,
+            "none of these keys",
+        ),
+        ("changed", &changed, &usual, "changed after it was signed"),
+        ("damaged, not signed", &damaged, &lax, "payload is damaged"),
+        ("cut", &good[..540], &usual, "cut off"),
+        ("cut in the head", &good[..100], &usual, "cut off"),
+        ("nothing", b"", &usual, "no papertick image"),
+        (
+            "something else",
+            &[0xE9; 2000],
+            &usual,
+            "no papertick image",
+        ),
+        (
+            "a page",
+            &signed_by(&pair, &page(6)),
+            &usual,
+            "/upload/webui",
+        ),
+        ("older", &old, &usual, "downgrade=true"),
+        ("older, wanted", &old, &lax, ""),
+        ("older, wanted, unsigned", &firmware(4), &lax, "not signed"),
+    ];
+    for (what, image, judge, reason) in cases {
+        let disk = SharedDisk::default();
+        let mut depot = depot(&disk, Program::Factory);
+        match update(&mut depot, image, judge.clone()) {
+            Ok(_) => assert_eq!(reason, "", "{what}"),
+            Err(refusal) => {
+                let text = refusal.to_string();
+                assert!(
+                    !reason.is_empty() && text.contains(reason),
+                    "{what}: {text}"
+                );
+                assert_eq!(disk.look().all_names(), [""; 0], "{what}");
+            }
+        }
+    }
+    let foreign = Judge {
+        board: "v8".to_string(),
+        ..usual.clone()
+    };
+    let disk = SharedDisk::default();
+    let mut depot = depot(&disk, Program::Factory);
+    depot.begin(foreign).unwrap();
+    depot.append(&good[..511]).unwrap();
+    let refusal = depot.append(&good[511..512]).unwrap_err();
+    assert!(
+        refusal.to_string().contains("rev-b"),
+        "as soon as the head is there: {refusal}"
+    );
+    depot.begin(usual.clone()).expect("it has ended");
+    let refusal = depot.append(&vec![0; 10_001]).unwrap_err();
+    assert!(matches!(refusal, Refusal::Oversize(10_000)), "{refusal}");
+    depot.begin(usual.clone()).unwrap();
+    depot.append(&good).unwrap();
+    let refusal = depot.received(Some([7; 32])).unwrap_err();
+    assert!(matches!(refusal, Refusal::Digest), "{refusal}");
+    assert_eq!(disk.look().all_names(), [""; 0]);
+}
+
+#[test]
+fn a_page_is_not_put_where_it_does_not_fit() {
+    let disk = SharedDisk::default();
+    let mut depot = depot(&disk, Program::Factory);
+    let old = Judge {
+        running: Version::new(3, 9, 0),
+        ..judge(Kind::Page, 0)
+    };
+    let refusal = update(&mut depot, &page(1), old).unwrap_err();
+    assert!(
+        refusal.to_string().contains("needs version 4.0.0"),
+        "{refusal}"
+    );
+    let packed = Packed::new(b"no archive")
+        .image(facts(Kind::Page, 1))
+        .unwrap();
+    let refusal = update(&mut depot, &packed, judge(Kind::Page, 0)).unwrap_err();
+    assert!(refusal.to_string().contains("holds no page"), "{refusal}");
+    assert_eq!(disk.look().all_names(), [""; 0]);
+}
+
+#[test]
+fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
+    let disk = SharedDisk::of(updated(&[1]));
+    let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
+    update(&mut depot, &firmware(2), judge(Kind::Firmware, 1)).unwrap();
+    let slots: Slots = record::change(&mut disk.clone(), |slots| {
+        slots.failed(ImageSlot::B, "it painted nothing");
+    })
+    .unwrap();
+    assert_eq!(slots.get(ImageSlot::B).unwrap().standing, Standing::Failed);
+    assert_eq!(start(&mut disk.look()), (Program::Slot(ImageSlot::A), 1));
+    let (slots, notes) = record::read(&mut disk.clone());
+    assert!(slots.last_failure.unwrap().contains("painted nothing"));
+    assert!(notes.is_empty());
+}
