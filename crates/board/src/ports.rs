@@ -47,6 +47,9 @@ impl PanelFault {
     }
 }
 
+/// What became of a refresh: how the panel was refreshed in the end, or why it was not.
+pub type Outcome = Result<Refresh, PanelFault>;
+
 /// The panels; each refreshes on its own, in parallel with the others.
 pub trait Panels: Send + 'static {
     /// Number of panels.
@@ -63,10 +66,10 @@ pub trait Panels: Send + 'static {
         refresh: Refresh,
     ) -> impl Future<Output = Result<(), PanelFault>> + Send;
 
-    /// Waits until a refreshing panel is idle again; returns all that have become so.
+    /// Waits until a refreshing panel is idle again; returns what became of all that have become so.
     ///
     /// Never returns while no panel refreshes. Dropping the future loses nothing.
-    fn idle(&mut self) -> impl Future<Output = Vec<usize>> + Send;
+    fn idle(&mut self) -> impl Future<Output = Vec<(usize, Outcome)>> + Send;
 }
 
 /// The LED strip.

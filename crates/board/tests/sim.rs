@@ -37,7 +37,8 @@ async fn panels_refresh_in_parallel_and_take_their_time() {
             board.panels.start(panel, &frame(), refresh).await.unwrap();
         }
         assert!(board.bench.state().panels.iter().all(|panel| panel.busy));
-        assert_eq!(board.panels.idle().await, [0, 1, 2, 3, 4, 5, 6]);
+        let all: Vec<_> = (0..7).map(|panel| (panel, Ok(refresh))).collect();
+        assert_eq!(board.panels.idle().await, all);
         assert_eq!(begun.elapsed(), takes);
         assert!(board.bench.state().panels.iter().all(|panel| !panel.busy));
     }
@@ -84,7 +85,9 @@ async fn a_stuck_panel_holds_up_no_other_and_comes_back_when_mended() {
             .await
             .unwrap();
     }
-    assert_eq!(board.panels.idle().await, [0, 1, 3]);
+    let partial = Ok(Refresh::Partial);
+    let others = [(0, partial), (1, partial), (3, partial)];
+    assert_eq!(board.panels.idle().await, others);
     assert!(
         timeout(Duration::from_secs(60), board.panels.idle())
             .await
@@ -92,7 +95,7 @@ async fn a_stuck_panel_holds_up_no_other_and_comes_back_when_mended() {
     );
     assert_eq!(board.bench.state().panels[2].fault, "busy-stuck");
     board.bench.set_fault(2, SimFault::None).unwrap();
-    assert_eq!(board.panels.idle().await, [2]);
+    assert_eq!(board.panels.idle().await, [(2, partial)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +110,7 @@ async fn instant_panels_take_no_time() {
         .start(0, &frame(), Refresh::Full)
         .await
         .unwrap();
-    assert_eq!(board.panels.idle().await, [0]);
+    assert_eq!(board.panels.idle().await, [(0, Ok(Refresh::Full))]);
     assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 

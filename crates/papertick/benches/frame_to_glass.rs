@@ -14,8 +14,9 @@ use std::{
 };
 
 use board::{
-    ports::{PanelFault, Panels, Refresh},
+    ports::{Outcome, PanelFault, Panels, Refresh},
     spec::BOARDS,
+    wiring::Care,
 };
 use device::{
     Device,
@@ -139,11 +140,15 @@ impl Panels for Handed {
         Ok(())
     }
 
-    async fn idle(&mut self) -> Vec<usize> {
+    async fn idle(&mut self) -> Vec<(usize, Outcome)> {
         if self.started.is_empty() {
             std::future::pending::<()>().await;
         }
-        std::mem::take(&mut self.started)
+        let started = std::mem::take(&mut self.started);
+        started
+            .into_iter()
+            .map(|panel| (panel, Ok(Refresh::Partial)))
+            .collect()
     }
 }
 
@@ -168,6 +173,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
         },
         width: spec.panel_width,
         height: spec.panel_height,
+        care: Care::NONE,
         pictures: followed.picture.clone(),
         glass: watch::Sender::new(Arc::new(unknown)),
         step: watch::Sender::new(Step::Waiting),

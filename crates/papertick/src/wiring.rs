@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use board::sim::{self, Bench, SimBoard, SimOptions, SimWifi, radio::RadioOptions};
+use board::{
+    sim::{self, Bench, SimBoard, SimOptions, SimWifi, radio::RadioOptions},
+    wiring::Care,
+};
 use device::{
     device::Device,
     input::Input,
@@ -259,6 +262,7 @@ impl Common {
             panels: board.panels,
             width: spec.panel_width,
             height: spec.panel_height,
+            care: Care::NONE,
             pictures: followed.picture,
             glass: ends.glass,
             step: ends.step,

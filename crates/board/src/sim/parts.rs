@@ -13,21 +13,24 @@ use super::{
     FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
     wires::{Fingers, PanelWire, Wires},
 };
-use crate::ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh};
+use crate::ports::{
+    Buttons, Edge, Frontlight, LedStrip, LightSensor, Outcome, PanelFault, Panels, Refresh,
+};
 
 /// Simulated panels.
 #[derive(Debug)]
 pub struct SimPanels {
     wires: Arc<Wires>,
     changes: watch::Receiver<Vec<PanelWire>>,
-    refreshing: Vec<bool>,
+    /// How each panel refreshes that does.
+    refreshing: Vec<Option<Refresh>>,
 }
 
 impl SimPanels {
     pub(super) fn new(wires: Arc<Wires>) -> SimPanels {
         SimPanels {
             changes: wires.panels.subscribe(),
-            refreshing: vec![false; wires.spec.panels],
+            refreshing: vec![None; wires.spec.panels],
             wires,
         }
     }
@@ -46,7 +49,7 @@ impl SimPanels {
         let mut next: Option<Instant> = None;
         let wires = self.changes.borrow_and_update();
         for (panel, wire) in wires.iter().enumerate() {
-            if !self.refreshing[panel] {
+            if self.refreshing[panel].is_none() {
                 continue;
             }
             if !wire.busy(now) {
@@ -78,7 +81,7 @@ impl Panels for SimPanels {
                 return;
             };
             let idle_line = wire.idle_at().is_none_or(|at| at <= now);
-            if self.refreshing[panel] || !idle_line {
+            if self.refreshing[panel].is_some() || !idle_line {
                 outcome = Err(PanelFault::StartedBusy);
                 return;
             }
@@ -90,19 +93,19 @@ impl Panels for SimPanels {
             outcome = Ok(());
         });
         if outcome.is_ok() {
-            self.refreshing[panel] = true;
+            self.refreshing[panel] = Some(refresh);
         }
         outcome
     }
 
-    async fn idle(&mut self) -> Vec<usize> {
+    async fn idle(&mut self) -> Vec<(usize, Outcome)> {
         loop {
             let (idle, next) = self.look(Instant::now());
             if !idle.is_empty() {
-                for panel in &idle {
-                    self.refreshing[*panel] = false;
-                }
-                return idle;
+                return idle
+                    .into_iter()
+                    .filter_map(|panel| Some((panel, Ok(self.refreshing[panel].take()?))))
+                    .collect();
             }
             tokio::select! {
                 () = wait_until(next) => {}

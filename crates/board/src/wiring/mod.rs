@@ -165,6 +165,14 @@ pub struct Care {
     pub full_every: Duration,
 }
 
+impl Care {
+    /// Panels that need no care: they have no ghosts.
+    pub const NONE: Care = Care {
+        partials_max: 0,
+        full_every: Duration::ZERO,
+    };
+}
+
 impl Default for Care {
     fn default() -> Care {
         Care {

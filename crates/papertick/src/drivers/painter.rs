@@ -5,12 +5,18 @@
 //! A refresh asked for is a counter in the picture that only grows, so it is not lost with a picture that is skipped.
 //! The end of a paint is reported with the serial number of the picture: the newest may be another one by then.
 //!
-//! A panel that stays busy for too long is *faulty*: the others go on without it, and it is painted anew once its
-//! line says idle.
+//! A panel that does not do what it is told is *faulty*: the others go on without it. One that stayed busy for too
+//! long is painted anew once its line says idle, any other is tried again in growing intervals.
+//!
+//! Partial refreshes leave ghosts, so a panel gets a full one after some of them, and after some time (`Care`): when it
+//! has rested for a while, or at the latest when twice as much is due.
 
 use std::{sync::Arc, time::Duration};
 
-use board::ports::{PanelFault, Panels, Refresh};
+use board::{
+    ports::{Outcome, PanelFault, Panels, Refresh},
+    wiring::Care,
+};
 use device::{
     cells::Picture,
     input::{Finished, Input},
@@ -18,7 +24,7 @@ use device::{
 use render::Bitmap;
 use tokio::{
     sync::watch,
-    time::{Instant, timeout_at},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 use crate::{glass::Glass, inbox::Inbox};
@@ -28,6 +34,15 @@ pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
 /// Time after which a step of the painter is taken for stuck; none takes longer than a panel may be busy.
 pub const STEP_LIMIT: Duration = Duration::from_secs(2 * BUSY_LIMIT.as_secs());
+
+/// Time after which a panel that failed is tried again; twice as long after each further failure.
+pub const RETRY_MIN: Duration = Duration::from_secs(5);
+
+/// Longest time between two tries of a panel that fails.
+pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
+
+/// Time that a panel must have rested before it gets a full refresh that nobody asked for.
+pub const QUIET: Duration = Duration::from_secs(60);
 
 /// What the painter does, for whoever watches over it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +72,8 @@ pub struct Canvas<P> {
     pub width: u16,
     /// Height of a panel as its viewer sees it, px.
     pub height: u16,
+    /// How the panels are looked after.
+    pub care: Care,
     /// What the panels should show.
     pub pictures: watch::Receiver<Picture>,
     /// What they show.
@@ -73,12 +90,13 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         panels,
         width,
         height,
+        care,
         mut pictures,
         glass,
         step,
         inbox,
     } = canvas;
-    let mut painter = Painter::new(panels, render::Painter::new(width, height), glass);
+    let mut painter = Painter::new(panels, render::Painter::new(width, height), care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
         step.send_replace(Step::Painting(Instant::now()));
@@ -95,14 +113,24 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
             changed = pictures.changed() => if changed.is_err() {
                 return;
             },
-            idle = painter.panels.idle() => painter.settle(&idle),
+            ended = painter.panels.idle() => painter.settle(&ended),
+            () = wait_until(painter.places.iter().filter_map(|place| place.due(&care)).min()) => {}
         }
+    }
+}
+
+/// Sleeps until a moment, or for ever.
+async fn wait_until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 
 struct Painter<P> {
     panels: P,
     renderer: render::Painter,
+    care: Care,
     glass: Glass,
     publish: watch::Sender<Arc<Glass>>,
     places: Vec<Place>,
@@ -117,7 +145,19 @@ struct Place {
     told: Option<Arc<Bitmap>>,
     /// The refresh that runs, or that got stuck.
     refreshing: Option<Refresh>,
+    /// Nobody waits for that refresh any more.
+    is_given_up: bool,
     fault: Option<PanelFault>,
+    /// Failures since it last showed a picture.
+    failures: u32,
+    /// When it is tried again.
+    retry_at: Option<Instant>,
+    /// Partial refreshes since the last full one.
+    partials: u32,
+    /// When its last full refresh ended.
+    full_at: Option<Instant>,
+    /// When its last refresh ended.
+    rests_since: Option<Instant>,
 }
 
 /// The refreshes asked for so far.
@@ -128,12 +168,18 @@ struct Counters {
 }
 
 impl<P: Panels> Painter<P> {
-    fn new(panels: P, renderer: render::Painter, publish: watch::Sender<Arc<Glass>>) -> Painter<P> {
+    fn new(
+        panels: P,
+        renderer: render::Painter,
+        care: Care,
+        publish: watch::Sender<Arc<Glass>>,
+    ) -> Painter<P> {
         let glass = Glass::clone(&publish.borrow());
         Painter {
             places: vec![Place::default(); panels.count()],
             panels,
             renderer,
+            care,
             glass,
             publish,
             painted: None,
@@ -145,7 +191,8 @@ impl<P: Panels> Painter<P> {
         let all = self.all_panels(picture);
         for panel in 0..self.places.len() {
             let frame = Arc::new(self.renderer.paint(picture, panel));
-            if let Some(refresh) = self.places[panel].refresh_for(&frame, all) {
+            let place = &self.places[panel];
+            if let Some(refresh) = place.refresh_for(&frame, all, &self.care) {
                 self.start(panel, frame, refresh).await;
             }
         }
@@ -173,13 +220,9 @@ impl<P: Panels> Painter<P> {
             Ok(()) => {
                 place.told = Some(frame);
                 place.refreshing = Some(refresh);
-                place.fault = None;
+                place.is_given_up = false;
             }
-            Err(fault) => {
-                tracing::warn!(panel, fault = fault.name(), "panel took no frame");
-                place.told = None;
-                place.fault = Some(fault);
-            }
+            Err(fault) => place.failed(panel, fault),
         }
     }
 
@@ -202,6 +245,7 @@ impl<P: Panels> Painter<P> {
             tracing::warn!(panel, "panel stays busy, going on without it");
             place.told = None;
             place.fault = Some(PanelFault::BusyStuck);
+            place.is_given_up = true;
             stuck = true;
         }
         let faults_differ = self
@@ -214,19 +258,28 @@ impl<P: Panels> Painter<P> {
         }
     }
 
-    /// Takes note of panels that are idle again.
-    fn settle(&mut self, idle: &[usize]) {
+    /// Takes note of what became of refreshes.
+    fn settle(&mut self, ended: &[(usize, Outcome)]) {
         let mut shown = Vec::new();
-        for panel in idle {
+        for (panel, outcome) in ended {
             let Some(place) = self.places.get_mut(*panel) else {
                 continue;
             };
-            let refresh = place.refreshing.take();
-            if place.fault.take().is_some() {
-                tracing::info!(panel, "panel is back");
-                continue;
+            place.refreshing = None;
+            let was_given_up = std::mem::take(&mut place.is_given_up);
+            match outcome {
+                Ok(refresh) => {
+                    if place.recovered() {
+                        tracing::info!(panel, "panel is back");
+                    }
+                    // What it shows is older than what the others were told meanwhile.
+                    if !was_given_up {
+                        place.shown(*refresh);
+                        shown.push((*panel, *refresh));
+                    }
+                }
+                Err(fault) => place.failed(*panel, *fault),
             }
-            shown.extend(refresh.map(|refresh| (*panel, refresh)));
         }
         self.publish(&shown);
     }
@@ -257,18 +310,84 @@ impl<P: Panels> Painter<P> {
 
 impl Place {
     /// The refresh this panel needs to show a frame; none if it shows it, or cannot.
-    fn refresh_for(&self, frame: &Bitmap, all: Option<Refresh>) -> Option<Refresh> {
-        if self.refreshing.is_some() {
+    fn refresh_for(&self, frame: &Bitmap, all: Option<Refresh>, care: &Care) -> Option<Refresh> {
+        let now = Instant::now();
+        if self.refreshing.is_some() || self.retry_at.is_some_and(|retry_at| now < retry_at) {
             return None;
         }
+        let is_due = self.cared_at(care).is_some_and(|due| due <= now);
         match &self.told {
             None => Some(Refresh::Full),
-            Some(told) if all.is_none() && **told == *frame => None,
+            Some(told) if all.is_none() && **told == *frame => is_due.then_some(Refresh::Full),
+            Some(_) if is_due || self.is_overdue(care) => Some(Refresh::Full),
             Some(_) => Some(all.unwrap_or(Refresh::Partial)),
         }
     }
 
+    /// When the painter must look at it by itself; none if never.
+    fn due(&self, care: &Care) -> Option<Instant> {
+        if self.refreshing.is_some() {
+            return None;
+        }
+        self.retry_at.or_else(|| self.cared_at(care))
+    }
+
+    /// When it gets a full refresh that nobody asked for, if nothing happens until then.
+    fn cared_at(&self, care: &Care) -> Option<Instant> {
+        let quiet = self.rests_since? + QUIET;
+        let by_count = care.partials_max > 0 && self.partials >= care.partials_max;
+        let by_time = (!care.full_every.is_zero())
+            .then_some(self.full_at? + care.full_every)
+            .map(|due| due.max(quiet));
+        match by_count {
+            true => Some(quiet),
+            false => by_time,
+        }
+    }
+
+    /// Tells whether a full refresh is due that cannot wait for a quiet moment any more.
+    fn is_overdue(&self, care: &Care) -> bool {
+        let by_count =
+            care.partials_max > 0 && self.partials >= care.partials_max.saturating_mul(2);
+        let by_time = !care.full_every.is_zero()
+            && self
+                .full_at
+                .is_some_and(|full_at| full_at.elapsed() >= 2 * care.full_every);
+        by_count || by_time
+    }
+
+    fn shown(&mut self, refresh: Refresh) {
+        let now = Instant::now();
+        self.rests_since = Some(now);
+        match refresh {
+            Refresh::Full => {
+                self.partials = 0;
+                self.full_at = Some(now);
+            }
+            Refresh::Partial => self.partials = self.partials.saturating_add(1),
+        }
+    }
+
+    fn failed(&mut self, panel: usize, fault: PanelFault) {
+        let wait = RETRY_MIN
+            .saturating_mul(1 << self.failures.min(16))
+            .min(RETRY_MAX);
+        let again_in_secs = wait.as_secs();
+        tracing::warn!(panel, fault = fault.name(), again_in_secs, "panel fails");
+        self.told = None;
+        self.fault = Some(fault);
+        self.failures = self.failures.saturating_add(1);
+        self.retry_at = Some(Instant::now() + wait);
+    }
+
+    /// Takes note that it does as it is told; tells whether it did not before.
+    fn recovered(&mut self) -> bool {
+        self.failures = 0;
+        self.retry_at = None;
+        self.fault.take().is_some()
+    }
+
     fn is_awaited(&self) -> bool {
-        self.refreshing.is_some() && self.fault.is_none()
+        self.refreshing.is_some() && !self.is_given_up
     }
 }

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    ports::{PanelFault, Panels, Refresh},
+    ports::{Outcome, PanelFault, Panels, Refresh},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
+    wiring::Care,
 };
 use device::{
     cells::{Cell, Picture, Style},
@@ -13,7 +14,7 @@ use device::{
     settings::fonts::FontId,
 };
 use papertick::{
-    drivers::painter::{self, BUSY_LIMIT, Canvas, STEP_LIMIT, Step},
+    drivers::painter::{self, BUSY_LIMIT, Canvas, QUIET, STEP_LIMIT, Step},
     glass::Glass,
     inbox::{Message, inbox},
     tasks::Tasks,
@@ -39,6 +40,10 @@ struct Easel {
 impl Easel {
     /// Starts a painter and lets it finish the first picture.
     async fn new(text: &str) -> Easel {
+        Easel::with_care(text, Care::NONE).await
+    }
+
+    async fn with_care(text: &str, care: Care) -> Easel {
         let spec = spec::find("rev-b").unwrap();
         let board = sim::board(spec, SimOptions::default());
         let (pictures, follow) = watch::channel(picture(text));
@@ -51,6 +56,7 @@ impl Easel {
             panels: board.panels,
             width: spec.panel_width,
             height: spec.panel_height,
+            care,
             pictures: follow,
             glass,
             step,
@@ -296,7 +302,7 @@ impl Panels for Hanging {
         std::future::pending().await
     }
 
-    async fn idle(&mut self) -> Vec<usize> {
+    async fn idle(&mut self) -> Vec<(usize, Outcome)> {
         std::future::pending().await
     }
 }
@@ -311,6 +317,7 @@ async fn a_port_that_hangs_is_noticed() {
         panels: Hanging,
         width: 122,
         height: 250,
+        care: Care::NONE,
         pictures: follow,
         glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))),
         step,
@@ -336,4 +343,113 @@ async fn panels_that_stay_busy_do_not_make_the_painter_look_stuck() {
     }
     sleep(3 * STEP_LIMIT).await;
     assert_eq!(*easel.step.borrow(), Step::Waiting);
+}
+
+/// Panels that fail at every start, and tell when they were started.
+struct Failing {
+    started: mpsc::Sender<Instant>,
+    failed: Vec<(usize, Outcome)>,
+}
+
+impl Panels for Failing {
+    fn count(&self) -> usize {
+        1
+    }
+
+    async fn start(&mut self, panel: usize, _: &Arc<Bitmap>, _: Refresh) -> Result<(), PanelFault> {
+        self.started.send(Instant::now()).await.unwrap();
+        self.failed.push((panel, Err(PanelFault::NotRefreshed)));
+        Ok(())
+    }
+
+    async fn idle(&mut self) -> Vec<(usize, Outcome)> {
+        if self.failed.is_empty() {
+            std::future::pending::<()>().await;
+        }
+        std::mem::take(&mut self.failed)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
+    let (started, mut starts) = mpsc::channel(100);
+    let panels = Failing {
+        started,
+        failed: Vec::new(),
+    };
+    let (_pictures, follow) = watch::channel(picture("0"));
+    let (inbox, mut inputs) = inbox();
+    let mut tasks = Tasks::new();
+    let (glass, shown) = watch::channel(Arc::new(Glass::unknown(1, 122, 250)));
+    let canvas = Canvas {
+        panels,
+        width: 122,
+        height: 250,
+        care: Care::NONE,
+        pictures: follow,
+        glass,
+        step: watch::Sender::new(Step::Waiting),
+        inbox,
+    };
+    tasks.spawn("painter", painter::run(canvas));
+    tasks.spawn(
+        "device",
+        async move { while inputs.recv().await.is_some() {} },
+    );
+    let mut last = starts.recv().await.unwrap();
+    let mut waits = Vec::new();
+    for _ in 0..8 {
+        let next = starts.recv().await.unwrap();
+        waits.push((next - last).as_secs());
+        last = next;
+        assert_eq!(
+            shown.borrow().panels[0].fault,
+            Some(PanelFault::NotRefreshed)
+        );
+    }
+    assert_eq!(waits, [5, 10, 20, 40, 80, 160, 300, 300]);
+}
+
+const SOME_CARE: Care = Care {
+    partials_max: 3,
+    full_every: Duration::from_secs(24 * 60 * 60),
+};
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_gets_a_full_refresh_in_the_pause_after_some_partial_ones() {
+    let easel = Easel::with_care("0000000", SOME_CARE).await;
+    for text in ["0000001", "0000002", "0000003"] {
+        easel.show(|picture| picture.cells = cells(text));
+        sleep(PARTIAL_REFRESH + MOMENT).await;
+    }
+    assert_eq!(easel.counts()[6], (1, 3));
+    sleep(QUIET - 2 * MOMENT).await;
+    assert_eq!(easel.counts()[6], (1, 3), "it must rest for a while first");
+    sleep(FULL_REFRESH + 3 * MOMENT).await;
+    assert_eq!(easel.counts()[6], (2, 3));
+    assert_eq!(easel.counts()[0], (1, 0), "the others have no ghosts");
+    easel.assert_shows("0000003");
+    sleep(Duration::from_secs(60 * 60)).await;
+    assert_eq!(easel.counts()[6], (2, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_that_never_rests_gets_its_full_refresh_all_the_same() {
+    let easel = Easel::with_care("0000000", SOME_CARE).await;
+    for round in 0..14 {
+        easel.show(|picture| picture.cells = cells(["0000001", "0000002"][round % 2]));
+        sleep(Duration::from_secs(20)).await;
+    }
+    assert_eq!(easel.counts()[6], (3, 12), "each seventh is full");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_panel_gets_a_full_refresh_once_a_day() {
+    let easel = Easel::with_care("0000000", SOME_CARE).await;
+    sleep(SOME_CARE.full_every - Duration::from_secs(1)).await;
+    assert_eq!(easel.counts(), [(1, 0); 7]);
+    sleep(Duration::from_secs(1) + FULL_REFRESH + MOMENT).await;
+    assert_eq!(easel.counts(), [(2, 0); 7]);
+    sleep(SOME_CARE.full_every + FULL_REFRESH).await;
+    assert_eq!(easel.counts(), [(3, 0); 7]);
 }
