@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A host, or what stands in for one; clones are the same one.
-pub trait Hardware: Clone + fmt::Debug + Send + 'static {
+pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
     /// A bus that sends.
     type Spi: SpiBus + fmt::Debug + Send + 'static;
     /// The bus of the other chips.

@@ -93,6 +93,18 @@ impl<I: I2c> Wire<I> {
         }
     }
 
+    /// Lets changes of a line pull the interrupt line of its expander.
+    pub fn watch(&self, line: &Line) {
+        let Place::Expander { name, pin } = &line.place else {
+            return;
+        };
+        for expander in &mut self.lock().expanders {
+            if expander.name == *name {
+                expander.chip.watch(*pin);
+            }
+        }
+    }
+
     /// Pin of an expander that is an output from the first use of the expander on; none if there is no such
     /// expander.
     fn output(&self, name: &str, pin: u8, level: Level) -> Option<Pin<I>> {

@@ -1,11 +1,20 @@
 //! Boards made from parts, as a wiring says: which driver is on which line of which hardware.
 //!
-//! `hardware` is what a host offers, `lines` are lines wherever they are, `panel_worker` serves the bus of the panels.
+//! `hardware` is what a host offers, `lines` are lines wherever they are, `panel_worker` does the work on the bus of
+//! the panels. `panels`, `wire_bus` and `strip` are the ports and whoever serves their buses, `board` puts all together.
 
+mod board;
 mod hardware;
 mod lines;
 mod panel_worker;
+mod panels;
+mod strip;
+mod wire_bus;
 
+pub use board::{AssembledBoard, Bus, assemble};
 pub use hardware::{Edges, Hardware};
 pub use lines::{Input, LineFault, Output, Wire};
-pub use panel_worker::{Outcome, PanelWorker, Wake};
+pub use panel_worker::{PanelWorker, Wake};
+pub use panels::{AssembledPanels, LAST_REFRESH_LIMIT};
+pub use strip::AssembledStrip;
+pub use wire_bus::{AssembledButtons, AssembledFrontlight, AssembledSensor};

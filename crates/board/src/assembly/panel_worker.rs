@@ -12,7 +12,7 @@ use crate::{
         mcp23017::Level,
         ssd1680::{Bus, Frame, Panel, Turn, sequence::RESET_PULSE},
     },
-    ports::{PanelFault, Refresh},
+    ports::{Outcome, PanelFault, Refresh},
     wiring::{Line, Pull, Wiring},
 };
 
@@ -22,9 +22,6 @@ const EXPANDER_LOOK: Duration = Duration::from_millis(10);
 /// Time between two looks at busy lines whose edges are waited for, in case one was lost.
 const SAFETY_LOOK: Duration = Duration::from_millis(250);
 
-/// What became of a refresh.
-pub type Outcome = Result<Refresh, PanelFault>;
-
 /// The panels of a board on their bus.
 #[derive(Debug)]
 pub struct PanelWorker<H: Hardware> {
@@ -33,8 +30,8 @@ pub struct PanelWorker<H: Hardware> {
     bus: Bus<H::Spi, Output<H>>,
     places: Vec<PanelPlace<H>>,
     resets: Vec<ResetLine<H>>,
-    /// Held so that the supply of the panels stays on.
-    _power: Option<Output<H>>,
+    /// Held so that they keep their levels: the supply of the panels, the reset lines of the expanders.
+    held: Vec<Output<H>>,
     /// When the ink of a panel began to move last.
     started: Option<Duration>,
 }
@@ -104,7 +101,12 @@ impl<H: Hardware> PanelWorker<H> {
         wiring: &Wiring,
     ) -> Result<PanelWorker<H>, String> {
         let high = |line: &Line| Output::open(&hardware, wire.as_ref(), line, Level::High);
-        let power = wiring.spi.power.as_ref().map(high).transpose()?;
+        let held = wiring
+            .spi
+            .power
+            .iter()
+            .map(high)
+            .collect::<Result<_, _>>()?;
         // Nobody listens before all lines are what they should be.
         let mut selects = Vec::new();
         for panel in &wiring.panels {
@@ -145,7 +147,7 @@ impl<H: Hardware> PanelWorker<H> {
             bus: Bus::new(spi, command),
             places,
             resets,
-            _power: power,
+            held,
             started: None,
         };
         // A refresh that an earlier run began ends first.
@@ -156,6 +158,16 @@ impl<H: Hardware> PanelWorker<H> {
             reset.phase = Phase::Settling;
         }
         Ok(worker)
+    }
+
+    /// Holds lines for as long as it lives, so that they keep their levels.
+    pub fn hold(&mut self, lines: Vec<Output<H>>) {
+        self.held.extend(lines);
+    }
+
+    /// What it runs on.
+    pub fn hardware(&self) -> &H {
+        &self.hardware
     }
 
     /// Number of panels.

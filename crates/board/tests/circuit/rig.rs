@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use board::{
-    assembly::{Hardware, Outcome, PanelWorker, Wire},
+    assembly::{Hardware, PanelWorker, Wire},
     circuit::{Circuit, Flow},
     parts::ssd1680::MODELS,
-    ports::{PanelFault, Refresh},
+    ports::{Outcome, PanelFault, Refresh},
     wiring::{self, Wiring},
 };
 use render::Bitmap;

@@ -3,10 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
+    assembly::assemble,
+    circuit::{Circuit, Condition, Flow},
     ports::{Outcome, PanelFault, Panels, Refresh},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
-    wiring::Care,
+    wiring::{self, Care},
 };
 use device::{
     cells::{Cell, Picture, Style},
@@ -14,7 +16,7 @@ use device::{
     settings::fonts::FontId,
 };
 use papertick::{
-    drivers::painter::{self, BUSY_LIMIT, Canvas, QUIET, STEP_LIMIT, Step},
+    drivers::painter::{self, BUSY_LIMIT, Canvas, QUIET, RETRY_MAX, STEP_LIMIT, Step},
     glass::Glass,
     inbox::{Message, inbox},
     tasks::Tasks,
@@ -408,6 +410,59 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
         );
     }
     assert_eq!(waits, [5, 10, 20, 40, 80, 160, 300, 300]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
+    let wiring = wiring::base("v8").unwrap();
+    let circuit = Circuit::new(&wiring, Flow::Live);
+    let board = assemble(&circuit, &wiring).unwrap();
+    let mut tasks = Tasks::new();
+    for bus in board.buses {
+        tasks.spawn(bus.name, bus.serve());
+    }
+    let (pictures, follow) = watch::channel(picture("00000000"));
+    let (glass, shown) = watch::channel(Arc::new(Glass::unknown(8, 122, 250)));
+    let (inbox, mut inputs) = inbox();
+    let canvas = Canvas {
+        panels: board.panels,
+        width: 122,
+        height: 250,
+        care: wiring.care,
+        pictures: follow,
+        glass,
+        step: watch::Sender::new(Step::Waiting),
+        inbox,
+    };
+    tasks.spawn("painter", painter::run(canvas));
+    tasks.spawn(
+        "device",
+        async move { while inputs.recv().await.is_some() {} },
+    );
+    sleep(Duration::from_secs(3)).await;
+    circuit.set_condition(3, Condition::Silent);
+    circuit.set_condition(6, Condition::StuckBusy);
+    pictures.send_modify(|picture| picture.cells = cells("11111111"));
+    sleep(Duration::from_secs(20)).await;
+    let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
+    for (panel, glass) in shown.borrow().panels.iter().enumerate() {
+        let fault = match panel {
+            3 => Some(PanelFault::NotRefreshed),
+            6 => Some(PanelFault::BusyStuck),
+            _ => None,
+        };
+        assert_eq!(glass.fault, fault, "panel {panel}");
+        assert_eq!(circuit.glass(panel).unwrap() == one, fault.is_none());
+        assert_eq!(*glass.bitmap == one, fault.is_none());
+    }
+    circuit.set_condition(3, Condition::Healthy);
+    circuit.set_condition(6, Condition::Healthy);
+    sleep(2 * RETRY_MAX).await;
+    for (panel, glass) in shown.borrow().panels.iter().enumerate() {
+        assert_eq!(glass.fault, None, "panel {panel}");
+        assert_eq!(circuit.glass(panel).unwrap(), one);
+    }
+    assert_eq!(circuit.violations(), Vec::<String>::new());
 }
 
 const SOME_CARE: Care = Care {

@@ -1,0 +1,150 @@
+//! Puts a board together: opens everything that its wiring says, and gives out a port for each part.
+
+use std::{fmt, future::Future, pin::Pin};
+
+use super::{
+    AssembledButtons, AssembledFrontlight, AssembledPanels, AssembledSensor, AssembledStrip,
+    Hardware, Output, PanelWorker, Wire, panels, strip, wire_bus::WireBus,
+};
+use crate::{
+    parts::mcp23017::Level,
+    wiring::{Line, Wiring},
+};
+
+/// A board made from parts, taken apart: one port per task.
+#[derive(Debug)]
+pub struct AssembledBoard {
+    /// Its panels.
+    pub panels: AssembledPanels,
+    /// Its LED strip, if it has one.
+    pub strip: Option<AssembledStrip>,
+    /// Its frontlight, if it has one.
+    pub frontlight: Option<AssembledFrontlight>,
+    /// Its light sensor, if it has one.
+    pub sensor: Option<AssembledSensor>,
+    /// Its buttons, if it has some.
+    pub buttons: Option<AssembledButtons>,
+    /// Its buses; nothing happens unless each of them is served.
+    pub buses: Vec<Bus>,
+}
+
+/// A bus, which one task or thread serves until the ports of its parts are gone.
+pub struct Bus {
+    /// Name for the task or the thread.
+    pub name: &'static str,
+    work: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl fmt::Debug for Bus {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Bus")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Bus {
+    fn new(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Bus {
+        Bus {
+            name,
+            work: Box::pin(work),
+        }
+    }
+
+    /// Serves the bus in the calling task, for hardware that does not block.
+    pub async fn serve(self) {
+        self.work.await;
+    }
+
+    /// Serves the bus on a thread of its own, for hardware that blocks.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub async fn serve_on_thread(self) -> std::io::Result<()> {
+        let runtime = tokio::runtime::Handle::current();
+        let (done, ended) = tokio::sync::oneshot::channel();
+        let name = format!("{} bus", self.name);
+        std::thread::Builder::new().name(name).spawn(move || {
+            runtime.block_on(self.work);
+            let _ = done.send(());
+        })?;
+        let _ = ended.await;
+        Ok(())
+    }
+}
+
+/// Opens all parts of a wiring.
+///
+/// # Errors
+/// Something is not to be had; what and why, in words for people.
+pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledBoard, String> {
+    // An expander that an earlier run left in some state begins anew.
+    let resets = reset_expanders(hardware, wiring)?;
+    let wire = match &wiring.i2c {
+        Some(i2c) => {
+            let bus = hardware
+                .i2c(&i2c.device)
+                .map_err(|error| format!("{}: {error}", i2c.device))?;
+            Some(Wire::new(bus, wiring))
+        }
+        None => None,
+    };
+    let mut buses = Vec::new();
+    let wire_bus = WireBus::open(hardware, wire.as_ref(), wiring)?;
+    let mut worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
+    worker.hold(resets);
+    let (panels, ends) = panels::panels(worker.count());
+    buses.push(Bus::new("panel", panels::serve(worker, ends)));
+    let ports = match wire_bus {
+        Some((bus, ports)) => {
+            buses.push(Bus::new("i2c", bus.serve()));
+            ports
+        }
+        None => Default::default(),
+    };
+    let strip = match &wiring.strip {
+        Some(wired) => {
+            let bus = hardware
+                .spi(&wired.device, wired.hz)
+                .map_err(|error| format!("{}: {error}", wired.device))?;
+            let (port, orders) = strip::strip();
+            let work = strip::serve(hardware.clone(), bus, wired.clone(), orders);
+            buses.push(Bus::new("strip", work));
+            Some(port)
+        }
+        None => None,
+    };
+    Ok(AssembledBoard {
+        panels,
+        strip,
+        frontlight: ports.frontlight,
+        sensor: ports.sensor,
+        buttons: ports.buttons,
+        buses,
+    })
+}
+
+/// Pulls the reset lines of the expanders, each once, and lets go of them.
+fn reset_expanders<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<Output<H>>, String> {
+    let mut lines: Vec<&Line> = Vec::new();
+    for line in wiring
+        .expanders
+        .iter()
+        .filter_map(|expander| expander.reset.as_ref())
+    {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+        .into_iter()
+        .map(|line| {
+            let mut output = Output::open(hardware, None, line, Level::Low)?;
+            output
+                .set(Level::High)
+                .map_err(|_| format!("{line}: the line cannot be set"))?;
+            Ok(output)
+        })
+        .collect()
+}

@@ -1,0 +1,301 @@
+//! A board made from parts, on the emulated circuit: every port does what its part should.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{sync::Arc, time::Duration};
+
+use board::{
+    assembly::{AssembledBoard, assemble},
+    circuit::{Circuit, Condition, Flow},
+    parts::mcp23017::Level,
+    ports::{Buttons, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh},
+    wiring::{self, Wiring},
+};
+use device::{input::Sensed, lights::Rgb};
+use render::Bitmap;
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep, timeout},
+};
+
+struct Bench {
+    circuit: Circuit,
+    board: AssembledBoard,
+    buses: JoinSet<()>,
+}
+
+fn bench(wiring: &Wiring) -> Bench {
+    let circuit = Circuit::new(wiring, Flow::Live);
+    let mut board = assemble(&circuit, wiring).unwrap();
+    let mut buses = JoinSet::new();
+    for bus in std::mem::take(&mut board.buses) {
+        buses.spawn(bus.serve());
+    }
+    Bench {
+        circuit,
+        board,
+        buses,
+    }
+}
+
+fn picture(number: u32) -> Arc<Bitmap> {
+    Arc::new(Bitmap::from_ink(122, 250, |x, y| {
+        let place = u32::from(x / 6) * 7_919 + u32::from(y / 6) * 104_729 + number * 1_299_721;
+        place.wrapping_mul(2_654_435_761) >> 30 == 0
+    }))
+}
+
+impl Bench {
+    /// Shows a picture on each panel and waits for all; how long that took.
+    async fn show_all(&mut self, number: u32, refresh: Refresh) -> Duration {
+        let begun = Instant::now();
+        let panels = &mut self.board.panels;
+        for panel in 0..panels.count() {
+            let frame = picture(number + panel as u32);
+            panels.start(panel, &frame, refresh).await.unwrap();
+        }
+        let mut ended = 0;
+        while ended < panels.count() {
+            for (panel, outcome) in panels.idle().await {
+                assert_eq!(outcome, Ok(refresh));
+                let glass = self.circuit.glass(panel).unwrap();
+                assert!(glass == *picture(number + panel as u32), "panel {panel}");
+                ended += 1;
+            }
+        }
+        begun.elapsed()
+    }
+
+    fn assert_nothing_forbidden(&self) {
+        assert_eq!(self.circuit.violations(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_panels_of_every_board_show_what_they_are_told_all_at_once() {
+    for (name, _) in wiring::BASES {
+        let mut bench = bench(&wiring::base(name).unwrap());
+        let full = bench.show_all(0, Refresh::Full).await;
+        assert!(full < Duration::from_millis(2400), "{name}: {full:?}");
+        // The preparations for the next refresh are over.
+        sleep(Duration::from_secs(1)).await;
+        let partial = bench.show_all(10, Refresh::Partial).await;
+        assert!(partial < Duration::from_millis(660), "{name}: {partial:?}");
+        bench.assert_nothing_forbidden();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_that_fails_is_told_and_holds_up_no_other() {
+    let mut bench = bench(&wiring::base("v8").unwrap());
+    bench.show_all(0, Refresh::Full).await;
+    bench.circuit.set_condition(5, Condition::Silent);
+    let panels = &mut bench.board.panels;
+    for panel in 4..7 {
+        let frame = picture(20);
+        panels.start(panel, &frame, Refresh::Partial).await.unwrap();
+    }
+    assert_eq!(
+        panels.start(4, &picture(1), Refresh::Full).await,
+        Err(PanelFault::StartedBusy)
+    );
+    assert_eq!(panels.idle().await, [(5, Err(PanelFault::NotRefreshed))]);
+    let mut others = panels.idle().await;
+    if others.len() < 2 {
+        others.extend(panels.idle().await);
+    }
+    others.sort_by_key(|(panel, _)| *panel);
+    assert_eq!(
+        others,
+        [(4, Ok(Refresh::Partial)), (6, Ok(Refresh::Partial))]
+    );
+    let nobody = panels.start(8, &picture(1), Refresh::Full).await;
+    assert_eq!(nobody, Err(PanelFault::Bus));
+    let more = timeout(Duration::from_secs(60), panels.idle()).await;
+    assert!(more.is_err(), "nothing refreshes");
+    bench.assert_nothing_forbidden();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_waits_for_ink_that_moves() {
+    let mut bench = bench(&wiring::base("rev-b").unwrap());
+    bench.show_all(0, Refresh::Full).await;
+    let frame = picture(9);
+    bench
+        .board
+        .panels
+        .start(3, &frame, Refresh::Full)
+        .await
+        .unwrap();
+    sleep(Duration::from_millis(300)).await;
+    assert!(bench.circuit.is_refreshing(3));
+    drop(bench.board);
+    while bench.buses.join_next().await.is_some() {}
+    assert!(!bench.circuit.is_refreshing(3));
+    assert!(bench.circuit.glass(3).unwrap() == *frame);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_does_not_wait_for_ever_for_a_panel_that_is_stuck() {
+    let mut bench = bench(&wiring::base("rev-b").unwrap());
+    bench.show_all(0, Refresh::Full).await;
+    let frame = picture(9);
+    bench
+        .board
+        .panels
+        .start(3, &frame, Refresh::Full)
+        .await
+        .unwrap();
+    sleep(Duration::from_millis(300)).await;
+    bench.circuit.set_condition(3, Condition::StuckBusy);
+    drop(bench.board);
+    let begun = Instant::now();
+    while bench.buses.join_next().await.is_some() {}
+    assert!(begun.elapsed() <= Duration::from_millis(5300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn buttons_are_edges_wherever_they_are() {
+    let on_host = {
+        let mut wiring = wiring::base("rev-b").unwrap();
+        let lines = ["K1", "K2", "K3", "K4"].map(wiring::Line::named);
+        wiring.buttons.as_mut().unwrap().lines = lines.to_vec();
+        wiring
+    };
+    let millis = Duration::from_millis;
+    // By an interrupt line, by looking, by edges of the host.
+    for (wiring, latest) in [
+        (wiring::base("rev-b").unwrap(), millis(2)),
+        (wiring::base("v8").unwrap(), millis(22)),
+        (on_host, millis(2)),
+    ] {
+        let bench = bench(&wiring);
+        let lines = &wiring.buttons.as_ref().unwrap().lines;
+        let mut buttons = bench.board.buttons.unwrap();
+        assert_eq!(buttons.edge().await.down, 0);
+        for (button, level, expected) in [
+            (0, Level::Low, 0b0001),
+            (3, Level::Low, 0b1001),
+            (0, Level::High, 0b1000),
+            (3, Level::High, 0b0000),
+        ] {
+            sleep(millis(1234)).await;
+            bench.circuit.touch(&lines[button], level);
+            let begun = Instant::now();
+            let edge = buttons.edge().await;
+            assert_eq!(edge.down, expected);
+            let late = edge.at.duration_since(begun);
+            assert!(late <= latest, "{late:?}");
+        }
+        let more = timeout(Duration::from_secs(5), buttons.edge()).await;
+        assert!(more.is_err(), "nobody touches anything");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
+    let wiring = wiring::base("rev-b").unwrap();
+    let bench = bench(&wiring);
+    let line = &wiring.buttons.as_ref().unwrap().lines[1];
+    let mut buttons = bench.board.buttons.unwrap();
+    assert_eq!(buttons.edge().await.down, 0);
+    bench.circuit.unplug("exp1");
+    bench.circuit.touch(line, Level::Low);
+    let while_out = timeout(Duration::from_secs(5), buttons.edge()).await;
+    assert!(while_out.is_err(), "nothing is known of the buttons");
+    bench.circuit.plug("exp1");
+    assert_eq!(buttons.edge().await.down, 0b0010);
+    bench.circuit.touch(line, Level::High);
+    assert_eq!(buttons.edge().await.down, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lights_and_sensor_do_as_they_are_told() {
+    let mut bench = bench(&wiring::base("rev-b").unwrap());
+    let mut frontlight = bench.board.frontlight.take().unwrap();
+    let duties = [0, 1, 2048, 4095, 5, 6, 7];
+    frontlight.set(&duties).await;
+    assert_eq!(bench.circuit.duties()[..7], duties);
+    let begun = Instant::now();
+    frontlight.set(&[7; 7]).await;
+    assert!(
+        begun.elapsed() < Duration::from_millis(2),
+        "fast enough for a flash"
+    );
+    assert_eq!(bench.circuit.duties()[..7], [7; 7]);
+
+    let mut sensor = bench.board.sensor.take().unwrap();
+    bench.circuit.set_millilux(Some(10_000));
+    assert_eq!(sensor.read().await, Sensed::Millilux(10_000));
+    bench.circuit.set_millilux(None);
+    assert_eq!(sensor.read().await, Sensed::Absent);
+    bench.circuit.set_millilux(Some(20_000));
+    assert_eq!(sensor.read().await, Sensed::Millilux(20_000));
+
+    // The chain of this board begins on the right.
+    let mut strip = bench.board.strip.take().unwrap();
+    let colours = [1, 2, 3, 4].map(|red| Rgb {
+        red,
+        green: 0,
+        blue: 9,
+    });
+    strip.show(&colours).await;
+    let mut seen = bench.circuit.leds();
+    seen.reverse();
+    assert_eq!(seen, colours);
+    bench.assert_nothing_forbidden();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_measurement_does_not_keep_the_frontlight_waiting() {
+    let mut bench = bench(&wiring::base("rev-b").unwrap());
+    let mut frontlight = bench.board.frontlight.take().unwrap();
+    let mut sensor = bench.board.sensor.take().unwrap();
+    frontlight.set(&[0; 7]).await;
+    let measuring = tokio::spawn(async move { sensor.read().await });
+    sleep(Duration::from_millis(20)).await;
+    let begun = Instant::now();
+    frontlight.set(&[9; 7]).await;
+    assert!(begun.elapsed() < Duration::from_millis(2));
+    assert!(matches!(measuring.await.unwrap(), Sensed::Millilux(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_wiring_leaves_out_is_not_there() {
+    let mut wiring = wiring::base("rev-b").unwrap();
+    (wiring.strip, wiring.frontlight, wiring.sensor) = (None, None, None);
+    wiring.buttons = None;
+    let mut bench = bench(&wiring);
+    assert!(bench.board.strip.is_none() && bench.board.frontlight.is_none());
+    assert!(bench.board.sensor.is_none() && bench.board.buttons.is_none());
+    bench.show_all(0, Refresh::Full).await;
+}
+
+#[test]
+fn a_bus_on_a_thread_of_its_own_serves_without_the_runtime_waiting_for_it() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let wiring = wiring::base("rev-b").unwrap();
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        let mut board = assemble(&circuit, &wiring).unwrap();
+        let mut served = JoinSet::new();
+        for bus in std::mem::take(&mut board.buses) {
+            served.spawn(bus.serve_on_thread());
+        }
+        let mut strip = board.strip.take().unwrap();
+        let colours = [Rgb {
+            red: 1,
+            green: 2,
+            blue: 3,
+        }; 4];
+        strip.show(&colours).await;
+        assert_eq!(circuit.leds(), colours);
+        drop((board, strip));
+        while let Some(ended) = served.join_next().await {
+            ended.unwrap().unwrap();
+        }
+    });
+}
