@@ -79,6 +79,7 @@ impl Bus {
 /// # Errors
 /// Something is not to be had; what and why, in words for people.
 pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledBoard, String> {
+    let claims = claim_all(hardware, wiring)?;
     // An expander that an earlier run left in some state begins anew.
     let resets = reset_expanders(hardware, wiring)?;
     let wire = match &wiring.i2c {
@@ -95,7 +96,10 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
     let mut worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
     worker.hold(resets);
     let (panels, ends) = panels::panels(worker.count());
-    buses.push(Bus::new("panel", panels::serve(worker, ends)));
+    buses.push(Bus::new("panel", async move {
+        panels::serve(worker, ends).await;
+        drop(claims);
+    }));
     let ports = match wire_bus {
         Some((bus, ports)) => {
             buses.push(Bus::new("i2c", bus.serve()));
@@ -123,6 +127,18 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
         buttons: ports.buttons,
         buses,
     })
+}
+
+/// Keeps other programs from using the buses.
+fn claim_all<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<H::Claim>, String> {
+    wiring
+        .devices()
+        .map(|device| {
+            hardware
+                .claim(device)
+                .map_err(|error| format!("{device}: {error}"))
+        })
+        .collect()
 }
 
 /// Pulls the reset lines of the expanders, each once, and lets go of them.

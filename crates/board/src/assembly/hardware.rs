@@ -16,26 +16,34 @@ use crate::{
 /// A host, or what stands in for one; clones are the same one.
 pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
     /// A bus that sends.
-    type Spi: SpiBus + fmt::Debug + Send + 'static;
+    type Spi: SpiBus + Send + 'static;
     /// The bus of the other chips.
-    type I2c: I2c + fmt::Debug + Send + 'static;
+    type I2c: I2c + Send + 'static;
     /// A line that is driven.
-    type Output: OutputPin + fmt::Debug + Send + 'static;
+    type Output: OutputPin + Send + 'static;
     /// A line that is read.
-    type Input: InputPin + Edges + fmt::Debug + Send + 'static;
+    type Input: InputPin + Edges + Send + 'static;
+    /// What keeps others from using a device file for as long as it lives.
+    type Claim: Send + 'static;
     /// Why something is not to be had, in words for people.
     type Error: fmt::Display;
 
-    /// Opens a bus that sends, at a clock in Hz, for nobody else.
+    /// Keeps other programs from using a device file.
     ///
     /// # Errors
     /// It is not there, not permitted, or taken.
+    fn claim(&self, device: &str) -> Result<Self::Claim, Self::Error>;
+
+    /// Opens a bus that sends, at a clock in Hz.
+    ///
+    /// # Errors
+    /// It is not there, or not permitted.
     fn spi(&self, device: &str, hz: u32) -> Result<Self::Spi, Self::Error>;
 
-    /// Opens the bus of the other chips, for nobody else.
+    /// Opens the bus of the other chips.
     ///
     /// # Errors
-    /// It is not there, not permitted, or taken.
+    /// It is not there, or not permitted.
     fn i2c(&self, device: &str) -> Result<Self::I2c, Self::Error>;
 
     /// Drives a line of the host from this level on.
@@ -44,7 +52,7 @@ pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
     /// It is not there, not permitted, or taken.
     fn output(&self, line: &Line, level: Level) -> Result<Self::Output, Self::Error>;
 
-    /// Reads a line of the host.
+    /// Reads a line of the host, which is pulled this way, on its side of an inverter.
     ///
     /// # Errors
     /// It is not there, not permitted, or taken.

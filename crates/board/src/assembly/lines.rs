@@ -14,7 +14,6 @@ use crate::{
 };
 
 /// The I2C bus with its expanders; clones are the same one, and each holds it for one transaction.
-#[derive(Debug)]
 pub struct Wire<I> {
     #[expect(
         clippy::disallowed_types,
@@ -31,7 +30,6 @@ impl<I> Clone for Wire<I> {
     }
 }
 
-#[derive(Debug)]
 struct Shared<I> {
     i2c: I,
     expanders: Vec<Expander>,
@@ -140,7 +138,6 @@ impl<I: I2c> Wire<I> {
 }
 
 /// A pin of an expander.
-#[derive(Debug)]
 struct Pin<I> {
     wire: Wire<I>,
     expander: usize,
@@ -175,7 +172,6 @@ impl<I: I2c> Pin<I> {
 }
 
 /// A line that is driven.
-#[derive(Debug)]
 pub enum Output<H: Hardware> {
     /// On the host, which knows of inverters itself.
     Host(H::Output),
@@ -184,7 +180,6 @@ pub enum Output<H: Hardware> {
 }
 
 /// A line that is read.
-#[derive(Debug)]
 pub enum Input<H: Hardware> {
     /// On the host.
     Host(H::Input),
@@ -193,7 +188,6 @@ pub enum Input<H: Hardware> {
 }
 
 /// A line on an expander.
-#[derive(Debug)]
 pub struct ExpanderLine<H: Hardware> {
     pin: Pin<H::I2c>,
     sense: Sense,
@@ -269,7 +263,7 @@ impl<H: Hardware> Input<H> {
     ) -> Result<Input<H>, String> {
         let Place::Expander { name, pin } = &line.place else {
             return hardware
-                .input(line, pull)
+                .input(line, pull.through(line.sense))
                 .map(Input::Host)
                 .map_err(|error| format!("{line}: {error}"));
         };

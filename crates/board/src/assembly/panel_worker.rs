@@ -23,7 +23,6 @@ const EXPANDER_LOOK: Duration = Duration::from_millis(10);
 const SAFETY_LOOK: Duration = Duration::from_millis(250);
 
 /// The panels of a board on their bus.
-#[derive(Debug)]
 pub struct PanelWorker<H: Hardware> {
     hardware: H,
     wire: Option<Wire<H::I2c>>,
@@ -36,7 +35,6 @@ pub struct PanelWorker<H: Hardware> {
     started: Option<Duration>,
 }
 
-#[derive(Debug)]
 struct PanelPlace<H: Hardware> {
     panel: Panel<Output<H>, Input<H>>,
     /// Which of the reset lines.
@@ -57,7 +55,6 @@ enum Health {
     Reset,
 }
 
-#[derive(Debug)]
 struct ResetLine<H: Hardware> {
     output: Output<H>,
     phase: Phase,

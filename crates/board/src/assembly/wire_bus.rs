@@ -90,7 +90,6 @@ impl Buttons for AssembledButtons {
 }
 
 /// The parts on the I2C bus, and buttons wherever they are.
-#[derive(Debug)]
 pub(super) struct WireBus<H: Hardware> {
     hardware: H,
     wire: Option<Wire<H::I2c>>,
@@ -110,7 +109,6 @@ pub(super) struct WirePorts {
     pub(super) buttons: Option<AssembledButtons>,
 }
 
-#[derive(Debug)]
 struct FrontlightUnit<H: Hardware> {
     chip: Pca9685,
     enable: Option<Output<H>>,
@@ -119,7 +117,6 @@ struct FrontlightUnit<H: Hardware> {
     fails: bool,
 }
 
-#[derive(Debug)]
 struct ButtonUnit<H: Hardware> {
     lines: Vec<Input<H>>,
     /// The interrupt line of the expander that all buttons are on, if it tells of nothing else.

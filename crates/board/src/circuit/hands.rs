@@ -59,7 +59,12 @@ impl Hardware for Circuit {
     type I2c = CircuitI2c;
     type Output = CircuitOutput;
     type Input = CircuitInput;
+    type Claim = ();
     type Error = Infallible;
+
+    fn claim(&self, _: &str) -> Result<(), Infallible> {
+        Ok(())
+    }
 
     fn spi(&self, device: &str, _: u32) -> Result<CircuitSpi, Infallible> {
         Ok(self.bus(device))

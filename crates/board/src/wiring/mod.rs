@@ -2,15 +2,18 @@
 //!
 //! A *line* is one wire: a pin of the host, or a pin of an expander.
 //! `read` makes a wiring of a file, laid over the wiring of a known board if it names one; `sections` has the keys of
-//! the file, `tree` its values with their lines.
+//! the file, `tree` its values with their lines. `host` compares it with the host, `drawing` draws it.
 
+pub mod drawing;
+mod host;
 mod read;
 mod sections;
 mod tree;
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
-pub use read::{DeviceFile, FILE_MAX, TEXT_MAX, WiringFile, read};
+pub use host::{devices, on_host};
+pub use read::{DeviceFile, FILE_MAX, TEXT_MAX, UsedLine, WiringFile, read};
 
 use crate::parts::{mcp23017::Level, ssd1680::Setup, ws2812};
 
@@ -104,6 +107,18 @@ pub struct Wiring {
     pub sensor: Option<SensorWiring>,
     /// Buttons.
     pub buttons: Option<ButtonsWiring>,
+}
+
+impl Wiring {
+    /// Device files of its buses.
+    pub fn devices(&self) -> impl Iterator<Item = &str> {
+        let i2c = self.i2c.iter().map(|i2c| i2c.device.as_str());
+        let strip = self.strip.iter().map(|strip| strip.device.as_str());
+        [self.spi.device.as_str()]
+            .into_iter()
+            .chain(i2c)
+            .chain(strip)
+    }
 }
 
 /// Bus of the panels.
@@ -291,6 +306,17 @@ impl Level {
             (Sense::Straight, level) => level,
             (Sense::Inverted, Level::Low) => Level::High,
             (Sense::Inverted, Level::High) => Level::Low,
+        }
+    }
+}
+
+impl Pull {
+    /// What it is on the other side of a line.
+    pub fn through(self, sense: Sense) -> Pull {
+        match (sense, self) {
+            (Sense::Inverted, Pull::Up) => Pull::Down,
+            (Sense::Inverted, Pull::Down) => Pull::Up,
+            (Sense::Inverted, Pull::None) | (Sense::Straight, _) => self,
         }
     }
 }

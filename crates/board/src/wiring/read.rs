@@ -43,6 +43,19 @@ pub struct WiringFile {
     pub wiring: Wiring,
     /// Device files that it names, and where.
     pub devices: Vec<DeviceFile>,
+    /// Lines that it names, and where.
+    pub lines: Vec<UsedLine>,
+}
+
+/// A line that a wiring file names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedLine {
+    /// The line.
+    pub line: Line,
+    /// What it is for, in words for people.
+    pub what: String,
+    /// Line of the file on which it stands; none if it comes from the base.
+    pub at: Option<usize>,
 }
 
 /// A device file that a wiring file names.
@@ -79,14 +92,11 @@ struct Reader {
     devices: Vec<DeviceFile>,
 }
 
-/// A line that is in use.
+/// A line that is in use, and how.
 #[derive(Debug)]
 struct Used {
-    place: Place,
     role: Role,
-    /// For what, in words for people.
-    what: String,
-    at: Option<usize>,
+    is: UsedLine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +165,7 @@ impl Reader {
                 buttons,
             },
             devices: std::mem::take(&mut self.devices),
+            lines: self.lines.drain(..).map(|used| used.is).collect(),
         })
     }
 
@@ -671,8 +682,9 @@ impl Reader {
         let other = self
             .lines
             .iter()
-            .find(|used| used.place == line.place && !(may_share && used.role == role));
+            .find(|used| used.is.line.place == line.place && !(may_share && used.role == role));
         if let Some(other) = other {
+            let other = &other.is;
             let at = other
                 .at
                 .map_or_else(String::new, |line| format!(" (line {line})"));
@@ -680,10 +692,12 @@ impl Reader {
             self.mistakes.push(section.wrong(key, read.line, &why));
         }
         self.lines.push(Used {
-            place: line.place.clone(),
             role,
-            what: what.to_owned(),
-            at: read.line,
+            is: UsedLine {
+                line: line.clone(),
+                what: what.to_owned(),
+                at: read.line,
+            },
         });
         Some(line)
     }

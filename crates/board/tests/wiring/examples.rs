@@ -137,3 +137,28 @@ reset = "gpio:RST"
     assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));
     assert!(wiring.i2c.is_none() && wiring.buttons.is_none());
 }
+
+#[test]
+fn a_drawing_has_every_wire() {
+    for (name, text) in BASES {
+        let file = read(text).unwrap();
+        let told = wiring::drawing::text(&file);
+        let picture = wiring::drawing::svg(&file);
+        for used in &file.lines {
+            let line = used.line.to_string();
+            assert!(told.contains(&line), "{name}: {line}\n{told}");
+            assert!(picture.contains(&line), "{name}: {line}");
+        }
+        for device in file.wiring.devices() {
+            assert!(told.contains(device) && picture.contains(device));
+        }
+        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    }
+    let file = read(BASES[1].1).unwrap();
+    let told = wiring::drawing::text(&file);
+    assert!(told.contains(
+        "\nPanel 2, gdey0213b74\n  select         gpio:GPIO4\n  busy           gpio:GPIO5\n"
+    ));
+    let file = read("base = \"rev-a\"\nname = \"<b>&\"\n").unwrap();
+    assert!(wiring::drawing::svg(&file).contains("&lt;b&gt;&amp;"));
+}

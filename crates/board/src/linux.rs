@@ -1,0 +1,160 @@
+//! The host itself, a Linux board: spidev, i2cdev and gpiocdev, and nothing else.
+
+use std::{fmt::Display, fs::File, path::PathBuf, time::Duration};
+
+use embedded_hal::digital::{self, InputPin, OutputPin};
+use gpiocdev::{
+    Request,
+    chip::{Chip, chips},
+    find_named_line,
+    line::{Bias, EdgeDetection, Value},
+    request::Builder,
+    tokio::AsyncRequest,
+};
+use linux_embedded_hal::{
+    I2cdev, SpidevBus,
+    spidev::{SpiModeFlags, Spidev, SpidevOptions},
+};
+use tokio::time::{Instant, sleep_until};
+
+use crate::{
+    assembly::{Edges, Hardware, LineFault},
+    parts::mcp23017::Level,
+    wiring::{Line, Place, Pull, Sense},
+};
+
+/// The host, whose time began at a moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Linux(pub Instant);
+
+/// A line of the host.
+pub struct LinuxLine(AsyncRequest);
+
+impl Hardware for Linux {
+    type Spi = SpidevBus;
+    type I2c = I2cdev;
+    type Output = LinuxLine;
+    type Input = LinuxLine;
+    type Claim = File;
+    type Error = String;
+
+    fn claim(&self, device: &str) -> Result<File, String> {
+        let file = File::open(device).map_err(said)?;
+        let locked = file.try_lock().map(|()| file);
+        locked.map_err(|_| "another program uses it".into())
+    }
+
+    fn spi(&self, device: &str, hz: u32) -> Result<SpidevBus, String> {
+        let mut bus = Spidev::open(device).map_err(said)?;
+        let mode = |mode| SpidevOptions::new().mode(mode).max_speed_hz(hz).build();
+        let without_select = mode(SpiModeFlags::SPI_MODE_0 | SpiModeFlags::SPI_NO_CS);
+        // Some hosts refuse to leave the select line alone, which must be unconnected then.
+        bus.configure(&without_select)
+            .or_else(|_| bus.configure(&mode(SpiModeFlags::SPI_MODE_0)))
+            .map_err(said)?;
+        Ok(SpidevBus(bus))
+    }
+
+    fn i2c(&self, device: &str) -> Result<I2cdev, String> {
+        I2cdev::new(device).map_err(said)
+    }
+
+    fn output(&self, line: &Line, level: Level) -> Result<LinuxLine, String> {
+        let value = match level {
+            Level::Low => Value::Inactive,
+            Level::High => Value::Active,
+        };
+        opened(request(line)?.as_output(value))
+    }
+
+    fn input(&self, line: &Line, pull: Pull) -> Result<LinuxLine, String> {
+        let bias = match pull {
+            Pull::Up => Bias::PullUp,
+            Pull::Down => Bias::PullDown,
+            Pull::None => Bias::Disabled,
+        };
+        let mut request = request(line)?;
+        request
+            .as_input()
+            .with_edge_detection(EdgeDetection::BothEdges);
+        opened(request.with_bias(bias))
+    }
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    async fn sleep_until(&self, moment: Duration) {
+        sleep_until(self.0 + moment).await;
+    }
+}
+
+/// Chip and number of a line of the host; none if it has no such line for this user.
+pub fn find(place: &Place) -> Option<(PathBuf, u32)> {
+    let label = |path: &PathBuf| Some(Chip::from_path(path).ok()?.info().ok()?.label);
+    match place {
+        Place::Named(name) => find_named_line(name).map(|found| (found.chip, found.info.offset)),
+        Place::Numbered { chip, offset } => {
+            let mut paths = chips().ok()?.into_iter();
+            let path = paths.find(|path| label(path).as_ref() == Some(chip))?;
+            Some((path, *offset))
+        }
+        Place::Expander { .. } => None,
+    }
+}
+
+fn request(line: &Line) -> Result<Builder, String> {
+    let (chip, offset) = find(&line.place).ok_or("there is no such line for this user")?;
+    let mut request = Request::builder();
+    request.on_chip(chip).with_consumer("papertick");
+    request.with_line(offset);
+    if line.sense == Sense::Inverted {
+        request.as_active_low();
+    }
+    Ok(request)
+}
+
+fn opened(request: &mut Builder) -> Result<LinuxLine, String> {
+    let request = request.request().map_err(said)?;
+    Ok(LinuxLine(AsyncRequest::new(request)))
+}
+
+fn said(error: impl Display) -> String {
+    error.to_string()
+}
+
+fn told<T>(outcome: gpiocdev::Result<T>) -> Result<T, LineFault> {
+    outcome.map_err(|_| LineFault)
+}
+
+impl digital::ErrorType for LinuxLine {
+    type Error = LineFault;
+}
+
+impl OutputPin for LinuxLine {
+    fn set_low(&mut self) -> Result<(), LineFault> {
+        told(self.0.as_ref().set_lone_value(Value::Inactive))
+    }
+
+    fn set_high(&mut self) -> Result<(), LineFault> {
+        told(self.0.as_ref().set_lone_value(Value::Active))
+    }
+}
+
+impl InputPin for LinuxLine {
+    fn is_high(&mut self) -> Result<bool, LineFault> {
+        Ok(told(self.0.as_ref().lone_value())? == Value::Active)
+    }
+
+    fn is_low(&mut self) -> Result<bool, LineFault> {
+        Ok(!self.is_high()?)
+    }
+}
+
+impl Edges for LinuxLine {
+    async fn leave(&mut self, level: Level) {
+        // Edges of the past are taken one by one until the level is what they say.
+        while self.is_high() == Ok(level == Level::High) && self.0.read_edge_event().await.is_ok() {
+        }
+    }
+}
