@@ -2,6 +2,8 @@
 
 use device::board::BoardSpec;
 
+use crate::wiring::{PANELS_MAX, Wiring};
+
 const REV_A: BoardSpec = BoardSpec {
     id: "rev-a",
     name: "Rev A",
@@ -38,6 +40,42 @@ pub static BOARDS: &[BoardSpec] = &[
         ..REV_A
     },
 ];
+
+/// Fewest panels of a clock; its screens need them.
+pub const PANELS_MIN: usize = 7;
+
+/// What a board of real parts has.
+///
+/// The texts live as long as the process, as those of the table do: a process has one board.
+///
+/// # Errors
+/// It has too few panels for a clock; what to do, in words for people.
+pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
+    let count = wiring.panels.len();
+    let Some(panel) = wiring.panels.first().filter(|_| count >= PANELS_MIN) else {
+        return Err(format!(
+            "a clock needs {PANELS_MIN} or {PANELS_MAX} panels and the wiring has {count}: \
+             `papertick wiring test` tries fewer"
+        ));
+    };
+    let model = panel.setup.model;
+    let inches = if model.height == 296 { "2.9" } else { "2.13" };
+    let hardware = format!("{}, {count} x {inches} in", wiring.name);
+    let kept = |text: String| -> &'static str { text.leak() };
+    Ok(BoardSpec {
+        id: kept(wiring.id.clone()),
+        name: kept(wiring.name.clone()),
+        hardware: kept(hardware),
+        panels: count,
+        panel_width: model.width,
+        panel_height: model.height,
+        leds: wiring.strip.as_ref().map_or(0, |strip| strip.count),
+        frontlight: wiring.frontlight.is_some(),
+        light_sensor: wiring.sensor.is_some(),
+        coredump: true,
+        ..REV_A
+    })
+}
 
 /// Looks up a board by its word on the command line, in capitals or not.
 pub fn find(id: &str) -> Option<&'static BoardSpec> {

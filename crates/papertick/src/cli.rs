@@ -19,6 +19,7 @@ use crate::{
     image_command::{self, ImageArgs},
     release_command::{self, ReleaseArgs},
     render_command::{self, RenderArgs},
+    wiring_command::WiringCommand,
 };
 
 /// What the program is asked to do.
@@ -36,6 +37,8 @@ pub enum Command {
     Image(ImageArgs),
     /// Make a folder of images for clocks to update themselves from.
     Release(ReleaseArgs),
+    /// Check, draw or try a wiring.
+    Wiring(WiringCommand),
     /// Print a text that was asked for.
     Print(String),
 }
@@ -68,6 +71,9 @@ enum Subcommands {
     /// Make a folder of images for clocks to update themselves from.
     #[command(after_help = release_command::EXAMPLES)]
     Release(ReleaseArgs),
+    /// Check, draw and try what is connected where on a board of real parts.
+    #[command(subcommand)]
+    Wiring(WiringCommand),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -90,6 +96,14 @@ pub struct Flags {
     /// The board [default: rev-b]
     #[arg(long, env = "PAPERTICK_BOARD", value_parser = boards(), ignore_case = true)]
     pub(crate) board: Option<String>,
+
+    /// Board whose chips are emulated, with the drivers of real parts on them, instead of a simulated board
+    #[arg(long, env = "PAPERTICK_CIRCUIT", value_parser = boards(), ignore_case = true)]
+    pub(crate) circuit: Option<String>,
+
+    /// Wiring file of real parts, instead of a simulated board
+    #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
+    pub(crate) wiring: Option<PathBuf>,
 
     /// Origin of another site whose pages may control the clock; may be repeated
     #[arg(
@@ -149,6 +163,7 @@ Examples:
   papertick run --board v8 --data-dir /var/lib/papertick --listen 0.0.0.0:80
   papertick run --upstream relay=ws://192.168.1.10:8080
   papertick run --wifi network-manager
+  papertick run --wiring /etc/papertick/wiring.toml
   papertick run --config /etc/papertick.toml
 
 Each flag can also be given in the environment (PAPERTICK_DATA_DIR for --data-dir)
@@ -158,6 +173,7 @@ const DEMO_EXAMPLES: &str = "\
 Examples:
   papertick demo
   papertick demo --panel-timing instant --listen 127.0.0.1:8090
+  papertick demo --circuit rev-b
 
 The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-demo.";
 
@@ -195,6 +211,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Discover(args) => Ok(Command::Discover(args)),
         Subcommands::Image(args) => Ok(Command::Image(args)),
         Subcommands::Release(args) => Ok(Command::Release(args)),
+        Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {

@@ -10,6 +10,7 @@ use std::{
 use board::{
     sim::{PanelTiming, PowerCycle, radio},
     spec,
+    wiring::{self, Wiring},
 };
 use device::board::BoardSpec;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use crate::{
     cli::Flags,
     failure::Failure,
     net::{tls::Roots, upstreams::Upstreams},
+    wiring_command,
 };
 
 /// Words for how much is logged.
@@ -44,6 +46,8 @@ pub struct RunConfig {
     pub upstreams: Vec<String>,
     /// File of certificates of authorities that are trusted beside the public ones.
     pub ca_file: Option<PathBuf>,
+    /// What its parts are.
+    pub parts: PartsKind,
     /// The simulated panels paint at once.
     pub instant_panels: bool,
     /// Which network the clock is on.
@@ -52,6 +56,17 @@ pub struct RunConfig {
     pub log: Option<String>,
     /// Which market the clock shows.
     pub market: Market,
+}
+
+/// What the parts of the board are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartsKind {
+    /// Simulated ones.
+    Simulated,
+    /// The drivers of real ones, on an emulated circuit.
+    Circuit,
+    /// Real ones, as this wiring file says, which has no mistakes.
+    Wired(String),
 }
 
 /// Which network the clock is on.
@@ -101,8 +116,20 @@ pub struct DeviceConfig {
 
 impl RunConfig {
     /// The board.
-    pub fn board(&self) -> &'static BoardSpec {
-        spec::find(&self.board).unwrap_or(&spec::BOARDS[0])
+    pub fn board(&self) -> BoardSpec {
+        let wired = self.wiring().map(|wiring| spec::wired(&wiring));
+        match wired {
+            Some(Ok(board)) => board,
+            Some(Err(_)) | None => *spec::find(&self.board).unwrap_or(&spec::BOARDS[0]),
+        }
+    }
+
+    /// Wiring of its real parts, if it has some.
+    pub fn wiring(&self) -> Option<Wiring> {
+        match &self.parts {
+            PartsKind::Wired(text) => wiring::read(text).ok().map(|file| file.wiring),
+            PartsKind::Simulated | PartsKind::Circuit => None,
+        }
     }
 
     /// Speed of the simulated panels.
@@ -145,6 +172,8 @@ struct File {
     listen: Option<String>,
     data_dir: Option<PathBuf>,
     board: Option<String>,
+    circuit: Option<String>,
+    wiring: Option<PathBuf>,
     allow_origin: Vec<String>,
     upstream: std::collections::BTreeMap<String, String>,
     ca_file: Option<PathBuf>,
@@ -187,13 +216,22 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
         &names(PanelTiming::NAMED),
     )?;
     check_upstreams(&upstreams)?;
+    let board = one_of("board", flags.board.or(file.board), &board_ids())?;
+    let circuit = one_of("circuit", flags.circuit.or(file.circuit), &board_ids())?;
+    let parts = parts(
+        board.as_deref(),
+        circuit.as_deref(),
+        flags.wiring.or(file.wiring),
+    )?;
     let ca_file = flags.ca_file.or(file.ca_file);
     roots(ca_file.as_deref())?;
     Ok(RunConfig {
         listen: listen.map_or(Ok(LISTEN), |text| address(&text))?,
         data_dir,
-        board: one_of("board", flags.board.or(file.board), &board_ids())?
+        board: board
+            .or(circuit)
             .unwrap_or_else(|| spec::BOARDS[0].id.to_string()),
+        parts,
         allow_origins: origins
             .iter()
             .map(|text| origin(text))
@@ -208,6 +246,32 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
         log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
         market,
     })
+}
+
+/// What the parts are: simulated ones of a board, those of a circuit, or the real ones of a wiring file.
+fn parts(
+    board: Option<&str>,
+    circuit: Option<&str>,
+    wiring: Option<PathBuf>,
+) -> Result<PartsKind, Failure> {
+    let said = [
+        (board, "--board"),
+        (circuit, "--circuit"),
+        (wiring.as_ref().map(|_| ""), "--wiring"),
+    ];
+    let mut flags = said.iter().filter(|(word, _)| word.is_some());
+    if let (Some((_, one)), Some((_, other))) = (flags.next(), flags.next()) {
+        return Err(Failure::usage(format!(
+            "{one} and {other} exclude each other: leave one of them out"
+        )));
+    }
+    let Some(path) = wiring else {
+        return Ok(circuit.map_or(PartsKind::Simulated, |_| PartsKind::Circuit));
+    };
+    let (text, file) = wiring_command::load_for_host(&path)?;
+    spec::wired(&file.wiring)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    Ok(PartsKind::Wired(text))
 }
 
 /// Who manages the network, or which air a simulated radio is in.
@@ -390,6 +454,7 @@ mod tests {
                 listen: "0.0.0.0:80".parse().unwrap(),
                 data_dir: "/var/lib/papertick".into(),
                 board: "v8".into(),
+                parts: PartsKind::Simulated,
                 allow_origins: vec!["http://localhost:5173".into()],
                 upstreams: vec!["relay=ws://127.0.0.1:9000".into()],
                 ca_file: None,

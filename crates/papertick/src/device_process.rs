@@ -2,6 +2,10 @@
 
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
+use board::{
+    assembly::LAST_REFRESH_LIMIT,
+    sim::{Bench, PowerCycle},
+};
 use device::{
     memory::Memory,
     secret::{MadePassword, WhyMade},
@@ -206,6 +210,7 @@ async fn live(
         mut effects,
         performer,
         bench,
+        buses,
         pulse,
     } = parts;
     Word::Ready.say()?;
@@ -214,7 +219,7 @@ async fn live(
         _ = terminate.recv() => Ending::Stopped,
         _ = interrupt.recv() => Ending::Stopped,
         () = performer.run(&mut effects) => Ending::Restart,
-        cycle = bench.power_cut() => {
+        cycle = power_cut(bench.as_ref()) => {
             // No ceremony: what is not on the disk is lost, as it would be on a real board.
             let _ = Word::PowerCut(cycle).say();
             std::process::exit(i32::from(RESTART_CODE));
@@ -233,7 +238,17 @@ async fn live(
     }
     rest_stop.stop();
     rest.stop(others).await;
+    // Ink that moves is not cut off.
+    buses.stop(LAST_REFRESH_LIMIT).await;
     Ok(ending)
+}
+
+/// Waits until the power is cut; where nobody can cut it, for ever.
+async fn power_cut(bench: Option<&Bench>) -> PowerCycle {
+    match bench {
+        Some(bench) => bench.power_cut().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn broken(ended: Option<Ended>) -> Ending {

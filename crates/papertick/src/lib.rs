@@ -20,6 +20,7 @@ pub mod discover_command;
 pub mod image_command;
 pub mod release_command;
 pub mod render_command;
+pub mod wiring_command;
 
 pub mod device_process;
 pub mod effects;

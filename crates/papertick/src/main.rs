@@ -9,7 +9,7 @@ use papertick::{
     cli::{self, Command},
     device_process, discover_command,
     failure::Failure,
-    image_command, release_command, render_command, supervisor,
+    image_command, release_command, render_command, supervisor, wiring_command,
 };
 
 fn main() -> ExitCode {
@@ -31,6 +31,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Discover(args) => discover_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Image(args) => image_command::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Release(args) => release_command::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Wiring(command) => wiring_command::run(&command).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

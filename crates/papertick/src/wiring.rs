@@ -7,25 +7,33 @@ use std::{
 };
 
 use board::{
-    sim::{self, Bench, SimBoard, SimOptions, SimWifi, radio::RadioOptions},
+    assembly::{AssembledBoard, Bus, assemble},
+    linux::Linux,
+    ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
+    sim::{
+        self, Bench, Hand, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels, SimSensor,
+        SimStrip, SimWifi, radio::RadioOptions,
+    },
     wiring::Care,
 };
 use device::{
+    cells::Picture,
     device::Device,
     input::Input,
+    lights::Rgb,
     output::{Advert, Effect, WifiPlan},
     secret::Secret,
     settings::{emit::Identity, fonts::FontId},
 };
 use tokio::{
     sync::{mpsc, watch},
-    time::sleep,
+    time::{Instant, sleep},
 };
 
 use crate::{
     build,
     clock::Clock,
-    config::{self, DeviceConfig, Market, Network},
+    config::{self, DeviceConfig, Market, Network, PartsKind, RunConfig},
     device_process::Kept,
     drivers::{
         advert::{self, Announcing, Patience},
@@ -83,7 +91,10 @@ pub(crate) struct Parts {
     /// What the process itself has to do.
     pub(crate) effects: mpsc::Receiver<Effect>,
     pub(crate) performer: Performer,
-    pub(crate) bench: Bench,
+    /// The hand at the table, unless the parts are real.
+    pub(crate) bench: Option<Bench>,
+    /// The buses of the parts; they end after everything else.
+    pub(crate) buses: Tasks,
     pub(crate) pulse: Pulse,
 }
 
@@ -115,6 +126,132 @@ struct Common {
     height: Option<u32>,
 }
 
+/// What the drivers follow, and where they tell.
+struct Wanted {
+    picture: watch::Receiver<Picture>,
+    strip: watch::Receiver<Vec<Rgb>>,
+    frontlight: watch::Receiver<Vec<u16>>,
+    glass: watch::Sender<Arc<Glass>>,
+    step: watch::Sender<Step>,
+}
+
+/// The ports of a board.
+struct PortSet<P, S, F, L, B> {
+    panels: P,
+    strip: Option<S>,
+    frontlight: Option<F>,
+    sensor: Option<L>,
+    buttons: Option<B>,
+}
+
+/// The ports of a simulated board.
+type SimPorts = PortSet<SimPanels, SimStrip, SimFrontlight, SimSensor, SimButtons>;
+
+/// The ports of a board, whatever its parts are.
+enum Ports {
+    Simulated(Box<SimPorts>),
+    Assembled(AssembledBoard, Serving),
+}
+
+/// Who serves the buses of a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Serving {
+    /// Tasks, where nothing blocks.
+    Tasks,
+    /// Threads of their own.
+    Threads,
+}
+
+/// A board, whatever its parts are.
+struct Board {
+    ports: Ports,
+    care: Care,
+    wifi: SimWifi,
+    bench: Option<Bench>,
+    hand: Option<Hand>,
+}
+
+impl Board {
+    fn make(run: &RunConfig, options: SimOptions) -> Result<Board, String> {
+        let spec = run.board();
+        match &run.parts {
+            PartsKind::Simulated => Ok(Board::simulated(sim::board(&spec, options))),
+            PartsKind::Circuit => {
+                let wiring = board::wiring::base(&run.board).ok_or("there is no such circuit")?;
+                let board = sim::board_on_circuit(&spec, options, &wiring)?;
+                Ok(Board {
+                    ports: Ports::Assembled(board.parts, Serving::Tasks),
+                    care: wiring.care,
+                    wifi: board.wifi,
+                    bench: Some(board.bench),
+                    hand: Some(board.hand),
+                })
+            }
+            PartsKind::Wired(_) => {
+                let wiring = run.wiring().ok_or("the wiring has mistakes")?;
+                let parts = assemble(&Linux(Instant::now()), &wiring)?;
+                Ok(Board {
+                    ports: Ports::Assembled(parts, Serving::Threads),
+                    care: wiring.care,
+                    // Only the network of a board that has no other parts.
+                    wifi: sim::board(&spec, options).wifi,
+                    bench: None,
+                    hand: None,
+                })
+            }
+        }
+    }
+
+    fn simulated(board: SimBoard) -> Board {
+        let ports = PortSet {
+            panels: board.panels,
+            strip: Some(board.strip),
+            frontlight: board.frontlight,
+            sensor: board.sensor,
+            buttons: Some(board.buttons),
+        };
+        Board {
+            ports: Ports::Simulated(Box::new(ports)),
+            care: Care::NONE,
+            wifi: board.wifi,
+            bench: Some(board.bench),
+            hand: None,
+        }
+    }
+}
+
+/// Shows what the chips of a circuit show, instead of what they were told to.
+async fn eyes(
+    mut painted: watch::Receiver<Arc<Glass>>,
+    seen: watch::Sender<Arc<Glass>>,
+    bench: Bench,
+) {
+    while painted.changed().await.is_ok() {
+        let mut glass = Glass::clone(&painted.borrow_and_update());
+        for (index, panel) in glass.panels.iter_mut().enumerate() {
+            if let Ok(shown) = bench.shown(index) {
+                panel.bitmap = shown;
+            }
+        }
+        seen.send_replace(Arc::new(glass));
+    }
+}
+
+/// Serves the buses of a board until the ports of its parts are gone.
+fn serve(tasks: &mut Tasks, buses: Vec<Bus>, serving: Serving) {
+    for bus in buses {
+        let name = bus.name;
+        match serving {
+            Serving::Tasks => tasks.spawn(name, bus.serve()),
+            Serving::Threads => tasks.spawn(name, async move {
+                if let Err(error) = bus.serve_on_thread().await {
+                    tracing::error!(bus = name, %error, "there is no thread for a bus");
+                }
+            }),
+        }
+    }
+}
+
 impl Parts {
     /// Starts all parts, first those that clients wait for.
     pub(crate) async fn start(
@@ -123,7 +260,7 @@ impl Parts {
         store: Store,
         kept: Kept,
     ) -> io::Result<Parts> {
-        let spec = *config.run.board();
+        let spec = config.run.board();
         let place = listener.local_addr()?;
         let options = SimOptions {
             timing: config.run.panel_timing(),
@@ -131,7 +268,7 @@ impl Parts {
             radio: radio_options(&config, place),
         };
         let (radio, orders) = wifi::radio();
-        let board = sim::board(&spec, options);
+        let board = Board::make(&config.run, options).map_err(io::Error::other)?;
         let bench = board.bench.clone();
         let clock = Clock::host();
         let (inbox, inputs) = inbox();
@@ -174,7 +311,7 @@ impl Parts {
             data_dir: config.run.data_dir.clone(),
             dialer: dialer.clone(),
             radio: radio.clone(),
-            bench: Some(bench.clone()),
+            bench: bench.clone(),
             connections: None,
             shutdown: front_stopped.signal(),
         };
@@ -210,8 +347,9 @@ impl Parts {
             step,
             orders,
         };
+        let mut buses = Tasks::new();
         let effects = common
-            .start_rest(&mut rest, board, followed, ends, stop)
+            .start_rest(&mut rest, &mut buses, board, followed, ends, stop)
             .await?;
         Ok(Parts {
             front,
@@ -221,6 +359,7 @@ impl Parts {
             effects,
             performer,
             bench,
+            buses,
             pulse,
         })
     }
@@ -252,44 +391,51 @@ impl Common {
     async fn start_rest(
         self,
         rest: &mut Tasks,
-        board: SimBoard,
+        buses: &mut Tasks,
+        board: Board,
         followed: Followed,
         ends: Ends,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
-        let spec = self.config.run.board();
-        let canvas = Canvas {
-            panels: board.panels,
-            width: spec.panel_width,
-            height: spec.panel_height,
-            care: Care::NONE,
-            pictures: followed.picture,
-            glass: ends.glass,
-            step: ends.step,
-            inbox: self.inbox.clone(),
+        let glass = match (&self.config.run.parts, &board.bench) {
+            (PartsKind::Circuit, Some(bench)) => {
+                let painted = watch::Sender::new(ends.glass.borrow().clone());
+                rest.spawn("eyes", eyes(painted.subscribe(), ends.glass, bench.clone()));
+                painted
+            }
+            (PartsKind::Circuit | PartsKind::Simulated | PartsKind::Wired(_), _) => ends.glass,
         };
-        rest.spawn("painter", painter::run(canvas));
-        rest.spawn("strip", lights::strip(board.strip, followed.strip));
-        if let Some(frontlight) = board.frontlight {
-            rest.spawn(
-                "frontlight",
-                lights::frontlight(frontlight, followed.frontlight),
-            );
+        let wanted = Wanted {
+            picture: followed.picture,
+            strip: followed.strip,
+            frontlight: followed.frontlight,
+            glass,
+            step: ends.step,
+        };
+        match board.ports {
+            Ports::Simulated(ports) => self.drive(rest, *ports, board.care, wanted),
+            Ports::Assembled(parts, serving) => {
+                serve(buses, parts.buses, serving);
+                let ports = PortSet {
+                    panels: parts.panels,
+                    strip: parts.strip,
+                    frontlight: parts.frontlight,
+                    sensor: parts.sensor,
+                    buttons: parts.buttons,
+                };
+                self.drive(rest, ports, board.care, wanted);
+            }
         }
-        if let Some(sensor) = board.sensor {
-            rest.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
+        if let Some(hand) = board.hand {
+            rest.spawn("hand", hand.run());
         }
-        rest.spawn(
-            "buttons",
-            senses::buttons(board.buttons, self.clock.clone(), self.inbox.clone()),
-        );
         let plan = followed.wifi.clone();
         self.start_radio(rest, board.wifi, plan, ends.orders)?;
-        if let Network::Simulated(_) = self.config.run.network {
+        if let (Network::Simulated(_), Some(bench)) = (&self.config.run.network, board.bench) {
             let names = Names {
                 views: followed.view.clone(),
                 port: names_port(self.place),
-                bench: board.bench.clone(),
+                bench,
             };
             rest.spawn("names", names::run(names));
         }
@@ -323,6 +469,42 @@ impl Common {
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)
+    }
+
+    /// Starts the drivers of whatever parts there are.
+    fn drive(
+        &self,
+        rest: &mut Tasks,
+        ports: PortSet<impl Panels, impl LedStrip, impl Frontlight, impl LightSensor, impl Buttons>,
+        care: Care,
+        wanted: Wanted,
+    ) {
+        let spec = self.config.run.board();
+        let canvas = Canvas {
+            panels: ports.panels,
+            width: spec.panel_width,
+            height: spec.panel_height,
+            care,
+            pictures: wanted.picture,
+            glass: wanted.glass,
+            step: wanted.step,
+            inbox: self.inbox.clone(),
+        };
+        rest.spawn("painter", painter::run(canvas));
+        if let Some(strip) = ports.strip {
+            rest.spawn("strip", lights::strip(strip, wanted.strip));
+        }
+        if let Some(frontlight) = ports.frontlight {
+            let lights = lights::frontlight(frontlight, wanted.frontlight);
+            rest.spawn("frontlight", lights);
+        }
+        if let Some(sensor) = ports.sensor {
+            rest.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
+        }
+        if let Some(buttons) = ports.buttons {
+            let senses = senses::buttons(buttons, self.clock.clone(), self.inbox.clone());
+            rest.spawn("buttons", senses);
+        }
     }
 
     fn announcing(&self, adverts: watch::Receiver<Option<Advert>>, stop: Stop) -> Announcing {

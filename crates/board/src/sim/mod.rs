@@ -1,9 +1,11 @@
 //! The simulated board: honest panels, scripted buttons, light and network.
 //!
 //! `wires` is what the simulated parts and the bench share, `parts` implements the ports on it, `network` and `radio`
-//! that of the network; `bench` is the hand of the person at the table.
+//! that of the network; `bench` is the hand of the person at the table, `hand` lets it act on an
+//! emulated circuit.
 
 mod bench;
+mod hand;
 mod network;
 mod parts;
 pub mod radio;
@@ -14,18 +16,22 @@ use std::{sync::Arc, time::Duration};
 use device::board::BoardSpec;
 
 pub use bench::{
-    AccessPointState, Bench, BenchError, BenchState, PRESS_MAX, PanelState, PowerCycle, PowerState,
+    AccessPointState, Bench, BenchError, BenchState, CircuitState, PRESS_MAX, PanelState,
+    PowerCycle, PowerState,
 };
+pub use hand::{CircuitBoard, Hand, board_on_circuit};
 pub use network::SimWifi;
 pub use parts::{SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip};
 use radio::RadioOptions;
 use wires::Wires;
 
-/// Time a full refresh takes.
-pub const FULL_REFRESH: Duration = Duration::from_millis(2000);
+use crate::parts::ssd1680::MODELS;
 
-/// Time a partial refresh takes.
-pub const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
+/// Time a full refresh takes: that of the usual panel.
+pub const FULL_REFRESH: Duration = MODELS[0].times.full;
+
+/// Time a partial refresh takes: that of the usual panel, with switching its supply on and off.
+pub const PARTIAL_REFRESH: Duration = MODELS[0].times.whole_partial();
 
 /// How fast the simulated panels are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

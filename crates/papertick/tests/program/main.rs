@@ -16,3 +16,4 @@ mod network;
 mod releases;
 mod sign_in;
 mod state;
+mod wiring;

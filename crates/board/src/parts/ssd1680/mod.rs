@@ -57,8 +57,8 @@ pub struct Times {
 
 impl Times {
     /// Partial refresh with the supply off before and after.
-    pub fn whole_partial(&self) -> Duration {
-        self.partial + self.power_off
+    pub const fn whole_partial(&self) -> Duration {
+        self.partial.saturating_add(self.power_off)
     }
 }
 

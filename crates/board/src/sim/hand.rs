@@ -1,0 +1,159 @@
+//! The bench of an emulated circuit: the hand at the table touches its lines, and its eyes see its glass.
+
+use std::sync::Arc;
+
+use device::board::BoardSpec;
+use render::Bitmap;
+
+use super::{
+    Bench, PanelState, SimButtons, SimFault, SimOptions, SimWifi, bench::Circuits, wires::Wires,
+};
+use crate::{
+    assembly::{AssembledBoard, assemble},
+    circuit::{Circuit, Condition, Flow},
+    parts::mcp23017::Level,
+    ports::Buttons,
+    wiring::{Side, Wiring},
+};
+
+/// A board on an emulated circuit, taken apart.
+#[derive(Debug)]
+pub struct CircuitBoard {
+    /// Its parts.
+    pub parts: AssembledBoard,
+    /// Its network.
+    pub wifi: SimWifi,
+    /// The hand at the table.
+    pub bench: Bench,
+    /// What the hand does to the circuit; nothing happens unless it is run.
+    pub hand: Hand,
+}
+
+/// Puts a board together on an emulated circuit of this wiring, and switches it on.
+///
+/// # Errors
+/// The wiring names what is not there; what, in words for people.
+pub fn board_on_circuit(
+    spec: &BoardSpec,
+    options: SimOptions,
+    wiring: &Wiring,
+) -> Result<CircuitBoard, String> {
+    let circuit = Circuit::new(wiring, Flow::Live);
+    let wires = Arc::new(Wires::new(*spec, &options));
+    let hand = Hand {
+        wires: Arc::clone(&wires),
+        circuit: circuit.clone(),
+        wiring: wiring.clone(),
+    };
+    Ok(CircuitBoard {
+        parts: assemble(&circuit, wiring)?,
+        wifi: SimWifi::new(&wires, options.radio),
+        bench: Bench::on_circuit(wires, circuit, wiring),
+        hand,
+    })
+}
+
+/// Follows the hand at the table.
+#[derive(Debug)]
+pub struct Hand {
+    wires: Arc<Wires>,
+    circuit: Circuit,
+    wiring: Wiring,
+}
+
+impl Hand {
+    /// Does to the circuit what the hand does at the bench, for ever.
+    pub async fn run(self) {
+        let Hand {
+            wires,
+            circuit,
+            wiring,
+        } = self;
+        let mut buttons = SimButtons::new(Arc::clone(&wires));
+        let mut light = wires.millilux.subscribe();
+        let mut panels = wires.panels.subscribe();
+        let lines = wiring
+            .buttons
+            .map_or_else(Vec::new, |buttons| buttons.lines);
+        loop {
+            tokio::select! {
+                edge = buttons.edge() => for (button, line) in lines.iter().enumerate() {
+                    let finger = match edge.down >> button & 1 {
+                        0 => Level::High,
+                        _ => Level::Low,
+                    };
+                    circuit.touch(line, finger);
+                },
+                changed = light.changed() => match changed {
+                    Ok(()) => circuit.set_millilux(*light.borrow_and_update()),
+                    Err(_) => return,
+                },
+                changed = panels.changed() => match changed {
+                    Ok(()) => for (panel, wire) in panels.borrow_and_update().iter().enumerate() {
+                        let condition = match wire.fault {
+                            SimFault::None => Condition::Healthy,
+                            SimFault::BusyStuck => Condition::StuckBusy,
+                        };
+                        if circuit.condition(panel) != condition {
+                            circuit.set_condition(panel, condition);
+                        }
+                    },
+                    Err(_) => return,
+                },
+            }
+        }
+    }
+}
+
+impl Circuits {
+    pub(super) fn new(circuit: Circuit, wiring: &Wiring) -> Circuits {
+        Circuits {
+            circuit,
+            panels: wiring.panels.len(),
+            begins: wiring
+                .strip
+                .as_ref()
+                .map_or(Side::Left, |strip| strip.begins),
+        }
+    }
+
+    pub(super) fn panels(&self) -> Vec<PanelState> {
+        let state = |panel: usize| {
+            let (full, partial) = self.circuit.refreshes(panel);
+            let condition = self.circuit.condition(panel);
+            PanelState {
+                full,
+                partial,
+                busy: self.circuit.is_refreshing(panel) || condition == Condition::StuckBusy,
+                fault: match condition {
+                    Condition::StuckBusy => SimFault::BusyStuck.name(),
+                    Condition::Healthy
+                    | Condition::Silent
+                    | Condition::Absent
+                    | Condition::Slow
+                    | Condition::PingPong => SimFault::None.name(),
+                },
+            }
+        };
+        (0..self.panels).map(state).collect()
+    }
+
+    pub(super) fn leds(&self) -> Vec<String> {
+        let mut colours = self.circuit.leds();
+        match self.begins {
+            Side::Left => {}
+            Side::Right => colours.reverse(),
+        }
+        colours.iter().map(|colour| colour.hex()).collect()
+    }
+
+    pub(super) fn duties(&self) -> Vec<u16> {
+        let mut duties = self.circuit.duties();
+        duties.truncate(self.panels);
+        duties
+    }
+
+    pub(super) fn shown(&self, panel: usize) -> Option<Arc<Bitmap>> {
+        self.circuit.glass(panel).map(Arc::new)
+    }
+}

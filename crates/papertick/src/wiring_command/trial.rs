@@ -1,0 +1,373 @@
+//! `papertick wiring test`: tries every part and tells which answered.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use board::{
+    assembly::{
+        AssembledBoard, AssembledButtons, AssembledFrontlight, AssembledPanels, AssembledStrip,
+        Hardware, assemble,
+    },
+    circuit::{Circuit, Flow},
+    linux::Linux,
+    parts::pca9685::DUTY_MAX,
+    ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Panels, Refresh},
+    wiring::Wiring,
+};
+use clap::Args;
+use device::{
+    cells::{Cell, Picture},
+    input::Sensed,
+    lights::Rgb,
+    settings::Settings,
+};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep, timeout_at},
+};
+
+use super::{load, load_for_host, print};
+use crate::failure::Failure;
+
+/// Longest time that a panel may take for its number: what ran before it, resets, and a refresh in the cold.
+const PANEL_LIMIT: Duration = Duration::from_secs(20);
+
+/// Time for which the LEDs show each colour.
+const COLOUR_TIME: Duration = Duration::from_millis(500);
+
+/// Steps of the frontlight, up and down again.
+const LIGHT_STEPS: u16 = 20;
+
+/// Time of each of these steps.
+const LIGHT_STEP: Duration = Duration::from_millis(50);
+
+/// The flags of `wiring test`.
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// Wiring file
+    file: PathBuf,
+
+    /// How long buttons are echoed, s
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
+    seconds: u64,
+
+    /// Try it on emulated parts instead of real ones
+    #[arg(long)]
+    emulated: bool,
+}
+
+/// Who serves the buses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Serving {
+    /// Tasks, on hardware that does not block.
+    Tasks,
+    /// Threads, on hardware that does.
+    Threads,
+}
+
+/// What became of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Tried {
+    part: String,
+    result: String,
+    is_good: bool,
+}
+
+impl Tried {
+    fn new(part: impl Into<String>, result: impl Into<String>) -> Tried {
+        Tried {
+            part: part.into(),
+            result: result.into(),
+            is_good: true,
+        }
+    }
+
+    fn failed(part: impl Into<String>, result: impl Into<String>) -> Tried {
+        Tried {
+            is_good: false,
+            ..Tried::new(part, result)
+        }
+    }
+}
+
+/// Tries every part and prints what answered.
+///
+/// # Errors
+/// The file has mistakes, or a part does not answer.
+pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
+    let file = match args.emulated {
+        true => load(&args.file)?,
+        false => load_for_host(&args.file)?.1,
+    };
+    let cannot = |error: std::io::Error| Failure::failed(format!("cannot try the parts: {error}"));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(cannot)?;
+    let seconds = args.seconds;
+    let tried = runtime.block_on(async {
+        if args.emulated {
+            let circuit = Circuit::new(&file.wiring, Flow::Live);
+            let mut tried = try_all(&circuit, &file.wiring, Serving::Tasks, seconds).await?;
+            for violation in circuit.violations() {
+                tried.push(Tried::failed("circuit", violation));
+            }
+            Ok(tried)
+        } else {
+            let host = Linux(Instant::now());
+            try_all(&host, &file.wiring, Serving::Threads, seconds).await
+        }
+    });
+    let tried = tried.map_err(Failure::failed)?;
+    let width = tried.iter().map(|tried| tried.part.len()).max();
+    let width = width.unwrap_or_default();
+    for Tried { part, result, .. } in &tried {
+        print(&format!("{part:width$}  {result}\n"));
+    }
+    let bad: Vec<&str> = tried
+        .iter()
+        .filter(|tried| !tried.is_good)
+        .map(|tried| tried.part.as_str())
+        .collect();
+    if bad.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::failed(format!(
+        "not all parts answered: {}",
+        bad.join(", ")
+    )))
+}
+
+async fn try_all<H: Hardware>(
+    hardware: &H,
+    wiring: &Wiring,
+    serving: Serving,
+    seconds: u64,
+) -> Result<Vec<Tried>, String> {
+    let AssembledBoard {
+        mut panels,
+        strip,
+        frontlight,
+        sensor,
+        buttons,
+        buses,
+    } = assemble(hardware, wiring)?;
+    let mut served = JoinSet::new();
+    for bus in buses {
+        match serving {
+            Serving::Tasks => served.spawn(async move {
+                bus.serve().await;
+                Ok(())
+            }),
+            Serving::Threads => served.spawn(bus.serve_on_thread()),
+        };
+    }
+    let mut tried = number(&mut panels, wiring).await;
+    if let Some(strip) = strip {
+        tried.push(colour(strip, wiring).await);
+    }
+    if let Some(frontlight) = frontlight {
+        tried.push(shine(frontlight, panels.count()).await);
+    }
+    if let Some(mut sensor) = sensor {
+        tried.push(match sensor.read().await {
+            Sensed::Millilux(millilux) => {
+                let (lux, tenths) = (millilux / 1000, millilux % 1000 / 100);
+                Tried::new("light sensor", format!("{lux}.{tenths} lux"))
+            }
+            Sensed::Absent => Tried::failed("light sensor", "does not answer"),
+        });
+    }
+    if let Some(buttons) = buttons {
+        tried.push(echo(buttons, seconds).await);
+    }
+    // The last refreshes end before the lines are let go.
+    drop(panels);
+    while served.join_next().await.is_some() {}
+    Ok(tried)
+}
+
+/// Lets each panel show its number; all at once, as the clock does.
+async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
+    print("each panel shows its number\n");
+    let model = wiring.panels[0].setup.model;
+    let mut renderer = render::Painter::new(model.width, model.height);
+    let begun = Instant::now();
+    let mut results: Vec<Option<Tried>> = Vec::new();
+    for panel in 0..panels.count() {
+        let cells = (0..panels.count()).map(|number| Cell::digit((number + 1).to_string()));
+        let picture = Picture {
+            cells: cells.collect(),
+            style: device::panels::style(&Settings::default()),
+            stale: false,
+            full_refreshes: 0,
+            repaints: 0,
+            serial: 0,
+        };
+        let frame = Arc::new(renderer.paint(&picture, panel));
+        let started = panels.start(panel, &frame, Refresh::Full).await;
+        let name = format!("panel {}", panel + 1);
+        results.push(match started {
+            Ok(()) => None,
+            Err(fault) => Some(Tried::failed(name, fault.name())),
+        });
+    }
+    while results.iter().any(Option::is_none) {
+        let Ok(ended) = timeout_at(begun + PANEL_LIMIT, panels.idle()).await else {
+            break;
+        };
+        for (panel, outcome) in ended {
+            let name = format!("panel {}", panel + 1);
+            let millis = begun.elapsed().as_millis();
+            results[panel] = Some(match outcome {
+                Ok(_) => Tried::new(name, format!("shows it after {millis} ms")),
+                Err(fault) => Tried::failed(name, fault.name()),
+            });
+        }
+    }
+    let silent = |panel: usize| Tried::failed(format!("panel {}", panel + 1), "does not answer");
+    results
+        .into_iter()
+        .enumerate()
+        .map(|(panel, result)| result.unwrap_or_else(|| silent(panel)))
+        .collect()
+}
+
+async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> Tried {
+    let count = wiring.strip.as_ref().map_or(0, |strip| strip.count);
+    print("the LEDs are red, green and blue, and then one after the other white\n");
+    let full = [(48, 0, 0), (0, 48, 0), (0, 0, 48)];
+    for (red, green, blue) in full {
+        strip.show(&vec![Rgb { red, green, blue }; count]).await;
+        sleep(COLOUR_TIME).await;
+    }
+    for led in 0..count {
+        let mut colours = vec![Rgb::BLACK; count];
+        colours[led] = Rgb {
+            red: 48,
+            green: 48,
+            blue: 48,
+        };
+        strip.show(&colours).await;
+        sleep(COLOUR_TIME / 2).await;
+    }
+    strip.show(&vec![Rgb::BLACK; count]).await;
+    Tried::new("strip", format!("{count} LEDs were told their colours"))
+}
+
+async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> Tried {
+    print("the frontlight goes up and down\n");
+    for step in (0..=LIGHT_STEPS).chain((0..LIGHT_STEPS).rev()) {
+        let duty = DUTY_MAX / LIGHT_STEPS * step;
+        frontlight.set(&vec![duty; panels]).await;
+        sleep(LIGHT_STEP).await;
+    }
+    Tried::new("frontlight", "was told to go up and down")
+}
+
+async fn echo(mut buttons: AssembledButtons, seconds: u64) -> Tried {
+    print(&format!("press the buttons, for {seconds} s\n"));
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let mut seen = 0u8;
+    let first = end.max(Instant::now() + Duration::from_secs(1));
+    let mut edge = timeout_at(first, buttons.edge()).await;
+    if edge.is_err() {
+        return Tried::failed("buttons", "do not answer");
+    }
+    while let Ok(Edge { down, .. }) = edge {
+        let pressed: Vec<String> = (0..8)
+            .filter(|button| down >> button & 1 == 1)
+            .map(|button| format!("{}", button + 1))
+            .collect();
+        if !pressed.is_empty() {
+            print(&format!("  down: {}\n", pressed.join(" ")));
+        }
+        seen |= down;
+        edge = timeout_at(end, buttons.edge()).await;
+    }
+    let pressed: Vec<String> = (0..8)
+        .filter(|button| seen >> button & 1 == 1)
+        .map(|button| (button + 1).to_string())
+        .collect();
+    match pressed.is_empty() {
+        true => Tried::new("buttons", "answer; none was pressed"),
+        false => Tried::new("buttons", format!("pressed: {}", pressed.join(" "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use board::{circuit::Condition, parts::mcp23017::Level, wiring};
+
+    use super::*;
+
+    fn told(tried: &[Tried]) -> Vec<String> {
+        tried
+            .iter()
+            .map(|tried| {
+                let mark = if tried.is_good { "" } else { "NOT " };
+                format!("{mark}{}: {}", tried.part, tried.result)
+            })
+            .collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_part_of_a_good_board_answers() {
+        let wiring = wiring::base("rev-b").unwrap();
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        let finger = async {
+            sleep(Duration::from_secs(8)).await;
+            let line = &wiring.buttons.as_ref().unwrap().lines[1];
+            circuit.touch(line, Level::Low);
+            sleep(Duration::from_millis(200)).await;
+            circuit.touch(line, Level::High);
+        };
+        let (tried, ()) = tokio::join!(try_all(&circuit, &wiring, Serving::Tasks, 10), finger);
+        let told = told(&tried.unwrap());
+        assert!(
+            told[..7]
+                .iter()
+                .all(|told| told.contains(": shows it after 2")),
+            "{told:?}"
+        );
+        assert_eq!(
+            told[7..],
+            [
+                "strip: 4 LEDs were told their colours",
+                "frontlight: was told to go up and down",
+                "light sensor: 80.0 lux",
+                "buttons: pressed: 2",
+            ]
+        );
+        let digit = |panel: usize| circuit.glass(panel).unwrap();
+        assert!(digit(0) != digit(1) && digit(1) != digit(6));
+        assert_eq!(circuit.violations(), Vec::<String>::new());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn parts_that_do_not_answer_are_named_and_the_others_are_tried() {
+        let wiring = wiring::base("rev-b").unwrap();
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        circuit.set_condition(2, Condition::Silent);
+        circuit.set_condition(4, Condition::StuckBusy);
+        circuit.set_millilux(None);
+        circuit.unplug("exp1");
+        let tried = try_all(&circuit, &wiring, Serving::Tasks, 0).await.unwrap();
+        let failed: Vec<String> = told(&tried)
+            .into_iter()
+            .filter(|told| told.starts_with("NOT "))
+            .collect();
+        assert_eq!(
+            failed,
+            [
+                "NOT panel 3: not-refreshed",
+                "NOT panel 5: busy-stuck",
+                "NOT light sensor: does not answer",
+                "NOT buttons: do not answer",
+            ]
+        );
+        assert_eq!(tried.len(), 11);
+    }
+}
