@@ -24,7 +24,10 @@ struct Bench {
 }
 
 fn bench(wiring: &Wiring) -> Bench {
-    let circuit = Circuit::new(wiring, Flow::Live);
+    bench_on(Circuit::new(wiring, Flow::Live), wiring)
+}
+
+fn bench_on(circuit: Circuit, wiring: &Wiring) -> Bench {
     let mut board = assemble(&circuit, wiring).unwrap();
     let mut buses = JoinSet::new();
     for bus in std::mem::take(&mut board.buses) {
@@ -206,6 +209,46 @@ async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
     assert_eq!(buttons.edge().await.down, 0b0010);
     bench.circuit.touch(line, Level::High);
     assert_eq!(buttons.edge().await.down, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn buttons_that_answer_late_were_not_held_as_the_power_came_on() {
+    let wiring = wiring::base("rev-b").unwrap();
+    let line = &wiring.buttons.as_ref().unwrap().lines[0];
+    for (is_late, expected) in [(false, &[0b0001][..]), (true, &[0, 0b0001])] {
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        circuit.touch(line, Level::Low);
+        if is_late {
+            circuit.unplug("exp1");
+        }
+        let mut bench = bench_on(circuit, &wiring);
+        let buttons = bench.board.buttons.as_mut().unwrap();
+        sleep(Duration::from_secs(1)).await;
+        if is_late {
+            bench.circuit.plug("exp1");
+        }
+        for down in expected {
+            assert_eq!(buttons.edge().await.down, *down);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
+    let wiring = wiring::base("rev-b").unwrap();
+    let bench = bench(&wiring);
+    let mut buttons = bench.board.buttons.unwrap();
+    assert_eq!(buttons.edge().await.down, 0);
+    let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
+    bench.circuit.touch(interrupt, Level::Low);
+    let changes = bench.circuit.changes();
+    let before = *changes.borrow();
+    sleep(Duration::from_secs(1)).await;
+    let looks = *changes.borrow() - before;
+    assert!(looks <= 210, "{looks} in a second");
+    let line = &wiring.buttons.as_ref().unwrap().lines[0];
+    bench.circuit.touch(line, Level::Low);
+    assert_eq!(buttons.edge().await.down, 0b0001);
 }
 
 #[tokio::test(start_paused = true)]

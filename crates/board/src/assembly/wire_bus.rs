@@ -25,6 +25,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Time between two looks at buttons that do, in case a word was lost.
 const SAFETY_LOOK: Duration = Duration::from_millis(250);
 
+/// Shortest time between two looks, however often an interrupt line that is stuck or bounces asks for one.
+const LOOKS_APART: Duration = Duration::from_millis(5);
+
 /// Most edges of buttons that wait to be taken; then the oldest are left out.
 const EDGES_MAX: usize = 256;
 
@@ -98,6 +101,8 @@ pub(super) struct WireBus<H: Hardware> {
     /// Whoever waits for the measurement that runs, and when it ends.
     measuring: Option<(Duration, oneshot::Sender<Sensed>)>,
     buttons: Option<ButtonUnit<H>>,
+    /// When the buttons were looked at last.
+    looked_at: Duration,
     orders: mpsc::Receiver<Order>,
 }
 
@@ -122,8 +127,10 @@ struct ButtonUnit<H: Hardware> {
     /// The interrupt line of the expander that all buttons are on, if it tells of nothing else.
     interrupt: Option<Input<H>>,
     edges: broadcast::Sender<Edge>,
-    /// Buttons that were down, a bit each; none before the first look.
+    /// Buttons that were down, a bit each; none before they answered.
     down: Option<u8>,
+    /// They did not answer at first: what they say then is not how they were as the power came on.
+    is_late: bool,
 }
 
 impl<H: Hardware> WireBus<H> {
@@ -184,6 +191,7 @@ impl<H: Hardware> WireBus<H> {
                     interrupt,
                     edges,
                     down: None,
+                    is_late: false,
                 })
             }
             None => None,
@@ -198,6 +206,7 @@ impl<H: Hardware> WireBus<H> {
             sensor,
             measuring: None,
             buttons,
+            looked_at: hardware.now(),
             orders: ordered,
         };
         Ok(Some((bus, ports)))
@@ -207,7 +216,9 @@ impl<H: Hardware> WireBus<H> {
     pub(super) async fn serve(mut self) {
         let mut look_at = self.look();
         loop {
-            self.hardware.sleep_until(self.hardware.now()).await;
+            let now = self.hardware.now();
+            self.hardware.sleep_until(now).await;
+            let rested_at = self.looked_at + LOOKS_APART;
             let measured_at = self.measuring.as_ref().map(|(end, _)| *end);
             tokio::select! {
                 order = self.orders.recv() => match order {
@@ -216,7 +227,10 @@ impl<H: Hardware> WireBus<H> {
                 },
                 () = until(&self.hardware, measured_at) => self.end_measurement(),
                 () = until(&self.hardware, look_at) => look_at = self.look(),
-                () = changed(&mut self.buttons) => look_at = self.look(),
+                () = async {
+                    self.hardware.sleep_until(rested_at).await;
+                    changed(&mut self.buttons).await;
+                } => look_at = self.look(),
             }
         }
     }
@@ -289,9 +303,10 @@ impl<H: Hardware> WireBus<H> {
             wire.begin_round();
         }
         unit.look();
+        self.looked_at = self.hardware.now();
         let has_word = unit.interrupt.is_some() || unit.lines.iter().all(Input::has_edges);
         let pause = if has_word { SAFETY_LOOK } else { LOOK };
-        Some(self.hardware.now() + pause)
+        Some(self.looked_at + pause)
     }
 }
 
@@ -303,12 +318,21 @@ impl<H: Hardware> ButtonUnit<H> {
                 Ok(Level::Low) => down |= 1 << button,
                 Ok(Level::High) => {}
                 // Nobody knows: what was is.
-                Err(_) => return,
+                Err(_) => {
+                    self.is_late |= self.down.is_none();
+                    return;
+                }
             }
         }
-        if self.down == Some(down) {
-            return;
+        if std::mem::take(&mut self.is_late) {
+            self.tell(0);
         }
+        if self.down != Some(down) {
+            self.tell(down);
+        }
+    }
+
+    fn tell(&mut self, down: u8) {
         self.down = Some(down);
         // With nobody to take it nobody misses it.
         let _ = self.edges.send(Edge {
