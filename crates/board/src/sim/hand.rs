@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use device::board::BoardSpec;
 use render::Bitmap;
+use tokio::time::Instant;
 
 use super::{
     Bench, PanelState, SimButtons, SimFault, SimOptions, SimWifi, bench::Circuits, wires::Wires,
@@ -13,7 +14,7 @@ use crate::{
     circuit::{Circuit, Condition, Flow},
     parts::mcp23017::Level,
     ports::Buttons,
-    wiring::{Side, Wiring},
+    wiring::{ButtonsWiring, Side, Wiring},
 };
 
 /// A board on an emulated circuit, taken apart.
@@ -40,6 +41,9 @@ pub fn board_on_circuit(
 ) -> Result<CircuitBoard, String> {
     let circuit = Circuit::new(wiring, Flow::Live);
     let wires = Arc::new(Wires::new(*spec, &options));
+    // The finger is there before the first look at the buttons.
+    let held = wires.buttons.borrow().mask(Instant::now());
+    press(&circuit, wiring.buttons.as_ref(), held);
     let hand = Hand {
         wires: Arc::clone(&wires),
         circuit: circuit.clone(),
@@ -72,18 +76,9 @@ impl Hand {
         let mut buttons = SimButtons::new(Arc::clone(&wires));
         let mut light = wires.millilux.subscribe();
         let mut panels = wires.panels.subscribe();
-        let lines = wiring
-            .buttons
-            .map_or_else(Vec::new, |buttons| buttons.lines);
         loop {
             tokio::select! {
-                edge = buttons.edge() => for (button, line) in lines.iter().enumerate() {
-                    let finger = match edge.down >> button & 1 {
-                        0 => Level::High,
-                        _ => Level::Low,
-                    };
-                    circuit.touch(line, finger);
-                },
+                edge = buttons.edge() => press(&circuit, wiring.buttons.as_ref(), edge.down),
                 changed = light.changed() => match changed {
                     Ok(()) => circuit.set_millilux(*light.borrow_and_update()),
                     Err(_) => return,
@@ -102,6 +97,18 @@ impl Hand {
                 },
             }
         }
+    }
+}
+
+/// Puts fingers on the buttons that are down, a bit each, and on no others.
+fn press(circuit: &Circuit, buttons: Option<&ButtonsWiring>, down: u8) {
+    let lines = buttons.into_iter().flat_map(|buttons| &buttons.lines);
+    for (button, line) in lines.enumerate() {
+        let finger = match down >> button & 1 {
+            0 => Level::High,
+            _ => Level::Low,
+        };
+        circuit.touch(line, finger);
     }
 }
 

@@ -17,21 +17,27 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
+        Desk::with(&[])
+    }
+
+    /// The same with more arguments.
+    fn with(arguments: &[&str]) -> Desk {
         let folder = folder();
         let air = folder.path().join("air.json");
         fs::write(&air, AIR).unwrap();
-        let clock = Desk::clock_on(&folder);
+        let clock = Desk::clock_on(&folder, arguments);
         Desk { folder, clock }
     }
 
-    fn clock_on(folder: &TempDir) -> Clock {
+    fn clock_on(folder: &TempDir, arguments: &[&str]) -> Clock {
         let air = folder.path().join("air.json");
         let air = ["--sim-networks", air.to_str().unwrap()];
-        Clock::start_with(&folder.path().join("state"), &air)
+        let arguments = [&air, arguments].concat();
+        Clock::start_with(&folder.path().join("state"), &arguments)
     }
 
     fn start_again(&mut self) {
-        self.clock = Desk::clock_on(&self.folder);
+        self.clock = Desk::clock_on(&self.folder, &[]);
     }
 
     fn post(&self, path: &str, body: &str) -> Answer {
@@ -123,6 +129,16 @@ fn a_fresh_clock_is_provisioned_and_reset() {
     desk.portal();
     assert!(!desk.credentials().exists());
     assert_ne!(desk.sim()["access_point"]["password"], password);
+}
+
+#[test]
+fn a_button_held_from_power_on_is_felt_through_the_chips() {
+    let desk = Desk::with(&["--circuit", "rev-b"]);
+    desk.provision();
+    let hold = r#"{"action":"cycle","hold":[1],"ms":3200}"#;
+    assert_eq!(desk.post("/sim/power", hold).status, 200);
+    desk.portal();
+    assert!(!desk.credentials().exists());
 }
 
 #[test]
