@@ -8,6 +8,7 @@ use std::{
 };
 
 use board::{
+    assembly::LAST_REFRESH_LIMIT,
     sim::{PanelTiming, PowerCycle, radio},
     spec,
     wiring::{self, Wiring},
@@ -129,6 +130,14 @@ impl RunConfig {
         match &self.parts {
             PartsKind::Wired(text) => wiring::read(text).ok().map(|file| file.wiring),
             PartsKind::Simulated | PartsKind::Circuit => None,
+        }
+    }
+
+    /// Time that ink which moves has to come to rest at the end; simulated ink needs none.
+    pub fn last_refresh(&self) -> Duration {
+        match &self.parts {
+            PartsKind::Simulated => Duration::ZERO,
+            PartsKind::Circuit | PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
         }
     }
 

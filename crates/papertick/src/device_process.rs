@@ -2,10 +2,7 @@
 
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
-use board::{
-    assembly::LAST_REFRESH_LIMIT,
-    sim::{Bench, PowerCycle},
-};
+use board::sim::{Bench, PowerCycle};
 use device::{
     memory::Memory,
     secret::{MadePassword, WhyMade},
@@ -200,7 +197,7 @@ async fn live(
 ) -> io::Result<Ending> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let supervisor = config.supervisor;
+    let (supervisor, last_refresh) = (config.supervisor, config.run.last_refresh());
     let parts = Parts::start(config, listener, store, kept).await?;
     let Parts {
         mut front,
@@ -239,7 +236,7 @@ async fn live(
     rest_stop.stop();
     rest.stop(others).await;
     // Ink that moves is not cut off.
-    buses.stop(LAST_REFRESH_LIMIT).await;
+    buses.stop(last_refresh).await;
     Ok(ending)
 }
 

@@ -39,7 +39,7 @@ struct Limits {
     start: Duration,
     /// Time without a sign of life after which a device is given up.
     beat: Duration,
-    /// Time a device has to end when it is told to.
+    /// Time a device has to end when it is told to, beside that for the ink that moves.
     stop: Duration,
     /// Pauses before a device that broke off is started again; the last one counts from then on.
     pauses: [Duration; 6],
@@ -73,7 +73,7 @@ const LIMITS: Limits = Limits {
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
 
-/// Longest time that a device whose supervisor was killed takes to end.
+/// Longest time that a device whose supervisor was killed takes to end, beside that for the ink that moves.
 const ORPHAN: Duration = Duration::from_secs(3);
 
 /// Attempts to have an address that a process has just given up, and the pause between two.
@@ -122,7 +122,8 @@ fn listen_after_orphan(config: &RunConfig) -> Result<TcpListener, Failure> {
         Err(error @ FolderError::Unusable { .. }) => return Err(error.into()),
     }
     say("the device of an earlier run has not ended yet, waiting for it");
-    drop(lock::lock_patiently(&config.data_dir, ORPHAN)?);
+    let patience = ORPHAN + config.last_refresh();
+    drop(lock::lock_patiently(&config.data_dir, patience)?);
     // The lock and the address do not go at the very same moment.
     for _ in 0..ADDRESS_TRIES {
         if let Ok(listener) = listen(config.listen) {
@@ -295,6 +296,11 @@ impl Supervisor {
             .spawn()
     }
 
+    /// Time a device has to end, with the ink that may move.
+    fn stop_limit(&self) -> Duration {
+        self.limits.stop + self.next.run.last_refresh()
+    }
+
     /// Follows a device process to its end.
     async fn watch(&mut self, mut child: Child, stop: &mut StopSignals) -> End {
         let Some(out) = child.stdout.take() else {
@@ -308,7 +314,7 @@ impl Supervisor {
             tokio::select! {
                 () = stop.given() => {
                     self.notifier.tell("STOPPING=1");
-                    end(&mut child, self.limits.stop).await;
+                    end(&mut child, self.stop_limit()).await;
                     return End::Stopped;
                 }
                 word = next_word(&mut lines) => {
@@ -334,7 +340,7 @@ impl Supervisor {
                 }
                 () = sleep_until(safe_until), if self.next.safe_mode.is_some() => {
                     say("the device is tried with its sources again");
-                    end(&mut child, self.limits.stop).await;
+                    end(&mut child, self.stop_limit()).await;
                     return End::SafeLongEnough;
                 }
             }

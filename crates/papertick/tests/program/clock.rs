@@ -1,7 +1,7 @@
 //! A clock that a test starts, talks to and ends.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
@@ -73,15 +73,22 @@ impl Clock {
 
     /// The same at an address.
     pub(crate) fn start_at(address: &str, data_dir: &Path) -> Clock {
-        Clock::launch(&mut papertick(&["run"]), address, data_dir)
+        Clock::launch(&mut papertick(&["run"]), address, data_dir, Stdio::null())
     }
 
     /// The same with a command that may have more of everything.
     pub(crate) fn start_as(command: &mut Command, data_dir: &Path) -> Clock {
-        Clock::launch(command, "127.0.0.1:0", data_dir)
+        Clock::launch(command, "127.0.0.1:0", data_dir, Stdio::null())
     }
 
-    fn launch(command: &mut Command, address: &str, data_dir: &Path) -> Clock {
+    /// The same with what it says of itself going into a file.
+    pub(crate) fn start_heard(data_dir: &Path, arguments: &[&str], said: File) -> Clock {
+        let mut command = papertick(&["run"]);
+        command.args(arguments);
+        Clock::launch(&mut command, "127.0.0.1:0", data_dir, said.into())
+    }
+
+    fn launch(command: &mut Command, address: &str, data_dir: &Path, said: Stdio) -> Clock {
         let mut supervisor = command
             .args(["--listen", address, "--panel-timing", "instant"])
             // Nobody listens there: the clock is on its own.
@@ -89,7 +96,7 @@ impl Clock {
             .arg("--data-dir")
             .arg(data_dir)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(said)
             .spawn()
             .unwrap();
         let limit = Limit::new(Some(Pid::from_child(&supervisor)));

@@ -1,7 +1,7 @@
 //! Real parts, as far as they can be had here: wiring files, and the whole clock on emulated chips.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{Read, Write},
     net::TcpStream,
 };
@@ -151,4 +151,26 @@ fn buttons_and_light_reach_the_clock_through_the_chips() {
     });
     let (status, _) = clock.end(Signal::TERM);
     assert!(status.success());
+}
+
+#[test]
+fn the_end_waits_for_the_ink_and_is_no_crash() {
+    let folder = folder();
+    let path = folder.path().join("said");
+    let said = File::create(&path).unwrap();
+    let data = folder.path().join("data");
+    let clock = Clock::start_heard(&data, &["--circuit", "rev-b"], said);
+    let panels = || clock.get("/sim/state").json()["panels"].clone();
+    eventually("the first picture is there", || {
+        panels()
+            .as_array()
+            .is_some_and(|panels| panels.iter().all(|panel| panel["full"] != 0))
+    });
+    eventually("all panels rest", || panels()[6]["busy"] == false);
+    assert_eq!(clock.get("/api/full_refresh").status, 200);
+    eventually("the ink moves", || panels()[6]["busy"] == true);
+    let (status, _) = clock.end(Signal::TERM);
+    assert!(status.success());
+    let said = fs::read_to_string(path).unwrap();
+    assert!(!said.contains("killed"), "{said}");
 }
