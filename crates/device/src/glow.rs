@@ -240,7 +240,7 @@ impl Device {
                 if duties.iter().any(|duty| *duty > DUTY_MAX) {
                     return Reply::Refused(Refusal::OutOfRange);
                 }
-                frontlight.set(duties);
+                frontlight.set(duties, &self.active, self.quiet);
                 return Reply::Done;
             }
         };

@@ -135,8 +135,11 @@ impl Frontlight {
         }
     }
 
-    /// Sets each channel by hand; an empty list is all dark.
-    pub fn set(&mut self, duties: &[u16]) {
+    /// Sets each channel by hand, unless the light is muted; an empty list is all dark.
+    pub fn set(&mut self, duties: &[u16], settings: &Settings, quiet: bool) {
+        if is_muted(settings, quiet) {
+            return;
+        }
         self.flash = None;
         self.step_at = None;
         let duty = |panel: usize| duties.get(panel).copied().unwrap_or_default().min(DUTY_MAX);
@@ -162,10 +165,7 @@ impl Frontlight {
             self.brightness = duty;
             self.light(self.lit, settings, uptime);
         }
-        let dark = |settings: &Settings, quiet: bool| {
-            settings.fl_disable || (quiet && settings.fl_off_on_dnd)
-        };
-        match (dark(before, was_quiet), dark(settings, quiet)) {
+        match (is_muted(before, was_quiet), is_muted(settings, quiet)) {
             (false, true) => {
                 self.manual = None;
                 self.light(false, settings, uptime);
@@ -342,6 +342,11 @@ impl Flash {
             falling_duty(tick, panel, panels, self.peak)
         }
     }
+}
+
+/// Tells whether the light stays dark whoever asks for it.
+fn is_muted(settings: &Settings, quiet: bool) -> bool {
+    settings.fl_disable || (quiet && settings.fl_off_on_dnd)
 }
 
 /// Who may switch: muted, then always on, then Do Not Disturb.
@@ -554,6 +559,23 @@ mod tests {
             2048,
             "equal changes nothing"
         );
+    }
+
+    #[test]
+    fn duties_set_by_hand_do_not_light_what_is_muted() {
+        let disabled = Settings {
+            fl_disable: true,
+            ..settings()
+        };
+        for (settings, quiet, duty) in [
+            (&settings(), false, 9),
+            (&settings(), true, 2048),
+            (&disabled, false, 2048),
+        ] {
+            let mut frontlight = lit();
+            frontlight.set(&[9; 7], settings, quiet);
+            assert_eq!(frontlight.duties(ms(10_000)), [duty; 7], "{quiet}");
+        }
     }
 
     #[test]
