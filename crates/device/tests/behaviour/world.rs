@@ -1,0 +1,453 @@
+//! One clock in virtual time, told what happens by lines of text.
+//!
+//! It is handed a tick when it has asked for one and at no other time, and every time its world looks whether a tick
+//! too early would have changed anything.
+
+use std::{str::FromStr, sync::Arc, time::Duration};
+
+use device::{
+    Device,
+    board::BoardSpec,
+    cells::Logo,
+    input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, Upload},
+    lights::{Effect as LightEffect, Rgb},
+    market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
+    memory::Memory,
+    now::{Now, UtcTime},
+    output::{Changes, Effect, Output},
+    request::{FrontlightCommand, Patch, Reply, Request},
+    settings::{SPECS, Settings, store},
+    sources::SourceId,
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+};
+use serde_json::{Map, Value, json};
+
+use crate::film::Film;
+
+/// A board with everything.
+pub(crate) const BOARD: BoardSpec = BoardSpec {
+    id: "test",
+    name: "Test",
+    hardware: "Test, 7 x 2.13 in, simulated",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: true,
+    light_sensor: true,
+    coredump: true,
+    firmware_slot_bytes: 1 << 20,
+    web_slot_bytes: 1 << 20,
+};
+
+/// Time a full refresh of the panels takes.
+const FULL_REFRESH: Duration = Duration::from_millis(2000);
+
+/// Time a partial refresh of the panels takes.
+const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
+
+/// One clock and what is around it.
+pub(crate) struct World {
+    pub(crate) device: Device,
+    pub(crate) now: Now,
+    /// What the lights did since somebody began to watch.
+    pub(crate) film: Film,
+    /// Effects that were asked for.
+    pub(crate) effects: Vec<Effect>,
+    /// Serial number of the picture that is being painted, and until when.
+    painting: Option<(u64, Duration)>,
+    /// Serial number and full refreshes of the picture that was begun last.
+    begun: (u64, u64),
+    /// The panels answer.
+    paints: bool,
+}
+
+impl World {
+    /// A clock that starts with these settings, and nothing else.
+    pub(crate) fn new(settings: Settings) -> World {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let device = Device::new(BOARD, settings, Memory::default(), now);
+        let mut world = World {
+            film: Film::begin(&device.desired(), now.uptime),
+            device,
+            now,
+            effects: Vec::new(),
+            painting: None,
+            begun: (0, 0),
+            paints: true,
+        };
+        world.paint();
+        world
+    }
+
+    /// A clock at noon whose sources are all there, that knows a block and a price, and whose lights have settled.
+    pub(crate) fn at_noon(settings: Settings) -> World {
+        let mut world = World::new(settings);
+        world.live(
+            "network host; network up; sources up; clock 2026-02-03T12:00:00+01:00; currencies;
+             block 840000; price USD 64000; price EUR 59000; price JPY 9900000; fee 12; lights 102030; wait 60000",
+        );
+        world
+    }
+
+    /// Runs lines of text, one after the other; a semicolon ends a line too.
+    pub(crate) fn live(&mut self, lines: &str) {
+        for line in lines.split([';', '\n']).map(str::trim) {
+            if !line.is_empty() {
+                self.run(line);
+            }
+        }
+    }
+
+    /// Runs one line.
+    pub(crate) fn run(&mut self, line: &str) -> Option<Reply> {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let frontlight = |command| ask(Request::Frontlight(command));
+        let input = match (verb, words.as_slice()) {
+            ("wait", [ms]) => {
+                self.wait(ms.parse().unwrap());
+                return None;
+            }
+            ("press", [buttons, ms]) => {
+                self.touch(buttons);
+                self.wait(ms.parse().unwrap());
+                self.touch("");
+                self.wait(20);
+                return None;
+            }
+            ("hold", [buttons]) => Input::Held(self.contacts(buttons)),
+            ("touch", _) => Input::Pressed(self.contacts(rest)),
+            ("restart", []) => {
+                self.restart();
+                return None;
+            }
+            ("panels", ["dead"]) => {
+                self.paints = false;
+                return None;
+            }
+            ("clock", [moment]) => {
+                let moment = jiff::Timestamp::from_str(moment).unwrap();
+                self.now.utc = UtcTime::plausible(moment.as_millisecond());
+                Input::Tick
+            }
+            ("set", _) => ask(Request::Patch(self.patch(rest))),
+            ("sources", [state]) => {
+                let each = SourceId::ALL.iter().map(|id| connected(*id, state));
+                for input in each.collect::<Vec<_>>() {
+                    self.handle(input);
+                }
+                return None;
+            }
+            ("source", [name, state]) => connected(source(name), state),
+            ("network", [word]) => Input::Linked(match *word {
+                "host" => LinkEvent::Unmanaged,
+                "radio" => LinkEvent::Credentials(true),
+                "none" => LinkEvent::Credentials(false),
+                "up" => LinkEvent::Up {
+                    ip: "192.0.2.7".into(),
+                    ssid: None,
+                },
+                "lost" => LinkEvent::Down(LinkFailure::Lost),
+                "provisioned" => LinkEvent::Provisioned,
+                _ => panic!("{line}"),
+            }),
+            ("currencies", codes) => {
+                let codes = codes.iter().filter_map(|code| Currency::parse(code));
+                observed("relay", Observation::Currencies(codes.collect()))
+            }
+            ("block", [height]) => observed("relay", Observation::Block(height.parse().unwrap())),
+            ("price", [code, price]) => {
+                let price = Price::parse(price).unwrap();
+                observed(
+                    "relay",
+                    Observation::Price(Currency::parse(code).unwrap(), price),
+                )
+            }
+            ("fee", [rate]) => observed(
+                "relay",
+                Observation::PreciseFee(FeeRate::parse(rate).unwrap()),
+            ),
+            ("zap", [sats]) => observed("zaps", Observation::Zap(zap(sats))),
+            ("test-zap", [sats]) => ask(Request::SimulateZap(zap(sats))),
+            ("received", [sats]) => {
+                let payment = Payment {
+                    direction: Some(Direction::Received),
+                    amount: Msats(sats.parse::<u64>().unwrap() * 1000),
+                };
+                observed("wallet", Observation::Payment(payment))
+            }
+            ("balance", [sats]) => {
+                let balance = Msats(sats.parse::<u64>().unwrap() * 1000);
+                observed("wallet", Observation::Balance(balance))
+            }
+            ("pool", [pool]) => {
+                let stats = PoolStats {
+                    pool: (*pool).into(),
+                    hashrate: Hashrate(1_200_000_000_000),
+                    daily: Some(Sats(500)),
+                    workers: Some(3),
+                };
+                observed("pool", Observation::Pool(stats))
+            }
+            ("logo", [pool]) => {
+                let logo = Logo {
+                    name: (*pool).into(),
+                    width: 8,
+                    height: 1,
+                    rows: vec![0xAA],
+                };
+                observed("pool", Observation::PoolLogo(Arc::new(logo)))
+            }
+            ("miner", []) => {
+                let stats = MinerStats {
+                    hashrate: Some(Hashrate(900_000_000_000)),
+                    best_difficulty: Some("1.2G".into()),
+                };
+                observed("miner", Observation::Miner(stats))
+            }
+            ("lux", [lux]) => {
+                let lux: u32 = lux.parse().unwrap();
+                Input::Sensed(Sensed::Millilux(lux * 1000))
+            }
+            ("upload", []) => Input::Uploaded(Upload::Started),
+            ("progress", [percent]) => Input::Uploaded(Upload::Progress(percent.parse().unwrap())),
+            ("upload-failed", []) => Input::Uploaded(Upload::Failed("broke off".into())),
+            ("verified", []) => Input::Uploaded(Upload::Verified),
+            ("wiped", []) => Input::Finished(Finished::Wiped(Ok(()))),
+            ("forgotten", []) => Input::Finished(Finished::Forgotten(Ok(()))),
+            ("safe-mode", []) => Input::SafeMode("it failed".into()),
+            ("next", []) => ask(Request::Next),
+            ("screen", [id]) => ask(Request::ShowScreen(id.parse().unwrap())),
+            ("text", [text]) => ask(Request::ShowText((*text).into())),
+            ("pause", []) => ask(Request::Pause),
+            ("full-refresh", []) => ask(Request::FullRefresh),
+            ("factory-reset", []) => ask(Request::FactoryReset),
+            ("clear-logos", []) => ask(Request::ClearPoolLogos),
+            ("stop-sources", []) => ask(Request::StopSources),
+            ("restart-sources", []) => ask(Request::RestartSources),
+            ("identify", []) => ask(Request::Identify),
+            ("lights", [color]) => ask(Request::SetLightsColor(Rgb::parse(color).unwrap())),
+            ("effect", [name]) => {
+                let named = LightEffect::NAMED.iter().find(|(word, _)| word == name);
+                ask(Request::PlayEffect(named.unwrap().1))
+            }
+            ("frontlight", ["on"]) => frontlight(FrontlightCommand::On),
+            ("frontlight", ["off"]) => frontlight(FrontlightCommand::Off),
+            ("frontlight", ["flash"]) => frontlight(FrontlightCommand::Flash),
+            ("frontlight", ["brightness", duty]) => {
+                frontlight(FrontlightCommand::Brightness(duty.parse().unwrap()))
+            }
+            ("frontlight", ["set", duties @ ..]) => {
+                let duties = duties.iter().map(|duty| duty.parse().unwrap());
+                frontlight(FrontlightCommand::Set(duties.collect()))
+            }
+            ("dnd", [word]) => ask(Request::SetDnd(*word == "on")),
+            _ => panic!("not a line: {line}"),
+        };
+        self.handle(input).reply
+    }
+
+    /// Hands the clock one input.
+    pub(crate) fn handle(&mut self, input: Input) -> Output {
+        let output = self.device.handle(input, self.now);
+        self.effects.extend(output.effects.clone());
+        self.film.look(&self.device.desired(), self.now.uptime);
+        self.paint();
+        output
+    }
+
+    /// Begins to paint what is new, unless the panels are busy.
+    fn paint(&mut self) {
+        let picture = self.device.desired().picture;
+        if self.paints && self.painting.is_none() && picture.serial != self.begun.0 {
+            let time = match picture.full_refreshes == self.begun.1 {
+                true => PARTIAL_REFRESH,
+                false => FULL_REFRESH,
+            };
+            self.begun = (picture.serial, picture.full_refreshes);
+            self.painting = Some((picture.serial, self.now.uptime + time));
+        }
+    }
+
+    /// Lets time pass, ms; the clock is told when its panels have painted, and handed a tick when it has asked for one.
+    pub(crate) fn wait(&mut self, ms: u64) {
+        let end = self.now.uptime + Duration::from_millis(ms);
+        loop {
+            let deadline = self.device.next_deadline(self.now);
+            let painted = self.painting.map(|(_, until)| until);
+            let next = deadline.into_iter().chain(painted).min();
+            let next = next.filter(|next| *next <= end);
+            self.look_too_early(next.unwrap_or(end));
+            let Some(next) = next else { break };
+            assert!(
+                next > self.now.uptime || painted == Some(next),
+                "the deadline {next:?} is behind"
+            );
+            self.now = self.at(next);
+            match self.painting.take_if(|(_, until)| *until == next) {
+                Some((serial, _)) => self.handle(Input::Finished(Finished::Painted(serial))),
+                None => self.handle(Input::Tick),
+            };
+        }
+        self.now = self.at(end);
+    }
+
+    /// Asserts that a tick before a moment at which something is due changes nothing.
+    fn look_too_early(&self, due: Duration) {
+        const MS: Duration = Duration::from_millis(1);
+        let room = due.saturating_sub(self.now.uptime);
+        let before = (self.device.desired(), self.device.view());
+        let deadline = self.device.next_deadline(self.now);
+        for early in [Duration::ZERO, room / 2, room.saturating_sub(MS)] {
+            let early = Duration::from_millis(u64::try_from(early.as_millis()).unwrap());
+            if early >= room {
+                continue;
+            }
+            let now = self.at(self.now.uptime + early);
+            let mut device = self.device.clone();
+            let output = device.handle(Input::Tick, now);
+            let place = format!("a tick at {:?}, with something due at {due:?}", now.uptime);
+            assert_eq!((device.desired(), device.view()), before, "{place}");
+            assert_eq!(output.effects, [], "{place}");
+            assert_eq!(output.changes, Changes::default(), "{place}");
+            assert_eq!(device.next_deadline(now), deadline, "{place}");
+        }
+    }
+
+    fn at(&self, uptime: Duration) -> Now {
+        let passed_ms = i64::try_from((uptime - self.now.uptime).as_millis()).unwrap();
+        let utc = self.now.utc;
+        Now {
+            uptime,
+            utc: utc.map(|utc| UtcTime {
+                unix_ms: utc.unix_ms + passed_ms,
+            }),
+        }
+    }
+
+    /// Puts fingers on these buttons alone, each a digit counted from 1.
+    fn touch(&mut self, buttons: &str) {
+        self.handle(Input::Pressed(self.contacts(buttons)));
+    }
+
+    fn contacts(&self, buttons: &str) -> Contacts {
+        let bit = |digit: char| 1 << (digit.to_digit(10).unwrap() - 1);
+        Contacts {
+            down: buttons.chars().map(bit).sum(),
+            at: self.now.uptime,
+        }
+    }
+
+    /// Starts the clock again, with what it has stored.
+    fn restart(&mut self) {
+        let settings = store::to_json(self.device.settings());
+        let memory = self.device.memory().to_json(self.now);
+        let (settings, notes) = store::from_json(&settings);
+        assert!(notes.is_empty(), "{notes:?}");
+        self.now.uptime = Duration::ZERO;
+        self.device = Device::new(BOARD, settings, Memory::from_json(&memory), self.now);
+        self.painting = None;
+        self.begun = (0, 0);
+        self.film = Film::begin(&self.device.desired(), Duration::ZERO);
+        self.paint();
+    }
+
+    /// A patch that sets settings by the names of their rows, as `name=value name=value`.
+    fn patch(&self, pairs: &str) -> Patch {
+        let mut wanted = Settings::clone(self.device.settings());
+        let mut body = Map::new();
+        for (name, value) in pairs_of(pairs) {
+            set(&mut wanted, name, &value);
+            match name.strip_prefix("dnd") {
+                Some(_) => {
+                    body.insert("dnd".into(), quiet_hours(&wanted));
+                }
+                None => {
+                    body.insert(name.into(), value);
+                }
+            }
+        }
+        Patch {
+            body,
+            ..Patch::default()
+        }
+    }
+
+    /// What is on the glass: the first panel, then the others without their blanks.
+    pub(crate) fn glass(&self) -> String {
+        let data = self.device.view().data;
+        format!("{} {}", data[0], data[1..].concat())
+            .trim()
+            .to_string()
+    }
+}
+
+/// Settings that differ from their defaults as `name=value name=value` says.
+pub(crate) fn settings(pairs: &str) -> Settings {
+    let mut settings = Settings::default();
+    for (name, value) in pairs_of(pairs) {
+        set(&mut settings, name, &value);
+    }
+    settings
+}
+
+/// Reads `name=value name=value`.
+pub(crate) fn pairs_of(pairs: &str) -> impl Iterator<Item = (&str, Value)> {
+    pairs.split_whitespace().map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap();
+        let text = || Value::from(value);
+        (name, serde_json::from_str(value).unwrap_or_else(|_| text()))
+    })
+}
+
+fn set(settings: &mut Settings, name: &str, value: &Value) {
+    let spec = SPECS.iter().find(|spec| spec.name == name);
+    let spec = spec.unwrap_or_else(|| panic!("{name} is no setting"));
+    assert!(settings.set(spec.key, value), "{name} is not {value}");
+}
+
+fn quiet_hours(settings: &Settings) -> Value {
+    json!({
+        "enabled": settings.dnd_enabled,
+        "dndTimeEnabled": settings.dnd_time_enabled,
+        "startHour": settings.dnd_start_hour,
+        "startMinute": settings.dnd_start_min,
+        "endHour": settings.dnd_end_hour,
+        "endMinute": settings.dnd_end_min,
+    })
+}
+
+fn ask(request: Request) -> Input {
+    Input::Asked(request)
+}
+
+fn source(name: &str) -> SourceId {
+    *SourceId::ALL.iter().find(|id| id.name() == name).unwrap()
+}
+
+fn observed(name: &str, observation: Observation) -> Input {
+    Input::Observed(source(name), vec![observation])
+}
+
+fn connected(id: SourceId, state: &str) -> Input {
+    let connection = match state {
+        "up" => Connection::Up,
+        "down" => Connection::Down {
+            reason: "refused".into(),
+            retry_in: Duration::from_secs(5),
+        },
+        _ => panic!("a source is not {state}"),
+    };
+    Input::Observed(id, vec![Observation::Connection(connection)])
+}
+
+fn zap(sats: &str) -> Zap {
+    Zap {
+        amount: Sats(sats.parse().unwrap()),
+        message: String::new(),
+    }
+}
