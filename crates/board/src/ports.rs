@@ -22,6 +22,16 @@ pub enum Refresh {
     Partial,
 }
 
+impl Refresh {
+    /// Word for it in status and events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refresh::Full => "full",
+            Refresh::Partial => "partial",
+        }
+    }
+}
+
 /// Why a panel does not do what it was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanelFault {
@@ -36,6 +46,14 @@ pub enum PanelFault {
 }
 
 impl PanelFault {
+    /// All of them.
+    pub const ALL: [PanelFault; 4] = [
+        PanelFault::BusyStuck,
+        PanelFault::StartedBusy,
+        PanelFault::NotRefreshed,
+        PanelFault::Bus,
+    ];
+
     /// Word for the fault in status and logs.
     pub fn name(self) -> &'static str {
         match self {

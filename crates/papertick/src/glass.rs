@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 pub use board::ports::{PanelFault, Refresh};
 use render::Bitmap;
+use tokio::time::Instant;
 
 /// What all panels show; published after every refresh.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +24,44 @@ pub struct PanelGlass {
     pub painted: u64,
     /// How it was refreshed.
     pub refresh: Refresh,
+    /// When that ended; none if nothing painted it since the start.
+    pub since: Option<Instant>,
+    /// Partial refreshes since its last full one.
+    pub partials: u32,
     /// What is wrong with it; it then shows an older picture than the others.
     pub fault: Option<PanelFault>,
+    /// How often it failed since it last did as it was told.
+    pub failures: u32,
+    /// When it is tried again; none if it is not, or as soon as it is idle.
+    pub retry_at: Option<Instant>,
 }
 
-/// A panel that does not do what it was told, by its place from the left.
-pub type FaultyPanel = (usize, PanelFault);
+/// A panel that does not do what it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultyPanel {
+    /// Its place from the left.
+    pub panel: usize,
+    /// What is wrong with it.
+    pub fault: PanelFault,
+    /// How often it failed since it last did as it was told.
+    pub failures: u32,
+}
+
+impl PanelGlass {
+    /// A panel of which nothing is known yet but what it is taken to show.
+    pub fn unknown(bitmap: Arc<Bitmap>) -> PanelGlass {
+        PanelGlass {
+            bitmap,
+            painted: 0,
+            refresh: Refresh::Full,
+            since: None,
+            partials: 0,
+            fault: None,
+            failures: 0,
+            retry_at: None,
+        }
+    }
+}
 
 impl Glass {
     /// The panels with something wrong, leftmost first.
@@ -36,18 +69,19 @@ impl Glass {
         self.panels
             .iter()
             .enumerate()
-            .filter_map(|(panel, glass)| Some((panel, glass.fault?)))
+            .filter_map(|(panel, glass)| {
+                Some(FaultyPanel {
+                    panel,
+                    fault: glass.fault?,
+                    failures: glass.failures,
+                })
+            })
             .collect()
     }
 
     /// Panels of which nothing is known yet, taken as empty paper.
     pub fn unknown(panels: usize, width: u16, height: u16) -> Glass {
-        let panel = PanelGlass {
-            bitmap: Arc::new(Bitmap::paper(width, height)),
-            painted: 0,
-            refresh: Refresh::Full,
-            fault: None,
-        };
+        let panel = PanelGlass::unknown(Arc::new(Bitmap::paper(width, height)));
         Glass {
             generation: 0,
             panels: vec![panel; panels],

@@ -4,6 +4,7 @@ import type { Status } from './types';
 const PANEL_FAULTS: Record<string, string> = {
   'busy-stuck': 'it never became ready again',
   'started-busy': 'it was not ready for a new picture',
+  'not-refreshed': 'it did not take the new one',
   bus: 'it could not be reached',
 };
 
@@ -24,9 +25,9 @@ export function troubles(status: Status): string[] {
     found.push(`Safe mode: ${sentence(status.safeMode)} The clock runs without data until the next restart.`);
   const lost = linkTrouble(status);
   if (lost) found.push(lost);
-  for (const { panel, fault } of status.panelFaults ?? []) {
+  for (const { panel, fault, failures } of status.panelFaults ?? []) {
     const why = PANEL_FAULTS[fault] ?? fault;
-    found.push(`Panel ${panel + 1} shows an older picture: ${why}.`);
+    found.push(`Panel ${panel + 1} shows an older picture: ${why}.${tries(failures)}`);
   }
   return found;
 }
@@ -37,6 +38,13 @@ function linkTrouble({ link }: Status): string | null {
   if (link.state === 'connecting' && !link.failure) return null;
   const why = link.failure ? `: ${LINK_FAILURES[link.failure] ?? link.failure}` : '';
   return `The clock has lost ${name}${why}. Its values stand still; it goes on trying.`;
+}
+
+/** That the clock does something about it, if it counts its tries. */
+function tries(failures = 0): string {
+  if (failures === 0) return '';
+  const count = failures === 1 ? 'It failed once' : `It failed ${failures} times`;
+  return ` ${count} and is tried again by itself.`;
 }
 
 function sentence(text: string): string {

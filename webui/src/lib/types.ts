@@ -79,10 +79,19 @@ export interface Status {
   /** Why the clock runs with the least it can; null while it runs as it should. */
   safeMode?: string | null;
   /** Panels that show an older picture than they were told to; 0 is the leftmost. */
-  panelFaults?: { panel: number; fault: string }[];
+  panelFaults?: { panel: number; fault: string; failures?: number }[];
+  /** What is on each panel, leftmost first. */
+  panels?: PanelStatus[];
   link?: LinkStatus;
   /** The newest values: `height`, `feeRate`, and prices by currency. */
   market?: Record<string, Datum>;
+}
+
+export interface PanelStatus {
+  /** Time since it was painted, s; absent before its first picture. */
+  ageSec?: number;
+  /** Partial refreshes since its last full one. */
+  partials: number;
 }
 
 export interface ScreenEntry {

@@ -252,7 +252,7 @@ impl<P: Panels> Painter<P> {
             .places
             .iter()
             .zip(&self.glass.panels)
-            .any(|(place, shown)| place.fault != shown.fault);
+            .any(|(place, shown)| (place.fault, place.failures) != (shown.fault, shown.failures));
         if stuck || faults_differ {
             self.publish(&[]);
         }
@@ -293,9 +293,13 @@ impl<P: Panels> Painter<P> {
             }
             glass.painted = self.glass.generation;
             glass.refresh = *refresh;
+            glass.since = self.places[*panel].rests_since;
+            glass.partials = self.places[*panel].partials;
         }
         for (glass, place) in self.glass.panels.iter_mut().zip(&self.places) {
             glass.fault = place.fault;
+            glass.failures = place.failures;
+            glass.retry_at = place.retry_at;
         }
         self.publish.send_replace(Arc::new(self.glass.clone()));
     }

@@ -23,7 +23,7 @@ use super::{
     call::Call,
     status::StatusDocument,
 };
-use crate::glass::{Glass, Refresh};
+use crate::glass::Glass;
 
 /// Frames that a client may lag behind before it is brought up to date at once.
 pub(crate) const FRAMES_KEPT: usize = 64;
@@ -121,14 +121,10 @@ impl Frame {
     }
 
     fn panels(glass: &Glass, seen: u64) -> Option<Frame> {
-        let word = |refresh| match refresh {
-            Refresh::Full => "full",
-            Refresh::Partial => "partial",
-        };
         let repainted: Vec<Value> = (0..)
             .zip(&glass.panels)
             .filter(|(_, panel)| panel.painted > seen)
-            .map(|(index, panel): (usize, _)| json!({ "panel": index, "refresh": word(panel.refresh) }))
+            .map(|(index, panel): (usize, _)| json!({ "panel": index, "refresh": panel.refresh.name() }))
             .collect();
         if repainted.is_empty() {
             return None;

@@ -4,8 +4,12 @@ use std::fmt::Write;
 
 use device::{market::Fee, units::MICRO};
 use http::HeaderValue;
+use tokio::time::Instant;
 
-use crate::net::dialer::DialCounts;
+use crate::{
+    glass::{Glass, PanelGlass},
+    net::dialer::DialCounts,
+};
 
 use super::{
     answer::{self, Response},
@@ -93,6 +97,47 @@ fn outbound(families: &mut Families, counts: DialCounts) {
         "Connections that were not made.",
         alone(failed as f64),
     );
+}
+
+/// What each panel shows, and whether it does what it is told.
+fn panels(families: &mut Families, glass: &Glass) {
+    let now = Instant::now();
+    families.gauge(
+        "panel_up",
+        "",
+        "The panel does what it is told.",
+        each(glass, |panel| Some(flag(panel.fault.is_none()))),
+    );
+    families.gauge(
+        "panel_failures",
+        "",
+        "Times the panel failed since it last did what it was told.",
+        each(glass, |panel| Some(f64::from(panel.failures))),
+    );
+    families.gauge(
+        "panel_age",
+        "seconds",
+        "Time since the panel was painted.",
+        each(glass, |panel| {
+            Some(now.saturating_duration_since(panel.since?).as_secs_f64())
+        }),
+    );
+    families.gauge(
+        "panel_partials",
+        "",
+        "Partial refreshes of the panel since its last full one.",
+        each(glass, |panel| Some(f64::from(panel.partials))),
+    );
+}
+
+/// A figure of each panel that has one.
+fn each(
+    glass: &Glass,
+    value: impl Fn(&PanelGlass) -> Option<f64>,
+) -> impl Iterator<Item = (String, f64)> {
+    let panels = glass.panels.iter().enumerate();
+    panels
+        .filter_map(move |(index, panel)| Some((label("panel", &index.to_string()), value(panel)?)))
 }
 
 /// Answers with the figures.
@@ -211,6 +256,7 @@ pub(crate) fn read(call: &Call) -> Response {
         "Refreshes of the panels.",
         alone(glass.generation as f64),
     );
+    panels(&mut families, &glass);
     families.gauge(
         "memory_free",
         "bytes",

@@ -50,11 +50,7 @@ use tokio::{
 };
 
 use crate::{
-    clock::Clock,
-    drivers::wifi::Radio,
-    glass::{FaultyPanel, Glass},
-    inbox::Inbox,
-    net::dialer::Dialer,
+    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, net::dialer::Dialer,
     tasks::Tasks,
 };
 use auth::Gate;
@@ -112,7 +108,7 @@ pub(crate) struct State {
     gate: Gate,
     sites: Sites,
     policy: HeaderValue,
-    status: Cached<View, (u64, Vec<FaultyPanel>), StatusDocument>,
+    status: Cached<View, (u64, u64), StatusDocument>,
     settings: Cached<View, (), SettingsDocument>,
     settings_key: [u8; 16],
     changes: Semaphore,
@@ -176,12 +172,12 @@ impl State {
     /// The status of a view.
     pub(crate) fn status(&self, view: &Arc<View>) -> StatusDocument {
         let uptime = self.uptime();
-        let faults = self.services.glass.borrow().faults();
-        let variant = (uptime.as_secs(), faults.clone());
+        let glass = self.glass();
+        let variant = (uptime.as_secs(), glass.generation);
         self.status.get(view, variant, |before| {
             StatusDocument::of(
                 view,
-                &faults,
+                &glass,
                 uptime,
                 Memory::now(before.map(|before| before.memory)),
             )

@@ -1,5 +1,6 @@
 //! Shapes of bodies and answers, for the description of the interface.
 
+use board::ports::{PanelFault, Refresh};
 use device::{
     lights::Effect,
     screens::SCREENS,
@@ -483,6 +484,20 @@ fn status() -> Value {
         },
         "required": ["value", "source"],
     });
+    let faults = PanelFault::ALL.map(PanelFault::name);
+    let or_none: Vec<_> = faults.into_iter().map(Some).chain([None]).collect();
+    let panel = json!({
+        "type": "object",
+        "properties": {
+            "ageSec": integer,
+            "refresh": { "enum": [Refresh::Full.name(), Refresh::Partial.name()] },
+            "partials": integer,
+            "fault": { "enum": or_none },
+            "failures": integer,
+            "nextTrySec": integer,
+        },
+        "required": ["partials", "fault", "failures"],
+    });
     let mut members = vec![
         ("currentScreen", integer.clone()),
         ("numScreens", integer.clone()),
@@ -503,12 +518,11 @@ fn status() -> Value {
             "panelFaults",
             array(object(&[
                 ("panel", integer.clone()),
-                (
-                    "fault",
-                    json!({ "enum": ["busy-stuck", "started-busy", "bus"] }),
-                ),
+                ("fault", json!({ "enum": faults })),
+                ("failures", integer.clone()),
             ])),
         ),
+        ("panels", array(panel)),
         ("notes", array(text.clone())),
         ("safeMode", nullable_text.clone()),
         (

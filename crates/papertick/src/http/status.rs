@@ -14,8 +14,9 @@ use device::{
     view::{FrontlightState, LinkState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
-use crate::glass::FaultyPanel;
+use crate::glass::{FaultyPanel, Glass, PanelFault, PanelGlass};
 
 use super::{
     answer::{self, Response},
@@ -38,11 +39,11 @@ impl StatusDocument {
     /// Makes the status of a view.
     pub(crate) fn of(
         view: &View,
-        faults: &[FaultyPanel],
+        glass: &Glass,
         uptime: Duration,
         memory: Memory,
     ) -> StatusDocument {
-        let mut status = lasting(view, faults);
+        let mut status = lasting(view, &glass.faults());
         let lasting = format!(
             "{} {:?} {:?}",
             Value::Object(status.clone()),
@@ -51,6 +52,7 @@ impl StatusDocument {
         );
         status.insert("espUptime".into(), uptime.as_secs().into());
         status.append(&mut memory.members());
+        status.insert("panels".into(), glass.panels.iter().map(panel).collect());
         status.insert("sources".into(), sources(view, uptime));
         let time_server = view.time_server.as_ref();
         let time_server = time_server.map(|state| source(state, uptime));
@@ -95,13 +97,43 @@ fn lasting(view: &View, faults: &[FaultyPanel]) -> Map<String, Value> {
     }
     put("mode", view.mode.into());
     put("stale", view.stale.into());
-    let fault = |(panel, fault): &FaultyPanel| json!({ "panel": panel, "fault": fault.name() });
+    let fault = |faulty: &FaultyPanel| {
+        json!({
+            "panel": faulty.panel,
+            "fault": faulty.fault.name(),
+            "failures": faulty.failures,
+        })
+    };
     put("panelFaults", faults.iter().map(fault).collect());
     put("notes", view.notes.clone().into());
     put("market", market(view, None));
     put("safeMode", view.safe_mode.as_deref().into());
     put("link", link(&view.link));
     status
+}
+
+/// What is on a panel: since when, how it came there, s, and what is wrong with it.
+fn panel(glass: &PanelGlass) -> Value {
+    let now = Instant::now();
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| object.insert(name.into(), value);
+    if let Some(since) = glass.since {
+        put(
+            "ageSec",
+            now.saturating_duration_since(since).as_secs().into(),
+        );
+        put("refresh", glass.refresh.name().into());
+    }
+    put("partials", glass.partials.into());
+    put("fault", glass.fault.map(PanelFault::name).into());
+    put("failures", glass.failures.into());
+    if let Some(at) = glass.retry_at {
+        put(
+            "nextTrySec",
+            at.saturating_duration_since(now).as_secs().into(),
+        );
+    }
+    Value::Object(object)
 }
 
 /// The newest values, each with its source and, while the time is known, its age.

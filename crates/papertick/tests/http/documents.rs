@@ -4,14 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use device::{sources::Route, view::SourceState};
 use papertick::{
+    glass::{PanelFault, PanelGlass},
     http::openapi,
     net::{
         dialer::{Destination, Dialer, Security},
         tls::Roots,
     },
 };
-use serde_json::Value;
-use tokio::net::TcpSocket;
+use serde_json::{Value, json};
+use tokio::{net::TcpSocket, time::Instant};
 
 use crate::support::{Clock, Setup};
 
@@ -204,6 +205,51 @@ async fn metrics_end_as_the_format_wants() {
         "{text}"
     );
     assert!(text.contains("papertick_refreshes_total 1\n"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
+    let clock = Clock::start().await;
+    clock.glass.send_modify(|glass| {
+        let glass = Arc::make_mut(glass);
+        glass.generation += 1;
+        glass.panels[0].partials = 12;
+        glass.panels[6] = PanelGlass {
+            fault: Some(PanelFault::NotRefreshed),
+            failures: 3,
+            retry_at: Some(Instant::now() + Duration::from_secs(20)),
+            ..PanelGlass::unknown(Arc::clone(&glass.panels[6].bitmap))
+        };
+    });
+    let panels = clock.get("/api/status").await.json()["panels"].clone();
+    let sound = json!({
+        "ageSec": 0, "refresh": "full", "partials": 12, "fault": null, "failures": 0
+    });
+    assert_eq!(panels[0], sound);
+    let broken = json!({
+        "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20
+    });
+    assert_eq!(panels[6], broken);
+    let metrics = clock.get("/metrics").await.text().to_string();
+    for line in [
+        "papertick_panel_up{panel=\"0\"} 1",
+        "papertick_panel_up{panel=\"6\"} 0",
+        "papertick_panel_failures{panel=\"6\"} 3",
+        "papertick_panel_partials{panel=\"0\"} 12",
+    ] {
+        assert!(
+            metrics.lines().any(|found| found == line),
+            "{line}: {metrics}"
+        );
+    }
+    let ages = metrics
+        .lines()
+        .filter(|line| line.starts_with("papertick_panel_age_seconds{"));
+    assert_eq!(
+        ages.count(),
+        6,
+        "nothing is known of what was never painted"
+    );
 }
 
 #[tokio::test]

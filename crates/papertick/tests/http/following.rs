@@ -189,15 +189,20 @@ async fn a_panel_that_hangs_is_told_of_until_it_is_back() {
     let mut follower = Follower::of(&clock).await;
     follower.frame().await;
     assert_eq!(follower.status().await["panelFaults"], json!([]));
-    let told = json!([{ "panel": 3, "fault": "busy-stuck" }]);
+    let told = json!([{ "panel": 3, "fault": "busy-stuck", "failures": 2 }]);
     for (fault, expected) in [(Some(PanelFault::BusyStuck), told), (None, json!([]))] {
         clock.glass.send_modify(|glass| {
             let glass = Arc::make_mut(glass);
             glass.generation += 1;
             glass.panels[3].fault = fault;
+            glass.panels[3].failures = if fault.is_some() { 2 } else { 0 };
         });
         assert_eq!(follower.status().await["panelFaults"], expected);
         let status = clock.get("/api/status").await.json();
         assert_eq!(status["panelFaults"], expected);
+        assert_eq!(
+            status["panels"][3]["failures"],
+            if fault.is_some() { 2 } else { 0 }
+        );
     }
 }

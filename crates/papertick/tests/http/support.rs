@@ -19,7 +19,7 @@ use device::{
 };
 use papertick::{
     drivers::wifi::{self, Radio},
-    glass::{Glass, PanelGlass, Refresh},
+    glass::{Glass, PanelGlass},
     http::{Services, serve},
     inbox::{Message, inbox},
     net::{dialer::Dialer, tls::Roots},
@@ -31,7 +31,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{mpsc, watch},
     task::JoinHandle,
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use crate::limit::Limit;
@@ -100,10 +100,9 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
 /// What the panels show at first.
 pub(crate) fn glass_of(panels: usize) -> Glass {
     let panel = PanelGlass {
-        bitmap: Arc::new(Bitmap::paper(122, 250)),
         painted: 1,
-        refresh: Refresh::Full,
-        fault: None,
+        since: Some(Instant::now()),
+        ..PanelGlass::unknown(Arc::new(Bitmap::paper(122, 250)))
     };
     Glass {
         generation: 1,

@@ -8,7 +8,7 @@ use board::{
     ports::{Outcome, PanelFault, Panels, Refresh},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
-    wiring::{self, Care},
+    wiring::{self, Care, Wiring},
 };
 use device::{
     cells::{Cell, Picture, Style},
@@ -410,13 +410,17 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
         );
     }
     assert_eq!(waits, [5, 10, 20, 40, 80, 160, 300, 300]);
+    let glass = shown.borrow().panels[0].clone();
+    assert_eq!((glass.failures, glass.since), (9, None));
+    assert_eq!(glass.retry_at, Some(last + RETRY_MAX));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
-    let wiring = wiring::base("v8").unwrap();
-    let circuit = Circuit::new(&wiring, Flow::Live);
-    let board = assemble(&circuit, &wiring).unwrap();
+/// A painter on a circuit of eight panels, what it is to paint and what it says.
+fn clock_on(
+    circuit: &Circuit,
+    wiring: &Wiring,
+) -> (Tasks, watch::Sender<Picture>, watch::Receiver<Arc<Glass>>) {
+    let board = assemble(circuit, wiring).unwrap();
     let mut tasks = Tasks::new();
     for bus in board.buses {
         tasks.spawn(bus.name, bus.serve());
@@ -439,6 +443,14 @@ async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
         "device",
         async move { while inputs.recv().await.is_some() {} },
     );
+    (tasks, pictures, shown)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
+    let wiring = wiring::base("v8").unwrap();
+    let circuit = Circuit::new(&wiring, Flow::Live);
+    let (_tasks, pictures, shown) = clock_on(&circuit, &wiring);
     sleep(Duration::from_secs(3)).await;
     circuit.set_condition(3, Condition::Silent);
     circuit.set_condition(6, Condition::StuckBusy);
@@ -486,6 +498,53 @@ async fn a_panel_gets_a_full_refresh_in_the_pause_after_some_partial_ones() {
     easel.assert_shows("0000003");
     sleep(Duration::from_secs(60 * 60)).await;
     assert_eq!(easel.counts()[6], (2, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_glass_says_since_when_and_how_long_ago_it_was_full() {
+    let easel = Easel::new("0000000").await;
+    let begun = Instant::now();
+    for text in ["0000001", "0000002"] {
+        easel.show(|picture| picture.cells = cells(text));
+        sleep(Duration::from_secs(30)).await;
+    }
+    let told = |panel: usize| {
+        let glass = easel.glass.borrow().panels[panel].clone();
+        let at = glass.since.unwrap().saturating_duration_since(begun);
+        (glass.partials, at)
+    };
+    assert_eq!(told(6), (2, Duration::from_secs(30) + PARTIAL_REFRESH));
+    assert_eq!(told(0), (0, Duration::ZERO));
+    easel.show(|picture| picture.full_refreshes += 1);
+    sleep(FULL_REFRESH + MOMENT).await;
+    assert_eq!(told(6), (0, Duration::from_secs(60) + FULL_REFRESH));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expander_that_is_pulled_out_is_named_and_found_again() {
+    let wiring = wiring::base("v8").unwrap();
+    let circuit = Circuit::new(&wiring, Flow::Live);
+    let (_tasks, pictures, shown) = clock_on(&circuit, &wiring);
+    sleep(Duration::from_secs(3)).await;
+    let faults = || shown.borrow().faults();
+    assert_eq!(faults(), []);
+    // The select lines of all panels are on it.
+    circuit.unplug("exp2");
+    pictures.send_modify(|picture| picture.cells = cells("11111111"));
+    sleep(Duration::from_secs(1)).await;
+    let faulty = faults();
+    assert_eq!(faulty.len(), 8);
+    assert!(
+        faulty.iter().all(|faulty| faulty.fault == PanelFault::Bus),
+        "{faulty:?}"
+    );
+    circuit.plug("exp2");
+    sleep(RETRY_MAX).await;
+    assert_eq!(faults(), []);
+    let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
+    for panel in 0..8 {
+        assert_eq!(circuit.glass(panel).unwrap(), one);
+    }
 }
 
 #[tokio::test(start_paused = true)]

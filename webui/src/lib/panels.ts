@@ -1,0 +1,12 @@
+/** What is on the panels, in words for people. */
+import { ago } from './age';
+import type { PanelStatus } from './types';
+
+/** When a panel was painted last, and how long the longest wait for a full refresh is; undefined if nobody says. */
+export function painted(panels: PanelStatus[] | undefined): string | undefined {
+  const ages = (panels ?? []).flatMap(({ ageSec }) => (ageSec === undefined ? [] : [ageSec]));
+  if (!panels || ages.length === 0) return undefined;
+  const partials = Math.max(...panels.map(({ partials }) => partials));
+  const since = partials === 0 ? 'in full' : `${partials} partial since the last full refresh`;
+  return `painted ${ago(Math.min(...ages))}, ${since}`;
+}
