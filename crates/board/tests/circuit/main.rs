@@ -5,4 +5,5 @@ mod chips;
 mod faults;
 mod forbidden;
 mod glass;
+mod measured;
 mod rig;

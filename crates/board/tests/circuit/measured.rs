@@ -1,0 +1,83 @@
+//! How much longer seven panels take than one, in emulated time; `docs/performance.md` has the table.
+
+use std::time::Duration;
+
+use board::{ports::Refresh, wiring::Wiring};
+
+use crate::rig::{Rig, wiring};
+
+/// Greatest ratio to the refresh of one panel.
+const GOAL: f64 = 1.10;
+
+/// What is missed where every select line is set over a slow bus, as `docs/performance.md` says.
+const GOAL_OVER_SLOW_I2C: f64 = 1.11;
+
+/// Seven panels of a board at these clocks.
+fn seven(board: &str, spi_hz: u32, i2c_hz: u32) -> Wiring {
+    let mut wiring = wiring(board);
+    wiring.panels.truncate(7);
+    wiring.spi.hz = spi_hz;
+    if let Some(i2c) = &mut wiring.i2c {
+        i2c.hz = i2c_hz;
+    }
+    wiring
+}
+
+/// Full and partial refresh of all panels, each over that of one alone by itself.
+fn ratios(wiring: &Wiring) -> (f64, f64) {
+    let times = &wiring.panels[0].setup.model.times;
+    let mut rig = Rig::new(wiring);
+    rig.show_all(0, Refresh::Full);
+    let full = took(&mut rig, 10, Refresh::Full).as_secs_f64() / times.full.as_secs_f64();
+    let partial =
+        took(&mut rig, 20, Refresh::Partial).as_secs_f64() / times.whole_partial().as_secs_f64();
+    rig.assert_nothing_forbidden();
+    (full, partial)
+}
+
+/// Time from the pictures of all panels to the moment at which the last is known to be on the glass.
+fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
+    let begun = rig.circuit.now();
+    for panel in 0..7 {
+        rig.show(panel, first + panel as u32, refresh).unwrap();
+    }
+    let mut shown = 0;
+    loop {
+        let now = rig.circuit.now();
+        let (ended, wake) = rig.worker.turn();
+        shown += ended.len();
+        if shown == 7 {
+            // What is sent ahead of the next pictures does not count.
+            rig.run();
+            return now - begun;
+        }
+        let edge = rig.circuit.next_change().filter(|_| wake.on_edge);
+        rig.circuit
+            .advance(wake.at.into_iter().chain(edge).min().unwrap());
+    }
+}
+
+#[test]
+fn seven_panels_take_little_longer_than_one() {
+    for (board, spi_hz, i2c_hz) in [
+        ("rev-b", 10_000_000, 400_000),
+        ("rev-b", 4_000_000, 400_000),
+        ("rev-b", 10_000_000, 100_000),
+        ("rev-b", 4_000_000, 100_000),
+        ("v8", 10_000_000, 400_000),
+        ("v8", 4_000_000, 400_000),
+        ("v8", 10_000_000, 100_000),
+        ("v8", 4_000_000, 100_000),
+    ] {
+        let (full, partial) = ratios(&seven(board, spi_hz, i2c_hz));
+        println!("{board} {spi_hz} {i2c_hz}: full {full:.3}, partial {partial:.3}");
+        let goal = match (board, i2c_hz) {
+            ("v8", 100_000) => GOAL_OVER_SLOW_I2C,
+            _ => GOAL,
+        };
+        assert!(
+            full <= goal && partial <= goal,
+            "{board} {spi_hz} {i2c_hz}: {full} {partial}"
+        );
+    }
+}
