@@ -234,6 +234,18 @@ async fn buttons_that_answer_late_were_not_held_as_the_power_came_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_button_that_is_pressed_before_the_bus_is_served_was_not_held_from_power_on() {
+    let wiring = wiring::base("rev-b").unwrap();
+    let mut bench = bench(&wiring);
+    // The tasks of the buses have had no turn yet.
+    let line = &wiring.buttons.as_ref().unwrap().lines[0];
+    bench.circuit.touch(line, Level::Low);
+    let buttons = bench.board.buttons.as_mut().unwrap();
+    assert_eq!(buttons.edge().await.down, 0);
+    assert_eq!(buttons.edge().await.down, 0b0001);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
     let wiring = wiring::base("rev-b").unwrap();
     let bench = bench(&wiring);

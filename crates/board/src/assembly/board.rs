@@ -101,7 +101,9 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
         drop(claims);
     }));
     let ports = match wire_bus {
-        Some((bus, ports)) => {
+        Some((mut bus, ports)) => {
+            // How the buttons are now is how they were as the power came on, however late the bus is served.
+            bus.look();
             buses.push(Bus::new("i2c", bus.serve()));
             ports
         }

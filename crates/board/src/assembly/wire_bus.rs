@@ -297,7 +297,7 @@ impl<H: Hardware> WireBus<H> {
     }
 
     /// Looks at the buttons; tells when to look again at the latest.
-    fn look(&mut self) -> Option<Duration> {
+    pub(super) fn look(&mut self) -> Option<Duration> {
         let unit = self.buttons.as_mut()?;
         if let Some(wire) = &self.wire {
             wire.begin_round();
