@@ -97,8 +97,9 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_BOARD", value_parser = boards(), ignore_case = true)]
     pub(crate) board: Option<String>,
 
-    /// Board whose chips are emulated, with the drivers of real parts on them, instead of a simulated board
-    #[arg(long, env = "PAPERTICK_CIRCUIT", value_parser = boards(), ignore_case = true)]
+    /// Board or wiring file whose chips are emulated, with the drivers of real parts on them, instead of a simulated
+    /// board
+    #[arg(long, env = "PAPERTICK_CIRCUIT", value_name = "BOARD|FILE.toml")]
     pub(crate) circuit: Option<String>,
 
     /// Wiring file of real parts, instead of a simulated board
@@ -174,6 +175,7 @@ Examples:
   papertick demo
   papertick demo --panel-timing instant --listen 127.0.0.1:8090
   papertick demo --circuit rev-b
+  papertick demo --circuit clock.toml
 
 The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-demo.";
 

@@ -11,7 +11,7 @@ use board::{
     assembly::LAST_REFRESH_LIMIT,
     sim::{PanelTiming, PowerCycle, radio},
     spec,
-    wiring::{self, Wiring},
+    wiring::{self, Wiring, WiringFile},
 };
 use device::board::BoardSpec;
 use serde::{Deserialize, Serialize};
@@ -64,8 +64,8 @@ pub struct RunConfig {
 pub enum PartsKind {
     /// Simulated ones.
     Simulated,
-    /// The drivers of real ones, on an emulated circuit.
-    Circuit,
+    /// The drivers of real ones, on an emulated circuit: that of the board, or of a wiring file without mistakes.
+    Circuit(Option<String>),
     /// Real ones, as this wiring file says, which has no mistakes.
     Wired(String),
 }
@@ -118,18 +118,24 @@ pub struct DeviceConfig {
 impl RunConfig {
     /// The board.
     pub fn board(&self) -> BoardSpec {
-        let wired = self.wiring().map(|wiring| spec::wired(&wiring));
-        match wired {
+        let wired = match &self.parts {
+            PartsKind::Wired(_) | PartsKind::Circuit(Some(_)) => self.wiring(),
+            PartsKind::Simulated | PartsKind::Circuit(None) => None,
+        };
+        match wired.map(|wiring| spec::wired(&wiring)) {
             Some(Ok(board)) => board,
             Some(Err(_)) | None => *spec::find(&self.board).unwrap_or(&spec::BOARDS[0]),
         }
     }
 
-    /// Wiring of its real parts, if it has some.
+    /// Wiring of its parts; none if they are simulated.
     pub fn wiring(&self) -> Option<Wiring> {
         match &self.parts {
-            PartsKind::Wired(text) => wiring::read(text).ok().map(|file| file.wiring),
-            PartsKind::Simulated | PartsKind::Circuit => None,
+            PartsKind::Wired(text) | PartsKind::Circuit(Some(text)) => {
+                wiring::read(text).ok().map(|file| file.wiring)
+            }
+            PartsKind::Circuit(None) => wiring::base(&self.board),
+            PartsKind::Simulated => None,
         }
     }
 
@@ -137,7 +143,7 @@ impl RunConfig {
     pub fn last_refresh(&self) -> Duration {
         match &self.parts {
             PartsKind::Simulated => Duration::ZERO,
-            PartsKind::Circuit | PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
+            PartsKind::Circuit(_) | PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
         }
     }
 
@@ -225,21 +231,22 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
         &names(PanelTiming::NAMED),
     )?;
     check_upstreams(&upstreams)?;
-    let board = one_of("board", flags.board.or(file.board), &board_ids())?;
-    let circuit = one_of("circuit", flags.circuit.or(file.circuit), &board_ids())?;
-    let parts = parts(
-        board.as_deref(),
-        circuit.as_deref(),
-        flags.wiring.or(file.wiring),
-    )?;
+    let said = Choice {
+        board: flags.board,
+        circuit: flags.circuit,
+        wiring: flags.wiring,
+    };
+    let (board, parts) = parts(said.or(Choice {
+        board: file.board,
+        circuit: file.circuit,
+        wiring: file.wiring,
+    }))?;
     let ca_file = flags.ca_file.or(file.ca_file);
     roots(ca_file.as_deref())?;
     Ok(RunConfig {
         listen: listen.map_or(Ok(LISTEN), |text| address(&text))?,
         data_dir,
-        board: board
-            .or(circuit)
-            .unwrap_or_else(|| spec::BOARDS[0].id.to_string()),
+        board,
         parts,
         allow_origins: origins
             .iter()
@@ -257,30 +264,72 @@ pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure
     })
 }
 
-/// What the parts are: simulated ones of a board, those of a circuit, or the real ones of a wiring file.
-fn parts(
-    board: Option<&str>,
-    circuit: Option<&str>,
+/// What is said of the board and its parts; at most one of them.
+struct Choice {
+    board: Option<String>,
+    circuit: Option<String>,
     wiring: Option<PathBuf>,
-) -> Result<PartsKind, Failure> {
+}
+
+impl Choice {
+    /// This one, or another one if this says nothing.
+    fn or(self, other: Choice) -> Choice {
+        match self {
+            Choice {
+                board: None,
+                circuit: None,
+                wiring: None,
+            } => other,
+            said => said,
+        }
+    }
+}
+
+/// Word for the board, and what its parts are: simulated ones, those of a circuit, or the real ones of a wiring file.
+fn parts(choice: Choice) -> Result<(String, PartsKind), Failure> {
+    let Choice {
+        board,
+        circuit,
+        wiring,
+    } = choice;
     let said = [
-        (board, "--board"),
-        (circuit, "--circuit"),
-        (wiring.as_ref().map(|_| ""), "--wiring"),
+        (board.is_some(), "--board"),
+        (circuit.is_some(), "--circuit"),
+        (wiring.is_some(), "--wiring"),
     ];
-    let mut flags = said.iter().filter(|(word, _)| word.is_some());
+    let mut flags = said.iter().filter(|(is_said, _)| *is_said);
     if let (Some((_, one)), Some((_, other))) = (flags.next(), flags.next()) {
         return Err(Failure::usage(format!(
             "{one} and {other} exclude each other: leave one of them out"
         )));
     }
-    let Some(path) = wiring else {
-        return Ok(circuit.map_or(PartsKind::Simulated, |_| PartsKind::Circuit));
-    };
-    let (text, file) = wiring_command::load_for_host(&path)?;
+    if let Some(path) = wiring {
+        let (text, file) = wiring_command::load_for_host(&path)?;
+        return Ok((clock_of(&file, &path)?, PartsKind::Wired(text)));
+    }
+    if let Some(path) = circuit.as_ref().map(Path::new).filter(|path| is_file(path)) {
+        let (text, file) = wiring_command::load(path)?;
+        return Ok((clock_of(&file, path)?, PartsKind::Circuit(Some(text))));
+    }
+    let circuit = one_of("circuit", circuit, &board_ids())?;
+    if let Some(circuit) = circuit {
+        return Ok((circuit, PartsKind::Circuit(None)));
+    }
+    let board = one_of("board", board, &board_ids())?;
+    let board = board.unwrap_or_else(|| spec::BOARDS[0].id.to_string());
+    Ok((board, PartsKind::Simulated))
+}
+
+/// Tells a wiring file from the word for a board.
+fn is_file(path: &Path) -> bool {
+    path.extension().is_some() || path.components().count() > 1
+}
+
+/// Word for the board of a wiring that has enough panels for a clock.
+fn clock_of(file: &WiringFile, path: &Path) -> Result<String, Failure> {
     spec::wired(&file.wiring)
-        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    Ok(PartsKind::Wired(text))
+        .map(|board| board.id.to_string())
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
 /// Who manages the network, or which air a simulated radio is in.
@@ -489,6 +538,33 @@ mod tests {
         assert_eq!(config.board, "rev-a");
         assert_eq!(config.upstreams, ["sntp=127.0.0.1:123"]);
         assert_eq!(config.data_dir, Path::new("/var/lib/papertick"));
+    }
+
+    #[test]
+    fn flags_take_the_place_of_all_that_the_file_says_of_the_parts() {
+        let wired = "wiring = \"/nowhere/clock.toml\"";
+        let flags = Flags {
+            board: Some("v8".into()),
+            ..Flags::default()
+        };
+        let config = with_file(wired, flags).unwrap();
+        assert_eq!(
+            (config.board.as_str(), config.parts),
+            ("v8", PartsKind::Simulated)
+        );
+        let failure = with_file(wired, Flags::default()).unwrap_err();
+        assert!(
+            failure
+                .message
+                .contains("/nowhere/clock.toml cannot be read")
+        );
+        let circuit = with_file("circuit = \"Rev-A\"", Flags::default()).unwrap();
+        assert_eq!(
+            (circuit.board.as_str(), circuit.parts),
+            ("rev-a", PartsKind::Circuit(None))
+        );
+        let both = with_file("board = \"v8\"\ncircuit = \"v8\"", Flags::default()).unwrap_err();
+        assert!(both.message.contains("--board and --circuit"));
     }
 
     #[test]

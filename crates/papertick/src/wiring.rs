@@ -176,8 +176,8 @@ impl Board {
         let spec = run.board();
         match &run.parts {
             PartsKind::Simulated => Ok(Board::simulated(sim::board(&spec, options))),
-            PartsKind::Circuit => {
-                let wiring = board::wiring::base(&run.board).ok_or("there is no such circuit")?;
+            PartsKind::Circuit(_) => {
+                let wiring = run.wiring().ok_or("there is no such circuit")?;
                 let board = sim::board_on_circuit(&spec, options, &wiring)?;
                 Ok(Board {
                     ports: Ports::Assembled(board.parts, Serving::Tasks),
@@ -398,12 +398,12 @@ impl Common {
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
         let glass = match (&self.config.run.parts, &board.bench) {
-            (PartsKind::Circuit, Some(bench)) => {
+            (PartsKind::Circuit(_), Some(bench)) => {
                 let painted = watch::Sender::new(ends.glass.borrow().clone());
                 rest.spawn("eyes", eyes(painted.subscribe(), ends.glass, bench.clone()));
                 painted
             }
-            (PartsKind::Circuit | PartsKind::Simulated | PartsKind::Wired(_), _) => ends.glass,
+            (PartsKind::Circuit(_) | PartsKind::Simulated | PartsKind::Wired(_), _) => ends.glass,
         };
         let wanted = Wanted {
             picture: followed.picture,

@@ -86,12 +86,14 @@ pub fn run(command: &WiringCommand) -> Result<(), Failure> {
     }
 }
 
-/// Reads a wiring file that has no mistakes.
+/// Reads a wiring file that has no mistakes; with its text.
 ///
 /// # Errors
 /// It cannot be read, or has mistakes.
-pub fn load(path: &Path) -> Result<WiringFile, Failure> {
-    wiring::read(&text_of(path)?).map_err(|mistakes| failure(path, &mistakes))
+pub(crate) fn load(path: &Path) -> Result<(String, WiringFile), Failure> {
+    let text = text_of(path)?;
+    let file = wiring::read(&text).map_err(|mistakes| failure(path, &mistakes))?;
+    Ok((text, file))
 }
 
 /// Reads a wiring file that has no mistakes and fits this host; with its text.
@@ -99,8 +101,7 @@ pub fn load(path: &Path) -> Result<WiringFile, Failure> {
 /// # Errors
 /// It cannot be read, has mistakes, or names what the host has not.
 pub(crate) fn load_for_host(path: &Path) -> Result<(String, WiringFile), Failure> {
-    let text = text_of(path)?;
-    let file = wiring::read(&text).map_err(|mistakes| failure(path, &mistakes))?;
+    let (text, file) = load(path)?;
     match wiring::on_host(&file) {
         mistakes if mistakes.is_empty() => Ok((text, file)),
         mistakes => Err(failure(path, &mistakes)),
@@ -156,7 +157,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
 }
 
 fn show(args: &ShowArgs) -> Result<(), Failure> {
-    let file = load(&args.file)?;
+    let (_, file) = load(&args.file)?;
     let Some(output) = &args.output else {
         print(&drawing::text(&file));
         return Ok(());

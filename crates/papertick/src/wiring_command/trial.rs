@@ -94,9 +94,9 @@ impl Tried {
 /// # Errors
 /// The file has mistakes, or a part does not answer.
 pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
-    let file = match args.emulated {
+    let (_, file) = match args.emulated {
         true => load(&args.file)?,
-        false => load_for_host(&args.file)?.1,
+        false => load_for_host(&args.file)?,
     };
     let cannot = |error: std::io::Error| Failure::failed(format!("cannot try the parts: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()

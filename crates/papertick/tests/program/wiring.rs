@@ -110,6 +110,16 @@ fn pixels(clock: &Clock) -> String {
     tag.unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
+/// Waits until every panel shows a picture and rests.
+fn painted(clock: &Clock) {
+    eventually("every panel shows a picture and rests", || {
+        let state = clock.get("/sim/state").json();
+        let panels = state["panels"].as_array().unwrap().clone();
+        let rests = |panel: &serde_json::Value| panel["full"] != 0 && panel["busy"] == false;
+        panels.iter().all(rests)
+    });
+}
+
 #[test]
 fn the_chips_of_every_board_show_what_the_simulated_board_shows() {
     for board in ["rev-a", "rev-b", "v8"] {
@@ -136,9 +146,47 @@ fn the_chips_of_every_board_show_what_the_simulated_board_shows() {
 }
 
 #[test]
+fn a_clock_does_without_the_parts_that_its_wiring_leaves_out() {
+    let folder = folder();
+    let file = folder.path().join("bare.toml");
+    let bare = "base = \"rev-b\"\nname = \"Bare\"\nstrip = \"none\"\nsensor = \"none\"\n\
+        frontlight = \"none\"\nbuttons = \"none\"\n";
+    fs::write(&file, bare).unwrap();
+    let pi = format!("{EXAMPLES}/pi-seven-panels.toml");
+    for (file, name, has_buttons) in [
+        (file.to_str().unwrap(), "Bare, 7 x 2.13 in", false),
+        (pi.as_str(), "Seven panels", true),
+    ] {
+        let data = folder.path().join(name);
+        let clock = Clock::start_with(&data, &["--circuit", file]);
+        let settings = clock.get("/api/settings").json();
+        let hardware = settings["hwRev"].as_str().unwrap();
+        assert!(hardware.starts_with(name), "{hardware}");
+        assert_eq!(settings["hasLightLevel"], false);
+        assert_eq!(
+            clock.get("/api/lights/off").status,
+            503,
+            "there is no strip"
+        );
+        painted(&clock);
+        let state = clock.get("/sim/state").json();
+        assert_eq!(state["circuit"]["violations"], serde_json::json!([]));
+        if has_buttons {
+            clock
+                .send("POST", "/sim/buttons", r#"{"press":[1],"ms":200}"#)
+                .unwrap();
+            eventually("the rotation is paused", || {
+                clock.get("/api/status").json()["timerRunning"] == false
+            });
+        }
+    }
+}
+
+#[test]
 fn buttons_and_light_reach_the_clock_through_the_chips() {
     let folder = folder();
     let clock = Clock::start_with(folder.path(), &["--circuit", "rev-b"]);
+    painted(&clock);
     let pressed = clock.send("POST", "/sim/buttons", r#"{"press":[1],"ms":200}"#);
     assert_eq!(pressed.unwrap().status, 200);
     eventually("the rotation is paused", || {
@@ -160,15 +208,11 @@ fn the_end_waits_for_the_ink_and_is_no_crash() {
     let said = File::create(&path).unwrap();
     let data = folder.path().join("data");
     let clock = Clock::start_heard(&data, &["--circuit", "rev-b"], said);
-    let panels = || clock.get("/sim/state").json()["panels"].clone();
-    eventually("the first picture is there", || {
-        panels()
-            .as_array()
-            .is_some_and(|panels| panels.iter().all(|panel| panel["full"] != 0))
-    });
-    eventually("all panels rest", || panels()[6]["busy"] == false);
+    painted(&clock);
     assert_eq!(clock.get("/api/full_refresh").status, 200);
-    eventually("the ink moves", || panels()[6]["busy"] == true);
+    eventually("the ink moves", || {
+        clock.get("/sim/state").json()["panels"][6]["busy"] == true
+    });
     let (status, _) = clock.end(Signal::TERM);
     assert!(status.success());
     let said = fs::read_to_string(path).unwrap();
