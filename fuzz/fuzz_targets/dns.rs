@@ -2,7 +2,7 @@
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../crates/papertick/src/net/dns.rs"]
+#[path = "../../crates/net/src/dns.rs"]
 mod dns;
 
 use std::net::Ipv4Addr;

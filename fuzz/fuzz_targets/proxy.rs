@@ -2,10 +2,13 @@
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../crates/papertick/src/net/url.rs"]
+#[path = "../../crates/net/src/route.rs"]
+mod route;
+
+#[path = "../../crates/net/src/url.rs"]
 mod url;
 
-#[path = "../../crates/papertick/src/net/proxy.rs"]
+#[path = "../../crates/net/src/proxy.rs"]
 mod proxy;
 
 use std::{
@@ -16,8 +19,9 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use device::secret::Secret;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use route::Password;
 
 /// A proxy that says these bytes whatever it hears, and then closes.
 struct Proxy<'a>(&'a [u8]);
@@ -59,7 +63,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let password = Secret::new("password");
+    let password = Password::new("password");
     let mut way = Proxy(bytes);
     if now(proxy::http_connect(&mut way, "example.org", 443, "user", &password)).is_ok() {
         let head = &bytes[..bytes.len() - way.0.len()];

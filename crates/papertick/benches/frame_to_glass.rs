@@ -33,10 +33,10 @@ use papertick::{
     glass::Glass,
     inbox::inbox,
     main_loop::MainLoop,
-    storage::{Store, disk::Folder, keeper::keeper},
     tasks::stop_signal,
 };
 use render::{Bitmap, Painter};
+use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::sync::{mpsc, watch};
 
 const SAMPLES: u32 = 5000;

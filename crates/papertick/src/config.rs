@@ -14,14 +14,10 @@ use board::{
     wiring::{self, Wiring, WiringFile},
 };
 use device::board::BoardSpec;
+use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    cli::Flags,
-    failure::Failure,
-    net::{tls::Roots, upstreams::Upstreams},
-    wiring_command,
-};
+use crate::{cli::Flags, failure::Failure, sources::upstreams::Upstreams, wiring_command};
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

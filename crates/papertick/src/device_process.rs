@@ -12,6 +12,7 @@ use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
     stdio::dup2_stdin,
 };
+use storage::{Loaded, Store, disk::Folder, file::Content, lock};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
@@ -19,7 +20,6 @@ use crate::{
     failure::Failure,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
     made_password,
-    storage::{Loaded, Store, disk::Folder, file::Content, lock},
     tasks::Ended,
     wiring::{HEART, Parts, heart},
 };

@@ -8,12 +8,10 @@ use std::{
 };
 
 use clap::Args;
+use net::mdns::{Found, Reach, search};
 use serde_json::json;
 
-use crate::{
-    failure::Failure,
-    net::mdns::{Found, Reach, search},
-};
+use crate::failure::Failure;
 
 /// The flags of `discover`.
 #[derive(Debug, Args)]

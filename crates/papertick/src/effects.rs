@@ -6,13 +6,13 @@ use device::{
     input::{Finished, Input},
     output::Effect,
 };
+use storage::keeper::Keeper;
 use tokio::{sync::mpsc, time::timeout};
 
 use crate::{
     drivers::wifi::{Radio, secrets},
     inbox::Inbox,
     sources::logos::LogoCache,
-    storage::keeper::Keeper,
 };
 
 /// Time the radio has to forget.

@@ -1,6 +1,6 @@
 //! Why the program ends without having done what it was asked for: one line for people, one number for programs.
 
-use crate::storage::lock::FolderError;
+use storage::lock::FolderError;
 
 /// Why the program ends.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

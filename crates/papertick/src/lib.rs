@@ -1,11 +1,10 @@
-//! The daemon: main loop, tasks, HTTP, storage, wiring.
+//! The daemon: main loop, tasks, HTTP, wiring.
 
 pub mod http;
 pub mod inbox;
 
 pub mod clock;
 pub mod glass;
-pub mod net;
 pub mod sources;
 pub mod tasks;
 
@@ -34,5 +33,4 @@ pub mod build;
 
 pub mod drivers;
 mod made_password;
-pub mod storage;
 pub mod updates;

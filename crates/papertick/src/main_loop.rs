@@ -18,6 +18,7 @@ use device::{
     sources::{SourceId, SourcePlan},
     view::View,
 };
+use storage::keeper::{Begun, Keeper};
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until},
@@ -26,7 +27,6 @@ use tokio::{
 use crate::{
     clock::{Clock, Wall},
     inbox::{INBOX_DEPTH, Message, Stopped},
-    storage::keeper::{Begun, Keeper},
     tasks::Stop,
 };
 

@@ -16,6 +16,7 @@ use feeds::{
     release::{self, CHECKSUM_SUFFIX, Listed, PAGE_ASSET},
 };
 use jiff::Timestamp;
+use net::url::{Scheme, Url};
 use semver::Version;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -30,7 +31,6 @@ use crate::{
         packing::{self, Program},
         read_at_most,
     },
-    net::url::{Scheme, Url},
 };
 
 /// File of the list.

@@ -16,6 +16,7 @@ use std::{
 
 use board::sim::PowerCycle;
 use rustix::process::{Pid, Signal, kill_process};
+use storage::lock::{self, FolderError, Holder, Lock};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStdout, Command},
@@ -29,7 +30,6 @@ use crate::{
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
     patience::Patience,
     service_manager::{NOTIFY_SOCKET, Notifier},
-    storage::lock::{self, FolderError, Holder, Lock},
 };
 
 /// How long the supervisor waits for what.

@@ -25,6 +25,12 @@ use device::{
     secret::Secret,
     settings::{emit::Identity, fonts::FontId},
 };
+use net::{
+    dialer::Dialer,
+    mdns::{Reach, Service},
+    tls::Roots,
+};
+use storage::{Store, keeper};
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, sleep},
@@ -53,12 +59,6 @@ use crate::{
     inbox::{Inbox, inbox},
     lifeline::{BEAT_PERIOD, Word},
     main_loop::{Followed, MainLoop, Rounds},
-    net::{
-        dialer::Dialer,
-        mdns::{Reach, Service},
-        tls::Roots,
-        upstreams::Upstreams,
-    },
     sources::{
         Shared,
         demo::{
@@ -69,8 +69,8 @@ use crate::{
         supervisor::supervise,
         time::{Timekeeping, keep_time},
         told::Told,
+        upstreams::Upstreams,
     },
-    storage::{Store, keeper},
     tasks::{Stop, Stopper, Tasks, stop_signal},
 };
 

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 use device::{
     device::Device, memory::Memory, settings::Settings, settings::emit::Identity, view::View,
 };
+use net::{dialer::Dialer, tls::Roots};
 use papertick::{
     clock::Clock,
     drivers::wifi,
@@ -12,10 +13,9 @@ use papertick::{
     http::{Services, serve},
     inbox::inbox,
     main_loop::MainLoop,
-    net::{dialer::Dialer, tls::Roots},
-    storage::{Store, disk::Folder, keeper::keeper},
     tasks::stop_signal,
 };
+use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
 
 /// A clock that runs until the program ends.

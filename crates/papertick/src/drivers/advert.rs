@@ -10,16 +10,13 @@ use device::{
     input::{Input, LinkEvent},
     output::Advert,
 };
+use net::mdns::{Reach, Responder, Said, Service};
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
 
-use crate::{
-    inbox::Inbox,
-    net::mdns::{Reach, Responder, Said, Service},
-    tasks::Stop,
-};
+use crate::{inbox::Inbox, tasks::Stop};
 
 /// Names that are tried: the clock's own, and it with a number.
 const NAMES_MAX: u32 = 20;

@@ -4,9 +4,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use board::sim::Bench;
 use device::view::View;
+use net::dns::{Redirect, portal_address};
 use tokio::{sync::watch, time::timeout};
-
-use crate::net::dns::{Redirect, portal_address};
 
 /// Time between two attempts to listen.
 const RETRY: Duration = Duration::from_secs(10);

@@ -4,12 +4,10 @@ use std::fmt::Write;
 
 use device::{market::Fee, units::MICRO};
 use http::HeaderValue;
+use net::dialer::DialCounts;
 use tokio::time::Instant;
 
-use crate::{
-    glass::{Glass, PanelGlass},
-    net::dialer::DialCounts,
-};
+use crate::glass::{Glass, PanelGlass};
 
 use super::{
     answer::{self, Response},

@@ -44,15 +44,13 @@ use board::sim::Bench;
 use bytes::Bytes;
 use device::{settings::emit::Identity, view::View};
 use http::HeaderValue;
+use net::dialer::Dialer;
 use tokio::{
     net::TcpListener,
     sync::{Semaphore, broadcast, mpsc, watch},
 };
 
-use crate::{
-    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, net::dialer::Dialer,
-    tasks::Tasks,
-};
+use crate::{clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, tasks::Tasks};
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;

@@ -345,15 +345,10 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use device::{device::Device, memory::Memory, now::Now, settings::Settings};
+    use net::{dialer::Dialer, tls::Roots};
 
     use super::*;
-    use crate::{
-        drivers::wifi,
-        glass::Glass,
-        http::Services,
-        inbox::inbox,
-        net::{dialer::Dialer, tls::Roots},
-    };
+    use crate::{drivers::wifi, glass::Glass, http::Services, inbox::inbox};
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {

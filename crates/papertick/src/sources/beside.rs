@@ -5,12 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use device::market::Observation;
 use feeds::malformed::Malformed;
-
-use super::Context;
-use crate::net::{
+use net::{
     http::{self, Answer, Get, Limits},
     url::Url,
 };
+
+use super::Context;
 
 /// Longest time for an answer beside a socket.
 pub const TIMEOUT: Duration = Duration::from_secs(8);

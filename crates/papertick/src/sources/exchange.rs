@@ -4,12 +4,12 @@ use std::{convert::Infallible, future, time::Duration};
 
 use device::units::Currency;
 use feeds::{exchange, malformed::Malformed};
-
-use super::session::{Ended, Link, Session};
-use crate::net::{
+use net::{
     url::Url,
     ws::{Frame, Policy},
 };
+
+use super::session::{Ended, Link, Session};
 
 /// Bounds of the socket.
 pub const POLICY: Policy = Policy {

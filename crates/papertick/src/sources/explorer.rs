@@ -5,15 +5,15 @@ use std::{convert::Infallible, time::Duration};
 use device::{market::Observation, secret::Endpoint};
 use feeds::{explorer, malformed::Malformed};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use net::{
+    url::Url,
+    ws::{Frame, Policy},
+};
 
 use super::{
     Context, beside,
     freshness::{self, Freshness},
     session::{Ended, Link, Session},
-};
-use crate::net::{
-    url::Url,
-    ws::{Frame, Policy},
 };
 
 /// Bounds of the socket.

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use device::{market::Observation, secret::Endpoint};
 use feeds::miner;
+use net::{
+    http::{self, Get, Limits},
+    url::Url,
+};
 
 use super::{
     Context,
     poll::{self, Missed, Poll},
-};
-use crate::net::{
-    http::{self, Get, Limits},
-    url::Url,
 };
 
 /// Bounds of a request.

@@ -26,6 +26,7 @@ pub mod logos;
 pub mod time;
 pub mod together;
 pub mod told;
+pub mod upstreams;
 
 pub mod demo;
 
@@ -34,14 +35,17 @@ use std::sync::Arc;
 use device::{
     input::Input,
     market::Observation,
-    sources::{Route, SourceId},
+    sources::{self, SourceId},
+};
+use net::{
+    dialer::Dialer,
+    route::{Password, Proxy, ProxyKind, Route},
 };
 
-use self::{logos::LogoCache, together::Member, told::Told};
+use self::{logos::LogoCache, together::Member, told::Told, upstreams::Upstreams};
 use crate::{
     clock::Clock,
     inbox::{Inbox, Stopped},
-    net::{dialer::Dialer, upstreams::Upstreams},
 };
 
 /// What all sources share.
@@ -72,6 +76,25 @@ pub struct Context {
     pub shared: Shared,
     /// The one of several connections that this is; none if it is the only one.
     pub member: Option<Member>,
+}
+
+/// The way that a plan wants, in the words of the dialer.
+pub fn route(wanted: &sources::Route) -> Route {
+    let proxy = wanted.proxy.as_ref().map(|proxy| Proxy {
+        kind: match proxy.kind {
+            sources::ProxyKind::HttpConnect => ProxyKind::HttpConnect,
+            sources::ProxyKind::Socks4 => ProxyKind::Socks4,
+            sources::ProxyKind::Socks4a => ProxyKind::Socks4a,
+            sources::ProxyKind::Socks5 => ProxyKind::Socks5,
+        },
+        host: proxy.host.expose().to_owned(),
+        label: proxy.host.to_string(),
+        port: proxy.port,
+        user: proxy.user.clone(),
+        pass: Password::new(proxy.pass.expose()),
+        bypass: proxy.bypass.clone(),
+    });
+    Route { proxy }
 }
 
 impl Context {

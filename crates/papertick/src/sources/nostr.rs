@@ -17,6 +17,10 @@ use feeds::{
     },
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use net::{
+    url::Url,
+    ws::{Frame, Policy},
+};
 use tracing::Instrument;
 
 use super::{
@@ -27,10 +31,6 @@ use super::{
     told::Told,
 };
 use crate::inbox::Stopped;
-use crate::net::{
-    url::Url,
-    ws::{Frame, Policy},
-};
 
 /// Bounds of the socket.
 pub const POLICY: Policy = Policy {

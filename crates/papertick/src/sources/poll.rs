@@ -4,17 +4,15 @@ use std::{convert::Infallible, time::Duration};
 
 use device::market::{Connection, Observation};
 use feeds::malformed::Malformed;
+use net::{
+    backoff::Backoff,
+    chance::Chance,
+    http::{Answer, HttpError},
+};
 use tokio::time;
 
 use super::{Context, outage::Outage};
-use crate::{
-    inbox::Stopped,
-    net::{
-        backoff::Backoff,
-        chance::Chance,
-        http::{Answer, HttpError},
-    },
-};
+use crate::inbox::Stopped;
 
 /// Time from the start of a source to its first poll.
 pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);

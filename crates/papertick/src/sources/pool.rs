@@ -8,19 +8,17 @@ use device::{
 };
 use feeds::pools::{self, Asker, logo::LogoSpec};
 use http::HeaderName;
+use net::{
+    http::{self as client, Get, HttpError, Limits},
+    url::Url,
+};
 use tokio::time;
 
 use super::{
     Context,
     poll::{self, Missed, Poll},
 };
-use crate::{
-    inbox::Stopped,
-    net::{
-        http::{self as client, Get, HttpError, Limits},
-        url::Url,
-    },
-};
+use crate::inbox::Stopped;
 
 /// Bounds of a request for figures.
 pub const LIMITS: Limits = Limits {

@@ -6,16 +6,16 @@ use std::{convert::Infallible, time::Duration};
 use device::{market::Observation, sources::RelayEndpoint, units::Currency};
 use feeds::relay;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use net::{
+    url::Url,
+    ws::{Frame, Policy},
+};
 use tokio::time::Instant;
 
 use super::{
     Context, beside,
     freshness::{self, Freshness},
     session::{Ended, Link, Session},
-};
-use crate::net::{
-    url::Url,
-    ws::{Frame, Policy},
 };
 
 /// Bounds of the socket.

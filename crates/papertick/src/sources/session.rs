@@ -4,18 +4,16 @@ use std::{collections::BTreeMap, convert::Infallible, time::Duration};
 
 use device::market::{Connection, Observation};
 use feeds::malformed::Malformed;
+use net::{
+    backoff::{Backoff, STABLE_AFTER},
+    chance::Chance,
+    url::{BadUrl, Url},
+    ws::{Frame, Policy, Socket, WsError},
+};
 use tokio::time::{self, Instant};
 
 use super::{Context, outage::Outage};
-use crate::{
-    inbox::Stopped,
-    net::{
-        backoff::{Backoff, STABLE_AFTER},
-        chance::Chance,
-        url::{BadUrl, Url},
-        ws::{Frame, Policy, Socket, WsError},
-    },
-};
+use crate::inbox::Stopped;
 
 /// Longest time from an open socket to the first frame that is understood.
 pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);

@@ -9,6 +9,7 @@ use device::{
     sources::{SourceConfig, SourceId, SourcePlan},
 };
 use futures_util::FutureExt;
+use net::{backoff::Backoff, chance::Chance};
 use tokio::{sync::watch, task::JoinSet, time};
 use tracing::Instrument;
 
@@ -23,14 +24,10 @@ use super::{
     poll,
     pool::{self, Logos, Pool},
     relay::{Memory, Relay},
-    session,
+    route, session,
     wallet::Wallet,
 };
-use crate::{
-    inbox::Stopped,
-    net::{backoff::Backoff, chance::Chance},
-    tasks::Stop,
-};
+use crate::{inbox::Stopped, tasks::Stop};
 
 /// Which sources should run.
 pub type Plans = BTreeMap<SourceId, SourcePlan>;
@@ -109,7 +106,7 @@ impl Crew {
                 tracing::debug!(source = id.name(), "source starts");
                 let context = Context {
                     id,
-                    route: plan.route.clone(),
+                    route: route(&plan.route),
                     shared: self.shared.clone(),
                     member: None,
                 };
@@ -243,14 +240,14 @@ mod tests {
     use device::{
         input::Input,
         market::{Connection, Observation},
-        sources::Route,
     };
+    use net::{dialer::Dialer, route::Route, tls::Roots};
 
     use super::*;
     use crate::{
         clock::Clock,
         inbox::inbox,
-        net::{dialer::Dialer, tls::Roots, upstreams::Upstreams},
+        sources::upstreams::Upstreams,
         sources::{logos::LogoCache, told::Told},
     };
 

@@ -8,17 +8,17 @@ use std::{
 };
 
 use device::{input::Input, market::Connection, now::UtcTime};
+use net::{
+    backoff::Backoff,
+    chance::Chance,
+    resolver::{NoAddress, Resolver},
+};
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
 use tokio::time;
 
 use crate::{
     clock::{Clock, host_unix_ms},
     inbox::Inbox,
-    net::{
-        backoff::Backoff,
-        chance::Chance,
-        resolver::{NoAddress, Resolver},
-    },
     tasks::Stop,
 };
 
@@ -254,10 +254,10 @@ fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, N
 mod tests {
     use std::{io, sync::Arc};
 
+    use net::resolver::{HostNames, NameService};
     use tokio::net::UdpSocket;
 
     use super::*;
-    use crate::net::resolver::{HostNames, NameService};
 
     /// Seconds from 1900 to 1970.
     const NTP_EPOCH: i64 = 2_208_988_800;

@@ -16,16 +16,16 @@ use feeds::{
         },
     },
 };
+use net::{
+    url::Url,
+    ws::{Frame, Socket},
+};
 use rustls::crypto::ring;
 use tokio::time;
 
 use super::{
     nostr::POLICY,
     session::{Ended, Link, Session},
-};
-use crate::net::{
-    url::Url,
-    ws::{Frame, Socket},
 };
 
 /// A wallet that was paired.

@@ -8,9 +8,9 @@ use std::io::{self, Cursor, Write};
 
 use feeds::image::{Fault, Head, Image, Kind, page::Page};
 use sha2::{Digest, Sha256};
+use storage::large::{Appending, LargeDisk, Readable};
 
 use super::{
-    disk::{Appending, LargeDisk, Readable},
     judge::{Judge, Refusal},
     record::{self, program_file},
     slots::{Factory, ImageSlot, Installed, Program, Standing},

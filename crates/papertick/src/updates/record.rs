@@ -3,12 +3,12 @@
 use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
-
-use super::{
-    disk::LargeDisk,
-    slots::{ImageSlot, Slots},
+use storage::{
+    file::{Content, StateFile},
+    large::LargeDisk,
 };
-use crate::storage::file::{Content, StateFile};
+
+use super::slots::{ImageSlot, Slots};
 
 /// Kind of the file.
 pub const KIND: &str = "firmware";

@@ -2,14 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::{sources::Route, view::SourceState};
+use device::view::SourceState;
+use net::{
+    dialer::{Destination, Dialer, Security},
+    route::Route,
+    tls::Roots,
+};
 use papertick::{
     glass::{PanelFault, PanelGlass},
     http::openapi,
-    net::{
-        dialer::{Destination, Dialer, Security},
-        tls::Roots,
-    },
 };
 use serde_json::{Value, json};
 use tokio::{net::TcpSocket, time::Instant};

@@ -17,12 +17,12 @@ use device::{
     units::Currency,
     view::{FrontlightState, LinkState, ScreenState, View},
 };
+use net::{dialer::Dialer, tls::Roots};
 use papertick::{
     drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass},
     http::{Services, serve},
     inbox::{Message, inbox},
-    net::{dialer::Dialer, tls::Roots},
 };
 use render::Bitmap;
 use serde_json::Value;

@@ -13,11 +13,11 @@ use std::{
 };
 
 use device::settings::{Settings, store};
-use papertick::storage::{Store, disk::Folder};
 use rustix::{
     fs::{CWD, FileType, Mode, mknodat},
     process::Signal,
 };
+use storage::{Store, disk::Folder};
 
 use crate::clock::{Clock, eventually, folder, papertick};
 

@@ -13,10 +13,10 @@ use device::{
     output::Advert,
 };
 use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
+use net::mdns::{Reach, Service, search};
 use papertick::{
     drivers::advert::{self, Announcing, Patience},
     inbox::{Message, inbox},
-    net::mdns::{Reach, Service, search},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use rustix::net::sockopt::set_socket_reuseaddr;

@@ -18,21 +18,21 @@ use device::{
     memory::Memory,
     request::{Patch, Reply, Request},
     settings::Settings,
-    sources::Route,
+};
+use net::{
+    dialer::{Destination, Dialer, Security},
+    resolver::{LOOK_UPS_MAX, NameService},
+    route::Route,
+    tls::Roots,
 };
 use papertick::{
     clock::Clock,
     inbox::inbox,
     main_loop::MainLoop,
-    net::{
-        dialer::{Destination, Dialer, Security},
-        resolver::{LOOK_UPS_MAX, NameService},
-        tls::Roots,
-    },
-    storage::{Store, disk::Folder, keeper},
     tasks::{Tasks, stop_signal},
 };
 use serde_json::{Map, json};
+use storage::{Store, disk::Folder, keeper};
 use tokio::{
     net::TcpListener,
     time::{sleep, timeout},

@@ -24,16 +24,16 @@ use papertick::{
     drivers::senses,
     inbox::{Inbox, inbox},
     main_loop::{Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
-    storage::{
-        MEMORY, SETTINGS, Store,
-        disk::Disk,
-        document::Document,
-        file::StateFile,
-        keeper::{self, Keeper, Shelf},
-    },
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value, json};
+use storage::{
+    MEMORY, SETTINGS, Store,
+    disk::Disk,
+    document::Document,
+    file::StateFile,
+    keeper::{self, Keeper, Shelf},
+};
 use tokio::{
     sync::watch,
     time::{Instant, sleep, timeout},

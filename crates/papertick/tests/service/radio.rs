@@ -26,9 +26,9 @@ use papertick::{
     inbox::{Inbox, inbox},
     main_loop::{Followed, MainLoop},
     sources::logos::LogoCache,
-    storage::{Store, keeper},
     tasks::{Stopper, Tasks, stop_signal},
 };
+use storage::{Store, keeper};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 

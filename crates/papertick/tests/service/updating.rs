@@ -5,17 +5,15 @@ use feeds::image::{
     page::{Manifest, Page},
 };
 use minisign::KeyPair;
-use papertick::{
-    storage::disk::Disk,
-    updates::{
-        depot::{self, Depot},
-        judge::{Judge, Refusal, Signatures, Versions},
-        record,
-        slots::{Factory, ImageSlot, Program, Slots, Standing},
-    },
+use papertick::updates::{
+    depot::{self, Depot},
+    judge::{Judge, Refusal, Signatures, Versions},
+    record,
+    slots::{Factory, ImageSlot, Program, Slots, Standing},
 };
 use semver::Version;
 use serde_json::json;
+use storage::disk::Disk;
 
 use crate::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 

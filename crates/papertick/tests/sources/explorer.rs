@@ -12,7 +12,10 @@ use papertick::sources::freshness::STALE_AFTER;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::rig::{Rig, accept, answer, currency, first_line, precise_fee, price};
+use crate::{
+    peers::{answer, first_line},
+    rig::{Rig, accept, currency, precise_fee, price},
+};
 
 fn explorer() -> SourceConfig {
     SourceConfig::Explorer {

@@ -10,7 +10,7 @@ use device::{
     secret::Secret,
     sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
 };
-use papertick::net::dialer::Arrival;
+use net::dialer::Arrival;
 use tokio::{io::AsyncWriteExt, sync::mpsc, time};
 use tracing::subscriber::DefaultGuard;
 

@@ -9,20 +9,16 @@
     unreachable_pub
 )]
 
-#[path = "../needs/mod.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
-mod needs;
+#[path = "../../../net/tests/net/peers.rs"]
+mod peers;
 mod rig;
 
 mod explorer;
-mod http;
 mod log;
 mod nostr;
 mod polls;
-mod programs;
 mod proxy;
 mod relay;
-mod robust;
 mod supervisor;
 mod time;
 mod toxic;

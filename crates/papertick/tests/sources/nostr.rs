@@ -14,8 +14,8 @@ use feeds::nostr::{
     frame, zap,
 };
 use futures_util::{SinkExt, StreamExt};
+use net::dialer::Arrival;
 use nostr_relay_builder::MockRelay;
-use papertick::net::dialer::Arrival;
 use tokio::{io::DuplexStream, sync::mpsc, time};
 use tokio_tungstenite::{WebSocketStream, accept_async, tungstenite::Message};
 

@@ -8,13 +8,14 @@ use device::{
     sources::{SourceConfig, SourceId},
     units::{Hashrate, Sats},
 };
-use papertick::{
-    net::{backoff, dialer::Arrival},
-    sources::poll::FIRST_POLL_AFTER,
-};
+use net::{backoff, dialer::Arrival};
+use papertick::sources::poll::FIRST_POLL_AFTER;
 use tokio::{sync::mpsc, time::Instant};
 
-use crate::rig::{Rig, answer, answer_on, first_line};
+use crate::{
+    peers::{answer, answer_on, first_line},
+    rig::Rig,
+};
 
 const KEY: &str = "planted-secret-key";
 

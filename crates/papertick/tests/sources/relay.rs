@@ -14,7 +14,10 @@ use tokio::{
 };
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use crate::rig::{Rig, accept, answer, first_line, price, relay_config};
+use crate::{
+    peers::{answer, first_line},
+    rig::{Rig, accept, price, relay_config},
+};
 
 type Server = WebSocketStream<DuplexStream>;
 

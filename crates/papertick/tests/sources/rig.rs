@@ -8,14 +8,14 @@ use device::{
     sources::{RelayEndpoint, Route, SourceConfig, SourceId, SourcePlan},
     units::{Currency, FeeRate, Price},
 };
+use net::{
+    dialer::{Arrival, Dialer},
+    tls::Roots,
+};
 use papertick::{
     clock::Clock,
     inbox::{Message, inbox},
-    net::{
-        dialer::{Arrival, Dialer},
-        tls::Roots,
-        upstreams::Upstreams,
-    },
+    sources::upstreams::Upstreams,
     sources::{
         Shared,
         logos::LogoCache,
@@ -26,7 +26,7 @@ use papertick::{
 };
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream},
+    io::DuplexStream,
     sync::{mpsc, watch},
     time,
 };
@@ -175,39 +175,6 @@ pub async fn accept(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<D
     accept_async(arrivals.recv().await.unwrap().stream)
         .await
         .unwrap()
-}
-
-/// Answers the next connection's request and returns the request's head; `status` may carry more
-/// header lines.
-pub async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, status: &str, body: &str) -> String {
-    answer_on(
-        arrivals.recv().await.unwrap().stream,
-        status,
-        body.as_bytes(),
-    )
-    .await
-}
-
-/// Answers the request on a connection and returns the request's head.
-pub async fn answer_on(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    status: &str,
-    body: &[u8],
-) -> String {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.unwrap());
-    }
-    let length = body.len();
-    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n");
-    stream.write_all(answer.as_bytes()).await.unwrap();
-    // A client may hang up as soon as it has seen enough.
-    let _ = stream.write_all(body).await;
-    String::from_utf8(head).unwrap()
-}
-
-pub fn first_line(head: &str) -> &str {
-    head.lines().next().unwrap()
 }
 
 pub fn relay_config() -> SourceConfig {

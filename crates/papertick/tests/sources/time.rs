@@ -6,10 +6,10 @@ use std::{
 };
 
 use device::{input::Input, market::Connection};
+use net::resolver::{HostNames, Resolver};
 use papertick::{
     clock::Clock,
     inbox::{Inbox, inbox},
-    net::resolver::{HostNames, Resolver},
     sources::time::{Timekeeping, keep_time},
     tasks::{Tasks, stop_signal},
 };

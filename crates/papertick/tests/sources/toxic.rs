@@ -10,7 +10,7 @@ use device::{
 };
 use feeds::nostr::{data, zap};
 use futures_util::SinkExt;
-use papertick::net::dialer::Arrival;
+use net::dialer::Arrival;
 use tokio::{
     io::{AsyncWriteExt, DuplexStream},
     sync::mpsc,
@@ -18,7 +18,10 @@ use tokio::{
 };
 use tokio_tungstenite::{WebSocketStream, accept_async, tungstenite::Message};
 
-use crate::rig::{Rig, answer, currency};
+use crate::{
+    peers::answer,
+    rig::{Rig, currency},
+};
 
 const KEY: &str = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5";
 

@@ -15,7 +15,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("render", &["device"]),
     ("feeds", &["device"]),
     ("board", &["device", "render"]),
-    ("papertick", &["board", "device", "feeds", "render"]),
+    ("net", &[]),
+    ("storage", &[]),
+    (
+        "papertick",
+        &["board", "device", "feeds", "net", "render", "storage"],
+    ),
 ];
 
 /// Words that no source file may have, with what to do instead; written so that this file has none of them.

@@ -6,11 +6,9 @@ use std::{
 };
 
 use device::secret::Secret;
+use storage::disk::{Disk, Folder, named};
 
-use crate::{
-    made_password,
-    storage::disk::{Disk, Folder, named},
-};
+use crate::made_password;
 
 /// File of the password.
 const FILE: &str = "access-point";

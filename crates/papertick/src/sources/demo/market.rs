@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use crate::net::chance::Chance;
+use net::chance::Chance;
 
 /// Height with which the built-in market begins.
 pub const FIRST_HEIGHT: u32 = 900_000;

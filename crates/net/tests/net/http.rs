@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use device::sources::Route;
 use http::header::AUTHORIZATION;
-use papertick::net::{
+use net::{
     dialer::{Arrival, Dialer},
     http::{Answer, Get, HttpError, Limits, get, open},
+    route::Route,
     tls::Roots,
     url::Url,
 };
@@ -16,7 +16,7 @@ use tokio::{
     time,
 };
 
-use crate::rig::{answer, answer_on, first_line};
+use crate::peers::{answer, answer_on, first_line};
 
 const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(8),

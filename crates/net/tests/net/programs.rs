@@ -9,14 +9,11 @@ use std::{
     time::Duration,
 };
 
-use device::{
-    secret::Secret,
-    sources::{Proxy, ProxyKind, Route},
-};
-use papertick::net::{
+use net::{
     dialer::{DialError, Dialer, Failure},
     http::{self, Get, HttpError, Limits},
     proxy::Refusal,
+    route::{Password, Proxy, ProxyKind, Route},
     tls::Roots,
     url::Url,
 };
@@ -25,7 +22,7 @@ use tokio::{
     time::{self, Instant},
 };
 
-use crate::{needs, rig::answer_on};
+use crate::{needs, peers::answer_on};
 
 const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(10),
@@ -79,10 +76,11 @@ async fn start(command: impl Fn(u16) -> Command) -> (Running, u16) {
 fn route(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Route {
     let proxy = Proxy {
         kind,
-        host: "127.0.0.1".into(),
+        host: "127.0.0.1".to_owned(),
+        label: "127.0.0.1".to_owned(),
         port,
         user: user.to_owned(),
-        pass: Secret::new(pass),
+        pass: Password::new(pass),
         bypass: String::new(),
     };
     Route { proxy: Some(proxy) }

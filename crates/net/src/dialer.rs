@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use device::sources::{Proxy, ProxyKind, Route};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
@@ -21,10 +20,11 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use super::{
+use crate::{
     bypass::bypassed,
     proxy::{self, Refusal},
     resolver::{HostNames, NameService, NoAddress, Resolver},
+    route::{Proxy, ProxyKind, Route},
     tls::Roots,
     url::{Url, bracketed},
 };
@@ -362,9 +362,9 @@ async fn through(
         ),
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
-    let lookup = Step::ResolveProxy(proxy.host.to_string());
-    let connect = Step::ConnectProxy(place(&proxy.host.to_string(), proxy.port));
-    let mut stream = reach(shared, lookup, connect, proxy.host.expose(), proxy.port).await?;
+    let lookup = Step::ResolveProxy(proxy.label.clone());
+    let connect = Step::ConnectProxy(place(&proxy.label, proxy.port));
+    let mut stream = reach(shared, lookup, connect, &proxy.host, proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
         step(Step::Login, login).await?;

@@ -1,7 +1,7 @@
 //! The way out: one dialer for every outbound connection, and what speaks over it; and who is on the local network.
 //!
-//! Read on in this order: `url` (where to), `dialer` (how to get there, with `resolver`, `proxy`,
-//! `bypass` and `tls` as its parts), `http` and `ws` (what is spoken), `backoff` (when to try again).
+//! Read on in this order: `url` (where to), `dialer` (how to get there, with `route`, `resolver`,
+//! `proxy`, `bypass` and `tls` as its parts), `http` and `ws` (what is spoken), `backoff` (when to try again).
 //! `mdns` stands alone: it announces the clock to its neighbours, and finds others.
 
 pub mod url;
@@ -11,6 +11,7 @@ pub mod dialer;
 pub mod dns;
 pub mod proxy;
 pub mod resolver;
+pub mod route;
 pub mod tls;
 
 pub mod http;
@@ -18,8 +19,6 @@ pub mod ws;
 
 pub mod backoff;
 pub mod chance;
-
-pub mod upstreams;
 
 pub mod mdns;
 

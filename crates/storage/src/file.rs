@@ -11,7 +11,7 @@ use std::io;
 
 use serde_json::{Map, Value};
 
-use super::{
+use crate::{
     disk::Disk,
     document::{Damage, Document},
 };

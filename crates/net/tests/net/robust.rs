@@ -2,13 +2,10 @@
 
 use std::{future::Future, time::Duration};
 
-use device::{
-    secret::Secret,
-    sources::{Proxy, ProxyKind, Route},
-};
-use papertick::net::{
+use net::{
     dialer::{Arrival, Destination, Dialer, Security},
     http::{Get, Limits, get},
+    route::{Password, Proxy, ProxyKind, Route},
     tls::Roots,
     url::Url,
     ws::{Policy, Socket},
@@ -108,10 +105,11 @@ proptest! {
             let (dialer, arrivals) = network();
             let proxy = Proxy {
                 kind,
-                host: "proxy".into(),
+                host: "proxy".to_owned(),
+                label: "proxy".to_owned(),
                 port: 1080,
                 user: user.to_owned(),
-                pass: Secret::new("planted"),
+                pass: Password::new("planted"),
                 bypass: String::new(),
             };
             let route = Route { proxy: Some(proxy) };

@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use papertick::{
-    storage::disk::Disk,
-    updates::disk::{LargeDisk, Readable},
+use storage::{
+    disk::Disk,
+    large::{LargeDisk, Readable},
 };
 use tokio::sync::watch;
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use device::settings::pools;
 use feeds::{exchange, relay};
-
-use super::url::{BadUrl, Url, split_authority};
+use net::url::{BadUrl, Url, split_authority};
 
 /// Public time server.
 pub const TIME_SERVER: &str = "pool.ntp.org";

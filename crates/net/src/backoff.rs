@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::chance::Chance;
+use crate::chance::Chance;
 
 /// Wait after the first failure, before jitter.
 pub const RETRY_BASE: Duration = Duration::from_secs(5);

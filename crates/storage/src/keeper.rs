@@ -5,7 +5,7 @@ use std::{io, thread};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Store;
+use crate::Store;
 
 /// Pieces of work that may wait for their turn.
 const WORK_DEPTH: usize = 8;
@@ -159,7 +159,7 @@ mod tests {
     use tokio::{runtime, task::spawn_blocking};
 
     use super::*;
-    use crate::storage::disk::Folder;
+    use crate::disk::Folder;
 
     #[test]
     fn no_other_work_keeps_a_save_waiting() {

@@ -1,6 +1,7 @@
 //! What survives a power cut: settings and memory, each one file with the generation before it.
 //!
 //! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
+//! `large` is for files too large for the memory,
 //! `keeper` does the work on a thread of its own, `lock` keeps a second clock out of the folder.
 //!
 //! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran.
@@ -9,6 +10,7 @@ pub mod disk;
 pub mod document;
 pub mod file;
 pub mod keeper;
+pub mod large;
 pub mod lock;
 
 use std::io;

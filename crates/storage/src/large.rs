@@ -1,4 +1,4 @@
-//! What updates need of a disk: files too large for the memory, and files that can be started.
+//! Files too large for the memory, and files that can be started.
 
 use std::{
     fs::{self, OpenOptions},
@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
 };
 
-use crate::storage::disk::{Disk, Folder};
+use crate::disk::{Disk, Folder};
 
 /// A file that is read piece by piece.
 pub trait Readable: Read + Seek + Send {}
@@ -55,9 +55,11 @@ impl LargeDisk for Folder {
 }
 
 /// Writes a new file through a disk, piece by piece.
-pub(super) struct Appending<'a> {
-    pub(super) disk: &'a mut dyn LargeDisk,
-    pub(super) name: &'a str,
+pub struct Appending<'a> {
+    /// Where the file is.
+    pub disk: &'a mut dyn LargeDisk,
+    /// Name of the file.
+    pub name: &'a str,
 }
 
 impl Write for Appending<'_> {

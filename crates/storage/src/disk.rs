@@ -173,7 +173,7 @@ fn is_file(kind: FileType) -> io::Result<()> {
 }
 
 /// Puts the name of the file before the words of an error.
-pub(crate) fn named(name: &str) -> impl Fn(io::Error) -> io::Error {
+pub fn named(name: &str) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
 }
 

@@ -6,10 +6,9 @@
 use std::{io, net::Ipv4Addr};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use device::secret::Secret;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::url::bracketed;
+use crate::{route::Password, url::bracketed};
 
 /// Longest reply to an HTTP CONNECT that is read, bytes.
 pub const CONNECT_REPLY_MAX: usize = 8 * 1024;
@@ -88,7 +87,7 @@ pub async fn http_connect<S>(
     host: &str,
     port: u16,
     user: &str,
-    pass: &Secret,
+    pass: &Password,
 ) -> Result<(), Refusal>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -105,7 +104,7 @@ where
     }
 }
 
-fn connect_request(host: &str, port: u16, user: &str, pass: &Secret) -> String {
+fn connect_request(host: &str, port: u16, user: &str, pass: &Password) -> String {
     let host = bracketed(host);
     let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
     if !user.is_empty() {
@@ -205,7 +204,7 @@ where
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
-pub async fn socks5_login<S>(stream: &mut S, user: &str, pass: &Secret) -> Result<(), Refusal>
+pub async fn socks5_login<S>(stream: &mut S, user: &str, pass: &Password) -> Result<(), Refusal>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -234,7 +233,7 @@ where
 }
 
 /// User name and password as SOCKS5 carries them (RFC 1929).
-fn login(user: &str, pass: &Secret) -> Result<Vec<u8>, Refusal> {
+fn login(user: &str, pass: &Password) -> Result<Vec<u8>, Refusal> {
     let mut login = vec![1];
     for text in [user, pass.expose()] {
         login.push(u8::try_from(text.len()).map_err(|_| Refusal::LoginTooLong)?);

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 
-use super::disk::{Disk, Folder, named, open_file};
+use crate::disk::{Disk, Folder, named, open_file};
 
 /// File that is made and removed to see whether that can be done.
 const PROBE: &str = "probe";

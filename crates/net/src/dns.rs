@@ -126,7 +126,6 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::tasks::Tasks;
 
     const PORTAL: Ipv4Addr = Ipv4Addr::new(192, 168, 4, 1);
 
@@ -231,15 +230,15 @@ mod tests {
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
         let server = Redirect::bind(anywhere, PORTAL).await.unwrap();
         let place = server.place().unwrap();
-        let mut tasks = Tasks::new();
-        tasks.spawn("dns", server.run());
         let client = UdpSocket::bind(anywhere).await.unwrap();
         client.send_to(b"noise", place).await.unwrap();
         let asked = question("example.org", QTYPE::TYPE(TYPE::A));
         client.send_to(&asked, place).await.unwrap();
         let mut buffer = [0; QUESTION_MAX];
-        let received = timeout(Duration::from_secs(10), client.recv(&mut buffer));
-        let length = received.await.unwrap().unwrap();
+        let length = tokio::select! {
+            () = server.run() => unreachable!(),
+            received = timeout(Duration::from_secs(10), client.recv(&mut buffer)) => received.unwrap().unwrap(),
+        };
         let packet = Packet::parse(&buffer[..length]).unwrap();
         assert_eq!(packet.answers[0].rdata, RData::A(A::from(PORTAL)));
     }

@@ -3,7 +3,6 @@
 use std::{pin::Pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
-use device::sources::Route;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, StatusCode,
     header::{ACCEPT, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
@@ -13,9 +12,10 @@ use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::time;
 
-use super::{
+use crate::{
     AGENT,
     dialer::{DialError, Dialer},
+    route::Route,
     url::{BadUrl, Url},
 };
 

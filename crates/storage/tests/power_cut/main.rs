@@ -1,13 +1,17 @@
 //! Whatever moment the power goes away, a file reads as before or after the save that ran.
+#![allow(clippy::unwrap_used, missing_docs)]
 
-use papertick::storage::{
+#[allow(dead_code, reason = "the tests of the main loop use the rest")]
+mod sim_disk;
+
+use serde_json::{Map, Value, json};
+use storage::{
     SETTINGS,
     disk::Disk,
     file::{Content, StateFile},
 };
-use serde_json::{Map, Value, json};
 
-use crate::sim_disk::{Dice, SimDisk, Trouble};
+use self::sim_disk::{Dice, SimDisk, Trouble};
 
 /// More steps than any save or start takes.
 const STEPS: usize = 64;

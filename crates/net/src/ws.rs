@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use device::sources::Route;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, header::USER_AGENT};
 use tokio::time::{self, Instant};
@@ -12,10 +11,11 @@ use tokio_tungstenite::{
     tungstenite::{self, Message, Utf8Bytes, client::IntoClientRequest, protocol::WebSocketConfig},
 };
 
-use super::{
+use crate::{
     AGENT,
     dialer::{BoxedStream, DialError, Dialer},
     http::retry_after,
+    route::Route,
     url::{BadUrl, Scheme, Url},
 };
 

@@ -1,0 +1,64 @@
+//! Which way a connection takes: straight, or through a proxy.
+
+use std::fmt;
+
+/// The way outbound connections take.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Route {
+    /// The proxy; none connects directly.
+    pub proxy: Option<Proxy>,
+}
+
+/// An outbound proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// Protocol spoken to it.
+    pub kind: ProxyKind,
+    /// Its host.
+    pub host: String,
+    /// What errors call its host: the host, without a password that may have been written into it.
+    pub label: String,
+    /// Its port.
+    pub port: u16,
+    /// User name; empty for none.
+    pub user: String,
+    /// Password.
+    pub pass: Password,
+    /// Hosts that are reached directly: globs with commas between them.
+    pub bypass: String,
+}
+
+/// Protocol spoken to a proxy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP CONNECT.
+    HttpConnect,
+    /// SOCKS4; names are resolved here.
+    Socks4,
+    /// SOCKS4a; the proxy resolves names.
+    Socks4a,
+    /// SOCKS5; the proxy resolves names.
+    Socks5,
+}
+
+/// A password for a proxy, which nothing prints.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Password(String);
+
+impl Password {
+    /// Keeps a password.
+    pub fn new(text: impl Into<String>) -> Password {
+        Password(text.into())
+    }
+
+    /// The password, for the proxy alone.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(***)")
+    }
+}

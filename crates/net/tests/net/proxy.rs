@@ -1,0 +1,613 @@
+//! The way out through every kind of proxy: bytes, names, certificates, and errors that name a step.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use net::{
+    dialer::{BoxedStream, Destination, DialCounts, DialError, Dialer, Security},
+    http::{self, Get, Limits},
+    resolver::NameService,
+    route::{Password, Proxy, ProxyKind, Route},
+    tls::Roots,
+    url::Url,
+    ws::{Frame, Policy, Socket},
+};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::{
+    ServerConfig,
+    pki_types::{CertificateDer, PrivateKeyDer},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional},
+    net::{TcpListener, TcpSocket, TcpStream},
+    sync::mpsc,
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+use tokio_tungstenite::{accept_async, tungstenite::Message};
+
+use crate::peers::{answer_on, expect};
+
+const LIMITS: Limits = Limits {
+    timeout: Duration::from_secs(10),
+    body_max: 1024,
+};
+const POLICY: Policy = Policy {
+    message_max: 1024,
+    ping_every: Duration::from_secs(20),
+    pong_timeout: Duration::from_secs(15),
+};
+
+/// A throw-away authority and a certificate of it.
+struct Authority {
+    root: CertificateDer<'static>,
+    root_pem: String,
+    acceptor: TlsAcceptor,
+}
+
+fn authority(names: &[&str]) -> Authority {
+    let root_key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let root = params.self_signed(&root_key).unwrap();
+    let issuer = Issuer::new(params, root_key);
+    let key = KeyPair::generate().unwrap();
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let leaf = CertificateParams::new(names)
+        .unwrap()
+        .signed_by(&key, &issuer)
+        .unwrap();
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![leaf.der().clone()], key)
+        .unwrap();
+    Authority {
+        root: root.der().clone(),
+        root_pem: root.pem(),
+        acceptor: TlsAcceptor::from(Arc::new(config)),
+    }
+}
+
+fn proxy(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Proxy {
+    Proxy {
+        kind,
+        host: "127.0.0.1".to_owned(),
+        label: "127.0.0.1".to_owned(),
+        port,
+        user: user.to_owned(),
+        pass: Password::new(pass),
+        bypass: String::new(),
+    }
+}
+
+fn through(proxy: Proxy) -> Route {
+    Route { proxy: Some(proxy) }
+}
+
+/// Checks every byte that a client of this kind says for a destination, and agrees.
+async fn agree<S>(client: &mut S, proxy: &Proxy, host: &str, port: u16)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let (user, pass) = (proxy.user.as_str(), proxy.pass.expose());
+    match proxy.kind {
+        ProxyKind::HttpConnect => {
+            let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
+            if !user.is_empty() {
+                let login = BASE64_STANDARD.encode(format!("{user}:{pass}"));
+                request += &format!("Proxy-Authorization: Basic {login}\r\n");
+            }
+            expect(client, (request + "\r\n").as_bytes()).await;
+            let reply = b"HTTP/1.1 200 Connection established\r\nServer: 3proxy/0.9\r\n\r\n";
+            client.write_all(reply).await.unwrap();
+        }
+        ProxyKind::Socks4 => {
+            let request = [&[4, 1][..], &port.to_be_bytes(), &[127, 0, 0, 1, 0]].concat();
+            expect(client, &request).await;
+            client
+                .write_all(&[0, 0x5A, 9, 9, 9, 9, 9, 9])
+                .await
+                .unwrap();
+        }
+        ProxyKind::Socks4a => {
+            let address = [0, 0, 0, 1, 0];
+            let request = [
+                &[4, 1][..],
+                &port.to_be_bytes(),
+                &address,
+                host.as_bytes(),
+                &[0],
+            ]
+            .concat();
+            expect(client, &request).await;
+            client
+                .write_all(&[0, 0x5A, 0, 0, 0, 0, 0, 0])
+                .await
+                .unwrap();
+        }
+        ProxyKind::Socks5 => {
+            if user.is_empty() {
+                expect(client, &[5, 1, 0]).await;
+                client.write_all(&[5, 0]).await.unwrap();
+            } else {
+                expect(client, &[5, 1, 2]).await;
+                client.write_all(&[5, 2]).await.unwrap();
+                let length = |text: &str| [u8::try_from(text.len()).unwrap()];
+                let login = [
+                    &[1][..],
+                    &length(user),
+                    user.as_bytes(),
+                    &length(pass),
+                    pass.as_bytes(),
+                ];
+                expect(client, &login.concat()).await;
+                client.write_all(&[1, 0]).await.unwrap();
+            }
+            let length = u8::try_from(host.len()).unwrap();
+            let request = [
+                &[5, 1, 0, 3, length][..],
+                host.as_bytes(),
+                &port.to_be_bytes(),
+            ]
+            .concat();
+            expect(client, &request).await;
+            client
+                .write_all(&[5, 0, 0, 3, 3, b'a', b'b', b'c', 0, 80])
+                .await
+                .unwrap();
+        }
+    }
+}
+
+const KINDS: [(ProxyKind, &str, &str, &str); 7] = [
+    // A name that only the proxy can resolve, where it is the proxy that resolves.
+    (ProxyKind::HttpConnect, "", "", "market.invalid"),
+    (
+        ProxyKind::HttpConnect,
+        "testuser",
+        "testpass",
+        "market.invalid",
+    ),
+    (ProxyKind::Socks4, "", "", "localhost"),
+    (ProxyKind::Socks4, "ignored", "ignored", "localhost"),
+    (ProxyKind::Socks4a, "ignored", "ignored", "market.invalid"),
+    (ProxyKind::Socks5, "", "", "market.invalid"),
+    (ProxyKind::Socks5, "alice", "hunter2", "market.invalid"),
+];
+
+#[tokio::test]
+async fn every_kind_of_proxy_carries_every_kind_of_connection() {
+    let authority = authority(&["market.invalid", "localhost"]);
+    let dialer = Dialer::new(Roots::public().and(authority.root.clone()).unwrap());
+    for (kind, user, pass, host) in KINDS {
+        for scheme in ["http", "https", "ws", "wss"] {
+            let target = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let target_port = target.local_addr().unwrap().port();
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let proxy = proxy(kind, listener.local_addr().unwrap().port(), user, pass);
+            let route = through(proxy.clone());
+            let carry = async move {
+                let (mut client, _) = listener.accept().await.unwrap();
+                agree(&mut client, &proxy, host, target_port).await;
+                let mut server = TcpStream::connect(("127.0.0.1", target_port))
+                    .await
+                    .unwrap();
+                // Whoever hangs up first, the other end notices.
+                let _ = copy_bidirectional(&mut client, &mut server).await;
+            };
+            let acceptor = authority.acceptor.clone();
+            let serve = async move {
+                let (tcp, _) = target.accept().await.unwrap();
+                let secured = scheme.ends_with('s') && scheme != "ws" || scheme == "wss";
+                let stream: BoxedStream = if secured {
+                    Box::new(acceptor.accept(tcp).await.unwrap())
+                } else {
+                    Box::new(tcp)
+                };
+                if scheme.starts_with("ws") {
+                    let mut socket = accept_async(stream).await.unwrap();
+                    futures_util::SinkExt::send(&mut socket, Message::text("hello"))
+                        .await
+                        .unwrap();
+                } else {
+                    answer_on(stream, "200 OK", b"hello").await;
+                }
+            };
+            let url = Url::parse(&format!("{scheme}://{host}:{target_port}/x")).unwrap();
+            let ask = async {
+                if scheme.starts_with("ws") {
+                    let mut socket = Socket::open(&dialer, &route, &url, POLICY).await.unwrap();
+                    assert_eq!(socket.next().await.unwrap(), Frame::Text("hello".into()));
+                } else {
+                    let answer = http::get(&dialer, &route, Get::new(url.clone()), LIMITS).await;
+                    assert_eq!(answer.unwrap().body, "hello");
+                }
+            };
+            let all = async { tokio::join!(tokio::spawn(carry), tokio::spawn(serve), ask) };
+            let (carried, served, ()) = timeout(Duration::from_secs(20), all).await.unwrap();
+            carried.unwrap();
+            served.unwrap();
+        }
+    }
+    let proxied = u64::try_from(KINDS.len() * 4).unwrap();
+    assert_eq!(
+        dialer.counts(),
+        DialCounts {
+            direct: 0,
+            proxied,
+            failed: 0
+        }
+    );
+}
+
+async fn dial_tls(dialer: &Dialer, host: &str, acceptor: TlsAcceptor) -> Result<(), DialError> {
+    let target = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = target.local_addr().unwrap().port();
+    let serve = async move {
+        let (tcp, _) = target.accept().await.unwrap();
+        // The client may refuse.
+        let _ = acceptor.accept(tcp).await;
+    };
+    let destination = Destination {
+        host,
+        port,
+        security: Security::Tls,
+    };
+    let route = Route::default();
+    let (_, dialled) = tokio::join!(tokio::spawn(serve), dialer.connect(&route, destination));
+    dialled.map(drop)
+}
+
+#[tokio::test]
+async fn certificates_are_checked() {
+    let ours = authority(&["localhost"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, &ours.root_pem).unwrap();
+    let trusting = Dialer::new(Roots::public().and_file(&file).unwrap());
+    let strict = Dialer::new(Roots::public());
+    assert_eq!(
+        dial_tls(&trusting, "localhost", ours.acceptor.clone()).await,
+        Ok(())
+    );
+    let unknown = dial_tls(&strict, "localhost", ours.acceptor.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "securing the connection to localhost: invalid peer certificate: UnknownIssuer"
+    );
+    let other = dial_tls(&trusting, "127.0.0.1", ours.acceptor)
+        .await
+        .unwrap_err();
+    assert!(
+        other
+            .to_string()
+            .starts_with("securing the connection to 127.0.0.1: invalid peer certificate"),
+        "{other}"
+    );
+    std::fs::write(&file, "no certificate").unwrap();
+    assert!(Roots::public().and_file(&file).is_err());
+}
+
+/// A reply that never comes to its end.
+const OVERLONG: [u8; 9000] = [b'x'; 9000];
+
+/// What a proxy says, and what the error says then.
+#[tokio::test(start_paused = true)]
+async fn failures_say_which_step_failed() {
+    const LOGIN: &str = "logging in at the proxy: ";
+    const ASK: &str = "asking the proxy for market.invalid:80: ";
+    let http = ProxyKind::HttpConnect;
+    let overlong = "x".repeat(256);
+    let rows: [(ProxyKind, &str, &[u8], String); 21] = [
+        (
+            http,
+            "",
+            b"HTTP/1.0 407 Login\r\n\r\n",
+            format!("{ASK}the proxy wants a user name and password"),
+        ),
+        (
+            http,
+            "alice",
+            b"HTTP/1.1 407 Login\r\n\r\n",
+            format!("{ASK}the proxy does not accept the user name and password"),
+        ),
+        (
+            http,
+            "",
+            b"HTTP/1.1 502 Bad\r\nX: y\r\n\r\n",
+            format!("{ASK}the proxy answers with status 502"),
+        ),
+        (
+            http,
+            "",
+            b"HTTP/1.1 201 Odd\r\n\r\n",
+            format!("{ASK}the proxy answers with status 201"),
+        ),
+        (
+            http,
+            "",
+            b"ICAP/1.1 200 OK\r\n\r\n",
+            format!("{ASK}the proxy does not speak this protocol"),
+        ),
+        (
+            http,
+            "",
+            b"HTTP/1.1 20",
+            format!("{ASK}unexpected end of file"),
+        ),
+        (
+            http,
+            "",
+            &OVERLONG,
+            format!("{ASK}the proxy's reply is too long"),
+        ),
+        (
+            ProxyKind::Socks4a,
+            "",
+            &[0, 0x5B, 0, 0, 0, 0, 0, 0],
+            format!("{ASK}the proxy refuses: request rejected or failed"),
+        ),
+        (
+            ProxyKind::Socks4a,
+            "",
+            &[4, 0x5A, 0, 0, 0, 0, 0, 0],
+            format!("{ASK}the proxy does not speak this protocol"),
+        ),
+        (
+            ProxyKind::Socks4a,
+            "",
+            &[0, 0x5A, 0],
+            format!("{ASK}unexpected end of file"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5, 0xFF],
+            format!("{LOGIN}the proxy accepts none of the known ways to log in"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5, 2],
+            format!("{LOGIN}the proxy wants a user name and password"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[4, 0],
+            format!("{LOGIN}the proxy does not speak this protocol"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5],
+            format!("{LOGIN}unexpected end of file"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "alice",
+            &[5, 2, 1, 1],
+            format!("{LOGIN}the proxy does not accept the user name and password"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "alice",
+            &[5, 0],
+            format!("{LOGIN}the proxy accepts none of the known ways to log in"),
+        ),
+        (
+            ProxyKind::Socks5,
+            &overlong,
+            &[],
+            format!(
+                "{LOGIN}the user name or the password is longer than the 255 bytes that this kind of proxy takes"
+            ),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5, 0, 5, 5, 0, 1],
+            format!("{ASK}the proxy refuses: connection refused"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5, 0, 4, 0, 0, 1],
+            format!("{ASK}the proxy does not speak this protocol"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5, 0, 5, 0, 0, 2],
+            format!("{ASK}the proxy does not speak this protocol"),
+        ),
+        (
+            ProxyKind::Socks5,
+            "",
+            &[5, 0, 5, 0, 0, 4, 1],
+            format!("{ASK}unexpected end of file"),
+        ),
+    ];
+    for (kind, user, reply, expected) in rows {
+        let (arrive, mut arrivals) = mpsc::channel(1);
+        let dialer = Dialer::in_memory(Roots::public(), arrive);
+        let route = through(proxy(kind, 1080, user, "planted-password"));
+        let destination = Destination {
+            host: "market.invalid",
+            port: 80,
+            security: Security::Plain,
+        };
+        let serve = async {
+            let mut client = arrivals.recv().await.unwrap().stream;
+            let _ = client.write_all(reply).await;
+            let _ = client.shutdown().await;
+            let mut said = Vec::new();
+            let _ = client.read_to_end(&mut said).await;
+        };
+        let (dialled, ()) = tokio::join!(dialer.connect(&route, destination), serve);
+        let error = dialled.map(drop).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{kind:?} {reply:?}");
+        assert!(!format!("{error:?}").contains("planted"));
+        assert_eq!(
+            dialer.counts(),
+            DialCounts {
+                direct: 0,
+                proxied: 0,
+                failed: 1
+            }
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_proxy_is_left() {
+    for (kind, expected) in [
+        (
+            ProxyKind::HttpConnect,
+            "asking the proxy for market.invalid:80: no answer within 10 s",
+        ),
+        (
+            ProxyKind::Socks5,
+            "logging in at the proxy: no answer within 10 s",
+        ),
+    ] {
+        let (arrive, mut arrivals) = mpsc::channel(1);
+        let dialer = Dialer::in_memory(Roots::public(), arrive);
+        let route = through(proxy(kind, 1080, "", ""));
+        let destination = Destination {
+            host: "market.invalid",
+            port: 80,
+            security: Security::Plain,
+        };
+        let error = dialer
+            .connect(&route, destination)
+            .await
+            .map(drop)
+            .unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        drop(arrivals.recv().await);
+    }
+}
+
+/// Names that nobody has heard of.
+#[derive(Debug)]
+struct NoNames;
+
+impl NameService for NoNames {
+    fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+#[tokio::test]
+async fn unreachable_places_are_named() {
+    // Taken, so that nobody else gets it, but nobody listens.
+    let silent = TcpSocket::new_v4().unwrap();
+    silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let dialer = Dialer::with_names(Roots::public(), Arc::new(NoNames));
+    let closed = proxy(ProxyKind::Socks5, port, "", "");
+    let unknown = Proxy {
+        host: "proxy.invalid".to_owned(),
+        label: "proxy.invalid".to_owned(),
+        ..closed.clone()
+    };
+    let socks4 = Proxy {
+        kind: ProxyKind::Socks4,
+        ..closed.clone()
+    };
+    let rows = [
+        (
+            Route::default(),
+            "127.0.0.1",
+            format!("connecting to 127.0.0.1:{port}: connection refused"),
+        ),
+        (
+            Route::default(),
+            "market.invalid",
+            "looking up market.invalid: no address found".to_owned(),
+        ),
+        (
+            through(closed),
+            "market.invalid",
+            format!("connecting to the proxy 127.0.0.1:{port}: connection refused"),
+        ),
+        (
+            through(unknown),
+            "market.invalid",
+            "looking up the proxy proxy.invalid: no address found".to_owned(),
+        ),
+        (
+            through(socks4.clone()),
+            "market.invalid",
+            "looking up market.invalid: no address found".to_owned(),
+        ),
+        (
+            through(socks4),
+            "::1",
+            "looking up ::1: no IPv4 address found, and this proxy knows no other".to_owned(),
+        ),
+    ];
+    for (route, host, expected) in rows {
+        let destination = Destination {
+            host,
+            port,
+            security: Security::Plain,
+        };
+        let error = dialer
+            .connect(&route, destination)
+            .await
+            .map(drop)
+            .unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn bypassed_hosts_are_reached_directly() {
+    let bypass = "*.local, 192.168.*, ,127.0.0.1".to_owned();
+    let usual = Proxy {
+        bypass,
+        ..proxy(ProxyKind::HttpConnect, 1080, "", "")
+    };
+    let rows = [
+        (usual.clone(), "api.coinbase.com", "127.0.0.1:1080"),
+        (usual.clone(), "clock.LOCAL", "clock.LOCAL:80"),
+        (usual.clone(), "192.168.20.97", "192.168.20.97:80"),
+        (
+            Proxy {
+                host: "".into(),
+                ..usual.clone()
+            },
+            "api.coinbase.com",
+            "api.coinbase.com:80",
+        ),
+        (
+            Proxy { port: 0, ..usual },
+            "api.coinbase.com",
+            "api.coinbase.com:80",
+        ),
+    ];
+    for (proxy, host, expected) in rows {
+        let (arrive, mut arrivals) = mpsc::channel(1);
+        let dialer = Dialer::in_memory(Roots::public(), arrive);
+        let route = through(proxy);
+        let destination = Destination {
+            host,
+            port: 80,
+            security: Security::Plain,
+        };
+        tokio::select! {
+            arrival = arrivals.recv() => assert_eq!(arrival.unwrap().place, expected),
+            Ok(_) = dialer.connect(&route, destination) => {
+                assert_eq!(arrivals.recv().await.unwrap().place, expected);
+            }
+        }
+    }
+}
