@@ -59,6 +59,18 @@ fn a_wiring_file_is_checked_with_the_host_or_alone() {
 }
 
 #[test]
+fn the_example_of_a_service_starts_what_there_is() {
+    let unit = fs::read_to_string(format!("{EXAMPLES}/papertick.service")).unwrap();
+    let start = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart="));
+    let words: Vec<&str> = start.unwrap().split_whitespace().collect();
+    let (code, told, why) = said(&[&words[1..], &["--help"]].concat());
+    assert_eq!((code, why.as_str()), (0, ""));
+    assert!(told.contains("--wiring"));
+}
+
+#[test]
 fn a_wiring_file_is_drawn() {
     let file = format!("{EXAMPLES}/v8.toml");
     let (code, told, _) = said(&["wiring", "show", &file]);
