@@ -34,8 +34,8 @@ const EDGES_MAX: usize = 256;
 /// What is asked of the bus.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Duties of the frontlight.
-    Light(Vec<u16>, oneshot::Sender<()>),
+    /// Duties of the frontlight; whether it took them.
+    Light(Vec<u16>, oneshot::Sender<bool>),
     /// What the light in the room is.
     Measure(oneshot::Sender<Sensed>),
 }
@@ -60,13 +60,19 @@ pub struct AssembledButtons {
     _orders: mpsc::Sender<Order>,
 }
 
+impl AssembledFrontlight {
+    /// Sets the duty of each channel; tells whether the chip took them.
+    pub async fn takes(&mut self, duties: &[u16]) -> bool {
+        let (done, taken) = oneshot::channel();
+        let order = Order::Light(duties.to_vec(), done);
+        self.orders.send(order).await.is_ok() && taken.await.unwrap_or_default()
+    }
+}
+
 impl Frontlight for AssembledFrontlight {
     async fn set(&mut self, duties: &[u16]) {
-        let (done, is_set) = oneshot::channel();
-        let order = Order::Light(duties.to_vec(), done);
-        if self.orders.send(order).await.is_ok() {
-            let _ = is_set.await;
-        }
+        // One that does not answer is told of where it is driven, and tried again with the next duties.
+        let _ = self.takes(duties).await;
     }
 }
 
@@ -238,16 +244,15 @@ impl<H: Hardware> WireBus<H> {
     async fn take(&mut self, order: Order) {
         match order {
             Order::Light(duties, done) => {
-                self.light(&duties).await;
-                let _ = done.send(());
+                let _ = done.send(self.light(&duties).await);
             }
             Order::Measure(answer) => self.begin_measurement(answer),
         }
     }
 
-    async fn light(&mut self, duties: &[u16]) {
+    async fn light(&mut self, duties: &[u16]) -> bool {
         let (Some(unit), Some(wire)) = (&mut self.frontlight, &self.wire) else {
-            return;
+            return false;
         };
         let chip = unit.chip;
         let mut fails = false;
@@ -268,6 +273,7 @@ impl<H: Hardware> WireBus<H> {
             tracing::warn!(address = chip.address, "the frontlight does not answer");
         }
         unit.fails = fails;
+        !fails
     }
 
     fn begin_measurement(&mut self, answer: oneshot::Sender<Sensed>) {

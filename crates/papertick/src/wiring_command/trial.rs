@@ -10,7 +10,7 @@ use board::{
     circuit::{Circuit, Flow},
     linux::Linux,
     parts::pca9685::DUTY_MAX,
-    ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Panels, Refresh},
+    ports::{Buttons, Edge, LedStrip, LightSensor, Panels, Refresh},
     wiring::Wiring,
 };
 use clap::Args;
@@ -259,10 +259,12 @@ async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> Tried {
     print("the frontlight goes up and down\n");
     for step in (0..=LIGHT_STEPS).chain((0..LIGHT_STEPS).rev()) {
         let duty = DUTY_MAX / LIGHT_STEPS * step;
-        frontlight.set(&vec![duty; panels]).await;
+        if !frontlight.takes(&vec![duty; panels]).await {
+            return Tried::failed("frontlight", "does not answer");
+        }
         sleep(LIGHT_STEP).await;
     }
-    Tried::new("frontlight", "was told to go up and down")
+    Tried::new("frontlight", "went up and down")
 }
 
 async fn echo(mut buttons: AssembledButtons, seconds: u64) -> Tried {
@@ -336,7 +338,7 @@ mod tests {
             told[7..],
             [
                 "strip: 4 LEDs were told their colours",
-                "frontlight: was told to go up and down",
+                "frontlight: went up and down",
                 "light sensor: 80.0 lux",
                 "buttons: pressed: 2",
             ]
@@ -369,5 +371,13 @@ mod tests {
             ]
         );
         assert_eq!(tried.len(), 11);
+    }
+    #[tokio::test(start_paused = true)]
+    async fn a_frontlight_that_is_elsewhere_does_not_answer() {
+        let mut wiring = wiring::base("rev-b").unwrap();
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        wiring.frontlight.as_mut().unwrap().address = 0x43;
+        let tried = try_all(&circuit, &wiring, Serving::Tasks, 0).await.unwrap();
+        assert_eq!(told(&tried)[8], "NOT frontlight: does not answer");
     }
 }
