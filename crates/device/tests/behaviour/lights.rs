@@ -180,6 +180,7 @@ const ROWS: &[Row] = &[
     ("flDisable=true", "restart; sources up", STARTING, OFF),
     ("", "set flDisable=true", REST, FADE_DOWN),
     ("", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
+    ("flAlwaysOn=false", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
 
     // The light in the room.
     ("flAlwaysOn=true", "lux 300", REST, LIT),
@@ -211,6 +212,9 @@ const ROWS: &[Row] = &[
     ("", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
     ("", "lux 0; dnd on; wait 3000 > dnd off", REST, OFF),
     ("", "identify; wait 50 > dnd on", DARK, FADE_DOWN),
+    // With no reading of the room, and nothing that lights it always.
+    ("flAlwaysOn=false", "dnd on; wait 3000 > dnd off", REST, FADE_UP),
+    ("flAlwaysOn=false", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
 
     // Quiet hours by schedule, local time of Amsterdam: 22:00 to 07:00.
     ("dndTimeEnabled=true", "clock 2026-02-03T21:59:58+01:00", "102030 2000, 000000", "0 2048, 2000 2048, 2015 2023, 3230 0"),

@@ -54,6 +54,10 @@ pub(crate) struct World {
     pub(crate) film: Film,
     /// Effects that were asked for.
     pub(crate) effects: Vec<Effect>,
+    /// What it has asked to store.
+    stored: (Arc<Settings>, Map<String, Value>),
+    /// What it remembers differs from that.
+    memory_changed: bool,
     /// Serial number of the picture that is being painted, and until when.
     painting: Option<(u64, Duration)>,
     /// Serial number and full refreshes of the picture that was begun last.
@@ -65,13 +69,20 @@ pub(crate) struct World {
 impl World {
     /// A clock that starts with these settings, and nothing else.
     pub(crate) fn new(settings: Settings) -> World {
+        World::remembering(settings, Memory::default())
+    }
+
+    /// A clock that starts with these settings and remembers something.
+    pub(crate) fn remembering(settings: Settings, memory: Memory) -> World {
         let now = Now {
             uptime: Duration::ZERO,
             utc: None,
         };
-        let device = Device::new(BOARD, settings, Memory::default(), now);
+        let device = Device::new(BOARD, settings, memory, now);
         let mut world = World {
             film: Film::begin(&device.desired(), now.uptime),
+            stored: (device.settings().clone(), Map::new()),
+            memory_changed: false,
             device,
             now,
             effects: Vec::new(),
@@ -119,7 +130,7 @@ impl World {
                 self.wait(20);
                 return None;
             }
-            ("hold", [buttons]) => Input::Held(self.contacts(buttons)),
+            ("hold", _) => Input::Held(self.contacts(rest)),
             ("touch", _) => Input::Pressed(self.contacts(rest)),
             ("restart", []) => {
                 self.restart();
@@ -135,6 +146,7 @@ impl World {
                 Input::Tick
             }
             ("set", _) => ask(Request::Patch(self.patch(rest))),
+            // Every source of the clock, whether or not it runs.
             ("sources", [state]) => {
                 let each = SourceId::ALL.iter().map(|id| connected(*id, state));
                 for input in each.collect::<Vec<_>>() {
@@ -248,13 +260,20 @@ impl World {
             ("dnd", [word]) => ask(Request::SetDnd(*word == "on")),
             _ => panic!("not a line: {line}"),
         };
-        self.handle(input).reply
+        let reply = self.handle(input).reply;
+        let refused = matches!(reply, Some(Reply::Rejected(_)));
+        assert!(!refused, "{line}: {reply:?}");
+        reply
     }
 
     /// Hands the clock one input.
     pub(crate) fn handle(&mut self, input: Input) -> Output {
         let output = self.device.handle(input, self.now);
         self.effects.extend(output.effects.clone());
+        if output.changes.settings {
+            self.stored.0 = self.device.settings().clone();
+        }
+        self.memory_changed |= output.changes.memory;
         self.film.look(&self.device.desired(), self.now.uptime);
         self.paint();
         output
@@ -344,16 +363,24 @@ impl World {
 
     /// Starts the clock again, with what it has stored.
     fn restart(&mut self) {
-        let settings = store::to_json(self.device.settings());
-        let memory = self.device.memory().to_json(self.now);
-        let (settings, notes) = store::from_json(&settings);
+        self.save_memory();
+        let (settings, notes) = store::from_json(&store::to_json(&self.stored.0));
         assert!(notes.is_empty(), "{notes:?}");
+        let memory = Memory::from_json(&self.stored.1);
         self.now.uptime = Duration::ZERO;
-        self.device = Device::new(BOARD, settings, Memory::from_json(&memory), self.now);
+        self.device = Device::new(BOARD, settings, memory, self.now);
         self.painting = None;
         self.begun = (0, 0);
         self.film = Film::begin(&self.device.desired(), Duration::ZERO);
         self.paint();
+    }
+
+    /// Stores what the clock remembers, if it has said that it is worth it; tells what is stored.
+    pub(crate) fn save_memory(&mut self) -> Map<String, Value> {
+        if std::mem::take(&mut self.memory_changed) {
+            self.stored.1 = self.device.memory().to_json(self.now);
+        }
+        self.stored.1.clone()
     }
 
     /// A patch that sets settings by the names of their rows, as `name=value name=value`.
