@@ -77,6 +77,9 @@ const ROWS: &[Row] = &[
     // The rotation, and the refresh of the panels.
     ("timerSeconds=60", "screen 0", MINUTE, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:02"),
     ("timerSeconds=60", "text HI", MINUTE, GLASS, "H I", "03/02 12:02"),
+    // What was left of the period as an update began is left as it fails; a step by hand begins a new one.
+    ("timerSeconds=60", "screen 0; wait 20000; upload; wait 600000; upload-failed", 40_000, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:12"),
+    ("timerSeconds=60", "screen 0; wait 20000; upload; wait 600000; screen 0; upload-failed", MINUTE, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:12"),
     ("fullRefreshMin=10", "full-refresh", 11 * MINUTE, REFRESHES, "2", "3"),
 
     // The lights.
@@ -99,7 +102,7 @@ const ROWS: &[Row] = &[
     ("", "factory-reset; wait 2000; wiped", 2_000, EFFECTS, "[Wipe]", "[Wipe, Reboot(FactoryReset)]"),
     ("", "panels dead; factory-reset; wiped", 10_000, EFFECTS, "[Wipe]", "[Wipe, Reboot(FactoryReset)]"),
     ("", "power-on; network none; network provisioned", 1_000, EFFECTS, "[]", "[Reboot(Provisioned)]"),
-    ("wifiConfigured=true", "power-on; network none", 15 * MINUTE, EFFECTS, "[]", "[Reboot(PortalTimeout)]"),
+    ("wifiConfigured=true wpTimeout=30", "power-on; network none", 30_000, EFFECTS, "[]", "[Reboot(PortalTimeout)]"),
     ("", "power-on; network radio; network up; network lost", 10 * MINUTE, EFFECTS, "[]", "[Reboot(NoNetwork)]"),
     ("", "power-on; network radio; wait 12000", 8_000, MODE, "rotation", "portal"),
 ];

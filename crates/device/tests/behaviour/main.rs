@@ -7,4 +7,5 @@ mod buttons;
 mod deadlines;
 mod film;
 mod lights;
+mod state;
 mod world;

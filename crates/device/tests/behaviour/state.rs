@@ -1,0 +1,314 @@
+//! What the clock knows, keeps and forgets, and what that does to the glass.
+
+use device::{
+    cells::Cell,
+    market::{Datum, Market, Seen},
+    memory::Memory,
+    output::Effect,
+    screens::SCREENS,
+    sources::{SourceConfig, SourceId},
+};
+
+use crate::world::{World, settings};
+
+/// A clock with every feature, and a figure on each of its screens.
+fn full_of_figures() -> World {
+    let on = "miningPoolStats=true minerEnabled=true nwcEnabled=true timerSeconds=0";
+    let mut world = World::at_noon(settings(on));
+    world.live("pool noderunners; miner; balance 123456");
+    world
+}
+
+fn glasses(world: &mut World) -> Vec<String> {
+    let screens = ["90", "0", "6", "20", "70", "80", "81"];
+    let show = |screen| {
+        world.live(&format!("screen {screen}"));
+        world.glass()
+    };
+    screens.map(show).into()
+}
+
+#[test]
+fn every_figure_is_there_after_a_restart() {
+    let mut world = full_of_figures();
+    let before = glasses(&mut world);
+    let expected = [
+        "BAL 123K",
+        "BLOCK/HEIGHT 840000",
+        "FEE/RATE 12sat/vB",
+        "BTC/USD $64000",
+        "1.2TH/S",
+        "900GH/S",
+        "1.2G",
+    ];
+    for (glass, figure) in before.iter().zip(expected) {
+        assert!(glass.contains(figure), "{glass} without {figure}");
+    }
+    // The newest values, and the screen that was on.
+    world.live("wait 5000; restart");
+    assert_eq!(world.glass(), *before.last().unwrap());
+    assert_eq!(glasses(&mut world), before);
+}
+
+#[test]
+fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
+    for (line, worth) in [
+        ("block 840001", true),
+        ("price USD 64001", true),
+        ("fee 13", true),
+        ("pool ocean", true),
+        ("balance 9", true),
+        ("currencies USD", true),
+        ("screen 20", true),
+        ("price USD 64000", false),
+        ("block 840000", false),
+        ("balance 123456", false),
+        ("screen 0", false),
+        ("lux 50", false),
+    ] {
+        let mut world = full_of_figures();
+        world.live("screen 0");
+        let before = world.save_memory();
+        world.live(line);
+        assert_eq!(world.save_memory() != before, worth, "{line}");
+    }
+}
+
+#[test]
+fn a_height_that_cannot_be_is_not_remembered() {
+    for (height, glass) in [(900_000, "BLOCK/HEIGHT 900000"), (u32::MAX, "")] {
+        let known = Datum {
+            value: height,
+            source: SourceId::Relay,
+            seen: Seen::Before(None),
+        };
+        let memory = Memory {
+            market: Market {
+                height: Some(known),
+                ..Market::default()
+            },
+            ..Memory::default()
+        };
+        let world = World::remembering(settings(""), memory);
+        assert_eq!(
+            world.device.view().market.height.is_some(),
+            !glass.is_empty()
+        );
+        assert!(world.glass().contains(glass));
+    }
+}
+
+#[test]
+fn no_source_is_up_without_a_network() {
+    let mut world = full_of_figures();
+    let up = |world: &World| {
+        let sources = world.device.view().sources;
+        sources.values().filter(|state| state.up).count()
+    };
+    assert_eq!(up(&world), world.device.desired().sources.len());
+    world.live("network lost");
+    assert_eq!(up(&world), 0);
+    assert!(world.device.desired().sources.is_empty());
+    world.live("network up");
+    assert_eq!(up(&world), 0, "none has answered yet");
+    assert!(!world.device.desired().sources.is_empty());
+    world.live("source relay up");
+    assert_eq!(up(&world), 1);
+}
+
+#[test]
+fn sources_are_stopped_and_started_by_hand() {
+    let mut world = World::at_noon(settings(""));
+    let restarts = |world: &World| {
+        let sources = world.device.desired().sources;
+        sources.get(&SourceId::Relay).map(|plan| plan.restarts)
+    };
+    assert_eq!(restarts(&world), Some(0));
+    world.live("restart-sources");
+    assert_eq!(restarts(&world), Some(1));
+    world.live("stop-sources");
+    assert_eq!(restarts(&world), None);
+    world.live("restart-sources");
+    assert_eq!(restarts(&world), Some(2));
+    world.live("safe-mode");
+    assert_eq!(restarts(&world), None);
+}
+
+#[test]
+fn heights_are_believed_after_so_many_and_no_fewer() {
+    let below: &[&str] = &["839000", "839001", "839002"];
+    let ahead: &[&str] = &["841000", "841001", "841002"];
+    for heights in [below, ahead] {
+        let mut world = World::at_noon(settings("timerSeconds=0"));
+        for (count, height) in heights.iter().enumerate() {
+            assert_eq!(
+                world.glass(),
+                "BLOCK/HEIGHT 840000",
+                "after {count} of {heights:?}"
+            );
+            world.live(&format!("wait 60000; block {height}"));
+        }
+        let last = heights.last().unwrap();
+        assert_eq!(world.glass(), format!("BLOCK/HEIGHT {last}"));
+    }
+}
+
+#[test]
+fn a_screen_that_was_switched_off_is_not_what_a_clock_starts_with() {
+    let all: Vec<String> = SCREENS.iter().map(|screen| screen.id.to_string()).collect();
+    let all = format!("screensHidden=[{}]", all.join(","));
+    for (hidden, screen, after) in [
+        ("", "20", 20),
+        ("screensHidden=[20]", "20", 0),
+        ("screensHidden=[0]", "20", 20),
+        ("screensHidden=[0,20]", "20", 3),
+        (&all, "20", 0),
+    ] {
+        let mut world = World::at_noon(settings(hidden));
+        world.live(&format!("screen {screen}"));
+        assert_eq!(
+            world.device.view().current_screen,
+            20,
+            "by hand it is reached"
+        );
+        world.live("restart");
+        assert_eq!(world.device.view().current_screen, after, "{hidden}");
+    }
+}
+
+#[test]
+fn with_every_screen_switched_off_the_timer_shows_the_block_height() {
+    let all: Vec<String> = SCREENS.iter().map(|screen| screen.id.to_string()).collect();
+    let hidden = format!("timerSeconds=60 screensHidden=[{}]", all.join(","));
+    let mut world = World::at_noon(settings(&hidden));
+    for (line, screen) in [
+        ("screen 20", 20),
+        ("wait 60000", 0),
+        ("wait 60000", 0),
+        ("next", 3),
+    ] {
+        world.live(line);
+        assert_eq!(world.device.view().current_screen, screen, "{line}");
+    }
+}
+
+#[test]
+fn prices_in_currencies_of_no_use_are_forgotten() {
+    let mut world = World::at_noon(settings(""));
+    let known = |world: &World| {
+        let market = world.device.view().market;
+        let codes = market.prices.keys().map(|currency| currency.code());
+        codes.collect::<Vec<_>>().join(" ")
+    };
+    for (lines, codes) in [
+        // Chosen are USD, EUR and JPY.
+        (
+            "currencies USD EUR JPY GBP; price GBP 50000",
+            "EUR GBP JPY USD",
+        ),
+        ("price CHF 60000", "EUR GBP JPY USD"),
+        ("currencies USD EUR", "EUR JPY USD"),
+        // Whoever cannot see one of the chosen ones does not give it up.
+        ("set actCurrencies=[\"USD\"]", "EUR JPY USD"),
+        (
+            "currencies USD EUR JPY; set actCurrencies=[\"USD\"]; currencies USD",
+            "USD",
+        ),
+    ] {
+        world.live(lines);
+        assert_eq!(known(&world), codes, "{lines}");
+    }
+    let dropped = &world.device.view().sources[&SourceId::Relay].dropped;
+    assert_eq!(dropped.get("currency"), Some(&1));
+}
+
+#[test]
+fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
+    for (screen, seen) in [("70", true), ("0", false)] {
+        let mut world = full_of_figures();
+        world.live(&format!("screen {screen}"));
+        let look = |world: &World| {
+            let desired = world.device.desired();
+            let logo = |cell: &Cell| matches!(cell, Cell::Logo(_));
+            let SourceConfig::Pool { logo_fetches, .. } = desired.sources[&SourceId::Pool].config
+            else {
+                panic!("{:?}", desired.sources);
+            };
+            let picture = desired.picture;
+            (
+                picture.cells.iter().any(logo),
+                picture.full_refreshes,
+                logo_fetches,
+            )
+        };
+        let (shown, refreshes, fetches) = look(&world);
+        assert!(!shown);
+        let more = u64::from(seen);
+        for (line, shown, refreshes, fetches) in [
+            ("logo noderunners", seen, refreshes + more, fetches),
+            ("logo noderunners", seen, refreshes + more, fetches),
+            ("clear-logos", false, refreshes + 2 * more, fetches + 1),
+            ("clear-logos", false, refreshes + 2 * more, fetches + 2),
+        ] {
+            world.live(line);
+            assert_eq!(
+                look(&world),
+                (shown, refreshes, fetches),
+                "{line} on {screen}"
+            );
+        }
+        assert_eq!(world.effects, [Effect::ClearLogos, Effect::ClearLogos]);
+    }
+}
+
+#[test]
+fn a_change_that_would_leave_ghosts_is_painted_in_full() {
+    for (pair, full) in [
+        ("fontName=inter", true),
+        ("invertedColor=true", true),
+        ("satsVariant=3", true),
+        ("tzString=Asia/Tokyo", true),
+        ("digitFontPx=200", false),
+        ("labelFitPct=50", false),
+        ("verticalDesc=false", false),
+        ("ledBrightness=9", false),
+    ] {
+        let mut world = World::at_noon(settings(""));
+        let before = world.device.desired().picture.full_refreshes;
+        world.live(&format!("set {pair}"));
+        let refreshes = world.device.desired().picture.full_refreshes - before;
+        assert_eq!(refreshes, u64::from(full), "{pair}");
+    }
+}
+
+#[test]
+fn the_splash_waits_for_something_to_show() {
+    for (line, mode) in [
+        ("network up", "splash"),
+        ("sources up", "splash"),
+        ("lux 50", "splash"),
+        ("block 840000", "rotation"),
+        ("price USD 64000", "rotation"),
+        ("zap 21", "rotation"),
+        ("next", "rotation"),
+        ("screen 20", "rotation"),
+        ("text HI", "custom"),
+    ] {
+        let mut world = World::new(settings(""));
+        world.live(&format!("network host; {line}"));
+        assert_eq!(world.device.view().mode, mode, "{line}");
+    }
+}
+
+#[test]
+fn a_clock_that_was_never_provisioned_waits_for_its_owner() {
+    let mut world = World::new(settings("wpTimeout=10"));
+    world.live("network none; wait 60000");
+    assert_eq!(
+        (world.effects.as_slice(), world.device.view().mode),
+        (&[][..], "portal")
+    );
+    world.live("network provisioned");
+    world.live("restart");
+    assert!(world.device.settings().wifi_configured);
+}
