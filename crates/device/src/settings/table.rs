@@ -145,7 +145,7 @@ settings! {
     /// Wi-Fi transmit power, quarter-dBm; 80 leaves the radio's own.
     tx_power: Option<i32> = None::<i32>, "txPower", Composite(Shape::TxPower), ReadWrite, Live(&[Wifi]), Network;
     /// Wi-Fi credentials were stored by provisioning.
-    wifi_configured: bool = false, "wifiConfigured", Bool, ReadOnly, Live(&[]), Network;
+    wifi_configured: bool = false, "wifiConfigured", Bool, ReadOnly, Live(&[Wifi]), Network;
 
     /// Sends outbound connections through the proxy.
     proxy_enabled: bool = false, "proxyEnabled", Bool, ReadWrite, Live(&[Outbound]), Proxy;

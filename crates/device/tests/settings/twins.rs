@@ -204,10 +204,7 @@ impl Twins {
         self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
         self.wait(Duration::from_secs(1800), Duration::from_secs(60));
         self.clocks.each_mut().into_iter().for_each(|clock| {
-            let settings = Settings {
-                wifi_configured: true,
-                ..Settings::clone(clock.settings())
-            };
+            let settings = Settings::clone(clock.settings());
             let now = Now {
                 uptime: Duration::ZERO,
                 utc: None,
