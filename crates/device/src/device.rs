@@ -520,26 +520,25 @@ impl Device {
                 self.update_painted = now.uptime;
                 self.overlays.show(Overlay::Update(0), now.uptime);
                 self.rotation.freeze(now.uptime);
-                self.show_update_bar(Some(0), now);
+                self.show_update_bar(0, now);
                 Cause::Forced
             }
             // Words of an update that has ended may still be on their way.
             Upload::Progress(_) if !self.overlays.has(Layer::Update) => Cause::Data,
             Upload::Progress(percent) => {
                 self.update_percent = percent.min(100);
-                self.show_update_bar(Some(self.update_percent), now);
+                self.show_update_bar(self.update_percent, now);
                 Cause::Data
             }
             Upload::Failed(_) => {
                 self.overlays.hide(Layer::Update);
                 self.rotation.thaw(&self.active, now.uptime);
-                self.show_update_bar(None, now);
                 Cause::Data
             }
             Upload::Verified => {
                 self.update_percent = 100;
                 self.overlays.progress(100);
-                self.show_update_bar(Some(100), now);
+                self.show_update_bar(100, now);
                 output.effects.push(Effect::Reboot(RebootReason::Updated));
                 Cause::Data
             }

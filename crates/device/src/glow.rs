@@ -116,10 +116,10 @@ impl Device {
         }
     }
 
-    /// Shows how far an update is; none ends the bar.
-    pub(crate) fn show_update_bar(&mut self, percent: Option<u8>, now: Now) {
-        let mode = percent.map_or(Mode::Resting, |percent| Mode::Update(update_bar(percent)));
-        self.strip.enter(mode, now.uptime);
+    /// Shows how far an update is, until its layer goes.
+    pub(crate) fn show_update_bar(&mut self, percent: u8, now: Now) {
+        self.strip
+            .enter(Mode::Update(update_bar(percent)), now.uptime);
     }
 
     /// Makes Do Not Disturb begin or end, if it is time.
