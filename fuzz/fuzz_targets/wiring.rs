@@ -2,7 +2,7 @@
 #![no_main]
 
 use board::{
-    assembly::{Hardware, PanelWorker, Wire},
+    assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     wiring::read,
 };
@@ -22,10 +22,9 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         }
     };
     let circuit = Circuit::new(&wiring, Flow::Stepped);
-    let wire = wiring.i2c.as_ref().map(|i2c| {
-        let Ok(bus) = circuit.i2c(&i2c.device);
-        Wire::new(bus, &wiring)
-    });
+    let Ok(wire) = Wire::open(&circuit, &wiring) else {
+        panic!("a circuit has every bus");
+    };
     let Ok(mut worker) = PanelWorker::open(circuit.clone(), wire, &wiring) else {
         panic!("a circuit has every line");
     };

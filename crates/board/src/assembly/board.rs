@@ -82,15 +82,7 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
     let claims = claim_all(hardware, wiring)?;
     // An expander that an earlier run left in some state begins anew.
     let resets = reset_expanders(hardware, wiring)?;
-    let wire = match &wiring.i2c {
-        Some(i2c) => {
-            let bus = hardware
-                .i2c(&i2c.device)
-                .map_err(|error| format!("{}: {error}", i2c.device))?;
-            Some(Wire::new(bus, wiring))
-        }
-        None => None,
-    };
+    let wire = Wire::open(hardware, wiring)?;
     let mut buses = Vec::new();
     let wire_bus = WireBus::open(hardware, wire.as_ref(), wiring)?;
     let mut worker = PanelWorker::open(hardware.clone(), wire, wiring)?;

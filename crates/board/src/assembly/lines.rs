@@ -2,36 +2,33 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use embedded_hal::{
-    digital::{self, InputPin, OutputPin},
-    i2c::I2c,
-};
+use embedded_hal::digital::{self, InputPin, OutputPin};
 
-use super::{Edges, Hardware};
+use super::{Edges, Hardware, PatientI2c};
 use crate::{
     parts::mcp23017::{Level, Mcp23017},
-    wiring::{Line, Place, Pull, Sense, Wiring},
+    wiring::{I2cWiring, Line, Place, Pull, Sense, Wiring},
 };
 
 /// The I2C bus with its expanders; clones are the same one, and each holds it for one transaction.
-pub struct Wire<I> {
+pub struct Wire<H: Hardware> {
     #[expect(
         clippy::disallowed_types,
         reason = "the lines of an expander are used by the threads of both buses"
     )]
-    shared: Arc<std::sync::Mutex<Shared<I>>>,
+    shared: Arc<std::sync::Mutex<Shared<H>>>,
 }
 
-impl<I> Clone for Wire<I> {
-    fn clone(&self) -> Wire<I> {
+impl<H: Hardware> Clone for Wire<H> {
+    fn clone(&self) -> Wire<H> {
         Wire {
             shared: Arc::clone(&self.shared),
         }
     }
 }
 
-struct Shared<I> {
-    i2c: I,
+struct Shared<H: Hardware> {
+    i2c: PatientI2c<H>,
     expanders: Vec<Expander>,
 }
 
@@ -53,9 +50,20 @@ impl digital::Error for LineFault {
     }
 }
 
-impl<I: I2c> Wire<I> {
-    /// The bus with the expanders of a wiring, whose pins are what its parts need; nothing is sent yet.
-    pub fn new(i2c: I, wiring: &Wiring) -> Wire<I> {
+impl<H: Hardware> Wire<H> {
+    /// Opens the bus with the expanders of a wiring, whose pins are what its parts need; nothing is sent yet. None if
+    /// the wiring has no such bus.
+    ///
+    /// # Errors
+    /// It is not to be had; why, in words for people.
+    pub fn open(hardware: &H, wiring: &Wiring) -> Result<Option<Wire<H>>, String> {
+        let Some(I2cWiring { device, .. }) = &wiring.i2c else {
+            return Ok(None);
+        };
+        let i2c = hardware
+            .i2c(device)
+            .map_err(|error| format!("{device}: {error}"))?;
+        let i2c = PatientI2c::new(hardware.clone(), i2c);
         let expanders = wiring
             .expanders
             .iter()
@@ -67,13 +75,13 @@ impl<I: I2c> Wire<I> {
             .collect();
         #[expect(clippy::disallowed_types, reason = "as the field says")]
         let shared = std::sync::Mutex::new(Shared { i2c, expanders });
-        Wire {
+        Ok(Some(Wire {
             shared: Arc::new(shared),
-        }
+        }))
     }
 
     /// Does something on the bus, alone.
-    pub fn with<T>(&self, act: impl FnOnce(&mut I) -> T) -> T {
+    pub fn with<T>(&self, act: impl FnOnce(&mut PatientI2c<H>) -> T) -> T {
         act(&mut self.lock().i2c)
     }
 
@@ -105,7 +113,7 @@ impl<I: I2c> Wire<I> {
 
     /// Pin of an expander that is an output from the first use of the expander on; none if there is no such
     /// expander.
-    fn output(&self, name: &str, pin: u8, level: Level) -> Option<Pin<I>> {
+    fn output(&self, name: &str, pin: u8, level: Level) -> Option<Pin<H>> {
         let pin = self.pin(name, pin)?;
         self.lock().expanders[pin.expander]
             .chip
@@ -113,13 +121,13 @@ impl<I: I2c> Wire<I> {
         Some(pin)
     }
 
-    fn input(&self, name: &str, pin: u8) -> Option<Pin<I>> {
+    fn input(&self, name: &str, pin: u8) -> Option<Pin<H>> {
         let pin = self.pin(name, pin)?;
         self.lock().expanders[pin.expander].chip.input(pin.number);
         Some(pin)
     }
 
-    fn pin(&self, name: &str, number: u8) -> Option<Pin<I>> {
+    fn pin(&self, name: &str, number: u8) -> Option<Pin<H>> {
         let shared = self.lock();
         let expander = shared
             .expanders
@@ -132,19 +140,19 @@ impl<I: I2c> Wire<I> {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared<I>> {
+    fn lock(&self) -> MutexGuard<'_, Shared<H>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A pin of an expander.
-struct Pin<I> {
-    wire: Wire<I>,
+struct Pin<H: Hardware> {
+    wire: Wire<H>,
     expander: usize,
     number: u8,
 }
 
-impl<I: I2c> Pin<I> {
+impl<H: Hardware> Pin<H> {
     fn set(&self, level: Level) -> Result<(), LineFault> {
         let mut shared = self.wire.lock();
         let Shared { i2c, expanders } = &mut *shared;
@@ -189,7 +197,7 @@ pub enum Input<H: Hardware> {
 
 /// A line on an expander.
 pub struct ExpanderLine<H: Hardware> {
-    pin: Pin<H::I2c>,
+    pin: Pin<H>,
     sense: Sense,
 }
 
@@ -200,7 +208,7 @@ impl<H: Hardware> Output<H> {
     /// It is not to be had; why, in words for people.
     pub fn open(
         hardware: &H,
-        wire: Option<&Wire<H::I2c>>,
+        wire: Option<&Wire<H>>,
         line: &Line,
         level: Level,
     ) -> Result<Output<H>, String> {
@@ -257,7 +265,7 @@ impl<H: Hardware> Input<H> {
     /// It is not to be had; why, in words for people.
     pub fn open(
         hardware: &H,
-        wire: Option<&Wire<H::I2c>>,
+        wire: Option<&Wire<H>>,
         line: &Line,
         pull: Pull,
     ) -> Result<Input<H>, String> {

@@ -25,7 +25,7 @@ const SAFETY_LOOK: Duration = Duration::from_millis(250);
 /// The panels of a board on their bus.
 pub struct PanelWorker<H: Hardware> {
     hardware: H,
-    wire: Option<Wire<H::I2c>>,
+    wire: Option<Wire<H>>,
     bus: Bus<H::Spi, Output<H>>,
     places: Vec<PanelPlace<H>>,
     resets: Vec<ResetLine<H>>,
@@ -94,7 +94,7 @@ impl<H: Hardware> PanelWorker<H> {
     /// Something is not to be had; what and why, in words for people.
     pub fn open(
         hardware: H,
-        wire: Option<Wire<H::I2c>>,
+        wire: Option<Wire<H>>,
         wiring: &Wiring,
     ) -> Result<PanelWorker<H>, String> {
         let high = |line: &Line| Output::open(&hardware, wire.as_ref(), line, Level::High);

@@ -101,7 +101,7 @@ impl Buttons for AssembledButtons {
 /// The parts on the I2C bus, and buttons wherever they are.
 pub(super) struct WireBus<H: Hardware> {
     hardware: H,
-    wire: Option<Wire<H::I2c>>,
+    wire: Option<Wire<H>>,
     frontlight: Option<FrontlightUnit<H>>,
     sensor: Option<Bh1750>,
     /// Whoever waits for the measurement that runs, and when it ends.
@@ -143,7 +143,7 @@ impl<H: Hardware> WireBus<H> {
     /// Opens what the wiring says; none if it says nothing.
     pub(super) fn open(
         hardware: &H,
-        wire: Option<&Wire<H::I2c>>,
+        wire: Option<&Wire<H>>,
         wiring: &Wiring,
     ) -> Result<Option<(WireBus<H>, WirePorts)>, String> {
         let (orders, ordered) = mpsc::channel(4);

@@ -26,6 +26,7 @@ use tokio::{sync::watch, time::Instant};
 
 pub use hands::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, Unanswered};
 pub use ssd1680::Condition;
+pub use state::I2cCondition;
 use state::State;
 
 use crate::{
@@ -151,6 +152,11 @@ impl Circuit {
     /// Puts an expander in; it is as new.
     pub fn plug(&self, expander: &str) {
         self.change(|state| state.plug(expander, true));
+    }
+
+    /// Lets the I2C bus hang, or frees it.
+    pub fn set_i2c(&self, condition: I2cCondition) {
+        self.change(|state| state.i2c = condition);
     }
 
     /// Changes the light in the room, thousandths of a lux; none takes the sensor away.

@@ -46,6 +46,19 @@ struct Panel {
     reset: Wire,
 }
 
+/// Time after which a host gives up a transaction on a bus that hangs.
+const HOST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How the I2C bus is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum I2cCondition {
+    /// As it should be.
+    #[default]
+    Healthy,
+    /// A chip holds its data line down: no transaction ends before the host gives it up.
+    Hanging,
+}
+
 /// A circuit at one moment.
 #[derive(Debug)]
 pub(super) struct State {
@@ -57,6 +70,7 @@ pub(super) struct State {
     spi_hz: u32,
     strip_hz: u32,
     i2c_hz: u32,
+    pub(super) i2c: I2cCondition,
     expanders: Vec<mcp23017::Chip>,
     expander_resets: Vec<Option<Wire>>,
     frontlight: Option<pca9685::Chip>,
@@ -123,6 +137,7 @@ impl State {
             spi_hz: wiring.spi.hz,
             strip_hz: wiring.strip.as_ref().map_or(1, |strip| strip.hz),
             i2c_hz: wiring.i2c.as_ref().map_or(1, |i2c| i2c.hz),
+            i2c: I2cCondition::default(),
             expanders,
             expander_resets,
             frontlight,
@@ -280,6 +295,10 @@ impl State {
 
     /// Runs a transaction on the I2C bus; tells whether anybody answered.
     pub(super) fn transact(&mut self, address: u8, operations: &mut [Operation<'_>]) -> bool {
+        if self.i2c == I2cCondition::Hanging {
+            self.advance(self.now + HOST_PATIENCE);
+            return false;
+        }
         let is_answered = operations.iter_mut().all(|operation| {
             let count = match operation {
                 Operation::Write(bytes) => bytes.len(),

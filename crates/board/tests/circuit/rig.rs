@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    assembly::{Hardware, PanelWorker, Wire},
+    assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     parts::ssd1680::MODELS,
     ports::{Outcome, PanelFault, Refresh},
@@ -36,10 +36,9 @@ impl Rig {
 
     /// A driver on a circuit that was there before.
     pub fn on(circuit: Circuit, wiring: &Wiring) -> Rig {
-        let wire = wiring.i2c.as_ref().map(|i2c| {
-            let Ok(bus) = circuit.i2c(&i2c.device);
-            Wire::new(bus, wiring)
-        });
+        let Ok(wire) = Wire::open(&circuit, wiring) else {
+            panic!("a circuit has every bus");
+        };
         let worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
         Rig { circuit, worker }
     }

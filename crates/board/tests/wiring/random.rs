@@ -1,7 +1,7 @@
 //! Any file is read or refused in words; what is read can be wired.
 
 use board::{
-    assembly::{Hardware, PanelWorker, Wire},
+    assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     wiring::{Mistake, WiringFile, read},
 };
@@ -30,10 +30,9 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
 fn can_be_wired(file: &WiringFile) -> Result<(), TestCaseError> {
     let wiring = &file.wiring;
     let circuit = Circuit::new(wiring, Flow::Stepped);
-    let wire = wiring.i2c.as_ref().map(|i2c| {
-        let Ok(bus) = circuit.i2c(&i2c.device);
-        Wire::new(bus, wiring)
-    });
+    let Ok(wire) = Wire::open(&circuit, wiring) else {
+        panic!("a circuit has every bus");
+    };
     let mut worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
     for _ in 0..100 {
         let (_, wake) = worker.turn();

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::assemble,
-    circuit::{Circuit, Condition, Flow},
+    circuit::{Circuit, Condition, Flow, I2cCondition},
     ports::{Outcome, PanelFault, Panels, Refresh},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
@@ -415,11 +415,16 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
     assert_eq!(glass.retry_at, Some(last + RETRY_MAX));
 }
 
-/// A painter on a circuit of eight panels, what it is to paint and what it says.
+/// A painter on a circuit of eight panels, what it is to paint, and what it says and does.
 fn clock_on(
     circuit: &Circuit,
     wiring: &Wiring,
-) -> (Tasks, watch::Sender<Picture>, watch::Receiver<Arc<Glass>>) {
+) -> (
+    Tasks,
+    watch::Sender<Picture>,
+    watch::Receiver<Arc<Glass>>,
+    watch::Receiver<Step>,
+) {
     let board = assemble(circuit, wiring).unwrap();
     let mut tasks = Tasks::new();
     for bus in board.buses {
@@ -427,6 +432,7 @@ fn clock_on(
     }
     let (pictures, follow) = watch::channel(picture("00000000"));
     let (glass, shown) = watch::channel(Arc::new(Glass::unknown(8, 122, 250)));
+    let (step, doing) = watch::channel(Step::Waiting);
     let (inbox, mut inputs) = inbox();
     let canvas = Canvas {
         panels: board.panels,
@@ -435,7 +441,7 @@ fn clock_on(
         care: wiring.care,
         pictures: follow,
         glass,
-        step: watch::Sender::new(Step::Waiting),
+        step,
         inbox,
     };
     tasks.spawn("painter", painter::run(canvas));
@@ -443,14 +449,14 @@ fn clock_on(
         "device",
         async move { while inputs.recv().await.is_some() {} },
     );
-    (tasks, pictures, shown)
+    (tasks, pictures, shown, doing)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
     let wiring = wiring::base("v8").unwrap();
     let circuit = Circuit::new(&wiring, Flow::Live);
-    let (_tasks, pictures, shown) = clock_on(&circuit, &wiring);
+    let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
     sleep(Duration::from_secs(3)).await;
     circuit.set_condition(3, Condition::Silent);
     circuit.set_condition(6, Condition::StuckBusy);
@@ -501,6 +507,26 @@ async fn a_panel_gets_a_full_refresh_in_the_pause_after_some_partial_ones() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_bus_that_hangs_makes_panels_fail_and_not_the_clock() {
+    let wiring = wiring::base("v8").unwrap();
+    let circuit = Circuit::new(&wiring, Flow::Live);
+    let (_tasks, pictures, shown, step) = clock_on(&circuit, &wiring);
+    sleep(Duration::from_secs(3)).await;
+    circuit.set_i2c(I2cCondition::Hanging);
+    pictures.send_modify(|picture| picture.cells = cells("11111111"));
+    for second in 0..600 {
+        sleep(Duration::from_secs(1)).await;
+        assert!(!step.borrow().is_stuck(), "after {second} s");
+    }
+    assert_eq!(shown.borrow().faults().len(), 8);
+    circuit.set_i2c(I2cCondition::Healthy);
+    sleep(RETRY_MAX + Duration::from_secs(20)).await;
+    assert_eq!(shown.borrow().faults(), []);
+    let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
+    assert!((0..8).all(|panel| circuit.glass(panel).unwrap() == one));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_glass_says_since_when_and_how_long_ago_it_was_full() {
     let easel = Easel::new("0000000").await;
     let begun = Instant::now();
@@ -524,7 +550,7 @@ async fn the_glass_says_since_when_and_how_long_ago_it_was_full() {
 async fn an_expander_that_is_pulled_out_is_named_and_found_again() {
     let wiring = wiring::base("v8").unwrap();
     let circuit = Circuit::new(&wiring, Flow::Live);
-    let (_tasks, pictures, shown) = clock_on(&circuit, &wiring);
+    let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
     sleep(Duration::from_secs(3)).await;
     let faults = || shown.borrow().faults();
     assert_eq!(faults(), []);
