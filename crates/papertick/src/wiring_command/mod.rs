@@ -8,7 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use board::wiring::{self, FILE_MAX, Mistake, WiringFile, drawing};
+use board::{
+    spec,
+    wiring::{self, FILE_MAX, Mistake, WiringFile, drawing},
+};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -151,7 +154,11 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     }
     if let (Ok(file), false) = (&read, args.json) {
         let (name, panels) = (&file.wiring.name, file.wiring.panels.len());
-        print(&format!("{name}: {panels} panels, no mistakes\n"));
+        let noun = if panels == 1 { "panel" } else { "panels" };
+        print(&format!("{name}: {panels} {noun}, no mistakes\n"));
+        if let Err(why) = spec::wired(&file.wiring) {
+            print(&format!("{why}\n"));
+        }
     }
     Ok(())
 }

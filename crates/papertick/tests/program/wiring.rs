@@ -25,6 +25,14 @@ fn a_wiring_file_is_checked_with_the_host_or_alone() {
     let (code, told, _) = said(&["wiring", "check", &file, "--file-only"]);
     assert_eq!((code, told.as_str()), (0, "Rev B: 7 panels, no mistakes\n"));
 
+    let file = format!("{EXAMPLES}/pi-one-panel.toml");
+    let (code, told, _) = said(&["wiring", "check", &file, "--file-only"]);
+    assert_eq!(code, 0);
+    assert!(
+        told.contains(": 1 panel, no mistakes\na clock needs 7 or 8 panels"),
+        "{told}"
+    );
+
     let folder = folder();
     let file = folder.path().join("clock.toml");
     fs::write(
