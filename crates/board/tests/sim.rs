@@ -164,6 +164,23 @@ async fn of_very_many_presses_the_oldest_are_forgotten_and_the_state_is_right() 
     assert!((32..=128).contains(&told), "{told}");
 }
 
+#[test]
+fn a_power_cycle_is_read_as_it_is_printed() {
+    let cycle = PowerCycle {
+        mask: 5,
+        held: Duration::from_millis(3200),
+    };
+    assert_eq!(cycle.to_string(), "5 3200");
+    for (text, read) in [
+        ("5 3200", Some(cycle)),
+        ("5", None),
+        ("256 1", None),
+        ("", None),
+    ] {
+        assert_eq!(PowerCycle::parse(text), read, "{text}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hold_that_ends_before_anybody_looks_is_told() {
     let held = Duration::from_millis(3200);

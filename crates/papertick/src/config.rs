@@ -9,7 +9,7 @@ use std::{
 
 use board::{
     assembly::LAST_REFRESH_LIMIT,
-    sim::{PanelTiming, PowerCycle, radio},
+    sim::{PanelTiming, radio},
     spec,
     wiring::{self, Wiring, WiringFile},
 };
@@ -105,10 +105,8 @@ pub struct DeviceConfig {
     pub note: Option<String>,
     /// Why it is to run without its sources, in words for people; none if it is to run as usual.
     pub safe_mode: Option<String>,
-    /// Buttons that are held while the power comes on, a bit each.
-    pub held_mask: u8,
-    /// How long they are held, ms.
-    pub held_ms: u64,
+    /// What the board left for this start when its power was cut, in its own words.
+    pub carried: Option<String>,
 }
 
 impl RunConfig {
@@ -162,16 +160,7 @@ impl DeviceConfig {
             crashes: 0,
             note: None,
             safe_mode: None,
-            held_mask: 0,
-            held_ms: 0,
-        }
-    }
-
-    /// Buttons that are held while the power comes on.
-    pub fn held(&self) -> PowerCycle {
-        PowerCycle {
-            mask: self.held_mask,
-            held: Duration::from_millis(self.held_ms),
+            carried: None,
         }
     }
 }

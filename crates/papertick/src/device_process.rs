@@ -2,7 +2,7 @@
 
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
-use board::sim::{Bench, PowerCycle};
+use board::sim::Bench;
 use device::{
     memory::Memory,
     secret::{MadePassword, WhyMade},
@@ -216,9 +216,9 @@ async fn live(
         _ = terminate.recv() => Ending::Stopped,
         _ = interrupt.recv() => Ending::Stopped,
         () = performer.run(&mut effects) => Ending::Restart,
-        cycle = power_cut(bench.as_ref()) => {
+        carried = power_cut(bench.as_ref()) => {
             // No ceremony: what is not on the disk is lost, as it would be on a real board.
-            let _ = Word::PowerCut(cycle).say();
+            let _ = Word::PowerCut(carried).say();
             std::process::exit(i32::from(RESTART_CODE));
         }
         ended = front.ended() => broken(ended),
@@ -240,10 +240,10 @@ async fn live(
     Ok(ending)
 }
 
-/// Waits until the power is cut; where nobody can cut it, for ever.
-async fn power_cut(bench: Option<&Bench>) -> PowerCycle {
+/// Waits until the power is cut; where nobody can cut it, for ever. Gives what the board wants to know at the next start.
+async fn power_cut(bench: Option<&Bench>) -> String {
     match bench {
-        Some(bench) => bench.power_cut().await,
+        Some(bench) => bench.power_cut().await.to_string(),
         None => std::future::pending().await,
     }
 }

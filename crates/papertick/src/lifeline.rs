@@ -5,8 +5,6 @@ use std::{
     time::Duration,
 };
 
-use board::sim::PowerCycle;
-
 /// Time between two signs of life.
 pub const BEAT_PERIOD: Duration = Duration::from_secs(5);
 
@@ -17,7 +15,7 @@ pub const RESTART_CODE: u8 = 75;
 pub const BROKEN_CODE: u8 = 70;
 
 /// What the device says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
     /// It answers requests.
     Ready,
@@ -25,22 +23,19 @@ pub enum Word {
     Beat,
     /// Its painter makes none.
     PainterStuck,
-    /// Its power was cut and comes back, with these buttons held.
-    PowerCut(PowerCycle),
+    /// Its power was cut and comes back; with what its board wants to know then, in the board's own words.
+    PowerCut(String),
 }
 
 impl Word {
     /// Reads a line; none if it is no word.
     pub fn parse(line: &str) -> Option<Word> {
-        let mut parts = line.split_whitespace();
-        match parts.next()? {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
             "ready" => Some(Word::Ready),
             "beat" => Some(Word::Beat),
             "painter-stuck" => Some(Word::PainterStuck),
-            "power-cut" => Some(Word::PowerCut(PowerCycle {
-                mask: parts.next()?.parse().ok()?,
-                held: Duration::from_millis(parts.next()?.parse().ok()?),
-            })),
+            "power-cut" => Some(Word::PowerCut(rest.to_owned())),
             _ => None,
         }
     }
@@ -55,9 +50,7 @@ impl Word {
             Word::Ready => writeln!(out, "ready")?,
             Word::Beat => writeln!(out, "beat")?,
             Word::PainterStuck => writeln!(out, "painter-stuck")?,
-            Word::PowerCut(cycle) => {
-                writeln!(out, "power-cut {} {}", cycle.mask, cycle.held.as_millis())?;
-            }
+            Word::PowerCut(carried) => writeln!(out, "power-cut {carried}")?,
         }
         out.flush()
     }
@@ -69,17 +62,13 @@ mod tests {
 
     #[test]
     fn words_are_read() {
-        let cycle = PowerCycle {
-            mask: 5,
-            held: Duration::from_millis(3200),
-        };
         for (line, word) in [
             ("ready", Some(Word::Ready)),
             ("beat", Some(Word::Beat)),
             ("painter-stuck", Some(Word::PainterStuck)),
-            ("power-cut 5 3200", Some(Word::PowerCut(cycle))),
-            ("power-cut 5", None),
-            ("power-cut 256 1", None),
+            ("power-cut 5 3200", Some(Word::PowerCut("5 3200".into()))),
+            ("power-cut", Some(Word::PowerCut(String::new()))),
+            ("power-cuts 5", None),
             ("hello", None),
             ("", None),
         ] {

@@ -14,7 +14,6 @@ use std::{
     time::Duration,
 };
 
-use board::sim::PowerCycle;
 use rustix::process::{Pid, Signal, kill_process};
 use storage::lock::{self, FolderError, Holder, Lock};
 use tokio::{
@@ -168,8 +167,8 @@ enum End {
     Stopped,
     /// It wants to be started again.
     Restart,
-    /// Its power was cut.
-    PowerCut(PowerCycle),
+    /// Its power was cut, with this for the next start.
+    PowerCut(String),
     /// It said why it cannot start.
     Refused(String),
     /// It broke off, with the reason in words for people.
@@ -191,8 +190,7 @@ impl Supervisor {
                     unstarted = 0;
                     let end = self.watch(child, &mut stop).await;
                     self.next.note = None;
-                    self.next.held_mask = 0;
-                    self.next.held_ms = 0;
+                    self.next.carried = None;
                     end
                 }
                 Err(error) => End::NotStarted(error.to_string()),
@@ -200,10 +198,9 @@ impl Supervisor {
             match end {
                 End::Stopped => return Ok(()),
                 End::Restart => failures = 0,
-                End::PowerCut(cycle) => {
+                End::PowerCut(carried) => {
                     failures = 0;
-                    self.next.held_mask = cycle.mask;
-                    self.next.held_ms = u64::try_from(cycle.held.as_millis()).unwrap_or_default();
+                    self.next.carried = Some(carried);
                 }
                 // Once more and it is safe again.
                 End::SafeLongEnough => failures = self.limits.failures - 1,
@@ -347,7 +344,7 @@ impl Supervisor {
         }
     }
 
-    fn hear(&mut self, word: Word, cut: &mut Option<PowerCycle>) {
+    fn hear(&mut self, word: Word, cut: &mut Option<String>) {
         match word {
             Word::Ready => {
                 self.notifier.tell("READY=1\nWATCHDOG=1");
@@ -358,7 +355,7 @@ impl Supervisor {
             }
             Word::Beat => self.notifier.tell("WATCHDOG=1"),
             Word::PainterStuck => {}
-            Word::PowerCut(cycle) => *cut = Some(cycle),
+            Word::PowerCut(carried) => *cut = Some(carried),
         }
     }
 
@@ -396,13 +393,13 @@ async fn next_word(lines: &mut Lines<BufReader<ChildStdout>>) -> Word {
     }
 }
 
-fn judge(status: io::Result<ExitStatus>, cut: Option<PowerCycle>) -> End {
+fn judge(status: io::Result<ExitStatus>, cut: Option<String>) -> End {
     let status = match status {
         Ok(status) => status,
         Err(error) => return End::Broken(error.to_string()),
     };
     match (cut, status.code()) {
-        (Some(cycle), _) => End::PowerCut(cycle),
+        (Some(carried), _) => End::PowerCut(carried),
         (None, Some(code)) if code == i32::from(RESTART_CODE) => End::Restart,
         (None, Some(code)) if code == Code::Failed as i32 => End::Refused(status.to_string()),
         (None, _) => End::Broken(status.to_string()),
@@ -665,7 +662,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn buttons_held_at_a_power_cut_are_passed_on_once() {
+    async fn what_a_board_leaves_at_a_power_cut_is_passed_on_once() {
         let folder = tempfile::tempdir().unwrap();
         let script = format!(
             "echo ready; test $(wc -l < {}) = 1 && echo power-cut 1 3200; exit 75",
@@ -673,11 +670,11 @@ mod tests {
         );
         let supervisor = supervisor(folder.path(), &script);
         let starts = starts(folder.path(), supervisor, 3).await;
-        let held: Vec<(u8, u64)> = starts
+        let carried: Vec<Option<&str>> = starts
             .iter()
-            .map(|start| (start.held_mask, start.held_ms))
+            .map(|start| start.carried.as_deref())
             .collect();
-        assert_eq!(held[..3], [(0, 0), (1, 3200), (0, 0)]);
+        assert_eq!(carried[..3], [None, Some("1 3200"), None]);
     }
 
     #[tokio::test]

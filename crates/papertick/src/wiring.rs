@@ -11,8 +11,8 @@ use board::{
     linux::Linux,
     ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
     sim::{
-        self, Bench, Hand, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels, SimSensor,
-        SimStrip, SimWifi, radio::RadioOptions,
+        self, Bench, Hand, PowerCycle, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels,
+        SimSensor, SimStrip, SimWifi, radio::RadioOptions,
     },
     wiring::Care,
 };
@@ -264,7 +264,11 @@ impl Parts {
         let place = listener.local_addr()?;
         let options = SimOptions {
             timing: config.run.panel_timing(),
-            held: config.held(),
+            held: config
+                .carried
+                .as_deref()
+                .and_then(PowerCycle::parse)
+                .unwrap_or_default(),
             radio: radio_options(&config, place),
         };
         let (radio, orders) = wifi::radio();
