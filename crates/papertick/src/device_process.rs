@@ -207,7 +207,7 @@ async fn live(
         mut effects,
         performer,
         bench,
-        buses,
+        mut buses,
         pulse,
     } = parts;
     Word::Ready.say()?;
@@ -223,6 +223,8 @@ async fn live(
         }
         ended = front.ended() => broken(ended),
         ended = rest.ended() => broken(ended),
+        // One that is still needed cannot end by itself.
+        ended = buses.ended(), if !buses.is_empty() => broken(ended),
     };
     let (requests, others) = if is_orphan(supervisor) {
         (Duration::ZERO, ORPHAN_STOP)
