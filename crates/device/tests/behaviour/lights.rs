@@ -90,6 +90,9 @@ const ROWS: &[Row] = &[
     ("ledFlashOnUpd=true", "block 839999", REST, LIT),
     ("ledFlashOnUpd=true", "wait 600000 > block 840100", BLOCK, FLASH),
     ("ledFlashOnUpd=true", "wait 600000 > block 840101", REST, LIT),
+    ("ledFlashOnUpd=true", "block 839000; wait 60000; block 839001; wait 60000 > block 839002", REST, LIT),
+    ("ledFlashOnUpd=true", "block 841000; wait 60000; block 841001; wait 60000 > block 841002", REST, LIT),
+    ("ledFlashOnUpd=true ledTestOnPower=false", "power-on; network host; sources up; wait 3000 > block 840000", DARK, LIT),
     ("stealFocus=true", "screen 20; wait 40000 > block 840001", REST, FLASH),
     ("stealFocus=false", "screen 20; wait 40000 > block 840001", REST, FLASH_AT_ONCE),
 
@@ -98,6 +101,8 @@ const ROWS: &[Row] = &[
     ("ledFlashOnUpd=false", "screen 20; wait 40000 > price USD 65000", REST, LIT),
     ("ledFlashOnUpd=true minSecPriceUpd=10", "screen 20 > price USD 65000", LATE_PRICE, LIT),
     ("ledFlashOnUpd=true", "price USD 65000", REST, LIT),
+    ("ledFlashOnUpd=true", "price USD 65000; wait 40000 > screen 20", REST, LIT),
+    ("ledFlashOnUpd=true", "screen 20; wait 40000 > price EUR 65000", REST, LIT),
 
     // A zap, and the owner's test of one.
     ("ledFlashOnZap=true nostrZapNotify=true", "zap 21", ZAP, ZAP_FLASH),
@@ -155,6 +160,10 @@ const ROWS: &[Row] = &[
     ("", "frontlight brightness 4095", REST, "0 2048, 15 2073, 1230 4095"),
     ("", "frontlight brightness 65535", REST, "0 2048, 15 2073, 1230 4095, 9000 4095"),
     ("", "frontlight brightness 65536", REST, LIT),
+    ("", "frontlight brightness 0", REST, FADE_DOWN),
+    ("", "frontlight off; wait 3000 > frontlight brightness 500", REST, "0 0, 7000 0, 7015 25, 7300 500, 9000 500"),
+    ("flAlwaysOn=false", "frontlight off; wait 3000 > frontlight brightness 500", REST, OFF),
+    ("", "frontlight brightness 500; wait 3000 > block 840001", REST, "0 500, 300 74/145/216/287/358/429/500, 376 0, 452 500"),
     ("", "frontlight set 1 2 3 4 5 6 4095", REST, "0 1/2/3/4/5/6/4095, 9000 1/2/3/4/5/6/4095"),
     ("", "frontlight set 1 2 3 4 5 6 4096", REST, LIT),
     ("", "frontlight set 1 2 3", REST, LIT),
