@@ -30,7 +30,6 @@ impl Outage {
     ) -> Result<(), Stopped> {
         if self.is_news(&reason) {
             tracing::warn!(reason, "source is down");
-            self.told.push(reason.clone());
         } else {
             tracing::debug!(reason, retry_in_ms = retry_in.as_millis(), "no success");
         }
@@ -38,14 +37,21 @@ impl Outage {
         context.observed(vec![Observation::Connection(down)]).await
     }
 
-    /// Takes note that the connection works.
-    pub fn end(&mut self) {
-        self.told.clear();
+    /// Tells whether a reason is to stand in the log, which it is once.
+    pub fn is_news(&mut self, reason: &str) -> bool {
+        // Reasons can hold an upstream's own words, of which there is no end.
+        let is_news = self.told.len() < REASONS_MAX && self.told.iter().all(|told| told != reason);
+        if is_news {
+            self.told.push(reason.to_owned());
+        }
+        is_news
     }
 
-    /// Reasons can hold an upstream's own words, of which there is no end.
-    fn is_news(&self, reason: &String) -> bool {
-        self.told.len() < REASONS_MAX && !self.told.contains(reason)
+    /// Takes note that the connection works; tells whether the log says otherwise.
+    pub fn end(&mut self) -> bool {
+        let was_told = !self.told.is_empty();
+        self.told.clear();
+        was_told
     }
 }
 
@@ -59,12 +65,10 @@ mod tests {
         for number in 0..2 * REASONS_MAX {
             let reason = format!("reason {number}");
             assert_eq!(outage.is_news(&reason), number < REASONS_MAX, "{reason}");
-            if number < REASONS_MAX {
-                outage.told.push(reason.clone());
-            }
             assert!(!outage.is_news(&reason), "{reason}");
         }
-        outage.end();
-        assert!(outage.is_news(&"reason 0".to_owned()));
+        assert!(outage.end());
+        assert!(!outage.end());
+        assert!(outage.is_news("reason 0"));
     }
 }

@@ -16,6 +16,7 @@ use net::{
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
 use tokio::time;
 
+use super::outage::Outage;
 use crate::{
     clock::{Clock, host_unix_ms},
     inbox::Inbox,
@@ -104,17 +105,23 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
     };
     let corrections = async {
         let mut backoff = Backoff::new(Chance::new());
+        let mut outage = Outage::default();
         loop {
             let (wait, state) = match keeper.correct(&host, port).await {
                 Ok(()) => {
                     backoff.succeeded();
+                    if outage.end() {
+                        tracing::info!("the time server gives the time again");
+                    }
                     (ASK_EVERY, Connection::Up)
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "the time server gave no time");
+                    let reason = error.to_string();
+                    if outage.is_news(&reason) {
+                        tracing::warn!(reason, "the time server gave no time");
+                    }
                     let least = matches!(error, NoTime::GoAway).then_some(ASK_EVERY);
                     let retry_in = backoff.failed(least);
-                    let reason = error.to_string();
                     (retry_in, Connection::Down { reason, retry_in })
                 }
             };

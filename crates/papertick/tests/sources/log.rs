@@ -7,14 +7,22 @@ use std::{
 };
 
 use device::{
+    input::Input,
+    market::Connection,
     secret::Secret,
     sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
 };
 use net::dialer::Arrival;
-use tokio::{io::AsyncWriteExt, sync::mpsc, time};
+use papertick::{
+    clock::Clock,
+    inbox::inbox,
+    sources::time::keep_time,
+    tasks::{Tasks, stop_signal},
+};
+use tokio::{io::AsyncWriteExt, net::UdpSocket, sync::mpsc, time};
 use tracing::subscriber::DefaultGuard;
 
-use crate::rig::Rig;
+use crate::{rig::Rig, time::timekeeping};
 
 /// A log that can be read.
 #[derive(Clone)]
@@ -92,6 +100,62 @@ async fn why_a_source_is_down_stands_in_the_log_once() {
             line.contains(status) && line.contains("name=\"relay\""),
             "{line}"
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
+    let (lines, _guard) = log();
+    let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    let (_stopper, stop) = stop_signal();
+    let (inbox, mut inputs) = inbox();
+    let mut tasks = Tasks::new();
+    let timekeeping = timekeeping(&Clock::unset(), port, inbox);
+    tasks.spawn("time", keep_time(timekeeping, stop));
+    let mut told = async || {
+        let input = inputs.recv().await.unwrap().input;
+        let Input::Timed(state) = input else {
+            panic!("{input:?}");
+        };
+        if let Connection::Down { reason, .. } = state {
+            return reason;
+        }
+        format!("{state:?}")
+    };
+    for (stratum, times, reason) in [
+        (Some(16), 4, "the answer makes no sense"),
+        (None, 4, "no answer"),
+        (Some(16), 1, "the answer makes no sense"),
+        (Some(2), 1, "Up"),
+        (None, 2, "no answer"),
+    ] {
+        for _ in 0..times {
+            let answer = async {
+                match stratum {
+                    Some(stratum) => crate::time::answer(&server, 0, stratum).await,
+                    None => drop(server.recv_from(&mut [0; 48]).await.unwrap()),
+                }
+            };
+            let (told, ()) = tokio::join!(told(), answer);
+            assert_eq!(told, reason);
+        }
+    }
+    let log: Vec<String> = lines.try_iter().collect();
+    let expected = [
+        "WARN the time server gave no time reason=\"the answer makes no sense\"",
+        "WARN the time server gave no time reason=\"no answer\"",
+        "INFO the time server gives the time again",
+        "WARN the time server gave no time reason=\"no answer\"",
+    ];
+    let log: Vec<&String> = log
+        .iter()
+        .filter(|line| !line.contains("was set"))
+        .collect();
+    assert_eq!(log.len(), expected.len(), "{log:?}");
+    for (line, words) in log.iter().zip(expected) {
+        let (level, words) = words.split_once(' ').unwrap();
+        assert!(line.contains(level) && line.contains(words), "{line}");
     }
 }
 

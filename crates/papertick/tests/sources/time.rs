@@ -18,7 +18,7 @@ use tokio::{net::UdpSocket, time};
 /// Seconds from 1900 to 1970.
 const NTP_EPOCH: u64 = 2_208_988_800;
 
-fn timekeeping(clock: &Clock, port: u16, inbox: Inbox) -> Timekeeping {
+pub(crate) fn timekeeping(clock: &Clock, port: u16, inbox: Inbox) -> Timekeeping {
     Timekeeping {
         clock: clock.clone(),
         resolver: Resolver::new(Arc::new(HostNames)),
@@ -49,7 +49,7 @@ fn stamp(unix_ms: i64) -> [u8; 8] {
 }
 
 /// Answers one question as a server whose clock is off.
-async fn answer(server: &UdpSocket, off_ms: i64, stratum: u8) {
+pub(crate) async fn answer(server: &UdpSocket, off_ms: i64, stratum: u8) {
     let mut question = [0; 48];
     let (_, client) = server.recv_from(&mut question).await.unwrap();
     let mut reply = [0; 48];
