@@ -15,8 +15,18 @@ use super::{
     shape::Shape,
 };
 
-/// Two answers of one status cannot be told apart in a schema.
-const PATCHED: &str = "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.";
+/// What a status alone does not tell.
+const DESCRIPTIONS: &[(Shape, &str)] = &[
+    // Two answers of one status cannot be told apart in a schema.
+    (
+        Shape::Patched,
+        "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.",
+    ),
+    (
+        Shape::NotErased,
+        "Not everything could be erased. The clock goes on with its settings, and `notes` in the status say what went wrong.",
+    ),
+];
 
 static TEXT: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
 
@@ -156,8 +166,8 @@ fn responses(route: &Route, shapes: &mut BTreeSet<Shape>) -> Map<String, Value> 
     }
     answers.sort_unstable();
     let response = |(status, shape): &(u16, Shape)| {
-        let patched = *shape == Shape::Patched;
-        let description = if patched { PATCHED } else { reason(*status) };
+        let known = DESCRIPTIONS.iter().find(|(known, _)| known == shape);
+        let description = known.map_or_else(|| reason(*status), |(_, text)| text);
         let mut response = json!({ "description": description });
         if let Some(content) = content(*shape, shapes) {
             response["content"] = content;

@@ -446,7 +446,7 @@ const DEVICE: &[Route] = &[
         later!(control::factory_reset),
     )
     .takes(Shape::Confirmation)
-    .answers(&[(200, Shape::Message), BAD]),
+    .answers(&[(200, Shape::Message), BAD, (500, Shape::NotErased)]),
     post(
         "/api/stop_datasources",
         "Stop all data sources",

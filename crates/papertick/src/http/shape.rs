@@ -81,6 +81,8 @@ pub(crate) enum Shape {
     Dnd,
     /// Confirms a factory reset.
     Confirmation,
+    /// Not everything was erased.
+    NotErased,
     /// How many files were removed.
     Removed,
     /// Transmit power.
@@ -191,6 +193,7 @@ impl Shape {
             Shape::Duties => array(json!({ "type": "number", "minimum": 0, "maximum": 4095 })),
             Shape::Dnd => dnd(),
             Shape::Confirmation => object(&[("confirm", json!({ "const": "factory_reset" }))]),
+            Shape::NotErased => object(&[("error", json!({ "const": "not erased" }))]),
             Shape::Removed => object(&[("removed", integer())]),
             Shape::TxPower => object(&[(
                 "txPower",

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use board::sim::{self, SimOptions};
+use device::request::{Refusal, Reply};
 use papertick::http::openapi;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     time::timeout,
@@ -243,4 +244,25 @@ async fn every_operation_answers_as_it_is_described() {
             assert!(asked.contains(&operation), "nobody asks {method} {path}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_factory_reset_that_fails_answers_as_it_is_described() {
+    let clock = Clock::start().await;
+    let refusal = Reply::Refused(Refusal::NotErased);
+    clock.replies.send(refusal).await.unwrap();
+    let (request, confirmation) = ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#);
+    let answer = ask(&clock, "POST", "/api/factory_reset", confirmation).await;
+    assert_eq!(answer.status, 500);
+    assert_eq!(answer.json(), json!({ "error": "not erased" }));
+    let api = openapi::document();
+    let (_, operation) = described(&api, "POST", "/api/factory_reset");
+    check(&api, request, operation, &answer);
+    // And as nothing else.
+    let schema = &operation["responses"]["500"]["content"]["application/json"]["schema"];
+    assert_eq!(schema["$ref"], "#/components/schemas/NotErased");
+    assert_eq!(
+        api["components"]["schemas"]["NotErased"]["properties"]["error"]["const"],
+        "not erased"
+    );
 }
