@@ -12,7 +12,12 @@ use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
     stdio::dup2_stdin,
 };
-use storage::{Loaded, Store, disk::Folder, file::Content, lock};
+use storage::{
+    Loaded, Store,
+    disk::Folder,
+    file::Content,
+    lock::{self, Holder},
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
@@ -57,7 +62,7 @@ enum Ending {
 pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
     let listener = inherited_socket()?;
-    let lock = lock::lock_patiently(&config.run.data_dir, PATIENCE)?;
+    let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
     let mut kept = Kept::read(loaded).map_err(cannot)?;

@@ -72,10 +72,14 @@ const LIMITS: Limits = Limits {
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
 
+/// Longest time that a supervisor takes to end that was killed just now.
+const KILLED: Duration = Duration::from_secs(1);
+
 /// Longest time that a device whose supervisor was killed takes to end, beside that for the ink that moves.
 const ORPHAN: Duration = Duration::from_secs(3);
 
-/// Attempts to have an address that a process has just given up, and the pause between two.
+/// Attempts to have an address that a process has just given up, and the pause between two: locks and address do not go
+/// at the very same moment.
 const ADDRESS_TRIES: u32 = 20;
 const ADDRESS_PAUSE: Duration = Duration::from_millis(25);
 
@@ -84,8 +88,9 @@ const ADDRESS_PAUSE: Duration = Duration::from_millis(25);
 /// # Errors
 /// The folder or the address cannot be used, or the device does not start at all.
 pub fn run(config: RunConfig) -> Result<(), Failure> {
-    let lock = lock::lock(&config.data_dir, Holder::Clock)?;
-    let listener = listen_after_orphan(&config)?;
+    let lock = lock::lock_patiently(&config.data_dir, Holder::Clock, KILLED)?;
+    wait_for_orphan(&config)?;
+    let listener = listen(config.listen)?;
     let place = listener.local_addr().map_err(cannot)?;
     let program = std::env::current_exe().map_err(cannot)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -113,28 +118,20 @@ fn cannot(error: io::Error) -> Failure {
     Failure::failed(format!("the clock cannot start: {error}"))
 }
 
-/// Listens, after waiting for the device of an earlier supervisor that was killed: it has the address until it ends.
-fn listen_after_orphan(config: &RunConfig) -> Result<TcpListener, Failure> {
+/// Waits for the device of an earlier supervisor that was killed.
+fn wait_for_orphan(config: &RunConfig) -> Result<(), FolderError> {
     match lock::lock(&config.data_dir, Holder::Device) {
-        Ok(_) => return listen(config.listen),
+        Ok(_) => return Ok(()),
         Err(FolderError::Taken { .. }) => {}
-        Err(error @ FolderError::Unusable { .. }) => return Err(error.into()),
+        Err(error @ FolderError::Unusable { .. }) => return Err(error),
     }
     say("the device of an earlier run has not ended yet, waiting for it");
     let patience = ORPHAN + config.last_refresh();
-    drop(lock::lock_patiently(&config.data_dir, patience)?);
-    // The lock and the address do not go at the very same moment.
-    for _ in 0..ADDRESS_TRIES {
-        if let Ok(listener) = listen(config.listen) {
-            return Ok(listener);
-        }
-        std::thread::sleep(ADDRESS_PAUSE);
-    }
-    listen(config.listen)
+    lock::lock_patiently(&config.data_dir, Holder::Device, patience).map(drop)
 }
 
 fn listen(place: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(place).map_err(|error| {
+    bind_patiently(place).map_err(|error| {
         let (address, port) = (place.ip(), place.port());
         let kind = error.kind();
         Failure::failed(if kind == io::ErrorKind::AddrInUse {
@@ -147,6 +144,19 @@ fn listen(place: SocketAddr) -> Result<TcpListener, Failure> {
             format!("{place} cannot be listened on ({error}): choose another place with --listen")
         })
     })
+}
+
+/// Binds, if need be after waiting for a process that is ending.
+fn bind_patiently(place: SocketAddr) -> io::Result<TcpListener> {
+    for _ in 1..ADDRESS_TRIES {
+        match TcpListener::bind(place) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                std::thread::sleep(ADDRESS_PAUSE);
+            }
+            bound => return bound,
+        }
+    }
+    TcpListener::bind(place)
 }
 
 struct Supervisor {

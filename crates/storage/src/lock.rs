@@ -127,15 +127,19 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Locks the folder for the device; waits a while for a device process that is ending.
+/// The same, but waits a while for a process that is ending: one that was killed is not gone at that very moment.
 ///
 /// # Errors
 /// As for [`lock`], after the wait.
-pub fn lock_patiently(path: &Path, patience: Duration) -> Result<Lock, FolderError> {
+pub fn lock_patiently(
+    path: &Path,
+    holder: Holder,
+    patience: Duration,
+) -> Result<Lock, FolderError> {
     const STEP: Duration = Duration::from_millis(20);
     let mut waited = Duration::ZERO;
     loop {
-        match lock(path, Holder::Device) {
+        match lock(path, holder) {
             Err(FolderError::Taken { .. }) if waited < patience => {
                 std::thread::sleep(STEP);
                 waited += STEP;
@@ -176,6 +180,22 @@ mod tests {
         let device = lock(&path, Holder::Device).unwrap();
         drop((first, device));
         lock(&path, Holder::Clock).unwrap();
+    }
+
+    #[test]
+    fn who_is_ending_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        for holder in [Holder::Clock, Holder::Device] {
+            let first = lock(folder.path(), holder).unwrap();
+            let refused = lock_patiently(folder.path(), holder, Duration::from_millis(50));
+            assert!(matches!(refused, Err(FolderError::Taken { .. })));
+            let ending = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                drop(first);
+            });
+            lock_patiently(folder.path(), holder, Duration::from_secs(10)).unwrap();
+            ending.join().unwrap();
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Starting, restarting and ending.
 
 use std::{
+    fs::File,
     io::Write,
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     os::unix::net::UnixDatagram,
     sync::{
         Arc,
@@ -12,7 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Signal, kill_process};
+use rustix::{
+    fs::{FlockOperation, flock},
+    process::{Signal, kill_process},
+};
 
 use crate::clock::{Clock, PATIENCE, eventually, folder, is_alive, papertick};
 
@@ -209,6 +213,31 @@ fn a_clock_that_was_killed_can_be_started_again_at_once_at_the_same_address() {
         // It never takes as long as an orderly end with a client that follows.
         assert!(took < PATIENCE, "{round}: {took:?}");
         drop(follower);
+    }
+}
+
+/// A process that was killed keeps its locks and its address until it is gone, which takes longer on a busy machine.
+#[test]
+fn a_clock_waits_for_what_a_killed_one_has_not_given_up_yet() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let address = clock.address();
+    clock.end(Signal::TERM);
+    for held in ["lock", "lock.device", "address"] {
+        let lock = File::open(folder.path().join(held)).ok();
+        let listener = lock.is_none().then(|| TcpListener::bind(address).unwrap());
+        if let Some(lock) = &lock {
+            flock(lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        }
+        let clock = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(150));
+                drop((lock, listener));
+            });
+            Clock::start_at(&address.to_string(), folder.path())
+        });
+        assert_eq!(clock.get("/api/status").status, 200, "{held}");
+        clock.end(Signal::TERM);
     }
 }
 
