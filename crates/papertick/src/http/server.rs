@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -19,7 +19,7 @@ use rustix::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, mpsc, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
     task::JoinSet,
     time::{Instant, Sleep, sleep, timeout},
 };
@@ -93,12 +93,7 @@ pub(crate) async fn run(
                 return;
             }
         };
-        let (stream, peer, place) = accepted;
-        let connection = connection(stream, peer, Arc::clone(&state), orders.subscribe());
-        connections.spawn(async move {
-            connection.await;
-            drop(place);
-        });
+        connections.spawn(connection(accepted, Arc::clone(&state), orders.subscribe()));
     }
     drop(listener);
     orders.send_replace(Order::Stop);
@@ -141,7 +136,12 @@ pub(crate) fn places() -> usize {
     files.clamp(64, CONNECTIONS_MAX)
 }
 
-type Place = tokio::sync::OwnedSemaphorePermit;
+/// A client that was accepted.
+struct Client {
+    stream: TcpStream,
+    peer: SocketAddr,
+    _place: OwnedSemaphorePermit,
+}
 
 /// What connections are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
     orders: &watch::Sender<Order>,
-) -> (TcpStream, SocketAddr, Place) {
+) -> Client {
     let place = loop {
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
             break place;
@@ -169,11 +169,20 @@ async fn accept(
             break place;
         }
     };
+    let mut failed = false;
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return (stream, peer, place),
+            Ok((stream, peer)) => {
+                return Client {
+                    stream,
+                    peer,
+                    _place: place,
+                };
+            }
             Err(error) => {
-                tracing::warn!(%error, "connection not accepted");
+                if !std::mem::replace(&mut failed, true) {
+                    tracing::warn!(%error, "connection not accepted");
+                }
                 orders.send_replace(Order::MakeRoom);
                 sleep(Duration::from_millis(50)).await;
             }
@@ -181,28 +190,57 @@ async fn accept(
     }
 }
 
-async fn connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    state: Arc<State>,
-    mut orders: watch::Receiver<Order>,
-) {
+/// Serves a connection from its first byte on: one that says nothing costs next to nothing.
+async fn connection(client: Client, state: Arc<State>, mut orders: watch::Receiver<Order>) {
     // Frames of the event stream are small and must not wait for each other.
-    let _ = stream.set_nodelay(true);
+    let _ = client.stream.set_nodelay(true);
+    if Box::pin(speaks(&client.stream, &mut orders)).await {
+        Box::pin(serve(client, state, orders)).await;
+    }
+}
+
+/// Waits until a new client says something; tells whether it does in time.
+async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<Order>) -> bool {
+    let opened = Instant::now();
+    let mut limit = pin!(sleep(HEAD_TIME));
+    // A look at the first byte, because a new socket counts as readable until it was tried.
+    let mut first = [0];
+    loop {
+        tokio::select! {
+            biased;
+            said = stream.peek(&mut first) => return matches!(said, Ok(1..)),
+            Ok(()) = orders.changed() => match *orders.borrow_and_update() {
+                Order::Serve => {}
+                Order::MakeRoom if opened.elapsed() < GRACE => {}
+                Order::MakeRoom => return false,
+                Order::Stop => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
+            },
+            () = limit.as_mut() => return false,
+        }
+    }
+}
+
+async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Order>) {
+    let Client {
+        stream,
+        peer,
+        _place,
+    } = client;
     let work = Work::default();
     let told = orders.clone();
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
-        let answer = router::answer(Arc::clone(&state), request, peer);
         let told = told.clone();
-        async move {
+        let answer = router::answer(Arc::clone(&state), request, peer);
+        // In a box, because the connection keeps a place of its size while it idles.
+        Box::pin(async move {
             let mut answer = answer.await;
             if *told.borrow() == Order::Stop && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");
                 answer.headers_mut().insert(CONNECTION, close);
             }
             Ok::<_, std::convert::Infallible>(answer.map(|body| busy.keep(body)))
-        }
+        })
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -213,6 +251,8 @@ async fn connection(
         .with_upgrades();
     tokio::pin!(connection);
     let mut last_call = None;
+    // What was ordered before counts here too.
+    orders.mark_changed();
     loop {
         tokio::select! {
             biased;
