@@ -1,6 +1,9 @@
 //! Clients that follow the clock: one broadcaster makes the frames, every client shares their bytes.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures_util::stream;
@@ -208,9 +211,8 @@ struct Follower {
 
 /// Lets a client follow the clock.
 pub(crate) fn follow(call: &Call) -> Response {
-    // The rest of the places is kept for those who want to act.
-    if call.state.frames.receiver_count() >= call.state.places / 4 * 3 {
-        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "max sse clients reached");
+    if call.state.frames.receiver_count() >= call.state.places.followers() {
+        return refusal(&call.state);
     }
     let follower = Follower {
         state: Arc::clone(&call.state),
@@ -227,6 +229,23 @@ pub(crate) fn follow(call: &Call) -> Response {
         HeaderValue::from_static("no"),
     );
     response
+}
+
+/// Names the limit that is reached; in the log once, for it may be reached many times a second.
+fn refusal(state: &State) -> Response {
+    let (most, files) = (state.places.followers(), state.places.open_files);
+    if !state.followers_refused.swap(true, Ordering::Relaxed) {
+        let files = files.map_or_else(
+            || "which is the most there may be".to_string(),
+            |files| format!("as many as a limit of {files} open files leaves room for"),
+        );
+        tracing::warn!("clients of /events are refused: {most} follow, {files}");
+    }
+    let mut body = json!({ "error": "max sse clients reached", "max": most });
+    if let Some(files) = files {
+        body["openFiles"] = files.into();
+    }
+    answer::json_with(StatusCode::SERVICE_UNAVAILABLE, &body)
 }
 
 impl Follower {

@@ -38,7 +38,12 @@ mod unread;
 mod update;
 mod vitals;
 
-use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    pin::Pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use board::sim::Bench;
 use bytes::Bytes;
@@ -55,6 +60,7 @@ use auth::Gate;
 use cache::Cached;
 use origin::Sites;
 use password::Hasher;
+use server::Places;
 use settings::SettingsDocument;
 use status::StatusDocument;
 use vitals::Memory;
@@ -116,14 +122,16 @@ pub(crate) struct State {
     told: events::Told,
     previews: Arc<Semaphore>,
     side_tasks: mpsc::Sender<SideTask>,
-    places: usize,
+    places: Places,
+    followers_refused: AtomicBool,
 }
 
 impl State {
     fn new(mut services: Services) -> (State, Queues) {
         services.identity.fs_rev = services.identity.git_rev.clone();
         let (side_tasks, tasks) = mpsc::channel(preview::CLIENTS_MAX);
-        let places = services.connections.unwrap_or_else(server::places);
+        let places = services.connections;
+        let places = places.map_or_else(Places::of_host, Places::of);
         let shutdown = services.shutdown.clone();
         let (gate, attempts) = Gate::new(&services.view.borrow().active, shutdown);
         let (hasher, passwords) = password::hasher();
@@ -143,6 +151,7 @@ impl State {
             previews: Arc::new(Semaphore::new(preview::CLIENTS_MAX)),
             side_tasks,
             places,
+            followers_refused: AtomicBool::new(false),
         };
         let queues = Queues {
             attempts,
