@@ -12,6 +12,10 @@ use papertick::{
     image_command, release_command, render_command, supervisor, wiring_command,
 };
 
+/// Takes little for many clients, and gives it back when they have gone; the supervisor sets its options.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     match act() {
         Ok(code) => code,

@@ -72,6 +72,12 @@ const LIMITS: Limits = Limits {
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
 
+/// Options of the allocator, and what they are unless the owner says otherwise: what is free for a second is given back,
+/// by a thread that does nothing else, and there is one arena for each thread that works.
+const ALLOCATOR: &str = "_RJEM_MALLOC_CONF";
+const ALLOCATOR_OPTIONS: &str =
+    "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,narenas:2";
+
 /// Longest time that a supervisor takes to end that was killed just now.
 const KILLED: Duration = Duration::from_secs(1);
 
@@ -290,11 +296,12 @@ impl Supervisor {
     fn start(&self) -> io::Result<Child> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
         let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
-        let resolver = std::env::var_os(RESOLVER).unwrap_or_else(|| RESOLVER_OPTIONS.into());
+        let or = |name, options: &str| std::env::var_os(name).unwrap_or_else(|| options.into());
         Command::new(&self.program)
             .arg("device")
             .arg(config)
-            .env(RESOLVER, resolver)
+            .env(RESOLVER, or(RESOLVER, RESOLVER_OPTIONS))
+            .env(ALLOCATOR, or(ALLOCATOR, ALLOCATOR_OPTIONS))
             // The service manager hears from the supervisor alone.
             .env_remove(NOTIFY_SOCKET)
             .stdin(Stdio::from(socket))

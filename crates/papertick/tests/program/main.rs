@@ -8,6 +8,7 @@ mod images;
 mod life;
 #[path = "../limit/mod.rs"]
 mod limit;
+mod memory;
 mod mistakes;
 #[path = "../needs/mod.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]
