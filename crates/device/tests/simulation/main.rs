@@ -1,7 +1,8 @@
 //! The whole device in virtual time: hand-written scenarios, and seeded random lives held against a small model.
 //!
-//! `script` is the language of both; `world` runs it; `model` says in a few lines what should be visible;
-//! `checks` holds the invariants; `workload` makes random lives; `scenarios` are the lives written by hand;
+//! `script` is the language of both; `world` runs it; `model` says what every panel, the strip and the frontlight should
+//! show at every moment; `checks` compares, and holds the invariants; `workload` makes random lives, `seeds` runs them and
+//! makes one that fails as short as it can; `scenarios` are the lives written by hand;
 //! `air` is the radio and what must come of it; `staleness` watches the mark of old values, `upstreams` what is known of the sources,
 //! `soak` a month of one clock.
 //!
@@ -14,6 +15,7 @@
 )]
 
 mod air;
+mod boards;
 mod checks;
 mod model;
 mod scenarios;

@@ -8,6 +8,8 @@ use device::request::FrontlightCommand;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Block(u32),
+    /// A height, counted from the one that is known.
+    Mined(i32),
     Price(String, String),
     Fee(String),
     Zap(u64),
@@ -33,6 +35,9 @@ pub enum Step {
     /// Holds a button, counted from 1, for a time.
     Press(u8, Duration),
     Lux(u32),
+    /// The relay, from which blocks and prices come, is there or not.
+    Relay(bool),
+    Identify,
     Frontlight(FrontlightCommand),
     Dnd(bool),
     LightsColor(String),
@@ -77,6 +82,7 @@ impl FromStr for Step {
         };
         Ok(match verb {
             "block" => Step::Block(u32::try_from(number(0)?).map_err(|_| bad())?),
+            "mined" => Step::Mined(rest.parse().map_err(|_| bad())?),
             "price" => Step::Price(words[0].into(), words[1].into()),
             "fee" => Step::Fee(words[0].into()),
             "zap" => Step::Zap(number(0)?),
@@ -106,8 +112,11 @@ impl FromStr for Step {
                 Step::Press(button, Duration::from_millis(held_ms))
             }
             "lux" => Step::Lux(u32::try_from(number(0)?).map_err(|_| bad())?),
+            "relay" => Step::Relay(rest == "up"),
+            "identify" => Step::Identify,
             "frontlight" => Step::Frontlight(match rest {
                 "on" => FrontlightCommand::On,
+                "off" => FrontlightCommand::Off,
                 "flash" => FrontlightCommand::Flash,
                 _ => return Err(bad()),
             }),
@@ -140,6 +149,7 @@ impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Step::Block(height) => write!(out, "block {height}"),
+            Step::Mined(blocks) => write!(out, "mined {blocks}"),
             Step::Price(currency, price) => write!(out, "price {currency} {price}"),
             Step::Fee(rate) => write!(out, "fee {rate}"),
             Step::Zap(sats) => write!(out, "zap {sats}"),
@@ -165,6 +175,8 @@ impl fmt::Display for Step {
             Step::UploadVerified => out.write_str("upload-verified"),
             Step::Press(button, held) => write!(out, "press {button} {}", held.as_millis()),
             Step::Lux(lux) => write!(out, "lux {lux}"),
+            Step::Relay(there) => write!(out, "relay {}", if *there { "up" } else { "down" }),
+            Step::Identify => out.write_str("identify"),
             Step::Frontlight(command) => {
                 let name = format!("{command:?}").to_lowercase();
                 write!(out, "frontlight {name}")

@@ -15,7 +15,9 @@ use crate::{
 };
 
 const DAYS: u64 = 30;
-const MINUTE: Duration = Duration::from_secs(60);
+
+/// Time between prices, min: fewer than there are, so that a month takes seconds.
+const MINUTES: u64 = 3;
 
 /// Most that the state of the thirtieth day may be larger than that of the first, percent.
 const GROWTH_MAX_PCT: usize = 10;
@@ -31,18 +33,18 @@ fn run(world: &mut World, script: &str) {
     }
 }
 
-/// One minute of a month: a price, sometimes a block, now and then a fault.
-fn minute(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
+/// Some minutes of a month: a price, sometimes a block, now and then a fault.
+fn minutes(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
     let cents = 9_000_000 + dice.below(1_000_000);
     world.run(&Step::Price(
         "USD".into(),
         format!("{}.{:02}", cents / 100, cents % 100),
     ));
-    if dice.below(10) == 0 {
+    if dice.below(3) == 0 {
         *height += 1;
         world.run(&Step::Block(*height));
     }
-    match count % 240 {
+    match count % 80 {
         7 => {
             let reason = String::from("connection reset");
             let down = Connection::Down {
@@ -54,19 +56,19 @@ fn minute(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
                 vec![Observation::Connection(down)],
             ));
         }
-        11 => {
+        9 => {
             let up = Observation::Connection(Connection::Up);
             world.handle(Input::Observed(SourceId::Relay, vec![up]));
         }
-        42 => drop(world.run(&Step::Zap(dice.below(100_000)))),
-        60 => drop(world.run(&Step::Payment(Way::In, dice.below(100_000)))),
-        80 => drop(world.run(&Step::Lux(u32::try_from(dice.below(300)).unwrap()))),
-        120 => drop(world.run(&Step::Press(2, Duration::from_millis(100)))),
-        150 => drop(world.run(&Step::Text("HODL".into()))),
-        200 => drop(world.run(&Step::Block(*height - 3))),
+        14 => drop(world.run(&Step::Zap(dice.below(100_000)))),
+        20 => drop(world.run(&Step::Payment(Way::In, dice.below(100_000)))),
+        26 => drop(world.run(&Step::Lux(u32::try_from(dice.below(300)).unwrap()))),
+        40 => drop(world.run(&Step::Press(2, Duration::from_millis(100)))),
+        50 => drop(world.run(&Step::Text("HODL".into()))),
+        66 => drop(world.run(&Step::Block(*height - 3))),
         _ => {}
     }
-    world.wait(MINUTE);
+    world.wait(Duration::from_secs(60 * MINUTES));
     // The log is for comparing short runs.
     world.log.clear();
 }
@@ -88,8 +90,8 @@ fn a_month_does_not_make_the_clock_grow() {
     );
     let mut first_day = 0;
     for day in 0..DAYS {
-        for count in 0..24 * 60 {
-            minute(&mut world, &mut dice, &mut height, count);
+        for count in 0..24 * 60 / MINUTES {
+            minutes(&mut world, &mut dice, &mut height, count);
         }
         let size = format!("{:?}", world.device).len();
         if day == 0 {

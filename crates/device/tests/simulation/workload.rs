@@ -38,24 +38,86 @@ impl Dice {
     }
 }
 
+/// Settings that are changed before the life begins.
+const WISHES: u64 = 12;
+
 const CURRENCIES: &[&str] = &["USD", "EUR", "JPY", "GBP", "CHF"];
 
+/// Prices whose text the model knows: neither small nor halfway between two.
 const PRICES: &[&str] = &[
-    "95432.5",
-    "109876",
-    "0.005",
-    "1000000",
-    "14500000",
-    "0",
-    "2550000000",
-    "7858.3",
+    "95432.7", "95433.2", "95440", "109876", "99999.8", "1000000", "14500000", "10001.3",
+];
+
+/// Moments of the wall clock, ten seconds before something: ten in the evening and seven in the morning in Amsterdam, the
+/// hours at which clocks are put forward and back there, in New York and on Lord Howe, a new year.
+const MOMENTS: &[i64] = &[
+    1_767_301_190,
+    1_767_301_190,
+    1_767_333_590,
+    1_774_745_990,
+    1_792_889_990,
+    1_772_953_190,
+    1_793_512_790,
+    1_775_314_790,
+    1_791_041_390,
+    1_798_757_990,
+];
+
+/// Windows of Do Not Disturb: hour and minute of their begin, hour and minute of their end.
+const WINDOWS: &[[u32; 4]] = &[
+    [22, 0, 7, 0],
+    [22, 0, 7, 0],
+    [7, 0, 22, 0],
+    [21, 0, 22, 0],
+    [2, 0, 3, 0],
+    [1, 30, 2, 30],
+    [3, 0, 3, 30],
+    [23, 59, 0, 0],
 ];
 
 const SCREENS: &[i64] = &[0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 1, 2, 99, -1];
 
-/// The next step of the life of a clock with a radio.
-pub fn step_on_air(dice: &mut Dice) -> Step {
-    match dice.below(100) {
+/// A life: of every third seed one of a clock with a radio, else one of a clock that sleeps now and then.
+pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let on_air = seed % 3 == 2;
+    if on_air {
+        steps.push(Step::Radio(dice.below(2) == 1));
+    }
+    // What every clock knows sooner or later, and an owner with wishes of his own.
+    let facts = [
+        mined(dice),
+        Step::Fee("4.7".into()),
+        price(dice, "USD"),
+        price(dice, "EUR"),
+    ];
+    steps.extend(facts);
+    steps.extend((0..WISHES).map(|_| setting(dice)));
+    steps.push(Step::Clock(Some(moment(dice))));
+    for _ in 0..count {
+        let next = match dice.below(100) {
+            0..=11 => mined(dice),
+            12..=20 if on_air => on_air_step(dice),
+            12..=14 => nap(dice),
+            15 => {
+                // Not for long: the strip tells of it many times a minute.
+                steps.extend([Step::Relay(false), outage(dice)]);
+                Step::Relay(true)
+            }
+            16..=18 => {
+                steps.extend(night(dice));
+                outage(dice)
+            }
+            _ => step(dice),
+        };
+        steps.push(next);
+    }
+    steps
+}
+
+/// A step that takes a radio.
+fn on_air_step(dice: &mut Dice) -> Step {
+    match dice.below(15) {
         0..=5 => Step::Network(dice.below(3) > 0),
         6..=9 => Step::Provision(dice.below(3) > 0),
         10..=11 => {
@@ -64,71 +126,110 @@ pub fn step_on_air(dice: &mut Dice) -> Step {
             Step::HoldAtPowerOn(button, Duration::from_millis(held))
         }
         12 => Step::FactoryReset,
-        13..=14 => {
+        _ => {
             let (key, values) = *dice.pick(&[
                 ("wifiRebootMin", [0, 1, 5, 60]),
                 ("wpTimeout", [0, 60, 300, 900]),
             ]);
             Step::Set(key.into(), json!(dice.pick(&values)))
         }
-        _ => step(dice),
     }
 }
 
-/// The next step of a life.
-pub fn step(dice: &mut Dice) -> Step {
+/// A step that any clock may take.
+fn step(dice: &mut Dice) -> Step {
     match dice.below(100) {
-        0..=11 => Step::Block(height(dice)),
-        12..=23 => Step::Price((*dice.pick(CURRENCIES)).into(), (*dice.pick(PRICES)).into()),
-        24..=27 => Step::Fee((*dice.pick(&["1", "4.7", "12.345", "150.25", "0.99"])).into()),
-        28..=30 => Step::Zap(dice.below(2_000_000)),
-        31 => Step::TestZap(dice.below(2_000_000)),
-        32..=34 => Step::Payment(
-            *dice.pick(&[Way::In, Way::Out, Way::Unknown]),
-            dice.below(200_000_000),
-        ),
-        35 => Step::Balance(dice.below(2_000_000_000)),
-        36..=38 => {
+        0..=11 => {
+            let code = *dice.pick(CURRENCIES);
+            price(dice, code)
+        }
+        12..=14 => Step::Fee((*dice.pick(&["1", "4.7", "12.35", "150.25", "0.99", "30"])).into()),
+        15..=17 => Step::Zap(dice.below(100_000)),
+        18 => Step::TestZap(dice.below(100_000)),
+        19..=21 => {
+            let way = *dice.pick(&[Way::In, Way::Out, Way::Unknown]);
+            Step::Payment(way, dice.below(100_000))
+        }
+        22 => Step::Balance(dice.below(2_000_000_000)),
+        23..=25 => {
             Step::Text((*dice.pick(&["HELLO", "", "₿ 1", "too long for the panels"])).into())
         }
-        39 => Step::Custom(vec!["A/B".into(), "mdi:wifi".into(), "x".into()]),
-        40..=45 => Step::Next,
-        46..=49 => Step::Previous,
-        50..=54 => Step::Screen(*dice.pick(SCREENS)),
-        55..=56 => Step::Currency((*dice.pick(CURRENCIES)).into()),
-        57 => Step::Pause,
-        58 => Step::TogglePause,
-        59..=60 => Step::RestartTimer,
-        61 => Step::FullRefresh,
-        62 => Step::Upload,
-        63..=64 => Step::Progress(u8::try_from(dice.below(101)).unwrap()),
-        65..=67 => Step::UploadFailed,
-        68..=76 => setting(dice),
-        77..=78 => Step::Clock(
-            (dice.below(4) > 0)
-                .then(|| 1_700_000_000 + i64::try_from(dice.below(100_000_000)).unwrap()),
-        ),
-        79 => Step::Debug,
-        80 => Step::Reboot,
-        81 => Step::PowerCut,
-        82 => Step::Lux(*dice.pick(&[0, 0, 1, 2, 50, 127, 128, 129, 300])),
-        83 => Step::Dnd(dice.below(2) == 1),
-        84 => Step::LightsColor((*dice.pick(&["off", "#FF8800", "00f"])).into()),
-        85 => Step::Frontlight(
-            dice.pick(&[FrontlightCommand::On, FrontlightCommand::Flash])
-                .clone(),
-        ),
+        26 => Step::Custom(vec!["A/B".into(), "mdi:wifi".into(), "x".into()]),
+        27..=29 => Step::Next,
+        30..=31 => Step::Previous,
+        32..=37 => Step::Screen(*dice.pick(SCREENS)),
+        38..=39 => Step::Currency((*dice.pick(CURRENCIES)).into()),
+        40 => Step::Pause,
+        41 => Step::TogglePause,
+        42..=43 => Step::RestartTimer,
+        44 => Step::FullRefresh,
+        45 => Step::Upload,
+        46..=47 => Step::Progress(u8::try_from(dice.below(101)).unwrap()),
+        48..=50 => Step::UploadFailed,
+        51..=65 => setting(dice),
+        66..=67 => Step::Clock((dice.below(8) > 0).then(|| moment(dice))),
+        68..=72 => {
+            let button = u8::try_from(1 + dice.below(4)).unwrap();
+            let held = *dice.pick(&[15, 21, 100, 100, 100, 799, 800, 900, 3000]);
+            Step::Press(button, Duration::from_millis(held))
+        }
+        73 => Step::Reboot,
+        74 => Step::PowerCut,
+        75..=76 => Step::Lux(*dice.pick(&[0, 0, 1, 2, 50, 127, 128, 129, 300])),
+        77 => Step::Dnd(dice.below(2) == 1),
+        78 => Step::LightsColor((*dice.pick(&["off", "#FF8800", "00f"])).into()),
+        79 => {
+            let commands = [
+                FrontlightCommand::On,
+                FrontlightCommand::Off,
+                FrontlightCommand::Flash,
+            ];
+            Step::Frontlight(dice.pick(&commands).clone())
+        }
+        80..=81 => Step::Identify,
         _ => {
-            Step::Wait(Duration::from_millis(*dice.pick(&[
-                1, 250, 1000, 7999, 8000, 30_000, 61_000, 61_000, 600_000,
-            ])))
+            let times = [
+                1, 250, 1000, 7999, 8000, 30_000, 61_000, 61_000, 600_000, 1_200_000,
+            ];
+            Step::Wait(Duration::from_millis(*dice.pick(&times)))
         }
     }
+}
+
+fn price(dice: &mut Dice, code: &str) -> Step {
+    Step::Price(code.into(), (*dice.pick(PRICES)).into())
+}
+
+/// A moment that a clock is set to, forward or back.
+fn moment(dice: &mut Dice) -> i64 {
+    dice.pick(MOMENTS) + i64::try_from(dice.below(9)).unwrap()
+}
+
+/// A clock is set to shortly before something happens, and then it does; now and then clocks are put forward or back.
+fn night(dice: &mut Dice) -> Vec<Step> {
+    let set = |key: &str, value| Step::Set(key.into(), value);
+    let (window, at) = match dice.below(4) {
+        0 => ([1, 30, 2, 30], 1_774_745_990),
+        1 => ([2, 15, 3, 30], 1_792_889_990),
+        2 => (WINDOWS[0], MOMENTS[0]),
+        _ => (*dice.pick(WINDOWS), moment(dice)),
+    };
+    vec![
+        set("tzString", json!("Europe/Amsterdam")),
+        set("dnd", quiet_in(window, dice.below(5) > 0)),
+        Step::Clock(Some(at)),
+        Step::Wait(Duration::from_secs(11)),
+    ]
+}
+
+fn outage(dice: &mut Dice) -> Step {
+    Step::Wait(Duration::from_millis(*dice.pick(&[100, 4000, 12_000])))
 }
 
 /// How long a machine sleeps.
-pub fn nap(dice: &mut Dice) -> Step {
+fn nap(dice: &mut Dice) -> Step {
     Step::Sleep(Duration::from_secs(*dice.pick(&[
+        3,
         30,
         600,
         8 * 3600,
@@ -136,84 +237,118 @@ pub fn nap(dice: &mut Dice) -> Step {
     ])))
 }
 
-/// A window of Do Not Disturb, near the hours at which clocks are put forward and back.
+/// Do Not Disturb by the time of day.
 fn quiet_hours(dice: &mut Dice) -> Value {
-    let mut below = |end| dice.below(end);
+    quiet_in(*dice.pick(WINDOWS), dice.below(5) > 0)
+}
+
+fn quiet_in([hour, minute, end_hour, end_minute]: [u32; 4], on: bool) -> Value {
     json!({
-        "dndTimeEnabled": below(5) > 0,
-        "startHour": below(24), "startMinute": below(60),
-        "endHour": below(4), "endMinute": 30 * below(2),
+        "dndTimeEnabled": on,
+        "startHour": hour, "startMinute": minute,
+        "endHour": end_hour, "endMinute": end_minute,
     })
 }
 
-fn height(dice: &mut Dice) -> u32 {
-    let base = 900_000 + u32::try_from(dice.below(50)).unwrap();
-    match dice.below(20) {
-        0 => 0,
-        1 => base - 500,
-        2 => base + 5_000,
-        _ => base,
-    }
+/// Blocks as relays report them: the next ones, the same again, one of another chain, those of a long sleep.
+fn mined(dice: &mut Dice) -> Step {
+    Step::Mined(*dice.pick(&[1, 1, 1, 1, 2, 3, 100, 0, 0, -50, 120]))
 }
 
+/// Settings that are on or off.
+const FLAGS: &[&str] = &[
+    "invertedColor",
+    "verticalDesc",
+    "stealFocus",
+    "nostrZapNotify",
+    "nostrZapNotify",
+    "nwcShowNotify",
+    "nwcFlashOnPay",
+    "nwcEnabled",
+    "scrnRestoreZap",
+    "suffixPrice",
+    "refrScrnChange",
+    "miningPoolStats",
+    "minerEnabled",
+    "useBlkCountdown",
+    "useMscwTime",
+    "hideLeadZero",
+    "blockFeeDec",
+    "supplyPercent",
+    "timerActive",
+    "mdnsEnabled",
+    "disableLeds",
+    "ledFlashOnUpd",
+    "ledFlashOnUpd",
+    "ledFlashOnZap",
+    "ledTestOnPower",
+    "flDisable",
+    "flAlwaysOn",
+    "flAlwaysOn",
+    "flOffWhenDark",
+    "flOffOnDnd",
+    "flFlashOnUpd",
+    "flFlashOnZap",
+    "inverseButtons",
+];
+
+/// Settings that are numbers, and what they may be.
+const NUMBERS: &[(&str, &[u32])] = &[
+    ("luxLightToggle", &[0, 1, 128, 200, 65535]),
+    ("flEffectDelay", &[0, 15, 17, 150]),
+    ("flMaxBrightness", &[0, 500, 4095, 65535, 65535]),
+    ("minSecPriceUpd", &[0, 1, 30, 3600]),
+    ("timePerScreen", &[0, 1, 5, 5, 30, 60, 600]),
+    ("overlaySeconds", &[1, 8, 30, 3600]),
+    ("fullRefreshMin", &[0, 1, 10, 60]),
+    ("digitFontPx", &[80, 180, 300]),
+    ("priceSymMode", &[0, 1, 2]),
+    ("satsVariant", &[0, 7]),
+    ("ledBrightness", &[0, 1, 128, 255]),
+    ("blockFlashColor", &[0, 0x00_FF_88, 0xE0_43_00]),
+];
+
+/// Settings that are texts.
+const TEXTS: &[(&str, &str)] = &[
+    ("proxyPass", CANARIES[0]),
+    ("miningPoolUser", CANARIES[1]),
+    ("tzString", "Asia/Kolkata"),
+    ("tzString", "America/New_York"),
+    ("tzString", "Australia/Lord_Howe"),
+    ("tzString", "Europe/Amsterdam"),
+    ("tzString", "Not/A_Zone"),
+    ("fontName", "inter"),
+    ("fontName", "oswald"),
+];
+
 fn setting(dice: &mut Dice) -> Step {
-    let flags = [
-        "invertedColor",
-        "verticalDesc",
-        "stealFocus",
-        "nostrZapNotify",
-        "nwcShowNotify",
-        "scrnRestoreZap",
-        "suffixPrice",
-        "mowMode",
-        "decimalShareDot",
-        "refrScrnChange",
-        "miningPoolStats",
-        "minerEnabled",
-        "useBlkCountdown",
-        "supplyPercent",
-        "timerActive",
-        "proxyEnabled",
-        "mdnsEnabled",
-        "disableLeds",
-        "flDisable",
-        "flAlwaysOn",
-        "flOffWhenDark",
-        "flOffOnDnd",
-        "ledFlashOnUpd",
-    ];
-    let (key, value): (&str, Value) = match dice.below(14) {
-        0..=4 => (*dice.pick(&flags), json!(dice.below(2) == 1)),
-        10 => (
-            "luxLightToggle",
-            json!(*dice.pick(&[0, 1, 128, 200, 65535])),
-        ),
-        11 => ("flEffectDelay", json!(*dice.pick(&[0, 15, 17, 150]))),
-        12 => ("minSecPriceUpd", json!(*dice.pick(&[0, 1, 30, 3600]))),
-        13 => ("dnd", quiet_hours(dice)),
-        5 => ("timePerScreen", json!(*dice.pick(&[0, 1, 5, 30, 60, 600]))),
-        6 if dice.below(2) == 1 => ("overlaySeconds", json!(dice.pick(&[1, 8, 30, 3600]))),
-        6 => ("digitFontPx", json!(dice.below(300))),
-        7 => (
-            "actCurrencies",
-            json!([dice.pick(CURRENCIES), dice.pick(CURRENCIES)]),
-        ),
-        8 => (
-            "screens",
-            json!([{"id": dice.pick(SCREENS), "enabled": dice.below(2) == 1}]),
-        ),
+    let (key, value): (&str, Value) = match dice.below(15) {
+        0..=6 => (*dice.pick(FLAGS), json!(dice.below(2) == 1)),
+        7..=9 => {
+            let (key, values) = dice.pick(NUMBERS);
+            (key, json!(dice.pick(values)))
+        }
+        10..=11 => ("dnd", quiet_hours(dice)),
+        12 => {
+            let codes = [dice.pick(CURRENCIES), dice.pick(CURRENCIES)];
+            ("actCurrencies", json!(codes))
+        }
+        13 => ("screens", screens(dice)),
         _ => {
-            let (key, text) = *dice.pick(&[
-                ("proxyPass", CANARIES[0]),
-                ("miningPoolUser", CANARIES[1]),
-                ("tzString", "Asia/Kolkata"),
-                ("tzString", "America/New_York"),
-                ("tzString", "Australia/Lord_Howe"),
-                ("tzString", "Not/A_Zone"),
-                ("fontName", "inter"),
-            ]);
+            let (key, text) = *dice.pick(TEXTS);
             (key, json!(text))
         }
     };
     Step::Set(key.into(), value)
+}
+
+/// One screen more or less, or all in another order.
+fn screens(dice: &mut Dice) -> Value {
+    if dice.below(4) > 0 {
+        return json!([{"id": dice.pick(SCREENS), "enabled": dice.below(2) == 1}]);
+    }
+    let mut ids = SCREENS[..13].to_vec();
+    ids.rotate_left(usize::try_from(dice.below(13)).unwrap());
+    let entry = |(order, id)| json!({ "id": id, "order": order });
+    ids.into_iter().enumerate().map(entry).collect()
 }

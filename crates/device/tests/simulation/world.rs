@@ -21,6 +21,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     air::Air,
+    checks,
+    model::Model,
     script::{Step, Way},
     workload::Dice,
 };
@@ -47,6 +49,9 @@ const FULL_REFRESH: Duration = Duration::from_millis(2000);
 /// Time a partial refresh of the panels takes.
 const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
 
+/// Height of the chain that a clock counts from which knows none.
+const FIRST_HEIGHT: u32 = 900_000;
+
 /// Ticks in a row that may not move the deadline forward.
 const TICKS_WITHOUT_PROGRESS_MAX: u32 = 3;
 
@@ -71,6 +76,10 @@ pub struct World {
     memory_on_disk: Map<String, Value>,
     /// When to look between deadlines; none for never.
     pub looks: Option<Dice>,
+    /// What should be seen; none where nobody compares.
+    pub model: Option<Model>,
+    /// The model as its memory was stored last.
+    stored_model: Option<Model>,
     /// The radio; none on a clock that uses the network of its host.
     pub air: Option<Air>,
     /// Effects that were asked for.
@@ -90,13 +99,13 @@ struct Painter {
 }
 
 impl Painter {
-    /// Begins with a picture, unless the panels are busy or show it.
-    fn follow(&mut self, picture: &Picture, uptime: Duration) {
+    /// Begins with a picture, unless the panels are busy or show it; tells whether it did.
+    fn follow(&mut self, picture: &Picture, uptime: Duration) -> bool {
         let differs = self
             .begun
             .is_none_or(|(serial, _)| serial != picture.serial);
         if self.done_at.is_some() || !differs {
-            return;
+            return false;
         }
         let full = self
             .begun
@@ -104,6 +113,7 @@ impl Painter {
         let time = if full { FULL_REFRESH } else { PARTIAL_REFRESH };
         self.begun = Some((picture.serial, picture.full_refreshes));
         self.done_at = Some(uptime + time);
+        true
     }
 
     fn done_at(&self) -> Option<Duration> {
@@ -136,6 +146,8 @@ impl World {
             settings_on_disk,
             memory_on_disk: Map::new(),
             looks: None,
+            model: None,
+            stored_model: None,
             air: None,
             effects: 0,
             starts: 1,
@@ -143,6 +155,19 @@ impl World {
         };
         world.touch(0);
         world.connect();
+        world
+    }
+
+    /// A world whose device is held against the model from its first moment on.
+    pub fn watched(board: BoardSpec) -> World {
+        let mut world = World::new(board);
+        world.model = Some(Model::start(
+            board,
+            &world.device.view().active,
+            None,
+            world.now,
+        ));
+        world.restart();
         world
     }
 
@@ -160,6 +185,14 @@ impl World {
         let observed = |source, observation| Some(Input::Observed(source, vec![observation]));
         let input = match step.clone() {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
+            Step::Mined(blocks) => {
+                let known = self.device.view().market.height;
+                let known = known.map_or(FIRST_HEIGHT, |known| known.value);
+                observed(
+                    SourceId::Relay,
+                    Observation::Block(known.strict_add_signed(blocks)),
+                )
+            }
             Step::Price(code, price) => {
                 let price = Price::parse(&price).unwrap();
                 observed(
@@ -209,9 +242,17 @@ impl World {
                 self.press(button, held);
                 None
             }
+            Step::Relay(there) => {
+                let connection = match there {
+                    true => Connection::Up,
+                    false => Connection::Connecting,
+                };
+                observed(SourceId::Relay, Observation::Connection(connection))
+            }
+            Step::Identify => request(Request::Identify),
             Step::Lux(lux) => {
                 let differs = self.lux.replace(lux) != Some(lux);
-                differs.then(|| sensed(lux))
+                (differs && self.board.light_sensor).then(|| sensed(lux))
             }
             Step::Frontlight(command) => request(Request::Frontlight(command)),
             Step::Dnd(on) => request(Request::SetDnd(on)),
@@ -243,7 +284,7 @@ impl World {
             }
             Step::Reboot => {
                 if !self.is_erasing() {
-                    self.memory_on_disk = self.device.memory().to_json(self.now);
+                    self.store_memory();
                 }
                 self.restart();
                 None
@@ -289,15 +330,46 @@ impl World {
 
     /// Hands the device one input, stores what it wants stored, and lets the painter follow.
     pub fn handle(&mut self, input: Input) -> Output {
-        let output = self.device.handle(input, self.now);
-        self.painter
-            .follow(&self.device.desired().picture, self.now.uptime);
+        if let Some(air) = &mut self.air {
+            air.pass(self.now.uptime);
+        }
+        let output = self.device.handle(input.clone(), self.now);
+        self.compare(&input, output.reply.as_ref());
+        let picture = self.device.desired().picture;
+        if self.painter.follow(&picture, self.now.uptime)
+            && let Some(model) = &mut self.model
+        {
+            model.lights.painting = model.glass.pictures;
+        }
         if output.changes.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
         self.effects += output.effects.len();
         self.perform(&output.effects);
         output
+    }
+
+    /// Tells the model the same, and compares.
+    fn compare(&mut self, input: &Input, reply: Option<&Reply>) {
+        let Some(model) = &mut self.model else { return };
+        let gave_up = |air: &Air| air.stored && air.is_portal();
+        model.portal |= self.air.as_ref().is_some_and(gave_up);
+        let view = self.device.view();
+        model.follow(input, reply, &view.active, self.now);
+        checks::agree(&view, &self.device.desired(), model, self.air.is_none());
+    }
+
+    /// Asserts that the model, too, expects nothing new up to a moment.
+    fn expects_nothing_by(&self, now: Now) {
+        if let Some(model) = &self.model {
+            let (view, desired) = (self.device.view(), self.device.desired());
+            checks::agree(&view, &desired, &model.later(now), self.air.is_none());
+        }
+    }
+
+    fn store_memory(&mut self) {
+        self.memory_on_disk = self.device.memory().to_json(self.now);
+        self.stored_model.clone_from(&self.model);
     }
 
     /// A world with a radio does what the device asks for.
@@ -311,6 +383,7 @@ impl World {
                     let (defaults, _) = store::from_json(&Map::new());
                     self.settings_on_disk = store::to_json(&defaults);
                     self.memory_on_disk = Map::new();
+                    self.stored_model = None;
                     self.handle(Input::Finished(Finished::Wiped(Ok(()))));
                 }
                 Effect::ForgetWifi => {
@@ -320,7 +393,7 @@ impl World {
                 Effect::ClearLogos => {}
                 Effect::Reboot(_) => {
                     if !air.erasing {
-                        self.memory_on_disk = self.device.memory().to_json(self.now);
+                        self.store_memory();
                     }
                     return self.restart();
                 }
@@ -388,6 +461,7 @@ impl World {
         }
         self.look_between(end);
         self.advance_to(end);
+        self.expects_nothing_by(self.now);
     }
 
     /// Lets time pass for everybody but the device, which is busy or asleep.
@@ -421,11 +495,12 @@ impl World {
     fn look_between(&mut self, next: Duration) {
         let room_ms = next.saturating_sub(self.now.uptime).as_millis();
         let Some(looks) = &mut self.looks else { return };
-        if room_ms < 2 || looks.below(4) > 0 {
+        if room_ms < 2 || looks.below(12) > 0 {
             return;
         }
         let early_ms = 1 + looks.below(u64::try_from(room_ms).unwrap() - 1);
         let now = self.now_at(self.now.uptime + Duration::from_millis(early_ms));
+        self.expects_nothing_by(now);
         let mut device = self.device.clone();
         let before = (device.desired(), device.view());
         let deadline = device.next_deadline(self.now);
@@ -455,6 +530,10 @@ impl World {
         let memory = Memory::from_json(&self.memory_on_disk);
         self.device = Device::new(self.board, settings, memory, self.now);
         self.painter = Painter::default();
+        let memory = self.stored_model.as_ref();
+        let watched = self.model.is_some();
+        self.model =
+            watched.then(|| Model::start(self.board, &self.device.view().active, memory, self.now));
         self.down = None;
         self.starts += 1;
         let events = self.air.as_mut().map(Air::power_on);
@@ -462,7 +541,7 @@ impl World {
         for event in events.into_iter().flatten() {
             self.handle(Input::Linked(event));
         }
-        if let Some(lux) = self.lux {
+        if let Some(lux) = self.lux.filter(|_| self.board.light_sensor) {
             self.handle(sensed(lux));
         }
         self.connect();

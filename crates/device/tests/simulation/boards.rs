@@ -1,0 +1,61 @@
+//! The boards on which lives are lived: all of the table, and others that an owner may wire.
+//!
+//! The table belongs to a crate above this one; a test there holds it against these rows.
+
+use device::board::BoardSpec;
+
+const REV_A: BoardSpec = BoardSpec {
+    id: "rev-a",
+    name: "Rev A",
+    hardware: "Rev A, 7 x 2.13 in, simulated",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: false,
+    light_sensor: false,
+    coredump: false,
+    firmware_slot_bytes: 64 * 1024 * 1024,
+    web_slot_bytes: 8 * 1024 * 1024,
+};
+
+/// The boards; those of the table first.
+pub static LIVED: &[BoardSpec] = &[
+    BoardSpec {
+        id: "rev-b",
+        name: "Rev B",
+        hardware: "Rev B, 7 x 2.13 in, simulated",
+        frontlight: true,
+        light_sensor: true,
+        coredump: true,
+        ..REV_A
+    },
+    REV_A,
+    BoardSpec {
+        id: "v8",
+        name: "V8",
+        hardware: "V8, 8 x 2.13 in, simulated",
+        panels: 8,
+        coredump: true,
+        ..REV_A
+    },
+    BoardSpec {
+        id: "large",
+        name: "Large",
+        hardware: "Large, 8 x 2.9 in",
+        panels: 8,
+        panel_height: 296,
+        leds: 5,
+        frontlight: true,
+        light_sensor: true,
+        ..REV_A
+    },
+    BoardSpec {
+        id: "dark",
+        name: "Dark",
+        hardware: "Dark, 7 x 2.13 in",
+        leds: 0,
+        frontlight: true,
+        ..REV_A
+    },
+];

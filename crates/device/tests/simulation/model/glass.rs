@@ -1,0 +1,359 @@
+//! What the panels should show, panel by panel, and when they go through black and white.
+
+use std::time::Duration;
+
+use super::{Learned, Model, SECOND, Slot};
+
+/// Why there is something to paint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// The same screen with new data.
+    Data,
+    /// Another screen.
+    Screen,
+    /// A full refresh was asked for, or ghosts would stay without one.
+    Asked,
+}
+
+/// What is on the glass, and how it came there.
+#[derive(Debug, Clone, Default)]
+pub struct Glass {
+    /// What is visible, and which of its kind.
+    shown: Option<(&'static str, Slot, u32)>,
+    /// A text per panel; none where the model does not know them.
+    pub texts: Option<Vec<String>>,
+    pub stale: bool,
+    /// Font, inversion, variant of the satoshi symbol; then what leaves no ghosts.
+    pub style: (String, bool, u32, [u32; 3]),
+    /// The price in it.
+    price: Option<u64>,
+    price_painted: Option<Duration>,
+    pub last_full: Duration,
+    /// So many pictures so far, so many of them fully refreshed, so many with all panels painted.
+    pub pictures: u64,
+    pub full_refreshes: u64,
+    pub repaints: u64,
+}
+
+impl Glass {
+    /// All panels are painted once more.
+    pub fn repaint(&mut self) {
+        self.repaints += 1;
+        self.pictures += 1;
+    }
+}
+
+impl Model {
+    /// Makes what is visible the newest picture; a price that is alone in being new waits for its turn.
+    pub fn paint(&mut self, mut why: Why) {
+        let now = self.now.uptime;
+        let slot = if self.mode() == "rotation" {
+            self.slot
+        } else {
+            (0, None)
+        };
+        let covers = |layer: &&super::Layer| layer.mode == self.mode();
+        let number = self.top().filter(covers).map_or(0, |layer| layer.number);
+        let shown = Some((self.mode(), slot, number));
+        let s = &self.settings;
+        let sizes = [s.digit_font_px, s.label_fit_pct, s.vertical_desc.into()];
+        let style = (s.font_name.clone(), s.inverted_color, s.sats_variant, sizes);
+        let known = slot.1.and_then(|currency| self.facts.get(currency.code()));
+        let price = known.map(|(price, _)| *price);
+        let (texts, stale) = (self.texts(price), self.is_stale());
+        let before = &self.glass;
+        let is =
+            |texts: &_, stale| (shown, texts, stale) == (before.shown, &before.texts, before.stale);
+        if why == Why::Data && style == before.style {
+            if is(&texts, stale) {
+                return;
+            }
+            if slot.1.is_some() && before.stale == stale && is(&self.texts(before.price), stale) {
+                let period = SECOND * s.min_sec_price_upd;
+                if before
+                    .price_painted
+                    .is_some_and(|painted| now < painted + period)
+                {
+                    return;
+                }
+                if s.led_flash_on_upd {
+                    self.lights.play(super::Show::Price, &self.settings, now);
+                }
+            }
+        }
+        let (s, glass) = (&self.settings, &mut self.glass);
+        if glass.pictures > 0 && shown != glass.shown {
+            why = why.max(Why::Screen);
+        }
+        let ghosts = |style: &(String, bool, u32, _)| (style.0.clone(), style.1, style.2);
+        if ghosts(&style) != ghosts(&glass.style) {
+            why = Why::Asked;
+        }
+        let due = now >= glass.last_full + SECOND * 60 * s.full_refresh_min;
+        let full = match why {
+            Why::Data => due && s.full_refresh_min > 0,
+            Why::Screen => due || s.refr_scrn_change,
+            Why::Asked => true,
+        };
+        glass.pictures += 1;
+        if full {
+            glass.full_refreshes += 1;
+            glass.last_full = now;
+        } else if why == Why::Screen {
+            glass.repaints += 1;
+        }
+        if slot.1.is_some() {
+            glass.price_painted = Some(now);
+        }
+        (glass.shown, glass.texts, glass.stale) = (shown, texts, stale);
+        (glass.style, glass.price) = (style, price);
+    }
+
+    /// A value on the glass is too old, or of an age that nobody knows.
+    fn is_stale(&self) -> bool {
+        let currency = self.slot.1.as_ref().map_or("", |currency| currency.code());
+        let facts: &[(&str, u64)] = match self.slot.0 {
+            _ if self.mode() != "rotation" => &[],
+            0 | 4 | 40 => &[("height", 90)],
+            6 => &[("fee", 60)],
+            10 | 20 => &[(currency, 15)],
+            30 => &[(currency, 15), ("height", 90)],
+            _ => &[],
+        };
+        let is_old = |(fact, minutes): &(&str, u64)| match self.facts.get(*fact) {
+            None => false,
+            Some((_, Learned::At(_) | Learned::Before(_))) => {
+                self.age_ms(fact).is_none_or(|age| age > minutes * 60_000)
+            }
+        };
+        facts.iter().any(is_old)
+    }
+
+    /// A text per panel: of two lines `A/B`, of a symbol its name.
+    fn texts(&self, price: Option<u64>) -> Option<Vec<String>> {
+        let panels = self.board.panels;
+        let layer = self.top().cloned().unwrap_or_default();
+        Some(match self.mode() {
+            "custom" => layer.texts,
+            "zap" | "payment" => {
+                let [label, icon] = layer.texts.try_into().ok()?;
+                let amount = self.marked(&layer.amount.to_string(), panels - 2);
+                [vec![label], right(icon, amount, panels - 1)].concat()
+            }
+            "debug" => {
+                let seconds = layer.since.as_secs();
+                let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+                let uptime = match (hours / 24, hours) {
+                    (0, 0) => format!("Uptime {minutes}m {rest}s"),
+                    (0, _) => format!("Uptime {hours}h {minutes}m {rest}s"),
+                    (days, _) => format!("Uptime {days}d {}h {minutes}m", hours % 24),
+                };
+                let board = format!("Board {} Version - Built -", self.board.name);
+                let unknown = || ("-".to_owned(), "-".to_owned());
+                let (ip, ssid) = self.network.clone().unwrap_or_else(unknown);
+                let mut texts = vec!["DEBUG".into(), format!("IP {ip}"), format!("SSID {ssid}")];
+                texts.extend(["Heap free -", "PSRAM free -"].map(String::from));
+                texts.extend([board, uptime, "Leave button 4".into()]);
+                texts.truncate(panels);
+                texts
+            }
+            "update" => right(
+                "UP/DATE".into(),
+                digits(&format!("{}%", layer.amount)),
+                panels,
+            ),
+            "splash" => {
+                let mut texts = vec!["(Bitcoin)".to_owned()];
+                texts.extend((panels > 7).then(|| "(ClockOutline)".into()));
+                texts.extend(digits("PAPER"));
+                texts.push("(CheckBold)".into());
+                texts
+            }
+            "rotation" => return self.screen(price),
+            _ => return None,
+        })
+    }
+
+    fn screen(&self, price: Option<u64>) -> Option<Vec<String>> {
+        let (panels, s) = (self.board.panels, &self.settings);
+        let height = self.facts.get("height").map(|(height, _)| *height);
+        let money = self
+            .slot
+            .1
+            .map(|currency| currency.code().to_owned())
+            .unwrap_or_default();
+        let sign = match money.as_str() {
+            "EUR" => "€",
+            "GBP" => "£",
+            "JPY" => "¥",
+            "CHF" => "CHF",
+            _ => "$",
+        };
+        let signed = |number: String| [vec![sign.to_owned()], digits(&number)].concat();
+        // Bitcoin mined: of the era of the simulated heights.
+        let mined = height.map(|height| (157_500_000 + (height - 840_000) * 25) / 8);
+        let whole = price.map(|price| (price + 500_000) / 1_000_000);
+        let (label, tail) = match self.slot.0 {
+            0 => (
+                "BLOCK/HEIGHT".into(),
+                height.map(|height| digits(&height.to_string())),
+            ),
+            3 => match self.local() {
+                None => ("-/-".into(), None),
+                Some((day, month, hour, minute)) => {
+                    let lead = if s.hide_lead_zero {
+                        hour.to_string()
+                    } else {
+                        format!("{hour:02}")
+                    };
+                    (
+                        format!("{day:02}/{month:02}"),
+                        Some(digits(&format!("{lead}:{minute:02}"))),
+                    )
+                }
+            },
+            4 if s.use_blk_countdown => (
+                "HAL/VING".into(),
+                height.map(|height| digits(&(210_000 - height % 210_000).to_string())),
+            ),
+            4 => {
+                let minutes = height.map(|height| (210_000 - height % 210_000) * 10);
+                let times = minutes.map_or(vec![String::new(); 4], |left| {
+                    let parts = [
+                        (left / 525_600, "YRS"),
+                        (left / 1440 % 365, "DAYS"),
+                        (left / 60 % 24, "HRS"),
+                        (left % 60, "MINS"),
+                    ];
+                    parts
+                        .map(|(number, name)| format!("{number}/{name}"))
+                        .to_vec()
+                });
+                let times = [vec!["HAL/VING".into()], times, vec!["TO/GO".into()]].concat();
+                let mut texts = right("BIT/COIN".into(), times, 7);
+                (0..panels - 7).for_each(|_| texts.insert(0, String::new()));
+                return Some(texts);
+            }
+            6 => {
+                let fee = self.facts.get("fee").map(|(fee, _)| self.fee(fee / 10_000));
+                let number = right(
+                    String::new(),
+                    fee.map_or(Vec::new(), |fee| digits(&fee)),
+                    panels - 1,
+                );
+                return Some(
+                    [
+                        vec!["FEE/RATE".into()],
+                        number[1..].into(),
+                        vec!["sat/vB".into()],
+                    ]
+                    .concat(),
+                );
+            }
+            10 => {
+                let sats = price.map(|price| (100_000_000_000_000 + price / 2) / price);
+                let time = money == "USD" && s.use_mscw_time && sats.is_some();
+                let label = if time {
+                    "MSCW/TIME".into()
+                } else {
+                    format!("SATS/{money}")
+                };
+                (
+                    label,
+                    sats.map(|sats| self.marked(&sats.to_string(), panels - 1)),
+                )
+            }
+            20 => {
+                let fits = |whole: u64| whole.to_string().len() < panels && !s.suffix_price;
+                let tail = price.zip(whole).map(|(price, whole)| match fits(whole) {
+                    false => signed(short(whole, panels - 2)),
+                    // A decimal is there for what is less than 100 000 and not whole, if it fits.
+                    true if panels > 7 && price < 100_000_000_000 && price % 1_000_000 > 0 => {
+                        let tenths = (price + 50_000) / 100_000;
+                        digits(&format!("{}.{}", tenths / 10, tenths % 10))
+                    }
+                    // The sign goes first where there is no room for all.
+                    true if whole.to_string().len() == panels - 1 => digits(&whole.to_string()),
+                    true => signed(whole.to_string()),
+                });
+                (format!("BTC/{money}"), tail)
+            }
+            30 => {
+                let value = whole.zip(mined).map(|(price, mined)| price * mined);
+                (
+                    format!("{money}/MCAP"),
+                    value.map(|value| signed(short(value, panels - 2))),
+                )
+            }
+            40 => {
+                let supply = mined.map(|mined| match s.supply_percent {
+                    true => format!(
+                        "{}%",
+                        decimals(u128::from(mined) * 1_000_000, 209_999_999_769, 2)
+                    ),
+                    false => short(mined, panels - 1),
+                });
+                ("BTC/SUPPLY".into(), supply.map(|supply| digits(&supply)))
+            }
+            _ => return None,
+        };
+        Some(right(label, tail.unwrap_or_default(), panels))
+    }
+
+    /// Hundredths of sat/vB: two decimals below ten, above where they are not zero and fit.
+    fn fee(&self, hundredths: u64) -> String {
+        let exact = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+        let is_whole = hundredths >= 1000 && hundredths.is_multiple_of(100);
+        let fits = exact.len() <= self.board.panels - 2;
+        if self.settings.block_fee_dec && fits && !is_whole {
+            exact
+        } else {
+            ((hundredths + 50) / 100).to_string()
+        }
+    }
+
+    /// A number with the marker of satoshis before it, if there is room for it.
+    fn marked(&self, number: &str, room: usize) -> Vec<String> {
+        let marker = match self.settings.price_sym_mode {
+            1 => Some("STS"),
+            2 => Some("₿"),
+            _ => None,
+        };
+        let marker = marker.filter(|_| number.len() < room).map(String::from);
+        marker.into_iter().chain(digits(number)).collect()
+    }
+}
+
+fn digits(text: &str) -> Vec<String> {
+    text.chars().map(String::from).collect()
+}
+
+/// A label, and the others pushed to the right.
+fn right(label: String, tail: Vec<String>, panels: usize) -> Vec<String> {
+    let blank = vec![String::new(); panels - 1 - tail.len()];
+    [vec![label], blank, tail].concat()
+}
+
+/// A large number with a letter and the decimals that are left room for, never the dot alone.
+fn short(value: u64, room: usize) -> String {
+    let units = [
+        (1_000_000_000_000, 'T'),
+        (1_000_000_000, 'B'),
+        (1_000_000, 'M'),
+        (1000, 'K'),
+    ];
+    let (unit, letter) = units.into_iter().find(|(unit, _)| value >= *unit).unwrap();
+    let whole = decimals(value.into(), unit, 0);
+    let free = room.saturating_sub(whole.len() + 2).min(5);
+    format!("{}{letter}", decimals(value.into(), unit, free))
+}
+
+/// A quotient, rounded.
+fn decimals(value: u128, unit: u64, places: usize) -> String {
+    let ten = 10u128.pow(u32::try_from(places).unwrap());
+    let scaled = (value * ten + u128::from(unit) / 2) / u128::from(unit);
+    match places {
+        0 => scaled.to_string(),
+        _ => format!("{}.{:0places$}", scaled / ten, scaled % ten),
+    }
+}

@@ -1,0 +1,530 @@
+//! What the strip and the frontlight should do, frame by frame and duty by duty.
+
+use std::{collections::VecDeque, time::Duration};
+
+use device::{board::BoardSpec, lights::Rgb, request::FrontlightCommand, settings::Settings};
+
+const MS: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What the strip plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    Block(u32),
+    Price,
+    Zap,
+    Identify,
+    NoData,
+    Pause,
+    Resume,
+    QuietOn,
+    QuietOff,
+}
+
+/// A frame: a colour per LED, twelfths of the brightness, and the time that it lasts.
+type Frame = (Vec<u32>, u32, u32);
+
+impl Show {
+    fn frames(self, leds: usize) -> Vec<Frame> {
+        let all = |color: u32, ms| (vec![color; leds], 12, ms);
+        let one = |at: usize, color, ms| {
+            (
+                (0..leds)
+                    .map(|led| if led == at { color } else { 0 })
+                    .collect(),
+                12,
+                ms,
+            )
+        };
+        let flashes =
+            |colors: [u32; 2], ms, times| vec![colors.map(|color| all(color, ms)); times].concat();
+        let pulse = |color| {
+            let up = (1..=12).map(|part| (vec![color; leds], part, 25));
+            let down = (0..12).rev().map(|part| (vec![color; leds], part, 25));
+            up.chain([all(color, 250)]).chain(down).collect()
+        };
+        match self {
+            Show::Block(color) => flashes([color, 0x08_02_00], 250, 3),
+            Show::Price => flashes([0x00_E6_00, 0xE6_E6_00], 250, 3),
+            Show::Zap => {
+                let pair = |at: u32| {
+                    [0xFF_E2_29, 0x80_00_80, 0xFF_E2_29][at as usize % 2..][..2].repeat(leds)
+                };
+                (0..8)
+                    .map(|at| (pair(at)[..leds].to_vec(), 12, 30 + 7 * at))
+                    .collect()
+            }
+            Show::Identify => [
+                flashes([0xFF_00_00, 0x00_FF_FF], 100, 2),
+                flashes([0x00_FF_00, 0x00_00_FF], 100, 2),
+            ]
+            .concat(),
+            Show::NoData => (0..60)
+                .map(|at: u32| all((255 * at.min(59 - at) / 29) << 16, 33))
+                .collect(),
+            Show::Pause => {
+                let sweep = [80, 153, 226, 300].into_iter().enumerate();
+                sweep
+                    .map(|(at, ms)| one(at, 0xFF_78_00, ms))
+                    .chain([one(leds.saturating_sub(1), 0xFF_00_00, 500)])
+                    .collect()
+            }
+            Show::Resume => {
+                let sweep = [300, 227, 154, 80].into_iter().enumerate();
+                [one(0, 0xFF_00_00, 500)]
+                    .into_iter()
+                    .chain(sweep.map(|(at, ms)| one(at, 0x00_C8_00, ms)))
+                    .collect()
+            }
+            Show::QuietOn => pulse(0x78_00_C8),
+            Show::QuietOff => pulse(0xFF_8C_00),
+        }
+    }
+
+    /// Tells whether it may be seen: Do Not Disturb mutes all but what acknowledges it.
+    fn is_seen(self, settings: &Settings, quiet: bool) -> bool {
+        !settings.disable_leds && (!quiet || matches!(self, Show::QuietOn | Show::QuietOff))
+    }
+}
+
+/// The strip, and the frontlight of boards that have one.
+#[derive(Debug, Clone)]
+pub struct Lights {
+    leds: usize,
+    quiet: bool,
+    /// The relay, from which blocks and prices come, is there; since when it is not, and when that was last shown.
+    pub relay: bool,
+    gone: Option<Duration>,
+    gone_shown: Option<Duration>,
+    /// An update is shown; how far it is, percent.
+    updates: bool,
+    pub percent: u64,
+    /// Nothing was painted since the start, and the rainbow turns; since when.
+    starting: bool,
+    rainbow: Option<Duration>,
+    resting: u32,
+    /// What plays, with its begin, and what waits.
+    shows: VecDeque<(Show, Option<Duration>)>,
+    front: Option<Front>,
+    /// A flash waits for the ink of this picture, but not longer than until then.
+    flash: Option<(Show, u64, Duration)>,
+    /// The picture that is being painted.
+    pub painting: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Front {
+    panels: u32,
+    lit: bool,
+    /// Switched off by hand.
+    held: bool,
+    /// Duty, that of full brightness, and when the next step is due.
+    duty: u32,
+    top: u32,
+    step: Option<Duration>,
+    flash: Option<Flash>,
+    millilux: Option<u32>,
+    dark: bool,
+    /// The light in the room has to wait until then.
+    rest: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Flash {
+    begin: Duration,
+    peak: u32,
+    rises: bool,
+    hold: Duration,
+    tick: Duration,
+}
+
+/// What can be asked of the frontlight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    On,
+    Off,
+    RoomOn,
+    RoomOff,
+    DarkOff,
+    Flash(Duration),
+}
+
+impl Lights {
+    pub fn new(board: BoardSpec, settings: &Settings) -> Lights {
+        let mut front = board.frontlight.then(|| Front {
+            panels: u32::try_from(board.panels).unwrap(),
+            lit: false,
+            held: false,
+            duty: 0,
+            top: settings.fl_max_brightness.min(4095),
+            step: None,
+            flash: None,
+            millilux: None,
+            dark: false,
+            rest: Duration::ZERO,
+        });
+        if let Some(front) = &mut front {
+            front.obey(Wish::On, settings, false, Duration::ZERO);
+            front.rest = Duration::ZERO;
+        }
+        Lights {
+            leds: board.leds,
+            quiet: false,
+            relay: false,
+            gone: None,
+            gone_shown: None,
+            updates: false,
+            percent: 0,
+            starting: settings.led_test_on_power,
+            rainbow: None,
+            resting: 0,
+            shows: VecDeque::new(),
+            front,
+            flash: None,
+            painting: 0,
+        }
+    }
+
+    /// A colour per LED, brightness applied.
+    pub fn strip(&self, settings: &Settings, now: Duration) -> Vec<Rgb> {
+        let dimmed = |(colors, twelfths, _): Frame| -> Vec<Rgb> {
+            let brightness = settings.led_brightness * twelfths / 12;
+            let part = |color: u32, shift: u32| {
+                u8::try_from((color >> shift & 0xFF) * brightness / 255).unwrap()
+            };
+            let rgb = |color: &u32| Rgb {
+                red: part(*color, 16),
+                green: part(*color, 8),
+                blue: part(*color, 0),
+            };
+            colors.iter().map(rgb).collect()
+        };
+        let each = |color: &dyn Fn(usize) -> u32| (0..self.leds).map(color).collect();
+        let plays = self
+            .shows
+            .front()
+            .filter(|(show, _)| show.is_seen(settings, self.quiet));
+        let frame: Frame = if self.updates {
+            let lit = usize::try_from(self.percent / 25).unwrap().min(3);
+            (each(&|led| if led <= lit { 0x00_FF_00 } else { 0 }), 12, 0)
+        } else if let Some((show, Some(begin))) = plays {
+            let mut left = now - *begin;
+            let mut frames = show.frames(self.leds).into_iter();
+            frames
+                .find(|(.., ms)| left.checked_sub(MS * *ms).map(|rest| left = rest).is_none())
+                .unwrap()
+        } else if settings.disable_leds || self.quiet {
+            (vec![0; self.leds], 12, 0)
+        } else if let Some(since) = self.rainbow {
+            const RAINBOW: [u32; 6] = [
+                0xFF_00_00, 0xFF_80_00, 0xFF_FF_00, 0x00_FF_00, 0x00_00_FF, 0x94_00_D3,
+            ];
+            let turned = usize::try_from((now - since).as_millis() / 250).unwrap();
+            (each(&|led| RAINBOW[(led + turned) % 6]), 12, 0)
+        } else {
+            (vec![self.resting; self.leds], 12, 0)
+        };
+        dimmed(frame)
+    }
+
+    /// A duty per panel; none on a board without a frontlight.
+    pub fn duties(&self, now: Duration) -> Vec<u16> {
+        let of = |front: &Front| {
+            (0..front.panels)
+                .map(|panel| front.duty_of(panel, now))
+                .collect()
+        };
+        self.front.as_ref().map(of).unwrap_or_default()
+    }
+
+    /// Lets everything happen that is due by now.
+    pub fn pass(&mut self, settings: &Settings, quiet: bool, now: Duration) {
+        self.settle_quiet(settings, quiet, now);
+        while let Some((show, begin)) = self.shows.front().copied() {
+            let frames = show.frames(self.leds);
+            let end = begin.unwrap_or(now) + MS * frames.iter().map(|(.., ms)| ms).sum();
+            let from = if show.is_seen(settings, quiet) {
+                end
+            } else {
+                begin.map_or(now, |_| now)
+            };
+            if from > now {
+                break;
+            }
+            self.shows.pop_front();
+            if let Some(next) = self.shows.front_mut() {
+                next.1 = Some(from);
+            }
+        }
+        if let Some(front) = &mut self.front {
+            front.pass(settings, quiet, now);
+        }
+        if self.flash.is_some_and(|(.., until)| until <= now) {
+            self.fire(settings, now);
+        }
+    }
+
+    /// Brings what shows between effects up to date, and tells of a relay that is missing.
+    pub fn settle(&mut self, settings: &Settings, quiet: bool, now: Duration) {
+        self.settle_quiet(settings, quiet, now);
+        self.rainbow = (self.starting && !self.updates).then(|| self.rainbow.unwrap_or(now));
+        if self.rainbow.is_some() {
+            return;
+        }
+        if self.relay {
+            (self.gone, self.gone_shown) = (None, None);
+            return;
+        }
+        let gone = *self.gone.get_or_insert(now);
+        let shown = self.gone_shown.unwrap_or_default();
+        if now >= gone.max(shown) + 5 * SECOND {
+            self.gone_shown = Some(now);
+            self.play(Show::NoData, settings, now);
+        }
+    }
+
+    /// Plays after what plays and waits; no more than eight wait.
+    pub fn play(&mut self, show: Show, settings: &Settings, now: Duration) {
+        if show.is_seen(settings, self.quiet) && self.shows.len() < 9 {
+            let begin = self.shows.is_empty().then_some(now);
+            self.shows.push_back((show, begin));
+        }
+    }
+
+    /// The frontlight flashes as soon as the ink of a picture has settled.
+    pub fn flash_after(&mut self, picture: u64, show: Show, now: Duration) {
+        self.flash = self
+            .front
+            .as_ref()
+            .map(|_| (show, picture, now + 10 * SECOND));
+    }
+
+    /// No ink to wait for.
+    pub fn release(&mut self, newest: u64, settings: &Settings, now: Duration) {
+        if self.flash.is_some_and(|(_, picture, _)| newest < picture) {
+            self.fire(settings, now);
+        }
+    }
+
+    /// What was being painted is on the paper.
+    pub fn inked(&mut self, settings: &Settings, now: Duration) {
+        self.starting = false;
+        if self
+            .flash
+            .is_some_and(|(_, picture, _)| picture <= self.painting)
+        {
+            self.fire(settings, now);
+        }
+    }
+
+    pub fn update(&mut self, percent: Option<u64>, now: Duration) {
+        self.updates = percent.is_some();
+        self.percent = percent.unwrap_or(0);
+        self.rainbow = self.rainbow.map(|_| now);
+    }
+
+    pub fn rest(&mut self, color: Rgb) {
+        self.shows.clear();
+        self.resting = u32::from_be_bytes([0, color.red, color.green, color.blue]);
+    }
+
+    pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
+        if let Some(front) = &mut self.front {
+            front.millilux = millilux;
+            front.look_for_dark(settings);
+        }
+    }
+
+    pub fn command(&mut self, command: &FrontlightCommand, settings: &Settings, now: Duration) {
+        let Some(front) = &mut self.front else { return };
+        match command {
+            FrontlightCommand::On => front.obey(Wish::On, settings, self.quiet, now),
+            FrontlightCommand::Off => front.obey(Wish::Off, settings, self.quiet, now),
+            FrontlightCommand::Flash => {
+                front.obey(Wish::Flash(Duration::ZERO), settings, self.quiet, now)
+            }
+            FrontlightCommand::Brightness(_) | FrontlightCommand::Set(_) => {}
+        }
+    }
+
+    /// Follows changed settings.
+    pub fn follow(&mut self, before: &Settings, after: &Settings, quiet: bool, now: Duration) {
+        if after.disable_leds && !before.disable_leds {
+            self.rest(Rgb::BLACK);
+        }
+        if let Some(front) = &mut self.front {
+            front.follow(before, after, self.quiet, self.quiet, now);
+        }
+        self.settle_quiet(after, quiet, now);
+    }
+
+    fn settle_quiet(&mut self, settings: &Settings, quiet: bool, now: Duration) {
+        let was_quiet = std::mem::replace(&mut self.quiet, quiet);
+        if let Some(front) = self.front.as_mut().filter(|_| was_quiet != quiet) {
+            front.follow(settings, settings, was_quiet, quiet, now);
+        }
+    }
+
+    fn fire(&mut self, settings: &Settings, now: Duration) {
+        let hold = match self.flash.take() {
+            Some((Show::Zap, ..)) => MS * 250,
+            _ => Duration::ZERO,
+        };
+        if let Some(front) = &mut self.front {
+            front.obey(Wish::Flash(hold), settings, self.quiet, now);
+        }
+    }
+}
+
+impl Front {
+    /// Muted goes first, then always on, then Do Not Disturb.
+    fn allowed(wish: Wish, s: &Settings, quiet: bool) -> Option<Wish> {
+        match wish {
+            Wish::Off => Some(wish),
+            _ if s.fl_disable => Some(Wish::RoomOff),
+            Wish::RoomOff if s.fl_always_on => None,
+            _ if quiet && s.fl_off_on_dnd => Some(Wish::RoomOff),
+            _ => Some(wish),
+        }
+    }
+
+    fn obey(&mut self, wish: Wish, s: &Settings, quiet: bool, now: Duration) {
+        match Front::allowed(wish, s, quiet) {
+            None => {}
+            Some(Wish::RoomOn) if self.held => {}
+            Some(wish @ (Wish::On | Wish::RoomOn)) => {
+                self.held &= wish != Wish::On;
+                self.light(true, s, now);
+            }
+            Some(wish @ (Wish::Off | Wish::RoomOff | Wish::DarkOff)) => {
+                self.held |= wish == Wish::Off;
+                self.light(false, s, now);
+            }
+            Some(Wish::Flash(hold)) => {
+                (self.held, self.step) = (false, None);
+                self.flash = Some(Flash {
+                    begin: now,
+                    peak: if self.top == 0 { 2048 } else { self.top },
+                    rises: !self.lit,
+                    hold,
+                    tick: MS * (s.fl_effect_delay / self.panels).max(1),
+                });
+            }
+        }
+    }
+
+    /// Fades on or off from where it is.
+    fn light(&mut self, lit: bool, s: &Settings, now: Duration) {
+        if lit != self.lit {
+            self.rest = now + 10 * SECOND;
+        }
+        (self.lit, self.flash) = (lit, None);
+        let step = self.step.unwrap_or(now + MS * s.fl_effect_delay.max(1));
+        self.step = (self.duty != self.aim()).then_some(step);
+    }
+
+    fn aim(&self) -> u32 {
+        if self.lit { self.top } else { 0 }
+    }
+
+    fn pass(&mut self, s: &Settings, quiet: bool, now: Duration) {
+        if self.flash.is_some_and(|flash| self.end(flash) <= now) {
+            self.flash = None;
+            self.duty = self.aim();
+        }
+        while let Some(at) = self.step.filter(|at| *at <= now) {
+            let (below, above) = (self.duty.saturating_sub(25), self.duty + 25);
+            self.duty = self.aim().clamp(below, above);
+            self.step = (self.duty != self.aim()).then(|| at + MS * s.fl_effect_delay.max(1));
+        }
+        if self.rest <= now && self.flash.is_none() {
+            self.mind_the_room(s, quiet, now);
+        }
+    }
+
+    fn mind_the_room(&mut self, s: &Settings, quiet: bool, now: Duration) {
+        let lux = self.millilux.map(|millilux| millilux / 1000);
+        let wish = if self.dark {
+            Wish::DarkOff
+        } else if s.fl_always_on
+            || s.lux_light_toggle == 0
+            || lux.is_some_and(|lux| lux < s.lux_light_toggle)
+        {
+            Wish::RoomOn
+        } else if lux.is_some_and(|lux| lux > s.lux_light_toggle) {
+            Wish::RoomOff
+        } else {
+            return;
+        };
+        let lights = Front::allowed(wish, s, quiet) == Some(Wish::RoomOn) && !self.held;
+        if lights != self.lit {
+            self.obey(wish, s, quiet, now);
+        }
+    }
+
+    fn follow(
+        &mut self,
+        before: &Settings,
+        after: &Settings,
+        was_quiet: bool,
+        quiet: bool,
+        now: Duration,
+    ) {
+        if before.fl_max_brightness != after.fl_max_brightness {
+            self.top = after.fl_max_brightness.min(4095);
+            self.light(self.lit, after, now);
+        }
+        let mute = |s: &Settings, quiet| s.fl_disable || (quiet && s.fl_off_on_dnd);
+        match (mute(before, was_quiet), mute(after, quiet)) {
+            (false, true) => self.light(false, after, now),
+            (true, false) if !self.dark => self.obey(Wish::RoomOn, after, quiet, now),
+            _ => {}
+        }
+        self.look_for_dark(after);
+        let room = |s: &Settings| {
+            (
+                s.lux_light_toggle,
+                s.fl_off_when_dark,
+                s.fl_always_on,
+                s.fl_disable,
+                s.fl_off_on_dnd,
+            )
+        };
+        if room(before) != room(after) || was_quiet != quiet {
+            self.rest = Duration::ZERO;
+        }
+    }
+
+    /// A room is dark below one lux, and until two.
+    fn look_for_dark(&mut self, s: &Settings) {
+        let limit = if self.dark { 2000 } else { 1000 };
+        let minds = s.lux_light_toggle > 0 && s.fl_off_when_dark;
+        self.dark = minds && self.millilux.map_or(self.dark, |millilux| millilux < limit);
+    }
+
+    fn half(&self, flash: Flash) -> Duration {
+        let apart = flash.peak / self.panels;
+        flash.tick * ((flash.peak + (self.panels - 1) * apart) / 25 + 1)
+    }
+
+    fn end(&self, flash: Flash) -> Duration {
+        flash.begin + self.half(flash) * 2 + flash.hold
+    }
+
+    fn duty_of(&self, panel: u32, now: Duration) -> u16 {
+        let duty = self.flash.map_or(self.duty, |flash| {
+            let (passed, half) = (now - flash.begin, self.half(flash));
+            let (rises, time) = match passed.checked_sub(half + flash.hold) {
+                Some(second) => (!flash.rises, second),
+                None => (flash.rises, passed.min(half)),
+            };
+            let moved = 25 * u32::try_from(time.as_millis() / flash.tick.as_millis()).unwrap();
+            let (apart, after) = (flash.peak / self.panels, self.panels - 1 - panel);
+            match rises {
+                true => moved.saturating_sub(panel * apart).min(flash.peak),
+                false => flash.peak.saturating_sub(moved + after * apart),
+            }
+        });
+        u16::try_from(duty).unwrap()
+    }
+}

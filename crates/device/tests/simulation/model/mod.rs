@@ -1,0 +1,700 @@
+//! What should be seen at every moment, in plain rules: the tables of display mode, rotation timer and buttons.
+//!
+//! The model takes what the device takes and keeps its own timer, market, pictures and lights.
+//! Of the device it believes nothing but which settings a change of settings has left.
+//! `glass` says what the panels show and how they are refreshed, `lights` what the strip and the frontlight do.
+
+mod glass;
+mod lights;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use device::{
+    board::BoardSpec,
+    input::{Contacts, Finished, Input, LinkEvent, Upload},
+    market::{Connection, Direction, Observation},
+    now::Now,
+    request::{Reply, Request},
+    settings::Settings,
+    units::Currency,
+};
+
+use jiff::tz::TimeZone;
+
+use glass::{Glass, Why};
+use lights::{Lights, Show};
+
+/// A screen, in a currency if it has one.
+pub type Slot = (u16, Option<Currency>);
+
+/// The layers over the rotation; a higher one covers the lower.
+const CUSTOM: usize = 0;
+const NOTICE: usize = 1;
+const DEBUG: usize = 2;
+const UPDATE: usize = 3;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone, Default)]
+struct Layer {
+    mode: &'static str,
+    texts: Vec<String>,
+    /// Satoshis of a zap or payment, percent of an update.
+    amount: u64,
+    /// Uptime at which it came, or was last brought up to date.
+    since: Duration,
+    /// Tells it from the layer before it.
+    number: u32,
+}
+
+/// When a value was learned: at this uptime, or in an earlier run, at a moment of its wall clock if that was set.
+#[derive(Debug, Clone, Copy)]
+enum Learned {
+    At(Duration),
+    Before(Option<i64>),
+}
+
+/// The model's whole state.
+#[derive(Debug, Clone)]
+pub struct Model {
+    board: BoardSpec,
+    pub settings: Settings,
+    /// That of the settings; looking it up takes long.
+    zone: TimeZone,
+    pub now: Now,
+    layers: [Option<Layer>; 4],
+    layers_shown: u32,
+    splash: bool,
+    /// The access point is up.
+    pub portal: bool,
+    /// Address, and name of the network.
+    network: Option<(String, String)>,
+    erasing: bool,
+    pub slot: Slot,
+    currency: Currency,
+    /// Uptime of the next turn, if the timer runs.
+    turn: Option<Duration>,
+    /// Held by an update: what was left of the period.
+    frozen: Option<Option<Duration>>,
+    /// Height, fee in micros, and prices in micros by their currency.
+    facts: BTreeMap<String, (u64, Learned)>,
+    /// The button that is down, and since when; whether it was a long press.
+    press: Option<(u8, Duration, bool)>,
+    /// The button that was released, and when that is believed.
+    click: Option<(u8, Duration)>,
+    /// Buttons that are down since power-on mean nothing.
+    deaf: bool,
+    pub glass: Glass,
+    pub lights: Lights,
+}
+
+impl Model {
+    /// A clock that starts with what it remembers of the run before.
+    pub fn start(board: BoardSpec, settings: &Settings, before: Option<&Model>, now: Now) -> Model {
+        let mut model = Model {
+            board,
+            settings: settings.clone(),
+            zone: TimeZone::get(&settings.tz_string).unwrap(),
+            now,
+            layers: [const { None }; 4],
+            layers_shown: 0,
+            splash: true,
+            portal: false,
+            network: None,
+            erasing: false,
+            slot: (0, None),
+            currency: Currency::USD,
+            turn: None,
+            frozen: None,
+            facts: before.map(Model::remembered).unwrap_or_default(),
+            press: None,
+            click: None,
+            deaf: false,
+            glass: Glass::default(),
+            lights: Lights::new(board, settings),
+        };
+        model.splash = model.facts.is_empty();
+        let slots = model.slots();
+        let kept = before.map(|before| before.slot);
+        let kept = kept.filter(|slot| slots.contains(&(*slot, true)));
+        model.currency = settings.act_currencies[0];
+        model.go(kept.unwrap_or_else(|| first(&slots)));
+        model.settle();
+        model.paint(Why::Asked);
+        model
+    }
+
+    /// Follows an input; `active` are the settings after it.
+    pub fn follow(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings, now: Now) {
+        self.now = now;
+        let due = self.pass();
+        let taken = self.take(input, reply, active);
+        let late = self.pass();
+        self.settle();
+        self.paint(due.max(taken).max(late));
+        self.lights
+            .release(self.glass.pictures, &self.settings, now.uptime);
+    }
+
+    /// What it would say at a later moment if nothing happened.
+    pub fn later(&self, now: Now) -> Model {
+        let mut later = self.clone();
+        later.follow(&Input::Tick, None, &self.settings, now);
+        later
+    }
+
+    /// What is visible, by the interface's word for it.
+    pub fn mode(&self) -> &'static str {
+        match (self.erasing, self.portal, self.top()) {
+            (true, ..) => "erasing",
+            (_, true, _) => "portal",
+            (.., Some(layer)) => layer.mode,
+            (.., None) if self.splash => "splash",
+            (.., None) => "rotation",
+        }
+    }
+
+    fn top(&self) -> Option<&Layer> {
+        self.layers.iter().flatten().next_back()
+    }
+
+    /// Lets everything happen that is due by now.
+    fn pass(&mut self) -> Why {
+        let now = self.now.uptime;
+        let quiet = self.is_quiet();
+        self.lights.pass(&self.settings, quiet, now);
+        self.splash &= now < 10 * SECOND;
+        let minutes = self.settings.full_refresh_min;
+        let full = self.glass.last_full + SECOND * 60 * (minutes + 1);
+        let why = if minutes > 0 && full <= now {
+            Why::Asked
+        } else {
+            Why::Data
+        };
+        if let Some(notice) = &self.layers[NOTICE]
+            && notice.since + SECOND * self.settings.overlay_seconds <= now
+            && (notice.mode == "payment" || self.settings.scrn_restore_zap)
+        {
+            self.layers[NOTICE] = None;
+            self.restart_timer();
+        }
+        let held = self.portal || self.layers[NOTICE..].iter().any(Option::is_some);
+        if !held && self.turn.is_some_and(|turn| turn <= now) {
+            if !self.dismiss() {
+                self.turn_to_next_enabled();
+            }
+            self.restart_timer();
+        }
+        let mode = self.mode();
+        let percent = self.lights.percent;
+        let shown = self.layers.iter_mut().flatten().next_back();
+        if let Some(layer) = shown.filter(|layer| layer.since + SECOND <= now) {
+            if mode == "debug" {
+                layer.since = now;
+                self.glass.repaint();
+            } else if mode == "update" && layer.amount != percent {
+                (layer.amount, layer.since) = (percent, now);
+            }
+        }
+        why
+    }
+
+    fn take(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings) -> Why {
+        match input {
+            Input::Tick => return self.hear_buttons(),
+            Input::Held(contacts) => self.deaf = contacts.down != 0,
+            Input::Pressed(contacts) => self.touch(*contacts),
+            Input::Observed(_, learned) => learned.iter().for_each(|learned| self.learn(learned)),
+            Input::Asked(request) => {
+                let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
+                if !refused {
+                    return self.ask(request, active);
+                }
+            }
+            Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), &self.settings),
+            Input::Uploaded(upload) => return self.upload(upload),
+            Input::Finished(Finished::Painted(_)) => {
+                self.lights.inked(&self.settings, self.now.uptime);
+            }
+            Input::Linked(LinkEvent::Up { ip, ssid }) => {
+                self.portal = false;
+                self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
+            }
+            Input::Linked(LinkEvent::Down(_)) => self.network = None,
+            Input::Linked(LinkEvent::Credentials(false)) => self.portal = true,
+            Input::Linked(LinkEvent::Provisioned) => self.settings.wifi_configured = true,
+            Input::Finished(Finished::Forgotten(Ok(()))) => self.settings.wifi_configured = false,
+            _ => {}
+        }
+        Why::Data
+    }
+
+    fn learn(&mut self, observation: &Observation) {
+        let show = self.settings.clone();
+        match observation {
+            Observation::Connection(connection) => {
+                return self.lights.relay = *connection == Connection::Up;
+            }
+            Observation::Block(height) => self.block((*height).into()),
+            Observation::Price(currency, price) => self.know(currency.code(), price.micros),
+            Observation::PreciseFee(fee) => self.know("fee", fee.micros),
+            Observation::Zap(zap) if show.nostr_zap_notify => self.zap(zap.amount.0),
+            Observation::Payment(payment) if show.nwc_show_notify => {
+                let texts = match payment.direction {
+                    Some(Direction::Received) => ["RECV", "(ArrowDownBold)"],
+                    Some(Direction::Sent) => ["PAID", "(ArrowUpBold)"],
+                    None => ["RECV", "(LightningBolt)"],
+                };
+                let flash = show.nwc_flash_on_pay;
+                self.flash(Show::Zap, flash, flash);
+                self.show(
+                    NOTICE,
+                    "payment",
+                    texts.map(String::from).into(),
+                    payment.amount.0 / 1000,
+                );
+            }
+            _ => {}
+        }
+        self.splash = false;
+    }
+
+    fn zap(&mut self, sats: u64) {
+        let (strip, front) = (
+            self.settings.led_flash_on_zap,
+            self.settings.fl_flash_on_zap,
+        );
+        self.flash(Show::Zap, strip, front);
+        self.show(
+            NOTICE,
+            "zap",
+            vec!["ZAP".into(), "(LightningBolt)".into()],
+            sats,
+        );
+    }
+
+    /// A height that is lower, or too far ahead for the time that has passed, is not believed.
+    fn block(&mut self, height: u64) {
+        if let Some((known, _)) = self.facts.get("height") {
+            let blocks = self
+                .age_ms("height")
+                .map_or(u64::MAX / 2, |age| age / 600_000 * 9 / 8);
+            match height.checked_sub(*known) {
+                Some(rise) if rise > blocks + 100 => return,
+                Some(1..=100) => {
+                    let (strip, front) = (
+                        self.settings.led_flash_on_upd,
+                        self.settings.fl_flash_on_upd,
+                    );
+                    self.flash(Show::Block(self.settings.block_flash_color), strip, front);
+                    if self.settings.steal_focus && self.top().is_none() {
+                        self.go((0, None));
+                    }
+                }
+                Some(_) => {}
+                None => return,
+            }
+        }
+        self.know("height", height);
+    }
+
+    fn know(&mut self, fact: &str, value: u64) {
+        self.facts
+            .insert(fact.into(), (value, Learned::At(self.now.uptime)));
+    }
+
+    fn ask(&mut self, request: &Request, active: &Settings) -> Why {
+        match request {
+            Request::Patch(patch) => {
+                let mut after = active.clone();
+                // These move by other ways too, and the model knows how they stand.
+                if !patch.body.contains_key("timerActive") {
+                    after.timer_active = self.settings.timer_active;
+                }
+                if !patch.body.contains_key("dnd") {
+                    after.dnd_enabled = self.settings.dnd_enabled;
+                }
+                return self.adopt(after);
+            }
+            Request::SetDnd(on) => return self.set_dnd(*on),
+            Request::Next => return self.navigate(1),
+            Request::Previous => return self.navigate(-1),
+            Request::ShowScreen(number) => {
+                if let Some(slot) = self.slot_of(*number) {
+                    self.jump(slot);
+                }
+            }
+            Request::ShowCurrency(currency) => {
+                let screen = if self.slot.1.is_some() {
+                    self.slot.0
+                } else {
+                    10
+                };
+                self.jump((screen, Some(*currency)));
+            }
+            Request::ShowText(text) => self.custom(text.chars().map(String::from).collect()),
+            Request::ShowCustom { cells, .. } => self.custom(cells.clone()),
+            Request::Pause => return self.run_timer(false),
+            Request::TogglePause => return self.run_timer(!self.settings.timer_active),
+            Request::RestartTimer => {
+                self.run_timer(true);
+                self.restart_timer();
+            }
+            Request::FullRefresh => return Why::Asked,
+            Request::SimulateZap(zap) => self.zap(zap.amount.0),
+            Request::Identify => self
+                .lights
+                .play(Show::Identify, &self.settings, self.now.uptime),
+            Request::SetLightsColor(color) => self.lights.rest(*color),
+            Request::Frontlight(command) => {
+                self.lights
+                    .command(command, &self.settings, self.now.uptime);
+            }
+            Request::FactoryReset => {
+                self.erasing = true;
+                return Why::Asked;
+            }
+            _ => {}
+        }
+        Why::Data
+    }
+
+    fn upload(&mut self, upload: &Upload) -> Why {
+        let now = self.now.uptime;
+        match upload {
+            Upload::Started => {
+                self.lights.update(Some(0), now);
+                self.show(UPDATE, "update", Vec::new(), 0);
+                if self.frozen.is_none() {
+                    self.frozen = Some(self.turn.take().map(|turn| turn.saturating_sub(now)));
+                }
+                return Why::Asked;
+            }
+            Upload::Failed(_) => {
+                self.lights.update(None, now);
+                self.layers[UPDATE] = None;
+                if let Some(left) = self.frozen.take() {
+                    self.restart_timer();
+                    self.turn = self.turn.map(|turn| left.map_or(turn, |left| now + left));
+                }
+            }
+            Upload::Progress(percent) if self.layers[UPDATE].is_some() => {
+                self.lights.update(Some((*percent).into()), now);
+            }
+            Upload::Progress(_) | Upload::Verified => {}
+        }
+        Why::Data
+    }
+
+    /// One button at a time: a click counts once its release has held for 20 ms.
+    fn touch(&mut self, contacts: Contacts) {
+        let Contacts { down, at } = contacts;
+        if self.deaf {
+            self.deaf = down != 0;
+        } else if down != 0 {
+            self.press = Some((down, at, false));
+        } else if let Some((button, since, long)) = self.press.take()
+            && !long
+            && at - since > Duration::from_millis(20)
+        {
+            self.click = Some((button, at + Duration::from_millis(20)));
+        }
+    }
+
+    fn hear_buttons(&mut self) -> Why {
+        let now = self.now.uptime;
+        let number = |down: u8| match self.settings.inverse_buttons {
+            true => 4 - down.trailing_zeros(),
+            false => 1 + down.trailing_zeros(),
+        };
+        if let Some((down, _)) = self.click.take_if(|(_, at)| *at <= now) {
+            let number = number(down);
+            return if self.portal {
+                Why::Data
+            } else {
+                self.click(number)
+            };
+        }
+        if let Some((down, since, long @ false)) = &mut self.press
+            && *since + Duration::from_millis(800) <= now
+        {
+            *long = true;
+            if number(*down) == 1 && !self.portal {
+                let on = !self.settings.dnd_enabled;
+                let why = self.set_dnd(on);
+                let show = if on { Show::QuietOn } else { Show::QuietOff };
+                self.lights.play(show, &self.settings, now);
+                return why;
+            }
+        }
+        Why::Data
+    }
+
+    fn click(&mut self, number: u32) -> Why {
+        match number {
+            1 => {
+                let runs = self.settings.timer_active;
+                let show = if runs { Show::Pause } else { Show::Resume };
+                self.lights.play(show, &self.settings, self.now.uptime);
+                self.run_timer(!runs)
+            }
+            2 | 3 if self.layers[DEBUG].is_some() => Why::Data,
+            2 => self.navigate(1),
+            3 => self.navigate(-1),
+            _ => {
+                let before = self.mode();
+                self.splash = false;
+                if self.layers[DEBUG].take().is_some() {
+                    self.restart_timer();
+                } else {
+                    self.show(DEBUG, "debug", Vec::new(), 0);
+                }
+                // Under an update nothing of it is seen.
+                if self.mode() == before {
+                    Why::Data
+                } else {
+                    Why::Asked
+                }
+            }
+        }
+    }
+
+    fn set_dnd(&mut self, on: bool) -> Why {
+        let after = Settings {
+            dnd_enabled: on,
+            ..self.settings.clone()
+        };
+        self.adopt(after)
+    }
+
+    fn run_timer(&mut self, runs: bool) -> Why {
+        let after = Settings {
+            timer_active: runs,
+            ..self.settings.clone()
+        };
+        self.adopt(after)
+    }
+
+    fn adopt(&mut self, after: Settings) -> Why {
+        let before = std::mem::replace(&mut self.settings, after);
+        let moved = before.tz_string != self.settings.tz_string;
+        if moved {
+            self.zone = TimeZone::get(&self.settings.tz_string).unwrap();
+        }
+        let timer = |settings: &Settings| (settings.timer_active, settings.timer_seconds);
+        if timer(&before) != timer(&self.settings) {
+            self.restart_timer();
+        }
+        let slots = self.slots();
+        if !slots.iter().any(|(slot, _)| *slot == self.slot) {
+            let gone = if self.slot.1.is_some() {
+                (0, None)
+            } else {
+                first(&slots)
+            };
+            self.slot = gone;
+            self.currency = gone.1.unwrap_or(self.currency);
+        }
+        let quiet = self.is_quiet();
+        self.lights
+            .follow(&before, &self.settings, quiet, self.now.uptime);
+        if moved { Why::Asked } else { Why::Data }
+    }
+
+    /// Next and previous walk all screens; under a text or a notice they take only that away.
+    fn navigate(&mut self, way: isize) -> Why {
+        self.splash = false;
+        let why = self.run_timer(true);
+        if !self.dismiss() {
+            let slots = self.slots();
+            let here = slots
+                .iter()
+                .position(|(slot, _)| *slot == self.slot)
+                .unwrap_or(0);
+            let there = here.checked_add_signed(way).unwrap_or(slots.len() - 1) % slots.len();
+            self.go(slots[there].0);
+        }
+        self.restart_timer();
+        why
+    }
+
+    fn turn_to_next_enabled(&mut self) {
+        let slots = self.slots();
+        let here = slots
+            .iter()
+            .position(|(slot, _)| *slot == self.slot)
+            .unwrap_or(0);
+        let mut after = slots[here + 1..].iter().chain(&slots[..=here]);
+        self.go(after
+            .find(|(_, enabled)| *enabled)
+            .map_or((0, None), |(slot, _)| *slot));
+    }
+
+    fn jump(&mut self, slot: Slot) {
+        self.splash = false;
+        self.dismiss();
+        self.go(slot);
+    }
+
+    fn go(&mut self, slot: Slot) {
+        self.slot = slot;
+        self.currency = slot.1.unwrap_or(self.currency);
+        self.restart_timer();
+    }
+
+    /// The period begins anew.
+    fn restart_timer(&mut self) {
+        let seconds = self.settings.timer_seconds;
+        let period = (self.settings.timer_active && seconds > 0).then(|| SECOND * seconds);
+        match &mut self.frozen {
+            Some(left) => *left = period,
+            None => self.turn = period.map(|period| self.now.uptime + period),
+        }
+    }
+
+    fn dismiss(&mut self) -> bool {
+        let notice = self.layers[NOTICE].take().is_some();
+        self.layers[CUSTOM].take().is_some() || notice
+    }
+
+    fn custom(&mut self, mut texts: Vec<String>) {
+        texts.resize(self.board.panels, String::new());
+        self.splash = false;
+        self.layers[NOTICE] = None;
+        self.show(CUSTOM, "custom", texts, 0);
+        self.restart_timer();
+    }
+
+    fn show(&mut self, place: usize, mode: &'static str, texts: Vec<String>, amount: u64) {
+        self.layers_shown += 1;
+        let (since, number) = (self.now.uptime, self.layers_shown);
+        self.layers[place] = Some(Layer {
+            mode,
+            texts,
+            amount,
+            since,
+            number,
+        });
+    }
+
+    fn flash(&mut self, show: Show, strip: bool, frontlight: bool) {
+        let now = self.now.uptime;
+        if strip {
+            self.lights.play(show, &self.settings, now);
+        }
+        if frontlight {
+            self.lights.flash_after(self.glass.pictures + 1, show, now);
+        }
+    }
+
+    fn settle(&mut self) {
+        let quiet = self.is_quiet();
+        self.lights.settle(&self.settings, quiet, self.now.uptime);
+    }
+
+    /// All slots in rotation order that are there, and whether the timer stops at them.
+    fn slots(&self) -> Vec<(Slot, bool)> {
+        const FIRST: [u16; 9] = [0, 3, 4, 40, 70, 71, 80, 81, 90];
+        let s = &self.settings;
+        let of =
+            |ids: &[u16], currency| ids.iter().map(|id| (*id, currency)).collect::<Vec<Slot>>();
+        let in_each = |ids: &[u16]| -> Vec<Slot> {
+            s.act_currencies
+                .iter()
+                .flat_map(|currency| of(ids, Some(*currency)))
+                .collect()
+        };
+        let order = if s.screen_order.is_empty() {
+            [of(&FIRST, None), in_each(&[10, 20, 30]), of(&[6], None)].concat()
+        } else {
+            let each = |id: &u16| match id {
+                10 | 20 | 30 => in_each(&[*id]),
+                _ => of(&[*id], None),
+            };
+            s.screen_order.iter().flat_map(each).collect()
+        };
+        let is_there = |slot: &Slot| match slot.0 {
+            70 => s.mining_pool_stats,
+            // The pool of the simulated clocks tells no earnings.
+            71 => false,
+            80 | 81 => s.miner_enabled,
+            90 => s.nwc_enabled,
+            _ => true,
+        };
+        let enabled = |slot: Slot| (slot, !s.screens_hidden.contains(&slot.0));
+        order.into_iter().filter(is_there).map(enabled).collect()
+    }
+
+    /// The slot of a number, which is the id of a screen, else a place in the order.
+    fn slot_of(&self, number: i64) -> Option<Slot> {
+        let slots = self.slots();
+        let mut of_id = slots.iter().filter(|(slot, _)| i64::from(slot.0) == number);
+        let kept = of_id
+            .clone()
+            .find(|(slot, _)| slot.1 == Some(self.currency));
+        let place = || slots.get(usize::try_from(number).ok()?);
+        kept.or_else(|| of_id.next())
+            .or_else(place)
+            .map(|(slot, _)| *slot)
+    }
+
+    /// Do Not Disturb is active: by hand, or by the time of day.
+    pub fn is_quiet(&self) -> bool {
+        let s = &self.settings;
+        let (start, end) = (
+            s.dnd_start_hour * 60 + s.dnd_start_min,
+            s.dnd_end_hour * 60 + s.dnd_end_min,
+        );
+        let in_window = self.local().is_some_and(|(_, _, hour, minute)| {
+            let time = u32::from(hour) * 60 + u32::from(minute);
+            let (begun, over) = (time >= start, time >= end);
+            if start <= end {
+                begun && !over
+            } else {
+                begun || !over
+            }
+        });
+        s.dnd_enabled || (s.dnd_time_enabled && in_window)
+    }
+
+    /// Day, month, hour and minute where the clock stands.
+    fn local(&self) -> Option<(u8, u8, u8, u8)> {
+        let moment = jiff::Timestamp::from_millisecond(self.now.utc?.unix_ms).unwrap();
+        let local = self.zone.to_datetime(moment);
+        let number = |part: i8| u8::try_from(part).unwrap();
+        Some((
+            number(local.day()),
+            number(local.month()),
+            number(local.hour()),
+            number(local.minute()),
+        ))
+    }
+
+    fn age_ms(&self, fact: &str) -> Option<u64> {
+        match self.facts.get(fact)?.1 {
+            Learned::At(uptime) => u64::try_from((self.now.uptime - uptime).as_millis()).ok(),
+            Learned::Before(then) => u64::try_from((self.now.utc?.unix_ms - then?).max(0)).ok(),
+        }
+    }
+
+    /// The facts as a clock that starts now remembers them.
+    fn remembered(&self) -> BTreeMap<String, (u64, Learned)> {
+        let utc = self.now.utc.map(|utc| utc.unix_ms);
+        let moment = |(fact, (value, learned)): (&String, &(u64, Learned))| {
+            let ago = || i64::try_from(self.age_ms(fact)?).ok();
+            let then = match learned {
+                Learned::At(_) => utc.and_then(|utc| Some(utc - ago()?)),
+                Learned::Before(then) => *then,
+            };
+            (fact.clone(), (*value, Learned::Before(then)))
+        };
+        self.facts.iter().map(moment).collect()
+    }
+}
+
+fn first(slots: &[(Slot, bool)]) -> Slot {
+    slots
+        .iter()
+        .find(|(_, enabled)| *enabled)
+        .map_or((0, None), |(slot, _)| *slot)
+}
