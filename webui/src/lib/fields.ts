@@ -1,9 +1,8 @@
 /** What the form shows: the generated table of settings, put into sections with short names. */
 import table from '../settings.gen.json';
 import type { Settings } from './types';
-import { WORDS } from './words';
 
-/** A row of the generated table; absent members do not apply to its control. */
+/** A row of the generated table; absent members do not apply to it. */
 export interface Row {
   key: string;
   label: string;
@@ -21,15 +20,22 @@ export interface Row {
   schemes?: readonly string[];
   /** Pools for which the value is a secret. */
   secretForPools?: readonly string[];
+  /** What must all hold for it to mean anything. */
+  needs?: readonly Need[];
   reboot: boolean;
   secret: boolean;
-  /** Means nothing on a board without a frontlight. */
-  frontlight: boolean;
 }
 
-/** Rows under their heading, as the table groups them. */
+/** A key of the settings document, and the values of it that will do. */
+export interface Need {
+  key: string;
+  in: readonly unknown[];
+}
+
+/** Rows under their heading. */
 export interface Group {
   id: string;
+  heading: string;
   fields: readonly Row[];
 }
 
@@ -41,138 +47,41 @@ export interface Choice {
 /** A row as the form shows it. */
 export interface Field extends Row {
   help: string;
-  section: SectionId;
+  section: string;
 }
 
-export type SectionId =
-  | 'rotation'
-  | 'display'
-  | 'time'
-  | 'data'
-  | 'lights'
-  | 'frontlight'
-  | 'quiet'
-  | 'pool'
-  | 'miner'
-  | 'nostr'
-  | 'wallet'
-  | 'network'
-  | 'proxy'
-  | 'access'
-  | 'diagnostics';
+const GROUPS = table as readonly Group[];
 
-export const SECTIONS: readonly { id: SectionId; title: string; intro?: string }[] = [
-  { id: 'rotation', title: 'Screens' },
-  { id: 'display', title: 'Display' },
-  { id: 'time', title: 'Time' },
-  { id: 'data', title: 'Data' },
-  { id: 'lights', title: 'LEDs and buttons' },
-  { id: 'frontlight', title: 'Frontlight' },
-  { id: 'quiet', title: 'Do Not Disturb' },
-  { id: 'pool', title: 'Mining pool' },
-  { id: 'miner', title: 'Miner' },
-  { id: 'nostr', title: 'Nostr and zaps' },
-  { id: 'wallet', title: 'Wallet', intro: 'Nostr Wallet Connect: balance and payments of your wallet.' },
-  { id: 'network', title: 'Network' },
-  { id: 'proxy', title: 'Proxy' },
-  { id: 'access', title: 'Access and updates' },
-  { id: 'diagnostics', title: 'Diagnostics' },
-];
-
-/** Rows that stand elsewhere than their group says. */
-const MOVED: Record<string, SectionId> = {
-  actCurrencies: 'rotation',
-  stealFocus: 'rotation',
-  hideLeadZero: 'time',
-  overlaySeconds: 'rotation',
-  screens: 'rotation',
-  timePerScreen: 'rotation',
-};
-
-/** Rows that are no choice of a person: the pause button sets one, the panels always act as the other says. */
-export const OMITTED: ReadonlySet<string> = new Set(['timerActive', 'mcapBigChar']);
+export const SECTIONS: readonly { id: string; title: string }[] = GROUPS.map(({ id, heading }) => ({
+  id,
+  title: heading,
+}));
 
 /** Values of a form, stored or edited. */
 export type Read = (key: string) => unknown;
 
-/** Rows that mean nothing unless others have a certain value. */
-const NEEDS: Record<string, (read: Read) => boolean> = {
-  proxyType: (read) => read('proxyEnabled') === true,
-  proxyHost: (read) => read('proxyEnabled') === true,
-  proxyPort: (read) => read('proxyEnabled') === true,
-  proxyUser: (read) => read('proxyEnabled') === true && proxySignsIn(read),
-  proxyPass: (read) => read('proxyEnabled') === true && proxySignsIn(read),
-  proxyBypass: (read) => read('proxyEnabled') === true,
-  explorerInstance: (read) => read('dataSource') === 1,
-  explorerSecure: (read) => read('dataSource') === 1,
-  ceEndpoint: (read) => read('dataSource') === 1 || read('dataSource') === 3,
-  ceDisableSSL: (read) => read('dataSource') === 1 || read('dataSource') === 3,
-  nostrPubKey: (read) => read('dataSource') === 2,
-  satsVariant: (read) => read('priceSymMode') === 1,
-  miningPoolName: (read) => read('miningPoolStats') === true,
-  miningPoolUser: (read) => read('miningPoolStats') === true,
-  poolWorker: (read) => read('miningPoolStats') === true,
-  poolGlobalStats: (read) => read('miningPoolStats') === true,
-  localPoolHost: (read) => read('miningPoolStats') === true && read('miningPoolName') === 'local_public_pool',
-  poolPollSec: (read) => read('miningPoolStats') === true,
-  poolLogosUrl: (read) => read('miningPoolStats') === true,
-  minerHostname: (read) => read('minerEnabled') === true,
-  minerPollSec: (read) => read('minerEnabled') === true,
-  nostrZapPubkey: (read) => read('nostrZapNotify') === true,
-  nostrZapPubkeys: (read) => read('nostrZapNotify') === true,
-  scrnRestoreZap: (read) => read('nostrZapNotify') === true,
-  ledFlashOnZap: (read) => read('nostrZapNotify') === true,
-  nwcUri: (read) => read('nwcEnabled') === true,
-  nwcRefreshSecs: (read) => read('nwcEnabled') === true,
-  nwcShowNotify: (read) => read('nwcEnabled') === true,
-  nwcFlashOnPay: (read) => read('nwcEnabled') === true && read('nwcShowNotify') === true,
-  httpAuthUser: (read) => read('httpAuthEnabled') === true,
-  httpAuthPass: (read) => read('httpAuthEnabled') === true,
-  otaPass: (read) => read('otaEnabled') === true,
-  gitReleaseUrl: (read) => read('otaEnabled') === true,
-  flFlashOnZap: (read) => read('nostrZapNotify') === true,
-  flOffWhenDark: (read) => read('hasLightLevel') === true,
-  luxLightToggle: (read) => read('hasLightLevel') === true,
-};
-
-function proxySignsIn(read: Read): boolean {
-  return read('proxyType') !== 2 && read('proxyType') !== 3;
-}
-
 /** Tells whether a field means something at these values. */
 export function applies(field: Field, read: Read): boolean {
-  if (field.frontlight && read('hasFrontlight') !== true) return false;
-  return NEEDS[field.key]?.(read) ?? true;
+  return (field.needs ?? []).every((need) => need.in.includes(read(need.key)));
 }
 
 /** All fields, in the order of the table. */
-export const FIELDS: readonly Field[] = fieldsOf(table as readonly Group[]);
-
-const ROWS = new Map((table as readonly Group[]).flatMap(({ fields }) => fields.map((row) => [row.key, row])));
+export const FIELDS: readonly Field[] = fieldsOf(GROUPS);
 
 export function fieldsOf(groups: readonly Group[]): Field[] {
-  return groups.flatMap(({ id, fields }) =>
-    fields
-      .filter(({ key }) => !OMITTED.has(key))
-      .map((row) => {
-        const [label, help] = WORDS[row.key] ?? [row.label];
-        return { ...row, label, help: help ?? row.help ?? '', section: sectionOf(id, row) };
-      }),
-  );
+  return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
 }
 
-function sectionOf(group: string, row: Row): SectionId {
-  if (MOVED[row.key]) return MOVED[row.key]!;
-  if (row.frontlight) return 'frontlight';
-  return SECTIONS.some(({ id }) => id === group) ? (group as SectionId) : 'diagnostics';
+/** The name of a field, or its key where it has none. */
+export function nameOf(key: string): string {
+  return FIELDS.find((field) => field.key === key)?.label ?? key;
 }
 
 /** Words of a search that all must occur in what stands at a field, or in its key. */
 export function matches(field: Field, search: string): boolean {
   const section = SECTIONS.find(({ id }) => id === field.section)?.title ?? '';
   const options = (field.options ?? []).map(({ label }) => label).join(' ');
-  const row = ROWS.get(field.key);
-  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options} ${row?.label} ${row?.help}`, search);
+  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options}`, search);
 }
 
 /** Every word of the search occurs in the text. */

@@ -2,9 +2,8 @@
 import { ask, explain, Refused } from '../lib/api';
 import { edited, patchOf, rebase, shown, type Edits } from '../lib/draft';
 import { faultOf, faults, type Fault } from '../lib/faults';
-import { FIELDS } from '../lib/fields';
+import { FIELDS, nameOf } from '../lib/fields';
 import type { Settings } from '../lib/types';
-import { WORDS } from '../lib/words';
 import { clock } from './clock.svelte';
 import { notices } from './notices.svelte';
 
@@ -91,7 +90,7 @@ class Draft {
       return undefined;
     }
     if (this.both.length === 0 && mayRepeat) return this.#send(clock.settings, false);
-    const names = this.both.map((key) => WORDS[key]?.[0] ?? key).join(', ');
+    const names = this.both.map(nameOf).join(', ');
     notices.add(
       'bad',
       `Somebody else changed the settings meanwhile${names ? ` (${names})` : ''}. Your changes are kept; look at them and save again.`,

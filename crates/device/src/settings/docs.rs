@@ -16,59 +16,6 @@ use super::{
     table::TEXT_MAX,
 };
 
-/// Units that end the first clause of a row's doc.
-const UNITS: &[&str] = &[
-    "quarter-dBm",
-    "PWM duty",
-    "min past the hour",
-    "percent",
-    "min",
-    "lux",
-    "px",
-    "ms",
-    "h",
-    "s",
-];
-
-/// A row's doc, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wording {
-    /// The first clause: what it is.
-    pub label: String,
-    /// Unit of a number.
-    pub unit: Option<&'static str>,
-    /// The rest.
-    pub help: String,
-}
-
-/// Takes a row's doc apart: label, unit after a comma, then the rest after a colon, semicolon or full stop.
-pub fn wording(doc: &str) -> Wording {
-    let doc = doc.trim();
-    let end = ["; ", ": ", ". "]
-        .iter()
-        .filter_map(|mark| doc.find(mark))
-        .min();
-    let (clause, rest) = match end {
-        Some(end) => (&doc[..end], doc[end + 1..].trim()),
-        None => (doc.trim_end_matches('.'), ""),
-    };
-    let unit = UNITS
-        .iter()
-        .copied()
-        .find(|unit| clause.ends_with(&format!(", {unit}")));
-    let label = match unit {
-        Some(unit) => clause.trim_end_matches(unit).trim_end_matches(", "),
-        None => clause,
-    };
-    let mut letters = rest.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    Wording {
-        label: label.into(),
-        unit,
-        help: first.into_iter().chain(letters).collect(),
-    }
-}
-
 /// The reference page of all settings, in Markdown.
 pub fn markdown() -> String {
     let mut page = String::from(
@@ -93,7 +40,7 @@ pub fn markdown() -> String {
             page.push_str(&row(spec));
         }
         for virtual_row in VIRTUAL.iter().filter(|row| row.group == *group) {
-            let unit = wording(virtual_row.doc).unit.unwrap_or_default();
+            let unit = virtual_row.unit;
             let access = access_note(virtual_row.access);
             let kind = composite_type(virtual_row.composite);
             let what = virtual_row.doc;
@@ -132,11 +79,7 @@ fn row(spec: &Spec) -> String {
     } else {
         access_note(spec.access)
     };
-    let (kind, default, unit) = (
-        type_of(&spec.kind),
-        default_of(spec),
-        wording(spec.doc).unit.unwrap_or_default(),
-    );
+    let (kind, default, unit) = (type_of(&spec.kind), default_of(spec), spec.unit);
     format!(
         "| {name} | {kind} | {default} | {unit} | {effect} | {}{access} |\n",
         spec.doc.trim()

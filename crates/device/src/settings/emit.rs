@@ -12,7 +12,7 @@ use super::{
     composite::{Composite, nwc_uri, pool_user},
     fonts::FontId,
     pools,
-    spec::{Access, Kind, Spec},
+    spec::{Access, Kind, Part, Spec},
 };
 use crate::{secret::Endpoint, units::Currency, view::View};
 
@@ -124,8 +124,13 @@ fn emit_catalogues(view: &View, identity: &Identity, document: &mut Map<String, 
 }
 
 fn emit_parts(view: &View, document: &mut Map<String, Value>) {
-    document.insert("hasFrontlight".into(), view.board.frontlight.into());
-    document.insert("hasLightLevel".into(), view.board.light_sensor.into());
+    let parts = [
+        (Part::Frontlight, view.board.frontlight),
+        (Part::LightSensor, view.board.light_sensor),
+    ];
+    for (part, is_there) in parts {
+        document.insert(part.told_as().into(), is_there.into());
+    }
     if let Some(millilux) = view.millilux.filter(|_| view.board.light_sensor) {
         document.insert("lightLevel".into(), lux(millilux));
     }

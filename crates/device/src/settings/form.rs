@@ -6,10 +6,9 @@ use serde_json::{Map, Value, json};
 use super::{
     Key, SPECS, Settings, VIRTUAL,
     composite::{Composite, texts::ENTRIES_MAX, tx_power},
-    docs::wording,
     pools::POOLS,
     rules,
-    spec::{Access, Apply, Component, Group, Kind, Spec},
+    spec::{Access, Apply, Condition, Group, Kind, Spec},
     table::TEXT_MAX,
 };
 
@@ -22,16 +21,16 @@ pub fn fields() -> Value {
             let rows = SPECS
                 .iter()
                 .filter(|spec| spec.group == *group && written(spec.access))
+                .filter(|spec| !spec.title.is_empty())
                 .map(field);
             let virtual_rows = VIRTUAL.iter().filter(|row| row.group == *group).map(|row| {
-                let mut field = worded(row.name, row.doc);
+                let mut field = worded(row.name, row.title, row.help, row.unit);
                 field.extend(composite_control(row.composite));
                 field.insert("reboot".into(), false.into());
                 field.insert("secret".into(), false.into());
-                field.insert("frontlight".into(), false.into());
                 Value::Object(field)
             });
-            let fields: Vec<Value> = rows.chain(virtual_rows).collect();
+            let fields: Vec<Value> = virtual_rows.chain(rows).collect();
             json!({ "id": group.id(), "heading": group.heading(), "fields": fields })
         })
         .collect();
@@ -39,7 +38,7 @@ pub fn fields() -> Value {
 }
 
 fn field(spec: &Spec) -> Value {
-    let mut field = worded(spec.name, spec.doc);
+    let mut field = worded(spec.name, spec.title, spec.help, spec.unit);
     field.extend(control(&spec.kind));
     match spec.access {
         Access::WriteOnly => {}
@@ -59,24 +58,31 @@ fn field(spec: &Spec) -> Value {
             .map(|pool| pool.id);
         field.insert("secretForPools".into(), pools.collect::<Vec<_>>().into());
     }
-    let frontlight = matches!(spec.apply, Apply::Live([Component::Frontlight]));
-    field.insert("frontlight".into(), frontlight.into());
+    if !spec.needs.is_empty() {
+        field.insert("needs".into(), spec.needs.iter().map(needed).collect());
+    }
     if let Some(alias) = spec.alias {
         field.insert("alias".into(), alias.into());
     }
     Value::Object(field)
 }
 
-fn worded(name: &str, doc: &str) -> Map<String, Value> {
-    let wording = wording(doc);
+fn needed(condition: &Condition) -> Value {
+    let (key, values) = condition.terms();
+    json!({ "key": key, "in": values })
+}
+
+fn worded(name: &str, title: &str, help: &str, unit: &str) -> Map<String, Value> {
     let mut field = Map::new();
-    field.insert("key".into(), name.into());
-    field.insert("label".into(), wording.label.into());
-    if let Some(unit) = wording.unit {
-        field.insert("unit".into(), unit.into());
-    }
-    if !wording.help.is_empty() {
-        field.insert("help".into(), wording.help.into());
+    for (member, text) in [
+        ("key", name),
+        ("label", title),
+        ("unit", unit),
+        ("help", help),
+    ] {
+        if !text.is_empty() {
+            field.insert(member.into(), text.into());
+        }
     }
     field
 }

@@ -24,6 +24,9 @@ const fn pool(id: &'static str) -> PoolSpec {
     }
 }
 
+/// The pool that owners run themselves.
+pub const SELF_HOSTED: &str = "local_public_pool";
+
 /// All pools, in the order in which they are offered.
 pub const POOLS: &[PoolSpec] = &[
     PoolSpec {
@@ -43,7 +46,7 @@ pub const POOLS: &[PoolSpec] = &[
         ..pool("braiins")
     },
     pool("public_pool"),
-    pool("local_public_pool"),
+    pool(SELF_HOSTED),
     pool("gobrrr_pool"),
     pool("ckpool"),
     pool("eu_ckpool"),

@@ -33,6 +33,61 @@ pub struct Spec {
     pub apply: Apply,
     /// Heading under which people find it.
     pub group: Group,
+    /// Its short name in a form; empty if it is in none.
+    pub title: &'static str,
+    /// What else a person should know who changes it; often nothing.
+    pub help: &'static str,
+    /// Unit of a number; empty if it has none.
+    pub unit: &'static str,
+    /// What must hold for it to mean anything; a form shows it only then.
+    pub needs: &'static [Condition],
+}
+
+/// What must hold for a setting to mean anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// A switch is on.
+    On(Key),
+    /// A number is one of these.
+    Among(Key, &'static [u32]),
+    /// A text is this one.
+    Chosen(Key, &'static str),
+    /// The board has a part.
+    Has(Part),
+}
+
+impl Condition {
+    /// The key of the GET document that it is about, and the values that meet it.
+    pub fn terms(self) -> (&'static str, Vec<Value>) {
+        match self {
+            Condition::On(key) => (key.name(), Vec::from([Value::Bool(true)])),
+            Condition::Among(key, numbers) => (
+                key.name(),
+                numbers.iter().map(|number| Value::from(*number)).collect(),
+            ),
+            Condition::Chosen(key, text) => (key.name(), Vec::from([Value::from(text)])),
+            Condition::Has(part) => (part.told_as(), Vec::from([Value::Bool(true)])),
+        }
+    }
+}
+
+/// A part that a board may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The frontlight.
+    Frontlight,
+    /// The light sensor.
+    LightSensor,
+}
+
+impl Part {
+    /// Key of the GET document that tells whether the board has it.
+    pub fn told_as(self) -> &'static str {
+        match self {
+            Part::Frontlight => "hasFrontlight",
+            Part::LightSensor => "hasLightLevel",
+        }
+    }
 }
 
 /// Type and bounds of a setting.
@@ -177,20 +232,20 @@ pub enum Component {
 /// Heading under which people find a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
+    /// Screens, their order and their time.
+    Rotation,
     /// Display.
     Display,
-    /// Network.
-    Network,
-    /// Outbound proxy.
-    Proxy,
+    /// Clock and time zone.
+    Time,
     /// Data sources.
     Data,
-    /// Light and LEDs.
+    /// The LED strip and the buttons.
     Lights,
+    /// The frontlight.
+    Frontlight,
     /// Do Not Disturb.
     Quiet,
-    /// Time zone.
-    Time,
     /// Mining pool.
     Pool,
     /// Miner.
@@ -199,6 +254,10 @@ pub enum Group {
     Nostr,
     /// Nostr Wallet Connect.
     Wallet,
+    /// Network.
+    Network,
+    /// Outbound proxy.
+    Proxy,
     /// HTTP authentication and updates.
     Access,
     /// Diagnostics.
@@ -206,19 +265,21 @@ pub enum Group {
 }
 
 impl Group {
-    /// All groups, in the order of the interface.
+    /// All groups, in the order in which people see them.
     pub const ALL: &[Group] = &[
+        Group::Rotation,
         Group::Display,
-        Group::Network,
-        Group::Proxy,
+        Group::Time,
         Group::Data,
         Group::Lights,
+        Group::Frontlight,
         Group::Quiet,
-        Group::Time,
         Group::Pool,
         Group::Miner,
         Group::Nostr,
         Group::Wallet,
+        Group::Network,
+        Group::Proxy,
         Group::Access,
         Group::Diagnostics,
     ];
@@ -226,17 +287,19 @@ impl Group {
     /// Word for the group in data.
     pub fn id(self) -> &'static str {
         match self {
+            Group::Rotation => "rotation",
             Group::Display => "display",
-            Group::Network => "network",
-            Group::Proxy => "proxy",
+            Group::Time => "time",
             Group::Data => "data",
             Group::Lights => "lights",
+            Group::Frontlight => "frontlight",
             Group::Quiet => "quiet",
-            Group::Time => "time",
             Group::Pool => "pool",
             Group::Miner => "miner",
             Group::Nostr => "nostr",
             Group::Wallet => "wallet",
+            Group::Network => "network",
+            Group::Proxy => "proxy",
             Group::Access => "access",
             Group::Diagnostics => "diagnostics",
         }
@@ -245,17 +308,19 @@ impl Group {
     /// Heading of the group.
     pub fn heading(self) -> &'static str {
         match self {
+            Group::Rotation => "Screens",
             Group::Display => "Display",
-            Group::Network => "Network",
-            Group::Proxy => "Outbound proxy",
-            Group::Data => "Data sources",
-            Group::Lights => "Lights and buttons",
+            Group::Time => "Time",
+            Group::Data => "Data",
+            Group::Lights => "LEDs and buttons",
+            Group::Frontlight => "Frontlight",
             Group::Quiet => "Do Not Disturb",
-            Group::Time => "Time zone",
             Group::Pool => "Mining pool",
             Group::Miner => "Miner",
             Group::Nostr => "Nostr and zaps",
             Group::Wallet => "Wallet",
+            Group::Network => "Network",
+            Group::Proxy => "Proxy",
             Group::Access => "Access and updates",
             Group::Diagnostics => "Diagnostics",
         }

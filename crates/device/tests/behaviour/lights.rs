@@ -389,7 +389,7 @@ fn concerns_lights(spec: &Spec) -> bool {
             .any(|component| matches!(component, Component::Strip | Component::Frontlight)),
         Apply::Reboot => false,
     };
-    let listed = matches!(spec.group, Group::Lights | Group::Quiet);
+    let listed = matches!(spec.group, Group::Lights | Group::Frontlight | Group::Quiet);
     spec.access != Access::Internal && (acts || listed)
 }
 

@@ -1,14 +1,15 @@
 //! What GET shows, and what the schemas say about it.
 
+use std::collections::BTreeMap;
+
 use device::{
     market::{Datum, Seen},
     request::{Patch, Request},
     secret::{PasswordHash, Secret},
     settings::{
-        SPECS, Settings, TEXT_MAX, VIRTUAL,
-        docs::wording,
-        emit,
+        SPECS, Settings, TEXT_MAX, VIRTUAL, emit,
         facts::FACTS,
+        patch::{self, Catalogue},
         schema,
         spec::{Access, Kind},
     },
@@ -23,6 +24,9 @@ const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab5
 
 /// Numbers that count nothing.
 const WITHOUT_UNIT: &[&str] = &["satsVariant", "proxyPort", "ledBrightness"];
+
+/// Settings that are no choice of a person: the pause button sets one, the panels always act as the other says.
+const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar"];
 
 /// Settings with a marked secret in every place for one.
 fn secretive() -> Settings {
@@ -394,44 +398,49 @@ fn every_row_is_documented_with_its_unit() {
         if let Kind::Uint(_) = spec.kind {
             let counts_nothing = WITHOUT_UNIT.contains(&spec.name);
             assert!(
-                wording(doc).unit.is_some() != counts_nothing,
+                spec.unit.is_empty() == counts_nothing,
                 "{}: {doc}",
                 spec.name
             );
         }
-        assert!(!wording(doc).label.ends_with('.'), "{doc}");
+        // Who reads the interface's description has the unit in the words.
+        assert!(doc.contains(spec.unit), "{}: {doc}", spec.name);
+        let written = matches!(spec.access, Access::ReadWrite | Access::WriteOnly);
+        let in_no_form = !written || NO_CHOICE.contains(&spec.name);
+        assert_eq!(spec.title.is_empty(), in_no_form, "{}", spec.name);
+        assert!(!spec.title.ends_with('.'), "{}", spec.title);
+        assert!(
+            spec.help.is_empty() || spec.help.ends_with('.'),
+            "{}",
+            spec.help
+        );
     }
 }
 
 #[test]
-fn docs_are_taken_apart() {
-    let rows = [
-        (" Height of digits, px.", "Height of digits", Some("px"), ""),
-        (
-            "Time between refreshes, min; 0 never refreshes.",
-            "Time between refreshes",
-            Some("min"),
-            "0 never refreshes.",
-        ),
-        (
-            "Font: an id of the list.",
-            "Font",
-            None,
-            "An id of the list.",
-        ),
-        (
-            "Dnd. Written elsewhere: there.",
-            "Dnd",
-            None,
-            "Written elsewhere: there.",
-        ),
-        ("Mutes the strip.", "Mutes the strip", None, ""),
-    ];
-    for (doc, label, unit, help) in rows {
-        let wording = wording(doc);
-        assert_eq!(
-            (wording.label.as_str(), wording.unit, wording.help.as_str()),
-            (label, unit, help)
-        );
+fn what_a_setting_needs_can_be_met_and_missed() {
+    let document = bench::get(&Settings::default());
+    for spec in SPECS {
+        for condition in spec.needs {
+            let (key, values) = condition.terms();
+            let name = spec.name;
+            assert!(document.contains_key(key), "{name}: GET has no `{key}`");
+            assert!(!values.is_empty(), "{name}: nothing meets `{key}`");
+            let Some(needed) = SPECS.iter().find(|row| row.name == key) else {
+                continue;
+            };
+            for value in values {
+                let mut settings = Settings::default();
+                assert!(settings.set(needed.key, &value), "{name}: {key} {value}");
+                let body = Map::from_iter([(key.to_string(), value.clone())]);
+                let patch = Patch {
+                    body,
+                    hashes: BTreeMap::new(),
+                };
+                let own = ["proxyEnabled", "httpAuthEnabled"].contains(&key);
+                let taken = patch::apply(&Settings::default(), &patch, &Catalogue::default());
+                assert!(own || taken.is_ok(), "{name}: {key} cannot be {value}");
+            }
+        }
     }
 }

@@ -60,6 +60,12 @@ pub struct Virtual {
     pub access: Access,
     /// Heading under which people find it.
     pub group: Group,
+    /// Its short name in a form.
+    pub title: &'static str,
+    /// What else a person should know who changes it.
+    pub help: &'static str,
+    /// Unit of a number; empty if it has none.
+    pub unit: &'static str,
 }
 
 /// All keys that are no rows.
@@ -69,14 +75,20 @@ pub static VIRTUAL: &[Virtual] = &[
         doc: "Auto-rotate period, min; fractions are allowed, 0 stops the rotation, more than 60 counts as 60.",
         composite: Composite::TimePerScreen,
         access: Access::WriteOnly,
-        group: Group::Display,
+        group: Group::Rotation,
+        title: "Time per screen",
+        help: "0 stays on one screen. At most an hour.",
+        unit: "min",
     },
     Virtual {
         name: "screens",
         doc: "Screens that are available: which of them the rotation shows, and in what order.",
         composite: Composite::Screens,
         access: Access::ReadWrite,
-        group: Group::Display,
+        group: Group::Rotation,
+        title: "Screens and their order",
+        help: "Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.",
+        unit: "",
     },
     Virtual {
         name: "dnd",
@@ -84,6 +96,9 @@ pub static VIRTUAL: &[Virtual] = &[
         composite: Composite::Dnd,
         access: Access::ReadWrite,
         group: Group::Quiet,
+        title: "Quiet hours every day",
+        help: "The LEDs stay dark in this time; it may go across midnight. Local time of the clock.",
+        unit: "",
     },
 ];
 
