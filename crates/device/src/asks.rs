@@ -14,7 +14,11 @@ use crate::{
     request::{Patch, Refusal, Reply, Request},
     rotation::{self, Direction, Slot},
     screens::{catalog, custom},
-    settings::patch::{self, Catalogue},
+    settings::{
+        Key,
+        kinds::tx_power::TxPower,
+        patch::{self, Catalogue},
+    },
     units::Currency,
 };
 
@@ -194,12 +198,11 @@ impl Device {
     }
 
     fn set_tx_power(&mut self, quarter_dbm: i64, now: Now, output: &mut Output) -> (Reply, Cause) {
-        let mut settings = (*self.stored).clone();
-        settings.tx_power = match quarter_dbm {
-            80 => None,
-            -1..=78 => i32::try_from(quarter_dbm).ok(),
-            _ => return (Reply::Refused(Refusal::OutOfRange), Cause::Data),
+        let Some(power) = TxPower::read(&quarter_dbm.into()) else {
+            return (Reply::Refused(Refusal::OutOfRange), Cause::Data);
         };
+        let mut settings = (*self.stored).clone();
+        settings.set(Key::tx_power, &power);
         done(self.store_settings(settings, now, output))
     }
 

@@ -67,7 +67,7 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
 }
 
 function faultIn(field: Field, value: unknown): string {
-  if (field.control === 'number' || field.control === 'minutes') {
+  if (['number', 'slider', 'minutes'].includes(field.control)) {
     const whole = field.control === 'minutes' || Number.isInteger(value);
     const fits =
       typeof value === 'number' && whole && value >= (field.min ?? -Infinity) && value <= (field.max ?? Infinity);

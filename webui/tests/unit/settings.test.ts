@@ -48,6 +48,7 @@ test('every row of the table has a name, a section and a control that the form d
   const drawn = [
     'switch',
     'number',
+    'slider',
     'select',
     'choice',
     'color',
@@ -68,7 +69,8 @@ test('every row of the table has a name, a section and a control that the form d
     expect(row.label, row.key).toBeTruthy();
     expect(SECTIONS.map(({ id }) => id)).toContain(field(row.key).section);
     expect(drawn, row.key).toContain(row.control);
-    if (row.control === 'number') expect([typeof row.min, typeof row.max], row.key).toEqual(['number', 'number']);
+    if (row.control === 'number' || row.control === 'slider')
+      expect([typeof row.min, typeof row.max], row.key).toEqual(['number', 'number']);
   }
 });
 

@@ -7,6 +7,7 @@ use super::{
     Rgb,
     shows::{self, Frame, Show},
 };
+use crate::settings::Key;
 
 /// Effects that may wait.
 const QUEUE_MAX: usize = 8;
@@ -49,10 +50,13 @@ pub enum Mute {
 }
 
 impl Mute {
+    /// All of them.
+    pub const ALL: [Mute; 2] = [Mute::SwitchedOff, Mute::Quiet];
+
     /// Word for it, after what ends it.
     pub fn word(self) -> &'static str {
         match self {
-            Mute::SwitchedOff => "disableLeds",
+            Mute::SwitchedOff => Key::disable_leds.name(),
             Mute::Quiet => "dnd",
         }
     }

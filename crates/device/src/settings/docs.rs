@@ -1,19 +1,12 @@
 //! The reference page of the settings, for people.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String};
 use core::fmt::Write as _;
-use serde_json::Value;
 
 use super::{
-    Key, SPECS, Settings, VIRTUAL,
-    composite::{Composite, tx_power},
+    SPECS, Settings, VIRTUAL,
     facts::FACTS,
-    spec::{Access, Apply, Group, Kind, Spec},
-    table::TEXT_MAX,
+    spec::{Access, Apply, Group, Spec},
 };
 
 /// The reference page of all settings, in Markdown.
@@ -42,7 +35,7 @@ pub fn markdown() -> String {
         for virtual_row in VIRTUAL.iter().filter(|row| row.group == *group) {
             let unit = virtual_row.unit;
             let access = access_note(virtual_row.access);
-            let kind = composite_type(virtual_row.composite);
+            let kind = virtual_row.kind.words();
             let what = virtual_row.doc;
             let _ = writeln!(
                 page,
@@ -74,12 +67,10 @@ fn row(spec: &Spec) -> String {
         Apply::Live(_) => "at once",
         Apply::Reboot => "at restart",
     };
-    let access = if spec.key == Key::mining_pool_user {
-        " An API key is not in GET, which has `miningPoolUserSet` instead."
-    } else {
-        access_note(spec.access)
-    };
-    let (kind, default, unit) = (type_of(&spec.kind), default_of(spec), spec.unit);
+    let access = access_note(spec.access);
+    let default = spec.kind.told(&Settings::default().get(spec.key));
+    let default = spec.kind.value_in_words(&default);
+    let (kind, unit) = (spec.kind.words(), spec.unit);
     format!(
         "| {name} | {kind} | {default} | {unit} | {effect} | {}{access} |\n",
         spec.doc.trim()
@@ -92,59 +83,5 @@ fn access_note(access: Access) -> &'static str {
         Access::ReadOnly => " Only in GET.",
         Access::WriteOnly => " Only in PATCH.",
         Access::Internal => " Not shown.",
-    }
-}
-
-/// What a setting takes, in words.
-pub fn type_of(kind: &Kind) -> String {
-    match kind {
-        Kind::Bool => "true or false".into(),
-        Kind::Uint(range) => format!("{} to {}", range.start(), range.end()),
-        Kind::Numbered(names) => {
-            let named = names
-                .iter()
-                .enumerate()
-                .map(|(number, name)| format!("{number} {name}"));
-            named.collect::<Vec<_>>().join(", ")
-        }
-        Kind::Rgb => "24-bit colour".into(),
-        Kind::Text(TEXT_MAX) | Kind::UserName(TEXT_MAX) | Kind::Password(TEXT_MAX) => "text".into(),
-        Kind::Host(_) => "host".into(),
-        Kind::Text(cap) | Kind::UserName(cap) | Kind::Password(cap) => {
-            format!("text of at most {cap} bytes")
-        }
-        Kind::Choice(choices) => format!("one of `{}`", choices.listed_as()),
-        Kind::HexKey(_) => "hex key".into(),
-        Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => "URL".into(),
-        Kind::Zone => "IANA zone".into(),
-        Kind::Screens => "text".into(),
-        Kind::Composite(composite) => composite_type(*composite).into(),
-    }
-}
-
-fn composite_type(composite: Composite) -> &'static str {
-    match composite {
-        Composite::Screens => "list of `{id, name, enabled, order}`",
-        Composite::Dnd => "object",
-        Composite::TimePerScreen => "number",
-        Composite::InvertedColor => "true or false",
-        Composite::TxPower => "-1 to 78, or 80",
-        Composite::Currencies => "list of texts",
-        Composite::Relays => "list of URLs",
-        Composite::ZapKeys => "list of hex keys",
-    }
-}
-
-fn default_of(spec: &Spec) -> String {
-    let value = Settings::default().get(spec.key);
-    match (&spec.kind, &value) {
-        (_, Value::String(text)) if text.is_empty() => "empty".into(),
-        (_, Value::String(text)) => format!("`{text}`"),
-        (Kind::Rgb, Value::Number(number)) => {
-            format!("{number} (`0x{:06X}`)", number.as_u64().unwrap_or_default())
-        }
-        (Kind::Composite(Composite::TxPower), Value::Null) => tx_power::CLEAR.to_string(),
-        (_, Value::Array(entries)) if entries.is_empty() => "empty".into(),
-        (_, other) => format!("`{other}`"),
     }
 }

@@ -1,20 +1,22 @@
 //! The settings document of GET: every key of the interface, secrets only as whether they are set.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Key, SPECS,
-    composite::{Composite, nwc_uri, pool_user},
+    SPECS, VIRTUAL,
     fonts::FontId,
+    kinds::choice,
     pools,
-    spec::{Access, Kind, Part, Spec},
+    spec::{Access, Part, Spec},
 };
-use crate::{secret::Endpoint, units::Currency, view::View};
+use crate::{units::Currency, view::View};
+
+/// White as a 16-bit colour.
+const WHITE: u32 = 0xFFFF;
+
+/// Black as a 16-bit colour.
+const BLACK: u32 = 0;
 
 /// Facts of the build and its parts that the core does not know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,9 +42,11 @@ pub fn document(view: &View, identity: &Identity) -> Map<String, Value> {
     }
     emit_state(view, &mut document);
     emit_catalogues(view, identity, &mut document);
-    Composite::Currencies.emit(view, &mut document);
-    Composite::Screens.emit(view, &mut document);
-    Composite::Dnd.emit(view, &mut document);
+    for row in VIRTUAL {
+        if let Some(composite) = row.kind.composite() {
+            composite.emit(row.name, view, &mut document);
+        }
+    }
     emit_parts(view, &mut document);
     emit_secrets(view, &mut document);
     document
@@ -52,7 +56,6 @@ fn emit_identity(view: &View, identity: &Identity, document: &mut Map<String, Va
     document.insert("numScreens".into(), view.board.panels.into());
     document.insert("hostname".into(), view.hostname.as_str().into());
     document.insert("ip".into(), view.link.ip.as_str().into());
-    Composite::TxPower.emit(view, document);
     document.insert("hwRev".into(), view.board.hardware.into());
     document.insert("fsRev".into(), identity.fs_rev.as_str().into());
     for (name, value) in [("gitRev", &identity.git_rev), ("gitTag", &identity.git_tag)] {
@@ -70,32 +73,10 @@ fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
         Access::ReadWrite | Access::ReadOnly => {}
         Access::WriteOnly | Access::Internal => return,
     }
-    if let Key::mining_pool_user = spec.key {
-        return pool_user::emit(view, document);
+    if let Some(composite) = spec.kind.composite() {
+        return composite.emit(spec.name, view, document);
     }
-    if let Kind::Composite(composite) = spec.kind {
-        return composite.emit(view, document);
-    }
-    let value = match spec.kind {
-        Kind::Screens => joined(&view.settings.get(spec.key)),
-        Kind::Host(_) | Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => {
-            let text = view.settings.get(spec.key);
-            Endpoint::new(text.as_str().unwrap_or_default())
-                .masked()
-                .into()
-        }
-        Kind::Bool
-        | Kind::Uint(_)
-        | Kind::Numbered(_)
-        | Kind::Rgb
-        | Kind::Text(_)
-        | Kind::UserName(_)
-        | Kind::Password(_)
-        | Kind::Choice(_)
-        | Kind::HexKey(_)
-        | Kind::Zone
-        | Kind::Composite(_) => view.settings.get(spec.key),
-    };
+    let value = spec.kind.told(&view.settings.get(spec.key));
     if let Some(alias) = spec.alias {
         document.insert(alias.into(), value.clone());
     }
@@ -103,6 +84,12 @@ fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
 }
 
 fn emit_state(view: &View, document: &mut Map<String, Value>) {
+    let (fg, bg) = match view.settings.inverted_color {
+        true => (WHITE, BLACK),
+        false => (BLACK, WHITE),
+    };
+    document.insert("fgColor".into(), fg.into());
+    document.insert("bgColor".into(), bg.into());
     document.insert("timerRunning".into(), view.timer_running.into());
     document.insert("currentScreen".into(), view.current_screen.into());
     let height = view.market.height.as_ref().map_or(0, |height| height.value);
@@ -113,8 +100,8 @@ fn emit_catalogues(view: &View, identity: &Identity, document: &mut Map<String, 
     let fonts: Vec<Value> = FontId::all()
         .map(|font| json!({ "id": font.id(), "hasBtcSymbol": identity.bitcoin_sign_fonts.contains(&font) }))
         .collect();
-    document.insert("availableFonts".into(), fonts.into());
-    document.insert("availablePools".into(), pools::ids().into());
+    document.insert(choice::FONTS.into(), fonts.into());
+    document.insert(choice::POOLS.into(), pools::ids().into());
     let codes: Vec<&str> = view
         .available_currencies
         .iter()
@@ -138,14 +125,13 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
 
 fn emit_secrets(view: &View, document: &mut Map<String, Value>) {
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
-        let is_set = view
-            .settings
-            .get(spec.key)
-            .as_str()
-            .is_some_and(|secret| !secret.is_empty());
+        let stored = view.settings.get(spec.key);
+        let is_set = stored.as_str().is_some_and(|secret| !secret.is_empty());
         document.insert(format!("{}Set", spec.name), is_set.into());
+        if let Some(masked) = spec.kind.masked(&stored) {
+            document.insert(format!("{}Masked", spec.name), masked.into());
+        }
     }
-    nwc_uri::emit(view, document);
 }
 
 /// Lux rounded half up to one decimal.
@@ -153,14 +139,4 @@ pub fn lux(millilux: u32) -> Value {
     let tenths = (u64::from(millilux) + 50) / 100;
     let text = format!("{}.{}", tenths / 10, tenths % 10);
     text.parse::<f64>().map_or(Value::Null, Value::from)
-}
-
-/// Ids as one text, comma-separated.
-fn joined(ids: &Value) -> Value {
-    let ids = ids.as_array().map(Vec::as_slice).unwrap_or_default();
-    ids.iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(",")
-        .into()
 }

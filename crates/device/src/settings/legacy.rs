@@ -3,6 +3,8 @@
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
+use super::Key;
+
 /// Screens behind `screen[0]`, `screen[1]` and so on: block height, sats per dollar, ticker, clock,
 /// halving, market cap.
 const SCREENS: [u16; 6] = [0, 10, 20, 3, 4, 30];
@@ -25,7 +27,7 @@ pub(super) fn to_patch(body: &Map<String, Value>) -> Map<String, Value> {
             (Some(euro), _) if name == EURO => {
                 let code = if euro { "EUR" } else { "USD" };
                 patch
-                    .entry("actCurrencies")
+                    .entry(Key::act_currencies.name())
                     .or_insert_with(|| json!([code]));
             }
             (Some(enabled), Some(id)) => screens.push(json!({ "id": id, "enabled": enabled })),
@@ -39,7 +41,7 @@ pub(super) fn to_patch(body: &Map<String, Value>) -> Map<String, Value> {
     }
     if let Some(inverted) = inverted(body) {
         patch
-            .entry("invertedColor")
+            .entry(Key::inverted_color.name())
             .or_insert(Value::Bool(inverted));
     }
     patch

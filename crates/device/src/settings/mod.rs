@@ -1,6 +1,6 @@
 //! What the owner can change: one table drives checking, reading, writing, storing and documenting.
 //!
-//! `table` holds the rows, `spec` what a row says, `fonts` and `pools` the catalogues that rows refer to.
+//! `table` holds the rows, `spec` what a row says, `kinds` what a setting can be, `fonts` and `pools` the catalogues that rows refer to.
 //! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form,
 //! `docs` and `schema` tell people and programs what there is.
 //! *Stored* settings are what clients see; *active* ones are what the device runs on.
@@ -11,10 +11,9 @@ pub mod reject;
 pub mod spec;
 mod table;
 
-mod composite;
+pub mod kinds;
 mod npub;
 mod number;
-mod rules;
 
 pub mod emit;
 pub mod pairing;
@@ -30,5 +29,4 @@ pub mod facts;
 pub mod form;
 pub mod schema;
 
-pub use composite::{Composite, VIRTUAL, Virtual};
-pub use table::{Key, SPECS, Settings, TEXT_MAX};
+pub use table::{Key, SPECS, Settings, TEXT_MAX, VIRTUAL, Virtual};

@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 
 use super::{
     Key, SPECS, Settings,
-    composite::{self, Composite, Context, pool_user, relays},
+    kinds::{Composite, Context, Kind, pool_user, text},
     legacy,
     reject::Rejection,
-    rules,
-    spec::{Access, Apply, Kind, Spec},
+    spec::{Access, Apply, Spec},
+    table::VIRTUAL,
 };
-use crate::{limits::PATCH_BODY_MAX, request::Patch, secret::Endpoint, units::Currency};
+use crate::{limits::PATCH_BODY_MAX, request::Patch, units::Currency};
 
 /// What the checks need to know from outside the table.
 #[derive(Debug, Clone, Default)]
@@ -37,20 +37,19 @@ pub struct Patched {
 }
 
 /// A key of the body that can be written.
-#[derive(Clone, Copy)]
 struct Entry<'a> {
     name: &'a str,
     value: &'a Value,
+    kind: &'static dyn Kind,
     target: Target,
 }
 
 /// What a key of the body writes.
-#[derive(Clone, Copy)]
 enum Target {
+    /// The row of that name.
     Row(&'static Spec),
-    Composite(Composite),
-    /// Nothing: a switch of the legacy object that is no truth value.
-    Misused,
+    /// What its kind says.
+    Composite(&'static dyn Composite),
 }
 
 /// Reads the body of a PATCH.
@@ -81,13 +80,9 @@ pub fn apply(
 ) -> Result<Patched, Rejection> {
     let mut body = legacy::to_patch(&patch.body);
     unmask(&mut body, stored);
-    let entries: Vec<Entry<'_>> = body.iter().filter_map(known).collect();
-    for entry in &entries {
-        match entry.target {
-            Target::Row(spec) => rules::shape(spec, entry.name, entry.value)?,
-            Target::Composite(composite) => composite.shape(entry.name, entry.value)?,
-            Target::Misused => return Err(Rejection::BadType(entry.name.into())),
-        }
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for (name, value) in &body {
+        entries.extend(known(name, value)?);
     }
 
     let settings = with_rows(stored, &entries, patch)?;
@@ -98,9 +93,9 @@ pub fn apply(
     for entry in &entries {
         match entry.target {
             Target::Row(spec) if kept(stored, spec, entry.value) => {}
-            Target::Row(spec) => rules::check(spec, entry.name, entry.value)?,
-            Target::Composite(composite) => composite.check(entry.value, &context)?,
-            Target::Misused => {}
+            Target::Row(_) | Target::Composite(_) => {
+                entry.kind.check(entry.name, entry.value, &context)?;
+            }
         }
     }
 
@@ -112,10 +107,10 @@ pub fn apply(
     }
     pool_user::settle(&mut patched, stored);
     if patched.proxy_enabled && patched.proxy_host.is_empty() {
-        return Err(Rejection::BadLength("proxyHost".into()));
+        return Err(Rejection::BadLength(Key::proxy_host.name().into()));
     }
     if patched.http_auth_enabled && patched.http_auth_pass.is_empty() {
-        return Err(Rejection::BadLength("httpAuthPass".into()));
+        return Err(Rejection::BadLength(Key::http_auth_pass.name().into()));
     }
 
     let reboot_required = SPECS
@@ -131,11 +126,9 @@ pub fn apply(
 pub fn passwords_in(body: &Map<String, Value>) -> impl Iterator<Item = (Key, &str)> {
     body.iter().filter_map(|(name, value)| {
         let spec = find(name)?;
-        let Kind::Password(cap) = spec.kind else {
-            return None;
-        };
+        let cap = spec.kind.password()?;
         let text = value.as_str()?;
-        (!text.is_empty() && rules::storable(text, cap)).then_some((spec.key, text))
+        (!text.is_empty() && text::storable(text, cap)).then_some((spec.key, text))
     })
 }
 
@@ -150,53 +143,37 @@ pub(super) fn find(name: &str) -> Option<&'static Spec> {
 /// Puts the passwords that are stored where the body has the mark of GET for them.
 fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
     for (name, value) in body.iter_mut() {
-        let Some(spec) = find(name) else {
-            continue;
-        };
-        if spec.key == Key::nostr_relays {
-            relays::unmask(value, stored);
-        } else if !spec.kind.is_endpoint() {
-            continue;
-        } else if let (Some(sent), Some(known)) = (value.as_str(), stored.get(spec.key).as_str()) {
-            let meant = Endpoint::new(sent).with_password_of(&Endpoint::new(known));
-            *value = meant.expose().into();
+        if let Some(spec) = find(name) {
+            spec.kind.unmask(value, &stored.get(spec.key));
         }
     }
 }
 
-fn known<'a>((name, value): (&'a String, &'a Value)) -> Option<Entry<'a>> {
-    let target = match find(name) {
-        Some(spec) => match spec.kind {
-            Kind::Composite(composite) => Target::Composite(composite),
-            Kind::Bool
-            | Kind::Uint(_)
-            | Kind::Numbered(_)
-            | Kind::Rgb
-            | Kind::Text(_)
-            | Kind::UserName(_)
-            | Kind::Password(_)
-            | Kind::Choice(_)
-            | Kind::HexKey(_)
-            | Kind::Host(_)
-            | Kind::RelayUrl
-            | Kind::HttpUrl
-            | Kind::BaseUrl
-            | Kind::Zone
-            | Kind::Screens => Target::Row(spec),
+/// What a key of the body writes, once its shape is right; none if no client can write it.
+fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Entry<'a>>, Rejection> {
+    let row = find(name);
+    let virtual_row = || VIRTUAL.iter().find(|row| row.name == name);
+    let kind = match row.map(|row| row.kind) {
+        Some(kind) => kind,
+        // A switch of the legacy object that is no truth value.
+        None if legacy::is_switch(name) => return Err(Rejection::BadType(name.into())),
+        None => match virtual_row() {
+            Some(row) => row.kind,
+            None => return Ok(None),
         },
-        None if legacy::is_switch(name) => Target::Misused,
-        None => Target::Composite(
-            composite::VIRTUAL
-                .iter()
-                .find(|row| row.name == name)?
-                .composite,
-        ),
     };
-    Some(Entry {
+    kind.shape(name, value)?;
+    let target = match (kind.composite(), row) {
+        (Some(composite), _) => Target::Composite(composite),
+        (None, Some(row)) => Target::Row(row),
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(Entry {
         name,
         value,
+        kind,
         target,
-    })
+    }))
 }
 
 /// The stored settings with all plain rows of the body in them, whose shape is right.
@@ -213,7 +190,7 @@ fn with_rows(
         if outvoted(stored, spec, entry, entries) {
             continue;
         }
-        if let Kind::Password(_) = spec.kind {
+        if spec.kind.password().is_some() {
             let hash = match entry.value.as_str() {
                 Some("") | None => "",
                 // The core cannot hash, and must never keep the clear text.
@@ -224,7 +201,7 @@ fn with_rows(
             };
             settings.set(spec.key, &Value::from(hash));
         } else {
-            settings.set(spec.key, &rules::normal(spec, entry.value));
+            settings.set(spec.key, &spec.kind.normal(entry.value));
         }
     }
     Ok(settings)
@@ -232,7 +209,7 @@ fn with_rows(
 
 /// Tells whether the value is the stored one: what is kept is not judged again, such as the id of a dropped pool.
 fn kept(stored: &Settings, spec: &Spec, value: &Value) -> bool {
-    stored.get(spec.key) == rules::normal(spec, value)
+    stored.get(spec.key) == spec.kind.normal(value)
 }
 
 /// Tells whether the setting's other name has precedence in this body.

@@ -24,6 +24,9 @@ const fn pool(id: &'static str) -> PoolSpec {
     }
 }
 
+/// The pool of a fresh clock.
+pub const DEFAULT: &str = "noderunners";
+
 /// The pool that owners run themselves.
 pub const SELF_HOSTED: &str = "local_public_pool";
 
@@ -35,7 +38,7 @@ pub const POOLS: &[PoolSpec] = &[
     },
     PoolSpec {
         global: true,
-        ..pool("noderunners")
+        ..pool(DEFAULT)
     },
     PoolSpec {
         global: true,

@@ -4,11 +4,10 @@ use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Key, SPECS, VIRTUAL,
+    SPECS, VIRTUAL,
     facts::{FACTS, Fact, Shape},
-    rules,
-    spec::{Access, Apply, HexCase, Kind, Spec},
-    table::TEXT_MAX,
+    kinds::Composite,
+    spec::{Access, Apply},
 };
 
 /// Schema of the body of a PATCH; keys that it does not name are ignored by the device.
@@ -19,7 +18,7 @@ pub fn json_schema() -> Value {
             Access::ReadWrite | Access::WriteOnly => {}
             Access::ReadOnly | Access::Internal => continue,
         }
-        let mut schema = described(shape(&spec.kind), spec.doc);
+        let mut schema = described(spec.kind.schema(), spec.doc);
         if spec.apply == Apply::Reboot {
             schema.insert("x-reboot".into(), true.into());
         }
@@ -37,7 +36,7 @@ pub fn json_schema() -> Value {
         properties.insert(spec.name.into(), schema.into());
     }
     for row in VIRTUAL {
-        let schema = described(row.composite.schema(), row.doc);
+        let schema = described(row.kind.schema(), row.doc);
         properties.insert(row.name.into(), schema.into());
     }
     json!({ "type": "object", "properties": properties, "additionalProperties": true })
@@ -60,7 +59,7 @@ pub fn document_schema() -> Value {
         let (name, schema) = match spec.access {
             Access::ReadWrite | Access::ReadOnly => (
                 String::from(spec.name),
-                described(read_shape(spec), spec.doc),
+                described(spec.kind.told_schema(), spec.doc),
             ),
             Access::WriteOnly => {
                 let doc = format!("Tells whether `{}` is set.", spec.name);
@@ -76,48 +75,18 @@ pub fn document_schema() -> Value {
             required.push(alias.into());
         }
         properties.insert(name.clone(), schema.into());
-        if spec.key != Key::mining_pool_user {
+        if spec.kind.composite().is_none_or(Composite::is_always_told) {
             required.push(name);
         }
     }
     for row in VIRTUAL.iter().filter(|row| row.access == Access::ReadWrite) {
         properties.insert(
             row.name.into(),
-            described(row.composite.schema(), row.doc).into(),
+            described(row.kind.schema(), row.doc).into(),
         );
         required.push(row.name.into());
     }
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-}
-
-fn shape(kind: &Kind) -> Value {
-    if let Some((min, max)) = rules::bounds(kind) {
-        return json!({ "type": "integer", "minimum": min, "maximum": max });
-    }
-    match kind {
-        Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Text(cap) | Kind::Host(cap) | Kind::Password(cap) => {
-            text(*cap, "^[^\\u0000-\\u001f\\u007f]*$")
-        }
-        Kind::UserName(cap) => text(*cap, "^[^:\\u0000-\\u001f\\u007f]*$"),
-        Kind::Choice(choices) => json!({ "type": "string", "enum": choices.ids() }),
-        Kind::HexKey(HexCase::Lower) => text(64, "^([0-9a-f]{64}|npub1[02-9ac-hj-np-z]{58})?$"),
-        Kind::HexKey(HexCase::Any) => text(64, rules::KEY_PATTERN),
-        Kind::RelayUrl => text(TEXT_MAX, "^(wss?://[^\\u0000-\\u001f\\u007f]*)?$"),
-        Kind::HttpUrl | Kind::BaseUrl => text(TEXT_MAX, "^(https?://[^\\u0000-\\u001f\\u007f]*)?$"),
-        Kind::Zone => text(TEXT_MAX, "^[A-Za-z0-9_+/-]+$"),
-        Kind::Screens => json!({ "type": "string" }),
-        Kind::Composite(composite) => composite.schema(),
-        Kind::Uint(_) | Kind::Numbered(_) | Kind::Rgb => json!({ "type": "integer" }),
-    }
-}
-
-/// As it is read: the id of a dropped pool is shown, though it cannot be written.
-fn read_shape(spec: &Spec) -> Value {
-    if spec.key == Key::mining_pool_name {
-        return json!({ "type": "string" });
-    }
-    shape(&spec.kind)
 }
 
 fn fact_shape(fact: &Fact) -> Value {
@@ -136,11 +105,6 @@ fn fact_shape(fact: &Fact) -> Value {
             },
         }),
     }
-}
-
-/// The cap is in bytes of UTF-8; the schema can only count characters.
-fn text(cap: usize, pattern: &str) -> Value {
-    json!({ "type": "string", "maxLength": cap, "pattern": pattern })
 }
 
 fn described(schema: Value, doc: &str) -> Map<String, Value> {

@@ -1,14 +1,12 @@
 //! What one row of the settings table says.
 
-use core::ops::RangeInclusive;
-
 use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
 use serde_json::Value;
 
-use super::{Key, composite::Composite, fonts, pools};
+use super::{Key, kinds::Kind};
 use crate::{
     secret::{Endpoint, PasswordHash, Secret},
     units::Currency,
@@ -26,7 +24,7 @@ pub struct Spec {
     /// What it is, with its unit.
     pub doc: &'static str,
     /// Type and bounds.
-    pub kind: Kind,
+    pub kind: &'static dyn Kind,
     /// Who may read and write it.
     pub access: Access,
     /// When a change takes effect.
@@ -88,100 +86,6 @@ impl Part {
             Part::LightSensor => "hasLightLevel",
         }
     }
-}
-
-/// Type and bounds of a setting.
-#[derive(Debug, Clone)]
-pub enum Kind {
-    /// True or false.
-    Bool,
-    /// Whole number within bounds.
-    Uint(RangeInclusive<u32>),
-    /// Whole number that stands for one of these, counted from 0.
-    Numbered(&'static [&'static str]),
-    /// 24-bit colour.
-    Rgb,
-    /// Text of at most so many bytes, without control characters.
-    Text(usize),
-    /// Text of at most so many bytes without a colon, which ends the name in basic authentication.
-    UserName(usize),
-    /// Text of at most so many bytes of which only a salted hash is kept.
-    Password(usize),
-    /// Text that is one of the ids of a catalogue.
-    Choice(Choices),
-    /// Empty or exactly 64 hex digits.
-    HexKey(HexCase),
-    /// Host with or without a port, of at most so many bytes; like all addresses without its password in GET.
-    Host(usize),
-    /// Empty or a `ws://` or `wss://` URL.
-    RelayUrl,
-    /// Empty or an `http://` or `https://` URL.
-    HttpUrl,
-    /// As [`Kind::HttpUrl`]; slashes at the end are dropped.
-    BaseUrl,
-    /// Name of an IANA time zone.
-    Zone,
-    /// Ids of screens; clients write them through `screens`.
-    Screens,
-    /// Shape of its own; checked, applied and emitted by a file under `composite`.
-    Composite(Composite),
-}
-
-impl Kind {
-    /// Tells whether it says where something is, which may hold a password.
-    pub fn is_endpoint(&self) -> bool {
-        match self {
-            Kind::Host(_) | Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => true,
-            Kind::Bool
-            | Kind::Uint(_)
-            | Kind::Numbered(_)
-            | Kind::Rgb
-            | Kind::Text(_)
-            | Kind::UserName(_)
-            | Kind::Password(_)
-            | Kind::Choice(_)
-            | Kind::HexKey(_)
-            | Kind::Zone
-            | Kind::Screens
-            | Kind::Composite(_) => false,
-        }
-    }
-}
-
-/// A catalogue of ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choices {
-    /// The fonts.
-    Fonts,
-    /// The mining pools.
-    Pools,
-}
-
-impl Choices {
-    /// The ids, in the order in which they are offered.
-    pub fn ids(self) -> Vec<&'static str> {
-        match self {
-            Choices::Fonts => fonts::ids(),
-            Choices::Pools => pools::ids(),
-        }
-    }
-
-    /// Key of the GET document that lists the ids.
-    pub fn listed_as(self) -> &'static str {
-        match self {
-            Choices::Fonts => "availableFonts",
-            Choices::Pools => "availablePools",
-        }
-    }
-}
-
-/// Letters that a hex key may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HexCase {
-    /// Lower case only.
-    Lower,
-    /// Lower and upper case.
-    Any,
 }
 
 /// Who may read and write a setting.

@@ -4,24 +4,13 @@ use alloc::{string::String, vec::Vec};
 use core::fmt;
 use serde_json::{Map, Value};
 
-use super::{
-    Key, SPECS, Settings,
-    composite::{Composite, Context, currencies, tx_power},
-    migrations,
-    patch::Catalogue,
-    rules,
-    spec::{Kind, Spec},
-};
-use crate::screens::catalog;
+use super::{Key, SPECS, Settings, migrations, spec::Spec};
 
 /// Version of the persisted form.
 pub const VERSION: u32 = 1;
 
 /// Name under which the version is stored.
 const VERSION_NAME: &str = "version";
-
-/// Longest password hash that is read back, bytes.
-const HASH_MAX: usize = 512;
 
 /// Something about the persisted form that an operator may want to know; never a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +92,7 @@ pub fn from_json(stored: &Map<String, Value>) -> (Settings, Vec<Note>) {
     if settings.proxy_enabled && settings.proxy_host.is_empty() {
         settings.proxy_enabled = false;
         notes.push(Note {
-            name: "proxyEnabled",
+            name: Key::proxy_enabled.name(),
             what: Finding::Unusable,
         });
     }
@@ -127,59 +116,11 @@ fn load(spec: &Spec, stored: &Map<String, Value>, settings: &mut Settings) -> Op
     if migrations::is_retired(spec.key, &value) {
         return Some(Finding::Retired);
     }
-    let Some(value) = usable(spec, &value) else {
+    let Some(value) = spec.kind.restored(&value) else {
         return Some(Finding::Unusable);
     };
     if !settings.set(spec.key, &value) {
         return Some(Finding::Unusable);
     }
     from.map(Finding::Renamed)
-}
-
-/// The value in the form a setting can take; none if the setting cannot have it.
-fn usable(spec: &Spec, value: &Value) -> Option<Value> {
-    match (spec.key, &spec.kind) {
-        (Key::act_currencies, _) => {
-            let mut list = Settings::default();
-            list.set(spec.key, value).then_some(())?;
-            list.act_currencies = currencies::distinct(list.act_currencies.into_iter());
-            Some(list.get(spec.key))
-        }
-        (Key::screen_order | Key::screens_hidden, _) => Some(known_screens(value.as_array()?)),
-        (Key::tx_power, _) => {
-            let in_range = super::number::bounded(value, tx_power::MIN, tx_power::MAX).is_some();
-            (value.is_null() || in_range).then(|| value.clone())
-        }
-        (_, Kind::Composite(list @ (Composite::Relays | Composite::ZapKeys))) => {
-            let mut read = Settings::default();
-            let context = Context {
-                settings: &Settings::default(),
-                available: &Catalogue::default(),
-            };
-            list.shape(spec.name, value).ok()?;
-            list.check(value, &context).ok()?;
-            list.apply(value, &mut read, context.available);
-            Some(read.get(spec.key))
-        }
-        (_, Kind::Password(_)) => rules::storable(value.as_str()?, HASH_MAX).then(|| value.clone()),
-        // The id of a dropped pool is tolerated: its screens say that it is offline.
-        (Key::mining_pool_name, _) => rules::shape(spec, spec.name, value)
-            .is_ok()
-            .then(|| value.clone()),
-        _ => {
-            rules::shape(spec, spec.name, value).ok()?;
-            rules::check(spec, spec.name, value).ok()?;
-            Some(rules::normal(spec, value))
-        }
-    }
-}
-
-fn known_screens(ids: &[Value]) -> Value {
-    let mut known: Vec<u16> = Vec::new();
-    for id in ids.iter().filter_map(|id| u16::try_from(id.as_u64()?).ok()) {
-        if catalog::find(id).is_some() && !known.contains(&id) {
-            known.push(id);
-        }
-    }
-    Value::from(known)
 }

@@ -4,20 +4,35 @@ use alloc::{string::String, vec, vec::Vec};
 use serde_json::Value;
 
 use super::{
-    composite::Composite as Shape,
-    fonts, pools,
+    fonts,
+    kinds::{
+        Kind,
+        address::{BaseUrl, Host, Schemes, Url},
+        choice::{Font, Pool},
+        currencies::Currencies,
+        dnd::Dnd,
+        key::HexKey,
+        keys::Keys,
+        number::{Numbered, Rgb, Slider, Uint},
+        pairing_uri::PairingUri,
+        password::Password,
+        pool_user::PoolUser,
+        relays::Relays,
+        screen_ids::ScreenIds,
+        screens::Screens,
+        switch::Switch,
+        text::{Text, UserName},
+        time_per_screen::TimePerScreen,
+        tx_power::TxPower,
+        zone::Zone,
+    },
+    pools,
     spec::{
-        Access::{Internal, ReadOnly, ReadWrite, WriteOnly},
+        Access::{self, Internal, ReadOnly, ReadWrite, WriteOnly},
         Apply::{Live, Reboot},
-        Choices,
         Component::{Advert, Frontlight, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi},
         Condition::{self, Among, Chosen, Has, On},
-        Field, Group, HexCase,
-        Kind::{
-            BaseUrl, Bool, Choice, Composite, HexKey, Host, HttpUrl, Numbered, Password, RelayUrl,
-            Rgb, Screens, Text, Uint, UserName, Zone,
-        },
-        Part, Spec,
+        Field, Group, Part, Spec,
     },
 };
 use crate::{
@@ -112,312 +127,367 @@ macro_rules! settings {
 //     title, help, unit, needs;
 settings! {
     /// Font of digits and labels: an id of `availableFonts`.
-    font_name: String = fonts::FONTS[0], "fontName", Choice(Choices::Fonts), ReadWrite, Live(&[Panels]), Display,
+    font_name: String = fonts::FONTS[0], "fontName", &Font, ReadWrite, Live(&[Panels]), Display,
         "Font", "", "", ALWAYS;
     /// Height of the big digit glyphs, px.
-    digit_font_px: u32 = 180u32, "digitFontPx", Uint(80..=220), ReadWrite, Live(&[Panels]), Display,
+    digit_font_px: u32 = 180u32, "digitFontPx", &Slider(80..=220), ReadWrite, Live(&[Panels]), Display,
         "Digit height", "", "px", ALWAYS;
     /// Width that split labels may take of the panel's, percent.
-    label_fit_pct: u32 = 100u32, "labelFitPct", Uint(25..=100), ReadWrite, Live(&[Panels]), Display,
+    label_fit_pct: u32 = 100u32, "labelFitPct", &Slider(25..=100), ReadWrite, Live(&[Panels]), Display,
         "Label width", "How much of a panel a label may fill.", "percent", ALWAYS;
     /// White on black; else black on white.
-    inverted_color: bool = false, "invertedColor", Composite(Shape::InvertedColor), ReadWrite, Live(&[Panels]), Display,
+    inverted_color: bool = false, "invertedColor", &Switch, ReadWrite, Live(&[Panels]), Display,
         "White on black", "", "", ALWAYS;
     /// Time between mandatory full refreshes, min; 0 makes every screen change a full one.
-    full_refresh_min: u32 = 60u32, "fullRefreshMin", Uint(0..=1440), ReadWrite, Live(&[Panels]), Display,
+    full_refresh_min: u32 = 60u32, "fullRefreshMin", &Uint(0..=1440), ReadWrite, Live(&[Panels]), Display,
         "Full refresh every", "Goes through black and white once, which removes ghosts. 0 does so on every screen change.", "min", ALWAYS;
     /// Full refresh on every screen change.
-    refr_scrn_change: bool = false, "refrScrnChange", Bool, ReadWrite, Live(&[Panels]), Display,
+    refr_scrn_change: bool = false, "refrScrnChange", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Full refresh on every screen", "Without ghosts, but with a flash each time.", "", ALWAYS;
     /// Turned labels: 90 degrees counter-clockwise, so that they read along the long side of the panel.
-    vertical_desc: bool = true, "verticalDesc", Bool, ReadWrite, Live(&[Panels]), Display,
+    vertical_desc: bool = true, "verticalDesc", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Vertical labels", "Labels read along the long side of the panel.", "", ALWAYS;
     /// Big characters for market cap and supply; without effect, because the panels always show the big form.
-    mcap_big_char: bool = true, "mcapBigChar", Bool, ReadWrite, Live(&[]), Display,
+    mcap_big_char: bool = true, "mcapBigChar", &Switch, ReadWrite, Live(&[]), Display,
         "", "", "", ALWAYS;
     /// Supply as percent of 21 million; else as an amount.
-    supply_percent: bool = false, "supplyPercent", Bool, ReadWrite, Live(&[Panels]), Display,
+    supply_percent: bool = false, "supplyPercent", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Supply in percent", "Share of the 21 million instead of an amount.", "", ALWAYS;
     /// Halving as a number of blocks; else as years, days, hours and minutes.
-    use_blk_countdown: bool = true, "useBlkCountdown", Bool, ReadWrite, Live(&[Panels]), Display,
+    use_blk_countdown: bool = true, "useBlkCountdown", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Halving in blocks", "Otherwise as years, days, hours and minutes.", "", ALWAYS;
     /// Labels sats per US dollar as Moscow time.
-    use_mscw_time: bool = true, "useMscwTime", Bool, ReadWrite, Live(&[Panels]), Display,
+    use_mscw_time: bool = true, "useMscwTime", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Moscow time", "Sats per dollar are labelled as Moscow time.", "", ALWAYS;
     /// Marker before amounts of satoshis.
-    price_sym_mode: u32 = 0u32, "priceSymMode", Numbered(&["none", "satoshi symbol", "bitcoin sign"]), ReadWrite, Live(&[Panels]), Display,
+    price_sym_mode: u32 = 0u32, "priceSymMode", &Numbered(&["none", "satoshi symbol", "bitcoin sign"]), ReadWrite, Live(&[Panels]), Display,
         "Sats marker", "Stands before amounts of sats.", "", ALWAYS;
     /// Drawing of the satoshi symbol: one of 16.
-    sats_variant: u32 = 7u32, "satsVariant", Uint(0..=15), ReadWrite, Live(&[Panels]), Display,
+    sats_variant: u32 = 7u32, "satsVariant", &Slider(0..=15), ReadWrite, Live(&[Panels]), Display,
         "Satoshi symbol", "Sixteen drawings to choose from.", "", &[Among(Key::price_sym_mode, &[1])];
     /// Decimals of the fee rate: where the source gives them and they fit.
-    block_fee_dec: bool = true, "blockFeeDec", Bool, ReadWrite, Live(&[Panels, Sources]), Display,
+    block_fee_dec: bool = true, "blockFeeDec", &Switch, ReadWrite, Live(&[Panels, Sources]), Display,
         "Fee with decimals", "Where the source tells them and they fit.", "", ALWAYS;
     /// Suffixes K and M on the price screen; where the digits would not fit, always.
-    suffix_price: bool = false, "suffixPrice", Bool, ReadWrite, Live(&[Panels]), Display,
+    suffix_price: bool = false, "suffixPrice", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Short prices", "With K and M.", "", ALWAYS;
     /// The decimal dot shares the panel of the digit before it.
-    decimal_share_dot: bool = false, "decimalShareDot", Bool, ReadWrite, Live(&[Panels]), Display,
+    decimal_share_dot: bool = false, "decimalShareDot", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Dot shares a panel", "The decimal dot stands beside the digit before it.", "", ALWAYS;
     /// Price in millions per bitcoin; with an M.
-    mow_mode: bool = false, "mowMode", Bool, ReadWrite, Live(&[Panels]), Display,
+    mow_mode: bool = false, "mowMode", &Switch, ReadWrite, Live(&[Panels]), Display,
         "Price in millions", "With an M.", "", ALWAYS;
     /// Drops the leading zero of hours on the clock.
-    hide_lead_zero: bool = false, "hideLeadZero", Bool, ReadWrite, Live(&[Panels]), Time,
+    hide_lead_zero: bool = false, "hideLeadZero", &Switch, ReadWrite, Live(&[Panels]), Time,
         "No leading zero", "9:05 instead of 09:05.", "", ALWAYS;
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
-    timer_seconds: u32 = 1800u32, "timerSeconds", Uint(0..=3600), ReadOnly, Live(&[Rotation]), Rotation,
+    timer_seconds: u32 = 1800u32, "timerSeconds", &Uint(0..=3600), ReadOnly, Live(&[Rotation]), Rotation,
         "", "", "s", ALWAYS;
     /// Time that a zap or a payment is shown, s.
-    overlay_seconds: u32 = 30u32, "overlaySeconds", Uint(1..=3600), ReadWrite, Live(&[Panels]), Rotation,
+    overlay_seconds: u32 = 30u32, "overlaySeconds", &Uint(1..=3600), ReadWrite, Live(&[Panels]), Rotation,
         "Zaps and payments stay for", "Then the screen before is shown again.", "s", ALWAYS;
     /// Persisted rotation order: ids of screens, comma-separated; empty is that of a fresh clock.
-    screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", Screens, ReadOnly, Live(&[Rotation]), Rotation,
+    screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", &ScreenIds, ReadOnly, Live(&[Rotation]), Rotation,
         "", "", "", ALWAYS;
     /// Ids of the screens that rotation skips.
-    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", Screens, Internal, Live(&[Rotation]), Rotation,
+    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", &ScreenIds, Internal, Live(&[Rotation]), Rotation,
         "", "", "", ALWAYS;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
-    hostname_prefix: String = "papertick", "hostnamePrefix", Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels]), Network,
+    hostname_prefix: String = "papertick", "hostnamePrefix", &Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels]), Network,
         "Name on the network", "The end of the hardware address is added.", "", ALWAYS;
     /// Announces the clock on the local network.
-    mdns_enabled: bool = true, "mdnsEnabled", Bool, ReadWrite, Live(&[Advert]), Network,
+    mdns_enabled: bool = true, "mdnsEnabled", &Switch, ReadWrite, Live(&[Advert]), Network,
         "Can be discovered", "Announces itself on the local network.", "", ALWAYS;
     /// Time without Wi-Fi before a restart, min; 0 never restarts.
-    wifi_reboot_min: u32 = 10u32, "wifiRebootMin", Uint(0..=120), ReadWrite, Live(&[Wifi]), Network,
+    wifi_reboot_min: u32 = 10u32, "wifiRebootMin", &Uint(0..=120), ReadWrite, Live(&[Wifi]), Network,
         "Restart without Wi-Fi after", "0 never restarts.", "min", ALWAYS;
     /// Time in the provisioning access point before a restart, s; 0 never restarts.
-    wp_timeout: u32 = 900u32, "wpTimeout", Uint(0..=3600), ReadWrite, Reboot, Network,
+    wp_timeout: u32 = 900u32, "wpTimeout", &Uint(0..=3600), ReadWrite, Reboot, Network,
         "Set-up mode ends after", "Then the clock restarts. 0 waits for ever.", "s", ALWAYS;
     /// Wi-Fi transmit power, quarter-dBm; 80 leaves the radio's own.
-    tx_power: Option<i32> = None::<i32>, "txPower", Composite(Shape::TxPower), ReadWrite, Live(&[Wifi]), Network,
+    tx_power: Option<i32> = None::<i32>, "txPower", &TxPower, ReadWrite, Live(&[Wifi]), Network,
         "Transmit power", "", "quarter-dBm", ALWAYS;
     /// Wi-Fi credentials were stored by provisioning.
-    wifi_configured: bool = false, "wifiConfigured", Bool, ReadOnly, Live(&[Wifi]), Network,
+    wifi_configured: bool = false, "wifiConfigured", &Switch, ReadOnly, Live(&[Wifi]), Network,
         "", "", "", ALWAYS;
 
     /// Sends outbound connections through the proxy.
-    proxy_enabled: bool = false, "proxyEnabled", Bool, ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_enabled: bool = false, "proxyEnabled", &Switch, ReadWrite, Live(&[Outbound]), Proxy,
         "Use a proxy", "For every connection that the clock opens.", "", ALWAYS;
     /// Kind of proxy.
-    proxy_type: u32 = 0u32, "proxyType", Numbered(&["none", "HTTP CONNECT", "SOCKS4", "SOCKS4a", "SOCKS5"]), ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_type: u32 = 0u32, "proxyType", &Numbered(&["none", "HTTP CONNECT", "SOCKS4", "SOCKS4a", "SOCKS5"]), ReadWrite, Live(&[Outbound]), Proxy,
         "Kind", "", "", WITH_PROXY;
     /// Host of the proxy.
-    proxy_host: Endpoint = "", "proxyHost", Host(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_host: Endpoint = "", "proxyHost", &Host(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
         "Host", "", "", WITH_PROXY;
     /// Port of the proxy.
-    proxy_port: u32 = 1080u32, "proxyPort", Uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_port: u32 = 1080u32, "proxyPort", &Uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy,
         "Port", "", "", WITH_PROXY;
     /// User name for the proxy; not used for SOCKS4 and SOCKS4a.
-    proxy_user: String = "", "proxyUser", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_user: String = "", "proxyUser", &Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
         "User name", "", "", &[On(Key::proxy_enabled), Among(Key::proxy_type, &[0, 1, 4])];
     /// Password for the proxy; not used for SOCKS4 and SOCKS4a.
-    proxy_pass: Secret = Secret::default(), "proxyPass", Text(TEXT_MAX), WriteOnly, Live(&[Outbound]), Proxy,
+    proxy_pass: Secret = Secret::default(), "proxyPass", &Text(TEXT_MAX), WriteOnly, Live(&[Outbound]), Proxy,
         "Password", "", "", &[On(Key::proxy_enabled), Among(Key::proxy_type, &[0, 1, 4])];
     /// Hosts that are reached without the proxy: comma-separated, `*` at the start or the end.
-    proxy_bypass: String = "*.local,192.168.*,10.*,127.0.0.1", "proxyBypass", Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_bypass: String = "*.local,192.168.*,10.*,127.0.0.1", "proxyBypass", &Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
         "Reached directly", "Hosts without the proxy: comma-separated, with * at the start or the end.", "", WITH_PROXY;
 
     /// Where block and price data come from.
-    data_source: u32 = 0u32, "dataSource", Numbered(&["public relay", "explorer and exchange", "Nostr", "custom relay"]), ReadWrite, Reboot, Data,
+    data_source: u32 = 0u32, "dataSource", &Numbered(&["public relay", "explorer and exchange", "Nostr", "custom relay"]), ReadWrite, Reboot, Data,
         "Source", "Where blocks, fees and prices come from.", "", ALWAYS;
     /// Host of the block explorer.
-    explorer_instance: Endpoint = "mempool.space", "explorerInstance" | "mempoolInstance", Host(TEXT_MAX), ReadWrite, Reboot, Data,
+    explorer_instance: Endpoint = "mempool.space", "explorerInstance" | "mempoolInstance", &Host(TEXT_MAX), ReadWrite, Reboot, Data,
         "Explorer host", "", "", &[Among(Key::data_source, &[1])];
     /// Uses TLS to the block explorer.
-    explorer_secure: bool = true, "explorerSecure" | "mempoolSecure", Bool, ReadWrite, Reboot, Data,
+    explorer_secure: bool = true, "explorerSecure" | "mempoolSecure", &Switch, ReadWrite, Reboot, Data,
         "Explorer over TLS", "", "", &[Among(Key::data_source, &[1])];
     /// Host of the custom relay.
-    ce_endpoint: Endpoint = "ws-staging.btclock.dev", "ceEndpoint", Host(TEXT_MAX), ReadWrite, Reboot, Data,
+    ce_endpoint: Endpoint = "ws-staging.btclock.dev", "ceEndpoint", &Host(TEXT_MAX), ReadWrite, Reboot, Data,
         "Own relay", "Host, with a port if it needs one.", "", &[Among(Key::data_source, &[1, 3])];
     /// Speaks to the custom relay without TLS.
-    ce_disable_ssl: bool = false, "ceDisableSSL", Bool, ReadWrite, Reboot, Data,
+    ce_disable_ssl: bool = false, "ceDisableSSL", &Switch, ReadWrite, Reboot, Data,
         "Own relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[1, 3])];
     /// Least time between price updates on the panels, s; 0 paints every update.
-    min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", Uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
+    min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &Uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;
     /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD. A chosen one that is not offered at the moment is left out and comes back.
-    act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", Composite(Shape::Currencies), ReadWrite, Live(&[Rotation, Sources]), Rotation,
+    act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", &Currencies, ReadWrite, Live(&[Rotation, Sources]), Rotation,
         "Currencies", "Price screens go through these, in the order in which you choose them.", "", ALWAYS;
 
     /// Brightness of the LED strip; 255 is full.
-    led_brightness: u32 = 128u32, "ledBrightness", Uint(0..=255), ReadWrite, Live(&[Strip]), Lights,
+    led_brightness: u32 = 128u32, "ledBrightness", &Slider(0..=255), ReadWrite, Live(&[Strip]), Lights,
         "LED brightness", "", "", ALWAYS;
     /// Colour that the strip flashes on a new block.
-    block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", Rgb, ReadWrite, Live(&[Strip]), Lights,
+    block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", &Rgb, ReadWrite, Live(&[Strip]), Lights,
         "Colour of a new block", "The LEDs flash in it.", "", ALWAYS;
     /// Mutes the LED strip.
-    disable_leds: bool = false, "disableLeds", Bool, ReadWrite, Live(&[Strip]), Lights,
+    disable_leds: bool = false, "disableLeds", &Switch, ReadWrite, Live(&[Strip]), Lights,
         "LEDs off", "", "", ALWAYS;
     /// Flashes the strip on a new block or price.
-    led_flash_on_upd: bool = false, "ledFlashOnUpd", Bool, ReadWrite, Live(&[Strip]), Lights,
+    led_flash_on_upd: bool = false, "ledFlashOnUpd", &Switch, ReadWrite, Live(&[Strip]), Lights,
         "Flash on new data", "When a block or a price arrives.", "", ALWAYS;
     /// Flashes the strip on a zap.
-    led_flash_on_zap: bool = true, "ledFlashOnZap", Bool, ReadWrite, Live(&[Strip]), Lights,
+    led_flash_on_zap: bool = true, "ledFlashOnZap", &Switch, ReadWrite, Live(&[Strip]), Lights,
         "Flash on zaps", "", "", WITH_ZAPS;
     /// Shows a rainbow on the strip at start.
-    led_test_on_power: bool = true, "ledTestOnPower", Bool, ReadWrite, Reboot, Lights,
+    led_test_on_power: bool = true, "ledTestOnPower", &Switch, ReadWrite, Reboot, Lights,
         "Rainbow at start", "", "", ALWAYS;
     /// Keeps the frontlight on in bright rooms.
-    fl_always_on: bool = true, "flAlwaysOn", Bool, ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_always_on: bool = true, "flAlwaysOn", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "On in bright rooms too", "", "", WITH_FRONTLIGHT;
     /// Mutes the frontlight.
-    fl_disable: bool = false, "flDisable", Bool, ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_disable: bool = false, "flDisable", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Frontlight off", "", "", WITH_FRONTLIGHT;
     /// Time between steps of a frontlight fade, ms.
-    fl_effect_delay: u32 = 15u32, "flEffectDelay", Uint(0..=1000), ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_effect_delay: u32 = 15u32, "flEffectDelay", &Uint(0..=1000), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Fade step", "Time between two steps of a fade.", "ms", WITH_FRONTLIGHT;
     /// Flashes the frontlight on a new block.
-    fl_flash_on_upd: bool = true, "flFlashOnUpd", Bool, ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_flash_on_upd: bool = true, "flFlashOnUpd", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Flash on new blocks", "", "", WITH_FRONTLIGHT;
     /// Flashes the frontlight on a zap.
-    fl_flash_on_zap: bool = true, "flFlashOnZap", Bool, ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_flash_on_zap: bool = true, "flFlashOnZap", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Flash on zaps", "", "", &[Has(Part::Frontlight), On(Key::nostr_zap_notify)];
     /// Brightness of the frontlight at 100 percent, PWM duty; 4095 is the most that has effect.
-    fl_max_brightness: u32 = 2048u32, "flMaxBrightness", Uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_max_brightness: u32 = 2048u32, "flMaxBrightness", &Uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Full brightness", "More than 4095 has no effect.", "PWM duty", WITH_FRONTLIGHT;
     /// Turns the frontlight off when the room is dark: below 1.0 lux, until 2.0 lux.
-    fl_off_when_dark: bool = true, "flOffWhenDark", Bool, ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_off_when_dark: bool = true, "flOffWhenDark", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Off in the dark", "Below 1 lux, until there are 2.", "", &[Has(Part::Frontlight), Has(Part::LightSensor)];
     /// Turns the frontlight off while Do Not Disturb is active.
-    fl_off_on_dnd: bool = true, "flOffOnDnd", Bool, ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_off_on_dnd: bool = true, "flOffOnDnd", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Off while Do Not Disturb", "", "", WITH_FRONTLIGHT;
     /// Light between a dim and a bright room, lux; 0 leaves the frontlight alone.
-    lux_light_toggle: u32 = 128u32, "luxLightToggle", Uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
+    lux_light_toggle: u32 = 128u32, "luxLightToggle", &Uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Bright room from", "0 leaves the frontlight alone.", "lux", &[Has(Part::Frontlight), Has(Part::LightSensor)];
     /// Reverses the order of the buttons.
-    inverse_buttons: bool = false, "inverseButtons", Bool, ReadWrite, Reboot, Lights,
+    inverse_buttons: bool = false, "inverseButtons", &Switch, ReadWrite, Reboot, Lights,
         "Reverse the buttons", "The first becomes the last.", "", ALWAYS;
 
     /// Do Not Disturb by hand. Written as `dnd.enabled`.
-    dnd_enabled: bool = false, "dndEnabled", Bool, ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_enabled: bool = false, "dndEnabled", &Switch, ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "", ALWAYS;
     /// Do Not Disturb by schedule. Written as `dnd.dndTimeEnabled`.
-    dnd_time_enabled: bool = false, "dndTimeEnabled", Bool, ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_time_enabled: bool = false, "dndTimeEnabled", &Switch, ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "", ALWAYS;
     /// Start of the schedule, h. Written as `dnd.startHour`.
-    dnd_start_hour: u32 = 22u32, "dndStartHour", Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_start_hour: u32 = 22u32, "dndStartHour", &Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "h", ALWAYS;
     /// Start of the schedule, min past the hour. Written as `dnd.startMinute`.
-    dnd_start_min: u32 = 0u32, "dndStartMin", Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_start_min: u32 = 0u32, "dndStartMin", &Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "min past the hour", ALWAYS;
     /// End of the schedule, h. Written as `dnd.endHour`.
-    dnd_end_hour: u32 = 7u32, "dndEndHour", Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_end_hour: u32 = 7u32, "dndEndHour", &Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "h", ALWAYS;
     /// End of the schedule, min past the hour. Written as `dnd.endMinute`.
-    dnd_end_min: u32 = 0u32, "dndEndMin", Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_end_min: u32 = 0u32, "dndEndMin", &Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "min past the hour", ALWAYS;
 
     /// Time zone of the clock and of the schedules: an IANA name.
-    tz_string: String = "Europe/Amsterdam", "tzString", Zone, ReadWrite, Live(&[Panels, Strip, Frontlight]), Time,
+    tz_string: String = "Europe/Amsterdam", "tzString", &Zone, ReadWrite, Live(&[Panels, Strip, Frontlight]), Time,
         "Time zone", "For the clock and the quiet hours; daylight saving is automatic.", "", ALWAYS;
 
     /// Polls the mining pool and offers its screens.
-    mining_pool_stats: bool = false, "miningPoolStats", Bool, ReadWrite, Live(&[Rotation, Sources]), Pool,
+    mining_pool_stats: bool = false, "miningPoolStats", &Switch, ReadWrite, Live(&[Rotation, Sources]), Pool,
         "Follow a mining pool", "Adds its screens.", "", ALWAYS;
     /// The mining pool: an id of `availablePools`.
-    mining_pool_name: String = "noderunners", "miningPoolName", Choice(Choices::Pools), ReadWrite, Live(&[Sources, Panels]), Pool,
+    mining_pool_name: String = pools::DEFAULT, "miningPoolName", &Pool, ReadWrite, Live(&[Sources, Panels]), Pool,
         "Pool", "", "", WITH_POOL;
-    /// User at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen.
-    mining_pool_user: Secret = Secret::default(), "miningPoolUser", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool,
+    /// User at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen, and GET has `miningPoolUserSet` in its place.
+    mining_pool_user: Secret = Secret::default(), "miningPoolUser", &PoolUser(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool,
         "User, address or key", "What the pool knows you by.", "", WITH_POOL;
     /// The user of the pool was given as an API key and is never shown.
-    pool_user_is_key: bool = false, "poolUserIsKey", Bool, Internal, Live(&[]), Pool,
+    pool_user_is_key: bool = false, "poolUserIsKey", &Switch, Internal, Live(&[]), Pool,
         "", "", "", ALWAYS;
     /// Worker at the pool: its name, or the sub-account for pools with one.
-    pool_worker: String = "", "poolWorker", Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool,
+    pool_worker: String = "", "poolWorker", &Text(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool,
         "Worker", "Or the sub-account, where a pool has them.", "", WITH_POOL;
     /// Shows the figures of the whole pool: where it publishes them without a user.
-    pool_global_stats: bool = true, "poolGlobalStats", Bool, ReadWrite, Live(&[Sources]), Pool,
+    pool_global_stats: bool = true, "poolGlobalStats", &Switch, ReadWrite, Live(&[Sources]), Pool,
         "Figures of the whole pool", "Where the pool publishes them.", "", WITH_POOL;
     /// Host and port of the self-hosted pool.
-    local_pool_host: Endpoint = "umbrel.local:2019", "localPoolHost", Host(TEXT_MAX), ReadWrite, Reboot, Pool,
+    local_pool_host: Endpoint = "umbrel.local:2019", "localPoolHost", &Host(TEXT_MAX), ReadWrite, Reboot, Pool,
         "Host of your pool", "Host and port.", "", &[On(Key::mining_pool_stats), Chosen(Key::mining_pool_name, pools::SELF_HOSTED)];
     /// Time between polls of the pool, s.
-    pool_poll_sec: u32 = 60u32, "poolPollSec", Uint(10..=3600), ReadWrite, Live(&[Sources, Panels]), Pool,
+    pool_poll_sec: u32 = 60u32, "poolPollSec", &Uint(10..=3600), ReadWrite, Live(&[Sources, Panels]), Pool,
         "Ask every", "", "s", WITH_POOL;
     /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
-    pool_logos_url: Endpoint = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", BaseUrl, ReadWrite, Live(&[Sources]), Pool,
+    pool_logos_url: Endpoint = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", &BaseUrl(Schemes::Http), ReadWrite, Live(&[Sources]), Pool,
         "Logos from", "", "", WITH_POOL;
 
     /// Polls a miner on the local network and offers its screens.
-    miner_enabled: bool = false, "minerEnabled" | "bitaxeEnabled", Bool, ReadWrite, Live(&[Rotation, Sources]), Miner,
+    miner_enabled: bool = false, "minerEnabled" | "bitaxeEnabled", &Switch, ReadWrite, Live(&[Rotation, Sources]), Miner,
         "Follow a miner", "Adds its screens.", "", ALWAYS;
     /// Host of the miner.
-    miner_hostname: Endpoint = "bitaxe1", "minerHostname" | "bitaxeHostname", Host(TEXT_MAX), ReadWrite, Live(&[Sources]), Miner,
+    miner_hostname: Endpoint = "bitaxe1", "minerHostname" | "bitaxeHostname", &Host(TEXT_MAX), ReadWrite, Live(&[Sources]), Miner,
         "Host of the miner", "", "", &[On(Key::miner_enabled)];
     /// Time between polls of the miner, s.
-    miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", Uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner,
+    miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", &Uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner,
         "Ask every", "", "s", &[On(Key::miner_enabled)];
 
     /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty with no other relay turns both off.
-    nostr_relay: Endpoint = "wss://relay.primal.net", "nostrRelay", RelayUrl, ReadWrite, Reboot, Nostr,
+    nostr_relay: Endpoint = "wss://relay.primal.net", "nostrRelay", &Url(Schemes::Relay), ReadWrite, Reboot, Nostr,
         "Relay", "For data and zaps. Empty with no other relay turns both off.", "", ALWAYS;
     /// Relays beside that one: at most 8 addresses; all are followed, and what two of them tell counts once.
-    nostr_relays: Vec<Endpoint> = Vec::<Endpoint>::new(), "nostrRelays", Composite(Shape::Relays), ReadWrite, Reboot, Nostr,
+    nostr_relays: Vec<Endpoint> = Vec::<Endpoint>::new(), "nostrRelays", &Relays, ReadWrite, Reboot, Nostr,
         "More relays", "One on each line, at most 8. All are followed.", "", ALWAYS;
     /// Key of the author whose data the clock follows: 64 lower-case hex digits or an `npub`, or empty.
-    nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", HexKey(HexCase::Lower), ReadWrite, Reboot, Nostr,
+    nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", &HexKey::Lower, ReadWrite, Reboot, Nostr,
         "Author of the data", "Public key: 64 hexadecimal digits or an npub.", "", &[Among(Key::data_source, &[2])];
     /// Listens for zaps and shows them.
-    nostr_zap_notify: bool = false, "nostrZapNotify", Bool, ReadWrite, Live(&[Sources, Panels, Strip, Frontlight]), Nostr,
+    nostr_zap_notify: bool = false, "nostrZapNotify", &Switch, ReadWrite, Live(&[Sources, Panels, Strip, Frontlight]), Nostr,
         "Show zaps", "", "", ALWAYS;
     /// Key whose zaps are shown: 64 hex digits or an `npub`, or empty.
-    nostr_zap_pubkey: String = "", "nostrZapPubkey", HexKey(HexCase::Any), ReadWrite, Live(&[Sources]), Nostr,
+    nostr_zap_pubkey: String = "", "nostrZapPubkey", &HexKey::Any, ReadWrite, Live(&[Sources]), Nostr,
         "Zaps to this key", "Public key: 64 hexadecimal digits or an npub.", "", WITH_ZAPS;
     /// Keys beside that one: at most 8, each as 64 hex digits or an `npub`.
-    nostr_zap_pubkeys: Vec<String> = Vec::<String>::new(), "nostrZapPubkeys", Composite(Shape::ZapKeys), ReadWrite, Live(&[Sources]), Nostr,
+    nostr_zap_pubkeys: Vec<String> = Vec::<String>::new(), "nostrZapPubkeys", &Keys, ReadWrite, Live(&[Sources]), Nostr,
         "Zaps to these keys too", "One on each line, at most 8.", "", WITH_ZAPS;
     /// Goes back to the screen before, once a zap was shown.
-    scrn_restore_zap: bool = true, "scrnRestoreZap", Bool, ReadWrite, Live(&[Panels]), Nostr,
+    scrn_restore_zap: bool = true, "scrnRestoreZap", &Switch, ReadWrite, Live(&[Panels]), Nostr,
         "Go back after a zap", "Otherwise the zap stays until the next screen.", "", WITH_ZAPS;
     /// Shows the block height on a new block.
-    steal_focus: bool = false, "stealFocus", Bool, ReadWrite, Live(&[Panels, Frontlight]), Rotation,
+    steal_focus: bool = false, "stealFocus", &Switch, ReadWrite, Live(&[Panels, Frontlight]), Rotation,
         "New block takes over", "Its height is shown at once.", "", ALWAYS;
 
     /// Connects to the wallet.
-    nwc_enabled: bool = false, "nwcEnabled", Bool, ReadWrite, Reboot, Wallet,
+    nwc_enabled: bool = false, "nwcEnabled", &Switch, ReadWrite, Reboot, Wallet,
         "Connect to a wallet", "Nostr Wallet Connect: balance and payments of your wallet.", "", ALWAYS;
     /// Pairing URI of the wallet: `nostr+walletconnect://`; one that cannot be read leaves the wallet off.
-    nwc_uri: Secret = Secret::default(), "nwcUri", Text(TEXT_MAX), WriteOnly, Reboot, Wallet,
+    nwc_uri: Secret = Secret::default(), "nwcUri", &PairingUri(TEXT_MAX), WriteOnly, Reboot, Wallet,
         "Pairing URI", "Whoever has it may use the wallet.", "", WITH_WALLET;
     /// Time between polls of the balance, s.
-    nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", Uint(15..=3600), ReadWrite, Reboot, Wallet,
+    nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", &Uint(15..=3600), ReadWrite, Reboot, Wallet,
         "Ask for the balance every", "", "s", WITH_WALLET;
     /// Shows payments as they happen.
-    nwc_show_notify: bool = true, "nwcShowNotify", Bool, ReadWrite, Live(&[Panels, Strip, Frontlight]), Wallet,
+    nwc_show_notify: bool = true, "nwcShowNotify", &Switch, ReadWrite, Live(&[Panels, Strip, Frontlight]), Wallet,
         "Show payments", "", "", WITH_WALLET;
     /// Flashes the lights when a payment is shown.
-    nwc_flash_on_pay: bool = true, "nwcFlashOnPay", Bool, ReadWrite, Live(&[Strip, Frontlight]), Wallet,
+    nwc_flash_on_pay: bool = true, "nwcFlashOnPay", &Switch, ReadWrite, Live(&[Strip, Frontlight]), Wallet,
         "Flash on payments", "", "", &[On(Key::nwc_enabled), On(Key::nwc_show_notify)];
 
     /// Asks for a user name and password on every control request.
-    http_auth_enabled: bool = false, "httpAuthEnabled", Bool, ReadWrite, Reboot, Access,
+    http_auth_enabled: bool = false, "httpAuthEnabled", &Switch, ReadWrite, Reboot, Access,
         "Ask for a password", "For controls and settings; this page itself stays readable.", "", ALWAYS;
     /// User name for control requests: without a colon.
-    http_auth_user: String = "papertick", "httpAuthUser", UserName(TEXT_MAX), ReadWrite, Reboot, Access,
+    http_auth_user: String = "papertick", "httpAuthUser", &UserName(TEXT_MAX), ReadWrite, Reboot, Access,
         "User name", "", "", &[On(Key::http_auth_enabled)];
     /// Password for control requests.
-    http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", Password(TEXT_MAX), WriteOnly, Reboot, Access,
+    http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", &Password(TEXT_MAX), WriteOnly, Reboot, Access,
         "Password", "", "", &[On(Key::http_auth_enabled)];
     /// Accepts firmware and web bundles over HTTP.
-    ota_enabled: bool = true, "otaEnabled", Bool, ReadWrite, Reboot, Access,
+    ota_enabled: bool = true, "otaEnabled", &Switch, ReadWrite, Reboot, Access,
         "Accept updates", "Firmware and web bundles over the network.", "", ALWAYS;
     /// Password for uploads.
-    ota_pass: PasswordHash = PasswordHash::default(), "otaPass", Password(TEXT_MAX), WriteOnly, Reboot, Access,
+    ota_pass: PasswordHash = PasswordHash::default(), "otaPass", &Password(TEXT_MAX), WriteOnly, Reboot, Access,
         "Update password", "For uploads. Empty uses the password above, if there is one.", "", &[On(Key::ota_enabled)];
     /// Release feed of the automatic update: an `http://` or `https://` address, or empty.
-    git_release_url: Endpoint = "", "gitReleaseUrl", HttpUrl, ReadWrite, Live(&[Update]), Access,
+    git_release_url: Endpoint = "", "gitReleaseUrl", &Url(Schemes::Http), ReadWrite, Live(&[Update]), Access,
         "Release feed", "Where the clock looks for updates by itself.", "", &[On(Key::ota_enabled)];
 
     /// Logs in detail.
-    enable_debug_log: bool = false, "enableDebugLog", Bool, ReadWrite, Reboot, Diagnostics,
+    enable_debug_log: bool = false, "enableDebugLog", &Switch, ReadWrite, Reboot, Diagnostics,
         "Detailed log", "", "", ALWAYS;
     /// The rotation timer runs; kept for the next start.
-    timer_active: bool = true, "timerActive", Bool, ReadWrite, Live(&[Rotation, Strip]), Diagnostics,
+    timer_active: bool = true, "timerActive", &Switch, ReadWrite, Live(&[Rotation, Strip]), Diagnostics,
         "", "", "", ALWAYS;
 }
+
+/// A key that is no row of the table: it writes rows that GET also shows under other names.
+#[derive(Debug, Clone)]
+pub struct Virtual {
+    /// Name on the wire.
+    pub name: &'static str,
+    /// What it is, with its unit.
+    pub doc: &'static str,
+    /// Its shape.
+    pub kind: &'static dyn Kind,
+    /// In GET too, or in PATCH alone.
+    pub access: Access,
+    /// Heading under which people find it.
+    pub group: Group,
+    /// Its short name in a form.
+    pub title: &'static str,
+    /// What else a person should know who changes it.
+    pub help: &'static str,
+    /// Unit of a number; empty if it has none.
+    pub unit: &'static str,
+}
+
+/// All keys that are no rows.
+pub static VIRTUAL: &[Virtual] = &[
+    Virtual {
+        name: "timePerScreen",
+        doc: "Auto-rotate period, min; fractions are allowed, 0 stops the rotation, more than 60 counts as 60.",
+        kind: &TimePerScreen,
+        access: Access::WriteOnly,
+        group: Group::Rotation,
+        title: "Time per screen",
+        help: "0 stays on one screen. At most an hour.",
+        unit: "min",
+    },
+    Virtual {
+        name: "screens",
+        doc: "Screens that are available: which of them the rotation shows, and in what order.",
+        kind: &Screens,
+        access: Access::ReadWrite,
+        group: Group::Rotation,
+        title: "Screens and their order",
+        help: "Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.",
+        unit: "",
+    },
+    Virtual {
+        name: "dnd",
+        doc: "Do Not Disturb by hand and by schedule; the four times of the schedule are written together or not at all.",
+        kind: &Dnd,
+        access: Access::ReadWrite,
+        group: Group::Quiet,
+        title: "Quiet hours every day",
+        help: "The LEDs stay dark in this time; it may go across midnight. Local time of the clock.",
+        unit: "",
+    },
+];
 
 fn default_currencies() -> Vec<Currency> {
     ["USD", "EUR", "JPY"]

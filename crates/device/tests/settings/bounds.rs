@@ -1,8 +1,8 @@
 //! Every row at its bounds, beyond them, and with values of other types.
 
 use device::settings::{
-    SPECS, Settings,
-    spec::{Access, Apply, Choices, HexCase, Kind, Spec},
+    Key, SPECS, Settings, fonts, pools,
+    spec::{Access, Apply, Spec},
 };
 use serde_json::{Map, Value, json};
 
@@ -98,28 +98,33 @@ fn texts() -> Vec<(Value, Expect)> {
 
 fn values(spec: &Spec) -> Vec<(Value, Expect)> {
     let too_long = refused(json!(format!("http://{}", "x".repeat(250))), "*:bad_type");
-    match &spec.kind {
-        Kind::Bool => vec![same(json!(true)), same(json!(false))],
-        Kind::Uint(range) => numbers(*range.start(), *range.end()),
-        Kind::Numbered(names) => numbers(0, u32::try_from(names.len() - 1).unwrap()),
-        Kind::Rgb => numbers(0, 0xFF_FF_FF),
-        Kind::Text(_) | Kind::Host(_) => texts(),
-        Kind::UserName(_) => {
+    let control = spec.kind.control();
+    let number = |member: &str| u32::try_from(control[member].as_u64().unwrap()).unwrap();
+    match control["control"].as_str().unwrap() {
+        "switch" => vec![same(json!(true)), same(json!(false))],
+        "number" | "slider" => numbers(number("min"), number("max")),
+        "select" => {
+            let options = control["options"].as_array().unwrap().len();
+            numbers(0, u32::try_from(options - 1).unwrap())
+        }
+        "color" => numbers(0, 0xFF_FF_FF),
+        "text" if spec.key == Key::http_auth_user => {
             let colon = refused(json!("sat:oshi"), "*:bad_type");
             texts().into_iter().chain([colon]).collect()
         }
+        "text" => texts(),
         // Passwords are stored as hashes; their own tests look at them.
-        Kind::Password(_) => {
+        "password" => {
             let refusals = texts()
                 .into_iter()
                 .filter(|(_, expect)| matches!(expect, Token(_)));
             refusals.chain([(json!(""), Stored(json!("")))]).collect()
         }
-        Kind::Choice(choices) => {
-            let known = choices.ids().into_iter().map(|id| same(json!(id)));
-            let upper = choices
-                .ids()
-                .into_iter()
+        "choice" => {
+            let ids = spec.kind.catalogue().unwrap();
+            let known = ids.iter().map(|id| same(json!(id)));
+            let upper = ids
+                .iter()
                 .map(|id| refused(json!(id.to_uppercase()), "*:unknown"));
             let others = [
                 refused(json!(""), "*:unknown"),
@@ -128,10 +133,10 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             ];
             known.chain(upper).chain(others).collect()
         }
-        Kind::HexKey(case) => {
-            let upper = match case {
-                HexCase::Lower => refused(json!(UPPER), "*:bad_hex"),
-                HexCase::Any => same(json!(UPPER)),
+        "key" => {
+            let upper = match spec.key == Key::nostr_pub_key {
+                true => refused(json!(UPPER), "*:bad_hex"),
+                false => same(json!(UPPER)),
             };
             let short = refused(json!(&LOWER[1..]), "*:bad_hex");
             let long = refused(json!(format!("{LOWER}0")), "*:bad_hex");
@@ -149,7 +154,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
                 too_long,
             ]
         }
-        Kind::RelayUrl => vec![
+        "url" if control["schemes"] == json!(["wss", "ws"]) => vec![
             same(json!("")),
             same(json!("ws://a")),
             same(json!("wss://a:7000/x?y=z")),
@@ -158,7 +163,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!("wss:a"), "*:bad_scheme"),
             too_long,
         ],
-        Kind::HttpUrl | Kind::BaseUrl => vec![
+        "url" if control["schemes"] == json!(["https", "http"]) => vec![
             same(json!("")),
             same(json!("http://a")),
             same(json!("https://a:80/x?y=z")),
@@ -167,7 +172,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!("//a"), "*:bad_scheme"),
             too_long,
         ],
-        Kind::Zone => vec![
+        "zone" => vec![
             same(json!("UTC")),
             same(json!("Europe/Brussels")),
             same(json!("America/New_York")),
@@ -183,7 +188,8 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!("../../etc/passwd"), "*:unknown"),
             too_long,
         ],
-        Kind::Screens | Kind::Composite(_) => Vec::new(),
+        "txPower" | "currencies" | "urls" | "keys" => Vec::new(),
+        other => panic!("{}: {other} has no values here", spec.name),
     }
 }
 
@@ -255,8 +261,8 @@ fn rows_of_get_alone_take_anything_and_keep_what_they_have() {
 
 #[test]
 fn fonts_and_pools_are_the_choices() {
-    assert_eq!(Choices::Fonts.ids().len(), 23);
-    assert_eq!(Choices::Pools.ids().len(), 13);
+    assert_eq!(fonts::ids().len(), 23);
+    assert_eq!(pools::ids().len(), 13);
 }
 
 #[test]

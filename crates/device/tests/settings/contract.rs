@@ -2,7 +2,7 @@
 
 use device::settings::{
     SPECS, Settings,
-    spec::{Access, Apply, Choices, HexCase, Kind, Spec},
+    spec::{Access, Apply, Spec},
 };
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const INTERFACE: &str = r#"
 fontName         fonts        "antonio"            live
 digitFontPx      80..220      180                  live
 labelFitPct      25..100      100                  live
-invertedColor    inverted     false                live
+invertedColor    bool         false                live
 fullRefreshMin   0..1440      60                   live
 refrScrnChange   bool         false                live
 verticalDesc     bool         true                 live
@@ -129,34 +129,30 @@ const ALIASES: [(&str, &str); 5] = [
 ];
 
 fn written_out(spec: &Spec) -> String {
-    let kind = match &spec.kind {
-        Kind::Bool => "bool".into(),
-        Kind::Uint(range) => format!("{}..{}", range.start(), range.end()),
-        Kind::Numbered(names) => format!("0..{}", names.len() - 1),
-        Kind::Rgb => "0..16777215".into(),
-        Kind::Text(256) => "text".into(),
-        Kind::UserName(256) => "user".into(),
-        Kind::UserName(cap) => format!("user of {cap}"),
-        Kind::Host(256) => "host".into(),
-        Kind::Host(cap) => format!("host of {cap}"),
-        Kind::Password(256) => "password".into(),
-        Kind::Text(cap) | Kind::Password(cap) => format!("text of {cap}"),
-        Kind::Choice(Choices::Fonts) => "fonts".into(),
-        Kind::Choice(Choices::Pools) => "pools".into(),
-        Kind::HexKey(HexCase::Lower) => "lower-hex".into(),
-        Kind::HexKey(HexCase::Any) => "hex".into(),
-        Kind::RelayUrl => "ws".into(),
-        Kind::HttpUrl | Kind::BaseUrl => "http".into(),
-        Kind::Zone => "zone".into(),
-        Kind::Screens => "screens".into(),
-        Kind::Composite(composite) => match spec.name {
-            "txPower" => "power".into(),
-            "actCurrencies" => "currencies".into(),
-            "invertedColor" => "inverted".into(),
-            "nostrRelays" => "relays".into(),
-            "nostrZapPubkeys" => "keys".into(),
-            name => format!("{name} {composite:?}"),
-        },
+    let named = format!("{:?}", spec.kind);
+    let kind = match named.as_str() {
+        "Switch" => "bool".into(),
+        "Rgb" => "0..16777215".into(),
+        "Text(256)" | "PoolUser(256)" | "PairingUri(256)" => "text".into(),
+        "UserName(256)" => "user".into(),
+        "Host(256)" => "host".into(),
+        "Password(256)" => "password".into(),
+        "Font" => "fonts".into(),
+        "Pool" => "pools".into(),
+        "Lower" => "lower-hex".into(),
+        "Any" => "hex".into(),
+        "Url(Relay)" => "ws".into(),
+        "Url(Http)" | "BaseUrl(Http)" => "http".into(),
+        "Zone" => "zone".into(),
+        "ScreenIds" => "screens".into(),
+        "TxPower" => "power".into(),
+        "Currencies" => "currencies".into(),
+        "Relays" => "relays".into(),
+        "Keys" => "keys".into(),
+        _ => {
+            let schema = spec.kind.schema();
+            format!("{}..{}", schema["minimum"], schema["maximum"])
+        }
     };
     let default = Settings::default().get(spec.key);
     let apply = match spec.apply {

@@ -11,7 +11,7 @@ use device::{
         facts::FACTS,
         patch::{self, Catalogue},
         schema,
-        spec::{Access, Kind},
+        spec::Access,
     },
     sources::{self, ByHand, SourceId},
 };
@@ -199,12 +199,12 @@ fn state_comes_from_the_view() {
         "numScreens",
         "hostname",
         "ip",
-        "txPower",
         "hwRev",
         "fsRev",
         "gitRev",
         "gitTag",
         "lastBuildTime",
+        "fontName",
     ];
     assert_eq!(order, first);
 }
@@ -272,23 +272,14 @@ fn the_largest_document_fits_into_a_body() {
     let mut settings = secretive();
     let longest = |start: &str| format!("{start}{}", "x".repeat(TEXT_MAX - start.len()));
     for spec in SPECS {
-        match spec.kind {
-            Kind::Text(_) | Kind::UserName(_) | Kind::Host(_) => {
+        match spec.kind.control()["control"].as_str().unwrap() {
+            "text" if spec.kind.is_text() => {
                 settings.set(spec.key, &json!(longest("")));
             }
-            Kind::RelayUrl | Kind::HttpUrl | Kind::BaseUrl => {
+            "url" => {
                 settings.set(spec.key, &json!(longest("https://")));
             }
-            Kind::Bool
-            | Kind::Uint(_)
-            | Kind::Numbered(_)
-            | Kind::Rgb
-            | Kind::Password(_)
-            | Kind::Choice(_)
-            | Kind::HexKey(_)
-            | Kind::Zone
-            | Kind::Screens
-            | Kind::Composite(_) => {}
+            _ => {}
         }
     }
     settings.nostr_relays = vec![longest("wss://").as_str().into(); 8];
@@ -395,7 +386,8 @@ fn every_row_is_documented_with_its_unit() {
     for spec in SPECS {
         let doc = spec.doc.trim();
         assert!(doc.len() > 10 && doc.ends_with('.'), "{}: {doc}", spec.name);
-        if let Kind::Uint(_) = spec.kind {
+        let control = spec.kind.control();
+        if control["control"] == "number" || control["control"] == "slider" {
             let counts_nothing = WITHOUT_UNIT.contains(&spec.name);
             assert!(
                 spec.unit.is_empty() == counts_nothing,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use device::settings::{
     SPECS, Settings,
-    spec::{Access, Apply, Component, Kind, Spec},
+    spec::{Access, Apply, Component, Spec},
 };
 use serde_json::{Map, Value, json};
 
@@ -230,16 +230,13 @@ fn with(stored: &Settings, body: &str) -> Settings {
 
 /// The other value of a row without a case of its own.
 fn toggled(spec: &Spec, stored: &Settings) -> String {
-    let other = match (&spec.kind, stored.get(spec.key)) {
+    let control = spec.kind.control();
+    let other = match (control["control"].as_str().unwrap(), stored.get(spec.key)) {
         (_, Value::Bool(on)) => Value::from(!on),
-        (Kind::Uint(range), Value::Number(number))
-            if number.as_u64() == Some(u64::from(*range.end())) =>
-        {
-            json!(range.start())
-        }
-        (Kind::Uint(range), _) => json!(range.end()),
-        (Kind::Numbered(_), value) => json!(u32::from(value == 0)),
-        (kind, value) => panic!("{} needs a case of its own: {kind:?} {value}", spec.name),
+        ("number" | "slider", value) if value == control["max"] => control["min"].clone(),
+        ("number" | "slider", _) => control["max"].clone(),
+        ("select", value) => json!(u32::from(value == 0)),
+        (control, value) => panic!("{} needs a case of its own: {control} {value}", spec.name),
     };
     json!({ spec.name: other }).to_string()
 }

@@ -1,9 +1,9 @@
 //! What holds for all settings and all bodies.
 
 use device::settings::{
-    SPECS, Settings,
+    Key, SPECS, Settings,
     reject::Rejection,
-    spec::{Access, Apply, HexCase, Kind, Spec},
+    spec::{Access, Apply, Spec},
     store,
 };
 use proptest::{collection::vec, prelude::*};
@@ -13,42 +13,51 @@ use crate::bench;
 
 /// A value that may or may not suit a row.
 fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
-    let suited: BoxedStrategy<Value> = match &spec.kind {
-        Kind::Bool => any::<bool>().prop_map(Value::from).boxed(),
-        Kind::Uint(range) => range.clone().prop_map(Value::from).boxed(),
-        Kind::Numbered(names) => (0..names.len()).prop_map(Value::from).boxed(),
-        Kind::Rgb => (0..=0xFF_FF_FFu32).prop_map(Value::from).boxed(),
-        Kind::Text(_) | Kind::Password(_) => "[ -~é]{0,30}".prop_map(Value::from).boxed(),
-        Kind::UserName(_) => "[ -9;-~é]{0,30}".prop_map(Value::from).boxed(),
-        Kind::Choice(choices) => prop::sample::select(choices.ids())
+    let control = spec.kind.control();
+    let number = |member: &str| u32::try_from(control[member].as_u64().unwrap()).unwrap();
+    let suited: BoxedStrategy<Value> = match control["control"].as_str().unwrap() {
+        "switch" => any::<bool>().prop_map(Value::from).boxed(),
+        "number" | "slider" => (number("min")..=number("max"))
             .prop_map(Value::from)
             .boxed(),
-        Kind::HexKey(HexCase::Lower) => "([0-9a-f]{64})?".prop_map(Value::from).boxed(),
-        Kind::HexKey(HexCase::Any) => "([0-9a-fA-F]{64})?".prop_map(Value::from).boxed(),
-        Kind::Host(_) => "([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.:]{0,20}"
+        "select" => (0..control["options"].as_array().unwrap().len())
             .prop_map(Value::from)
             .boxed(),
-        Kind::RelayUrl => "(wss?://([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.]{0,20})?"
+        "color" => (0..=0xFF_FF_FFu32).prop_map(Value::from).boxed(),
+        "text" if spec.kind.words() == "host" => "([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.:]{0,20}"
             .prop_map(Value::from)
             .boxed(),
-        Kind::HttpUrl | Kind::BaseUrl => "(https?://([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.]{0,20})?"
+        "text" if spec.key == Key::http_auth_user => {
+            "[ -9;-~é]{0,30}".prop_map(Value::from).boxed()
+        }
+        "text" if spec.kind.is_text() => "[ -~é]{0,30}".prop_map(Value::from).boxed(),
+        "text" => Just(json!([3])).boxed(),
+        "password" => "[ -~é]{0,30}".prop_map(Value::from).boxed(),
+        "choice" => prop::sample::select(spec.kind.catalogue().unwrap())
             .prop_map(Value::from)
             .boxed(),
-        Kind::Zone => prop::sample::select(vec!["UTC", "Asia/Tokyo", "Europe/London"])
-            .prop_map(Value::from)
-            .boxed(),
-        Kind::Screens => Just(json!([3])).boxed(),
-        Kind::Composite(_) => match spec.name {
-            "txPower" => (-1..=80i32).prop_map(Value::from).boxed(),
-            "invertedColor" => any::<bool>().prop_map(Value::from).boxed(),
-            "nostrRelays" => vec("(wss?://([a-z]:[a-c*]{0,4}@)?[a-c]{1,2})?", 0..5)
+        "key" if spec.key == Key::nostr_pub_key => "([0-9a-f]{64})?".prop_map(Value::from).boxed(),
+        "key" => "([0-9a-fA-F]{64})?".prop_map(Value::from).boxed(),
+        "url" if control["schemes"][0] == "wss" => {
+            "(wss?://([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.]{0,20})?"
                 .prop_map(Value::from)
-                .boxed(),
-            "nostrZapPubkeys" => vec("(AB|ab|cd){32}|", 0..4).prop_map(Value::from).boxed(),
-            _ => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
-                .prop_map(|codes| json!(codes))
-                .boxed(),
-        },
+                .boxed()
+        }
+        "url" => "(https?://([a-z]{0,3}:[a-z*/:]{0,5}@)?[a-z/.]{0,20})?"
+            .prop_map(Value::from)
+            .boxed(),
+        "zone" => prop::sample::select(vec!["UTC", "Asia/Tokyo", "Europe/London"])
+            .prop_map(Value::from)
+            .boxed(),
+        "txPower" => (-1..=80i32).prop_map(Value::from).boxed(),
+        "urls" => vec("(wss?://([a-z]:[a-c*]{0,4}@)?[a-c]{1,2})?", 0..5)
+            .prop_map(Value::from)
+            .boxed(),
+        "keys" => vec("(AB|ab|cd){32}|", 0..4).prop_map(Value::from).boxed(),
+        "currencies" => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
+            .prop_map(|codes| json!(codes))
+            .boxed(),
+        other => panic!("{}: {other} has no values here", spec.name),
     };
     prop_oneof![30 => suited, 1 => odd()].boxed()
 }

@@ -52,7 +52,7 @@ impl SettingsDocument {
 /// Names a version of the settings; the rotation timer is not part of it, because a button changes that.
 fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
     let mut stored = store::to_json(settings);
-    stored.remove("timerActive");
+    stored.remove(Key::timer_active.name());
     let stored = Value::Object(stored).to_string();
     let digest = Sha256::new()
         .chain_update(key)

@@ -2,7 +2,7 @@
 
 use board::ports::{PanelFault, Refresh};
 use device::{
-    lights::Effect,
+    lights::{Effect, strip::Mute},
     screens::SCREENS,
     settings::schema::{document_schema, json_schema},
 };
@@ -514,7 +514,10 @@ fn status() -> Value {
         ("data", array(text.clone())),
         ("dnd", dnd()),
         ("leds", array(light())),
-        ("ledsMuted", json!({ "enum": ["disableLeds", "dnd", null] })),
+        (
+            "ledsMuted",
+            json!({ "enum": Mute::ALL.map(|mute| Some(mute.word())).into_iter().chain([None]).collect::<Vec<_>>() }),
+        ),
         ("mode", text.clone()),
         ("stale", flag.clone()),
         (

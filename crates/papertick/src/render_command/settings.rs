@@ -6,10 +6,10 @@ use device::{
     request::Patch,
     screens::SCREENS,
     settings::{
-        SPECS, Settings, VIRTUAL, docs,
+        Key, SPECS, Settings, VIRTUAL,
         patch::{self, Catalogue},
         reject::Rejection,
-        spec::{Access, Kind, Spec},
+        spec::{Access, Spec},
     },
     units::Currency,
 };
@@ -44,7 +44,9 @@ pub(super) fn read(assignments: &[String]) -> Result<Settings, Failure> {
 
 /// All screens, and whatever currencies are set.
 fn catalogue(body: &Map<String, Value>) -> Catalogue {
-    let currencies = body.get("actCurrencies").and_then(Value::as_array);
+    let currencies = body
+        .get(Key::act_currencies.name())
+        .and_then(Value::as_array);
     let codes = currencies.into_iter().flatten().filter_map(Value::as_str);
     Catalogue {
         // Those chosen out of the box are on offer too, so that a choice without them drops them.
@@ -72,26 +74,16 @@ fn json(key: &str, value: &str) -> Result<Value, Failure> {
             ))
         };
     };
-    match spec.kind {
-        Kind::Password(_) => Err(Failure::usage(format!(
+    if spec.kind.password().is_some() {
+        return Err(Failure::usage(format!(
             "no picture depends on `{key}`: leave it out"
-        ))),
-        Kind::Text(_)
-        | Kind::UserName(_)
-        | Kind::Choice(_)
-        | Kind::HexKey(_)
-        | Kind::Host(_)
-        | Kind::RelayUrl
-        | Kind::HttpUrl
-        | Kind::BaseUrl
-        | Kind::Zone => Ok(text()),
-        Kind::Bool
-        | Kind::Uint(_)
-        | Kind::Numbered(_)
-        | Kind::Rgb
-        | Kind::Screens
-        | Kind::Composite(_) => Ok(otherwise()),
+        )));
     }
+    Ok(if spec.kind.is_text() {
+        text()
+    } else {
+        otherwise()
+    })
 }
 
 /// Looks up a row that a client can write, by either of its names.
@@ -137,12 +129,9 @@ fn refused(rejection: &Rejection) -> Failure {
         | Rejection::DndRange => None,
     };
     let spec = key.and_then(row);
-    let takes = spec.map(|spec| {
-        if let Kind::Choice(choices) = &spec.kind {
-            format!(": there are `{}`", choices.ids().join("`, `"))
-        } else {
-            format!(": it takes {}", docs::type_of(&spec.kind))
-        }
+    let takes = spec.map(|spec| match spec.kind.catalogue() {
+        Some(ids) => format!(": there are `{}`", ids.join("`, `")),
+        None => format!(": it takes {}", spec.kind.words()),
     });
     let hint = rejection.hint().map(|hint| format!(": {hint}"));
     let takes = hint.or(takes).unwrap_or_default();

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+mod one_place;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,

@@ -1,25 +1,50 @@
 //! `timePerScreen`: the period of the rotation in minutes, which GET shows as `timerSeconds`.
 
-use alloc::format;
-use serde_json::{Value, json};
+use alloc::{format, string::String};
+use serde_json::{Map, Value, json};
 
-use super::super::{Settings, reject::Rejection};
-use crate::limits::TIMER_SECONDS_MAX;
+use super::{
+    super::{Key, Settings, patch::Catalogue, reject::Rejection},
+    Composite, Kind,
+};
+use crate::{limits::TIMER_SECONDS_MAX, view::View};
 
-pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
-    match value.as_f64() {
-        None => Err(Rejection::BadType(name.into())),
-        Some(minutes) if minutes < 0.0 => Err(Rejection::Range(name.into())),
-        Some(_) => Ok(()),
+/// `timePerScreen`: the period of the rotation in minutes.
+#[derive(Debug)]
+pub struct TimePerScreen;
+
+impl Kind for TimePerScreen {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        match value.as_f64() {
+            None => Err(Rejection::BadType(name.into())),
+            Some(minutes) if minutes < 0.0 => Err(Rejection::Range(name.into())),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn composite(&self) -> Option<&dyn Composite> {
+        Some(self)
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "number", "minimum": 0, "writeOnly": true })
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "minutes", "min": 0, "max": TIMER_SECONDS_MAX / 60, "readAs": Key::timer_seconds.name() })
+    }
+
+    fn words(&self) -> String {
+        "number".into()
     }
 }
 
-pub(super) fn apply(value: &Value, settings: &mut Settings) {
-    settings.timer_seconds = value.as_f64().map_or(settings.timer_seconds, seconds);
-}
+impl Composite for TimePerScreen {
+    fn apply(&self, value: &Value, settings: &mut Settings, _: &Catalogue) {
+        settings.timer_seconds = value.as_f64().map_or(settings.timer_seconds, seconds);
+    }
 
-pub(super) fn schema() -> Value {
-    json!({ "type": "number", "minimum": 0, "writeOnly": true })
+    fn emit(&self, _: &'static str, _: &View, _: &mut Map<String, Value>) {}
 }
 
 /// Whole seconds in a number of minutes, at most an hour.

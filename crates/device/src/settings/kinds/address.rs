@@ -1,0 +1,190 @@
+//! Where something is: hosts and URLs, whose passwords GET does not tell.
+
+use alloc::{format, string::String};
+use serde_json::{Value, json};
+
+use super::{
+    super::{TEXT_MAX, reject::Rejection},
+    Context, Kind, text,
+};
+use crate::secret::Endpoint;
+
+/// Host with or without a port, of at most so many bytes.
+#[derive(Debug)]
+pub struct Host(pub usize);
+
+/// Empty or a URL with one of these schemes.
+#[derive(Debug)]
+pub struct Url(pub Schemes);
+
+/// As [`Url`]; slashes at the end are dropped.
+#[derive(Debug)]
+pub struct BaseUrl(pub Schemes);
+
+/// What a URL may begin with, the safe one first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schemes {
+    /// Web sockets.
+    Relay,
+    /// HTTP.
+    Http,
+}
+
+impl Schemes {
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Schemes::Relay => ["wss", "ws"],
+            Schemes::Http => ["https", "http"],
+        }
+    }
+
+    /// Tells whether a text is empty or such a URL.
+    pub(super) fn fit(self, text: &str) -> bool {
+        let begins = |scheme| {
+            text.strip_prefix(scheme)
+                .is_some_and(|rest| rest.starts_with("://"))
+        };
+        text.is_empty() || self.words().into_iter().any(begins)
+    }
+
+    pub(super) fn schema(self) -> Value {
+        let [_, plain] = self.words();
+        text::schema(
+            TEXT_MAX,
+            &format!("^({plain}s?://[^\\u0000-\\u001f\\u007f]*)?$"),
+        )
+    }
+
+    fn check(self, name: &str, value: &Value) -> Result<(), Rejection> {
+        match self.fit(value.as_str().unwrap_or_default()) {
+            true => Ok(()),
+            false => Err(Rejection::BadScheme(name.into())),
+        }
+    }
+
+    pub(super) fn control(self) -> Value {
+        json!({ "control": "url", "schemes": self.words(), "maxBytes": TEXT_MAX })
+    }
+}
+
+impl Kind for Host {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text::text(name, value, self.0)
+    }
+
+    fn told(&self, stored: &Value) -> Value {
+        masked(stored)
+    }
+
+    fn unmask(&self, sent: &mut Value, stored: &Value) {
+        unmask(sent, stored);
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        text::schema(self.0, text::ANY)
+    }
+
+    fn control(&self) -> Value {
+        text::control(self.0)
+    }
+
+    fn words(&self) -> String {
+        "host".into()
+    }
+}
+
+impl Kind for Url {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text::text(name, value, TEXT_MAX)
+    }
+
+    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+        self.0.check(name, value)
+    }
+
+    fn told(&self, stored: &Value) -> Value {
+        masked(stored)
+    }
+
+    fn unmask(&self, sent: &mut Value, stored: &Value) {
+        unmask(sent, stored);
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        self.0.schema()
+    }
+
+    fn control(&self) -> Value {
+        self.0.control()
+    }
+
+    fn words(&self) -> String {
+        "URL".into()
+    }
+}
+
+impl Kind for BaseUrl {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text::text(name, value, TEXT_MAX)
+    }
+
+    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+        self.0.check(name, value)
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        without_end_slashes(value.as_str().unwrap_or_default()).into()
+    }
+
+    fn told(&self, stored: &Value) -> Value {
+        masked(stored)
+    }
+
+    fn unmask(&self, sent: &mut Value, stored: &Value) {
+        unmask(sent, stored);
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        self.0.schema()
+    }
+
+    fn control(&self) -> Value {
+        self.0.control()
+    }
+
+    fn words(&self) -> String {
+        "URL".into()
+    }
+}
+
+fn masked(stored: &Value) -> Value {
+    let address = Endpoint::new(stored.as_str().unwrap_or_default());
+    address.masked().into()
+}
+
+fn unmask(sent: &mut Value, stored: &Value) {
+    if let (Some(address), Some(known)) = (sent.as_str(), stored.as_str()) {
+        let meant = Endpoint::new(address).with_password_of(&Endpoint::new(known));
+        *sent = meant.expose().into();
+    }
+}
+
+fn without_end_slashes(url: &str) -> String {
+    let (scheme, rest) = match url.split_once("://") {
+        Some((scheme, rest)) => (scheme, rest),
+        None => return url.into(),
+    };
+    format!("{scheme}://{}", rest.trim_end_matches('/'))
+}

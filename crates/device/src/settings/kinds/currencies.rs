@@ -1,0 +1,92 @@
+//! `actCurrencies`: the currencies in the rotation.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{Settings, patch::Catalogue, reject::Rejection, spec::Field},
+    Composite, Context, Kind, entries, list,
+};
+use crate::{limits::CURRENCIES_MAX, units::Currency, view::View};
+
+/// `actCurrencies`: a list of codes.
+#[derive(Debug)]
+pub struct Currencies;
+
+impl Kind for Currencies {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        list(name, value)
+    }
+
+    fn check(&self, _: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+        match entries(value).iter().all(Value::is_string) {
+            true => Ok(()),
+            false => Err(Rejection::CurrencyNotString),
+        }
+    }
+
+    fn restored(&self, value: &Value) -> Option<Value> {
+        let stored: Vec<Currency> = Field::load(value)?;
+        Some(distinct(stored.into_iter()).store())
+    }
+
+    fn composite(&self) -> Option<&dyn Composite> {
+        Some(self)
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "array", "items": { "type": "string" } })
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "currencies", "choices": "availableCurrencies" })
+    }
+
+    fn words(&self) -> String {
+        "list of texts".into()
+    }
+}
+
+impl Composite for Currencies {
+    fn apply(&self, value: &Value, settings: &mut Settings, available: &Catalogue) {
+        let offered = |currency: &Currency| available.currencies.contains(currency);
+        let stored = settings.act_currencies.clone();
+        let codes = entries(value)
+            .iter()
+            .filter_map(Value::as_str)
+            .filter_map(Currency::parse);
+        let sent = distinct(codes.filter(|code| offered(code) || stored.contains(code)));
+        let shown = |list: &[Currency]| -> Vec<Currency> {
+            list.iter().copied().filter(|code| offered(code)).collect()
+        };
+        // Whoever sends back what was shown changes nothing, and nobody deselects what was not shown.
+        if shown(&sent) == shown(&stored) {
+            return;
+        }
+        let hidden = stored.into_iter().filter(|code| !offered(code));
+        settings.act_currencies = distinct(sent.into_iter().chain(hidden));
+        settings.act_currencies.truncate(CURRENCIES_MAX);
+    }
+
+    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
+        let offered = |currency: &&Currency| view.available_currencies.contains(currency);
+        let codes = view
+            .settings
+            .act_currencies
+            .iter()
+            .filter(offered)
+            .map(Currency::code);
+        document.insert(name.into(), codes.collect::<Vec<_>>().into());
+    }
+}
+
+/// The currencies without those that come a second time.
+pub(in super::super) fn distinct(currencies: impl Iterator<Item = Currency>) -> Vec<Currency> {
+    let mut kept = Vec::new();
+    for currency in currencies {
+        if !kept.contains(&currency) {
+            kept.push(currency);
+        }
+    }
+    kept
+}

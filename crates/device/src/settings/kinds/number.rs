@@ -1,0 +1,160 @@
+//! Whole numbers: within bounds, by feel, as one of several, as a colour.
+
+use alloc::{format, string::String, vec::Vec};
+use core::ops::RangeInclusive;
+use serde_json::{Value, json};
+
+use super::{
+    super::{number, reject::Rejection},
+    Kind,
+};
+
+/// Whole number within bounds.
+#[derive(Debug)]
+pub struct Uint(pub RangeInclusive<u32>);
+
+/// Whole number within bounds that people set by feel.
+#[derive(Debug)]
+pub struct Slider(pub RangeInclusive<u32>);
+
+/// Whole number that stands for one of these, counted from 0.
+#[derive(Debug)]
+pub struct Numbered(pub &'static [&'static str]);
+
+/// 24-bit colour.
+#[derive(Debug)]
+pub struct Rgb;
+
+/// Greatest colour.
+const RGB_MAX: u32 = 0xFF_FF_FF;
+
+impl Kind for Uint {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        within(&self.0, name, value)
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        whole(&self.0, value)
+    }
+
+    fn schema(&self) -> Value {
+        integer(&self.0)
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "number", "min": self.0.start(), "max": self.0.end() })
+    }
+
+    fn words(&self) -> String {
+        format!("{} to {}", self.0.start(), self.0.end())
+    }
+}
+
+impl Kind for Slider {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        within(&self.0, name, value)
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        whole(&self.0, value)
+    }
+
+    fn schema(&self) -> Value {
+        integer(&self.0)
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "slider", "min": self.0.start(), "max": self.0.end() })
+    }
+
+    fn words(&self) -> String {
+        format!("{} to {}", self.0.start(), self.0.end())
+    }
+}
+
+impl Numbered {
+    fn range(&self) -> RangeInclusive<u32> {
+        let last = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        0..=last.saturating_sub(1)
+    }
+}
+
+impl Kind for Numbered {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        within(&self.range(), name, value)
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        whole(&self.range(), value)
+    }
+
+    fn schema(&self) -> Value {
+        integer(&self.range())
+    }
+
+    fn control(&self) -> Value {
+        let options = self.0.iter().enumerate();
+        let options: Vec<Value> = options
+            .map(|(value, label)| json!({ "value": value, "label": label }))
+            .collect();
+        json!({ "control": "select", "options": options })
+    }
+
+    fn words(&self) -> String {
+        let named = self.0.iter().enumerate();
+        named
+            .map(|(number, name)| format!("{number} {name}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+impl Kind for Rgb {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        within(&(0..=RGB_MAX), name, value)
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        whole(&(0..=RGB_MAX), value)
+    }
+
+    fn schema(&self) -> Value {
+        integer(&(0..=RGB_MAX))
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "color" })
+    }
+
+    fn words(&self) -> String {
+        "24-bit colour".into()
+    }
+
+    fn value_in_words(&self, told: &Value) -> String {
+        let number = told.as_u64().unwrap_or_default();
+        format!("{number} (`0x{number:06X}`)")
+    }
+}
+
+fn within(range: &RangeInclusive<u32>, name: &str, value: &Value) -> Result<(), Rejection> {
+    if !value.is_number() {
+        return Err(Rejection::BadType(name.into()));
+    }
+    match read(range, value) {
+        Some(_) => Ok(()),
+        None => Err(Rejection::Range(name.into())),
+    }
+}
+
+fn whole(range: &RangeInclusive<u32>, value: &Value) -> Value {
+    read(range, value).map_or(Value::Null, Value::from)
+}
+
+fn read(range: &RangeInclusive<u32>, value: &Value) -> Option<i64> {
+    let least = i32::try_from(*range.start()).unwrap_or(i32::MAX);
+    number::bounded(value, least, *range.end())
+}
+
+fn integer(range: &RangeInclusive<u32>) -> Value {
+    json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() })
+}

@@ -1,0 +1,69 @@
+//! A list of relays, whose passwords GET does not tell.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Value, json};
+
+use super::{super::reject::Rejection, Context, Kind, address::Schemes, texts};
+use crate::secret::Endpoint;
+
+/// A list of URLs of web sockets, each once.
+#[derive(Debug)]
+pub struct Relays;
+
+impl Kind for Relays {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        texts::shape(name, value)
+    }
+
+    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+        match texts::entries(value).all(|text| Schemes::Relay.fit(text)) {
+            true => Ok(()),
+            false => Err(Rejection::BadScheme(name.into())),
+        }
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        let mut relays: Vec<&str> = Vec::new();
+        for relay in texts::entries(value) {
+            if !relays.contains(&relay) {
+                relays.push(relay);
+            }
+        }
+        relays.into()
+    }
+
+    fn told(&self, stored: &Value) -> Value {
+        let relays = texts::entries(stored).map(|relay| Endpoint::new(relay).masked());
+        relays.collect()
+    }
+
+    /// An entry that was read is known again wherever it stands; of those that read alike the first counts first.
+    fn unmask(&self, sent: &mut Value, stored: &Value) {
+        let mut known: Vec<Endpoint> = texts::entries(stored).map(Endpoint::new).collect();
+        for entry in sent.as_array_mut().into_iter().flatten() {
+            let Some(sent) = entry.as_str().map(Endpoint::new) else {
+                continue;
+            };
+            let same = known
+                .iter()
+                .position(|stored| stored.masked() == sent.masked());
+            let stored = same.map(|place| known.remove(place)).unwrap_or_default();
+            *entry = sent.with_password_of(&stored).expose().into();
+        }
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "array", "items": Schemes::Relay.schema() })
+    }
+
+    fn control(&self) -> Value {
+        let mut control = Schemes::Relay.control();
+        control["control"] = "urls".into();
+        control["max"] = texts::ENTRIES_MAX.into();
+        control
+    }
+
+    fn words(&self) -> String {
+        "list of URLs".into()
+    }
+}

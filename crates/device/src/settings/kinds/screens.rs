@@ -1,0 +1,183 @@
+//! `screens`: which screens the rotation shows, and in what order.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{Settings, number, patch::Catalogue, reject::Rejection},
+    Composite, Context, Kind, entries, list,
+};
+use crate::{
+    screens::catalog::{self, SCREENS},
+    view::View,
+};
+
+/// `screens`: visibility and order.
+#[derive(Debug)]
+pub struct Screens;
+
+impl Kind for Screens {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        list(name, value)
+    }
+
+    fn check(&self, _: &str, value: &Value, context: &Context<'_>) -> Result<(), Rejection> {
+        let entries = entries(value);
+        let ordered = entries.iter().filter(|entry| has_order(entry)).count();
+        if ordered != 0 && ordered != entries.len() {
+            return Err(Rejection::ScreensPartialOrder);
+        }
+        let mut ids = Vec::new();
+        let mut orders = Vec::new();
+        for entry in entries {
+            let id = check_id(entry, &ids)?;
+            ids.push(id);
+            if ordered != 0 {
+                let order = check_order(entry, entries.len(), &orders)?;
+                orders.push(order);
+            }
+        }
+        let lists = |screens: &[u16]| screens.iter().all(|id| ids.contains(id));
+        // A client that turns a feature on or off sends the list it read before.
+        let complete = lists(&context.available.screens) || lists(&available(context.settings));
+        if ordered != 0 && !complete {
+            return Err(Rejection::ScreensIncomplete);
+        }
+        Ok(())
+    }
+
+    fn composite(&self) -> Option<&dyn Composite> {
+        Some(self)
+    }
+
+    fn schema(&self) -> Value {
+        let ids: Vec<u16> = SCREENS.iter().map(|screen| screen.id).collect();
+        json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": { "type": "integer", "enum": ids },
+                    "name": { "type": "string" },
+                    "enabled": { "type": "boolean" },
+                    "order": { "type": "integer", "minimum": 0 },
+                },
+                "required": ["id"],
+            },
+        })
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "screens" })
+    }
+
+    fn words(&self) -> String {
+        "list of `{id, name, enabled, order}`".into()
+    }
+}
+
+impl Composite for Screens {
+    fn apply(&self, value: &Value, settings: &mut Settings, _: &Catalogue) {
+        let entries = entries(value);
+        for entry in entries {
+            let (Some(id), Some(enabled)) = (
+                known_id(entry),
+                entry.get("enabled").and_then(Value::as_bool),
+            ) else {
+                continue;
+            };
+            settings.screens_hidden.retain(|hidden| *hidden != id);
+            if !enabled {
+                settings.screens_hidden.push(id);
+            }
+        }
+        settings.screens_hidden.sort_unstable();
+
+        let mut listed: Vec<(i64, u16)> = entries
+            .iter()
+            .filter_map(|entry| Some((number::integral(entry.get("order")?)?, known_id(entry)?)))
+            .collect();
+        listed.sort_unstable();
+        let listed: Vec<u16> = listed.into_iter().map(|(_, id)| id).collect();
+        settings.screen_order = merged(settings, &listed);
+    }
+
+    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
+        let available = view.screens.iter().filter(|screen| screen.available);
+        let list: Vec<Value> = available
+            .enumerate()
+            .map(|(order, screen)| json!({ "id": screen.id, "name": screen.name, "enabled": screen.enabled, "order": order }))
+            .collect();
+        document.insert(name.into(), list.into());
+    }
+}
+
+/// The persisted order after a reorder of the listed screens; those not listed keep their places.
+///
+/// The order that is shown is stored too: stating it is a choice.
+fn merged(settings: &Settings, listed: &[u16]) -> Vec<u16> {
+    if listed.is_empty() {
+        return settings.screen_order.clone();
+    }
+    let effective = settings.rotation_order();
+    let known = settings.screen_order.len();
+    let places: Vec<u16> = effective
+        .into_iter()
+        .enumerate()
+        .filter(|(place, id)| *place < known || listed.contains(id))
+        .map(|(_, id)| id)
+        .collect();
+    let mut next = listed.iter().copied();
+    places
+        .into_iter()
+        .filter_map(|id| {
+            if listed.contains(&id) {
+                next.next()
+            } else {
+                Some(id)
+            }
+        })
+        .collect()
+}
+
+fn available(settings: &Settings) -> Vec<u16> {
+    let ids = SCREENS.iter().map(|screen| screen.id);
+    ids.filter(|id| settings.is_screen_available(*id)).collect()
+}
+
+fn check_id(entry: &Value, before: &[u16]) -> Result<u16, Rejection> {
+    let id = entry.get("id").filter(|id| id.is_number());
+    let switch_is_bool = entry.get("enabled").is_none_or(Value::is_boolean);
+    let order_is_number = entry.get("order").is_none_or(Value::is_number);
+    if id.is_none() || !switch_is_bool || !order_is_number {
+        return Err(Rejection::ScreensBadEntry);
+    }
+    let id = known_id(entry).ok_or(Rejection::ScreensUnknownId)?;
+    match before.contains(&id) {
+        true => Err(Rejection::ScreensDupId),
+        false => Ok(id),
+    }
+}
+
+fn check_order(entry: &Value, entries: usize, before: &[usize]) -> Result<usize, Rejection> {
+    let order = entry
+        .get("order")
+        .and_then(number::integral)
+        .and_then(|order| usize::try_from(order).ok());
+    let order = order
+        .filter(|order| *order < entries)
+        .ok_or(Rejection::ScreensOrderRange)?;
+    match before.contains(&order) {
+        true => Err(Rejection::ScreensDupOrder),
+        false => Ok(order),
+    }
+}
+
+fn known_id(entry: &Value) -> Option<u16> {
+    let id = number::integral(entry.get("id")?)?.try_into().ok()?;
+    catalog::find(id).map(|screen| screen.id)
+}
+
+fn has_order(entry: &Value) -> bool {
+    entry.get("order").is_some_and(Value::is_number)
+}

@@ -1,0 +1,112 @@
+//! Texts without control characters, of at most so many bytes.
+
+use alloc::{format, string::String};
+use serde_json::{Value, json};
+
+use super::{
+    super::{
+        TEXT_MAX,
+        reject::{Rejection, TextFault},
+    },
+    Kind,
+};
+
+/// Any text.
+#[derive(Debug)]
+pub struct Text(pub usize);
+
+/// Text without a colon, which ends the name in basic authentication.
+#[derive(Debug)]
+pub struct UserName(pub usize);
+
+impl Kind for Text {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text(name, value, self.0)
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        schema(self.0, ANY)
+    }
+
+    fn control(&self) -> Value {
+        control(self.0)
+    }
+
+    fn words(&self) -> String {
+        words(self.0)
+    }
+}
+
+impl Kind for UserName {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text(name, value, self.0)?;
+        match value.as_str().is_some_and(|user| user.contains(':')) {
+            true => Err(Rejection::BadText(name.into(), TextFault::Colon)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        schema(self.0, "^[^:\\u0000-\\u001f\\u007f]*$")
+    }
+
+    fn control(&self) -> Value {
+        control(self.0)
+    }
+
+    fn words(&self) -> String {
+        words(self.0)
+    }
+}
+
+/// Pattern of any text.
+pub(super) const ANY: &str = "^[^\\u0000-\\u001f\\u007f]*$";
+
+/// Checks that a value is a text that may be stored.
+pub(super) fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
+    let text = value
+        .as_str()
+        .ok_or_else(|| Rejection::BadType(name.into()))?;
+    match fault(text, cap) {
+        Some(fault) => Err(Rejection::BadText(name.into(), fault)),
+        None => Ok(()),
+    }
+}
+
+/// Tells whether a text may be stored at all.
+pub(in super::super) fn storable(text: &str, cap: usize) -> bool {
+    fault(text, cap).is_none()
+}
+
+/// Why a text cannot be stored at all; none if it can.
+fn fault(text: &str, cap: usize) -> Option<TextFault> {
+    if text.len() > cap {
+        return Some(TextFault::TooLong(cap));
+    }
+    let has_control = text.bytes().any(|byte| byte.is_ascii_control());
+    has_control.then_some(TextFault::Control)
+}
+
+/// The cap is in bytes of UTF-8; the schema can only count characters.
+pub(super) fn schema(cap: usize, pattern: &str) -> Value {
+    json!({ "type": "string", "maxLength": cap, "pattern": pattern })
+}
+
+pub(super) fn control(cap: usize) -> Value {
+    json!({ "control": "text", "maxBytes": cap })
+}
+
+pub(super) fn words(cap: usize) -> String {
+    match cap {
+        TEXT_MAX => "text".into(),
+        cap => format!("text of at most {cap} bytes"),
+    }
+}

@@ -1,0 +1,79 @@
+//! Transmit power of a radio, or the number that stands for none chosen.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+use serde_json::{Value, json};
+
+use super::{
+    super::{number, reject::Rejection},
+    Kind,
+};
+
+/// Least power, quarter-dBm.
+const MIN: i32 = -1;
+
+/// Greatest power, quarter-dBm.
+const MAX: u32 = 78;
+
+/// Stands for the radio's own power, in GET and in PATCH.
+const CLEAR: i64 = 80;
+
+/// Transmit power of a radio, quarter-dBm, or the number that stands for none chosen.
+#[derive(Debug)]
+pub struct TxPower;
+
+impl TxPower {
+    /// The stored form of a number that was sent; none if it is no power.
+    pub fn read(sent: &Value) -> Option<Value> {
+        if number::integral(sent) == Some(CLEAR) {
+            return Some(Value::Null);
+        }
+        number::bounded(sent, MIN, MAX).map(Value::from)
+    }
+}
+
+impl Kind for TxPower {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        if !value.is_number() {
+            return Err(Rejection::BadType(name.into()));
+        }
+        match TxPower::read(value) {
+            Some(_) => Ok(()),
+            None => Err(Rejection::Range(name.into())),
+        }
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        TxPower::read(value).unwrap_or_default()
+    }
+
+    fn restored(&self, value: &Value) -> Option<Value> {
+        let in_range = number::bounded(value, MIN, MAX).is_some();
+        (value.is_null() || in_range).then(|| value.clone())
+    }
+
+    fn told(&self, stored: &Value) -> Value {
+        match stored.is_null() {
+            true => CLEAR.into(),
+            false => stored.clone(),
+        }
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "anyOf": [{ "type": "integer", "minimum": MIN, "maximum": MAX }, { "const": CLEAR }] })
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "txPower", "min": MIN, "max": MAX, "none": CLEAR })
+    }
+
+    fn words(&self) -> String {
+        format!("{MIN} to {MAX}, or {CLEAR}")
+    }
+
+    fn value_in_words(&self, told: &Value) -> String {
+        told.to_string()
+    }
+}
