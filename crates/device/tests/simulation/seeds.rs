@@ -65,8 +65,9 @@ impl Life {
         }))
     }
 
-    /// Leaves out whatever the failure does not need: halves first, single steps last.
-    fn shortened(&self) -> Vec<Step> {
+    /// Leaves out whatever the same failure does not need: halves first, single steps last.
+    fn shortened(&self, why: &str) -> Vec<Step> {
+        let what = why.lines().next();
         let mut steps = self.steps.clone();
         let (mut tries, mut part) = (0, steps.len());
         while part > 0 && tries < SHORTER_MAX {
@@ -76,8 +77,8 @@ impl Life {
                 let shorter = [&steps[..from], &steps[to..]].concat();
                 tries += 1;
                 match self.failure(&shorter) {
-                    Some(_) => steps = shorter,
-                    None => from = to,
+                    Some(why) if why.lines().next() == what => steps = shorter,
+                    Some(_) | None => from = to,
                 }
             }
             part /= 2;
@@ -86,20 +87,20 @@ impl Life {
     }
 
     fn check(&self) {
-        silently(|| {
-            self.failure(&self.steps).map(|_| {
-                let steps = self.shortened();
-                let why = self.failure(&steps).unwrap_or_default();
-                let lines: Vec<String> = steps.iter().map(Step::to_string).collect();
-                (why, lines.join("\n"))
-            })
-        })
-        .inspect(|(why, lines)| {
-            panic!(
-                "seed {} on board {}\n{why}\nafter this life:\n{lines}",
-                self.seed, self.board.name
-            )
+        let failed = silently(|| {
+            let why = self.failure(&self.steps)?;
+            let steps = self.shortened(&why);
+            Some((self.failure(&steps).unwrap_or(why), steps))
         });
+        if let Some((why, steps)) = failed {
+            let lines: Vec<String> = steps.iter().map(Step::to_string).collect();
+            panic!(
+                "seed {} on board {}\n{why}\nafter this life:\n{}",
+                self.seed,
+                self.board.name,
+                lines.join("\n")
+            );
+        }
     }
 }
 

@@ -85,6 +85,7 @@ fn a_month_does_not_make_the_clock_grow() {
         set timePerScreen=5
         set nostrZapNotify=true
         set ledFlashOnUpd=true
+        set flMaxBrightness=100
         set dnd={"dndTimeEnabled":true,"startHour":22,"startMinute":0,"endHour":7,"endMinute":0}
         "#,
     );

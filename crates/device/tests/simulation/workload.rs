@@ -108,10 +108,16 @@ pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
                 steps.extend(night(dice));
                 outage(dice)
             }
+            19..=28 => {
+                steps.extend(scene(dice));
+                outage(dice)
+            }
             _ => step(dice),
         };
         steps.push(next);
     }
+    // The network of a machine that sleeps is another story.
+    steps.retain(|step| !on_air || !matches!(step, Step::Sleep(_)));
     steps
 }
 
@@ -220,6 +226,86 @@ fn night(dice: &mut Dice) -> Vec<Step> {
         Step::Clock(Some(at)),
         Step::Wait(Duration::from_secs(11)),
     ]
+}
+
+/// Steps that say something only together, such as a price that waits, or an update that moves on.
+fn scene(dice: &mut Dice) -> Vec<Step> {
+    let wait = |secs| Step::Wait(Duration::from_secs(secs));
+    let progress = |percent: u64| Step::Progress(u8::try_from(percent).unwrap());
+    match dice.below(11) {
+        0 => vec![
+            Step::Set("ledFlashOnUpd".into(), json!(true)),
+            Step::Set("disableLeds".into(), json!(false)),
+            Step::Set("minSecPriceUpd".into(), json!(30)),
+            Step::Screen(*dice.pick(&[10, 20, 30])),
+            Step::Currency("EUR".into()),
+            price(dice, "EUR"),
+            price(dice, "EUR"),
+            wait(*dice.pick(&[29, 31])),
+        ],
+        // More than can wait.
+        7 => [vec![Step::Identify; 10], vec![wait(9)]].concat(),
+        8 => vec![
+            Step::Set("useMscwTime".into(), json!(dice.below(2) == 1)),
+            price(dice, "USD"),
+            Step::Screen(10),
+            Step::Currency("USD".into()),
+        ],
+        9 => vec![Step::Press(*dice.pick(&[1, 1, 4]), Duration::from_millis(900)); 2],
+        // The debug view holds the rotation.
+        4 => vec![
+            Step::Set("timePerScreen".into(), json!(1)),
+            Step::RestartTimer,
+            Step::Press(4, Duration::from_millis(100)),
+            wait(61),
+            Step::Press(4, Duration::from_millis(100)),
+            wait(61),
+        ],
+        // A screen that was switched off while it was shown.
+        5 => vec![
+            Step::Screen(6),
+            Step::Set("screens".into(), json!([{"id": 6, "enabled": false}])),
+            Step::Reboot,
+            Step::Set("screens".into(), json!([{"id": 6, "enabled": true}])),
+        ],
+        // Whoever switches the light off by hand is not overruled by the room.
+        6 => vec![
+            Step::Set("flDisable".into(), json!(false)),
+            Step::Frontlight(FrontlightCommand::On),
+            Step::Lux(50),
+            wait(11),
+            Step::Frontlight(FrontlightCommand::Off),
+            wait(11),
+            Step::Lux(*dice.pick(&[2, 127])),
+            wait(1),
+        ],
+        // A clock that was away for long catches up without a flash.
+        3 => vec![
+            Step::Set("ledFlashOnUpd".into(), json!(true)),
+            Step::Sleep(Duration::from_secs(86_400)),
+            Step::Mined(*dice.pick(&[101, 120])),
+            wait(1),
+        ],
+        1 => vec![
+            Step::Upload,
+            progress(dice.below(50)),
+            wait(1),
+            progress(dice.below(101)),
+            wait(2),
+            Step::UploadFailed,
+        ],
+        2 => vec![
+            Step::Screen(*dice.pick(&[0, 6, 20, 30])),
+            Step::Sleep(Duration::from_secs(*dice.pick(&[950, 3700, 5500]))),
+            wait(1),
+        ],
+        _ => vec![
+            Step::Set("ledFlashOnUpd".into(), json!(true)),
+            Step::Set("ledBrightness".into(), json!(255)),
+            Step::Mined(1),
+            wait(2),
+        ],
+    }
 }
 
 fn outage(dice: &mut Dice) -> Step {

@@ -99,6 +99,8 @@ pub struct Lights {
     /// An update is shown; how far it is, percent.
     updates: bool,
     pub percent: u64,
+    /// Button 1 is held since power-on, for three seconds at most.
+    pub alarm: bool,
     /// Nothing was painted since the start, and the rainbow turns; since when.
     starting: bool,
     rainbow: Option<Duration>,
@@ -175,6 +177,7 @@ impl Lights {
             gone_shown: None,
             updates: false,
             percent: 0,
+            alarm: false,
             starting: settings.led_test_on_power,
             rainbow: None,
             resting: 0,
@@ -207,6 +210,8 @@ impl Lights {
         let frame: Frame = if self.updates {
             let lit = usize::try_from(self.percent / 25).unwrap().min(3);
             (each(&|led| if led <= lit { 0x00_FF_00 } else { 0 }), 12, 0)
+        } else if self.alarm && !settings.disable_leds && !self.quiet {
+            (vec![0xFF_00_00; self.leds], 12, 0)
         } else if let Some((show, Some(begin))) = plays {
             let mut left = now - *begin;
             let mut frames = show.frames(self.leds).into_iter();
@@ -267,8 +272,9 @@ impl Lights {
     /// Brings what shows between effects up to date, and tells of a relay that is missing.
     pub fn settle(&mut self, settings: &Settings, quiet: bool, now: Duration) {
         self.settle_quiet(settings, quiet, now);
-        self.rainbow = (self.starting && !self.updates).then(|| self.rainbow.unwrap_or(now));
-        if self.rainbow.is_some() {
+        self.rainbow =
+            (self.starting && !self.updates && !self.alarm).then(|| self.rainbow.unwrap_or(now));
+        if self.rainbow.is_some() || self.alarm {
             return;
         }
         if self.relay {
@@ -317,10 +323,9 @@ impl Lights {
         }
     }
 
-    pub fn update(&mut self, percent: Option<u64>, now: Duration) {
+    pub fn update(&mut self, percent: Option<u64>) {
         self.updates = percent.is_some();
         self.percent = percent.unwrap_or(0);
-        self.rainbow = self.rainbow.map(|_| now);
     }
 
     pub fn rest(&mut self, color: Rgb) {

@@ -202,7 +202,10 @@ impl Model {
     fn take(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings) -> Why {
         match input {
             Input::Tick => return self.hear_buttons(),
-            Input::Held(contacts) => self.deaf = contacts.down != 0,
+            Input::Held(contacts) => {
+                self.deaf = contacts.down != 0;
+                self.lights.alarm = self.deaf && self.number(contacts.down) == 1;
+            }
             Input::Pressed(contacts) => self.touch(*contacts),
             Input::Observed(_, learned) => learned.iter().for_each(|learned| self.learn(learned)),
             Input::Asked(request) => {
@@ -363,7 +366,7 @@ impl Model {
         let now = self.now.uptime;
         match upload {
             Upload::Started => {
-                self.lights.update(Some(0), now);
+                self.lights.update(Some(0));
                 self.show(UPDATE, "update", Vec::new(), 0);
                 if self.frozen.is_none() {
                     self.frozen = Some(self.turn.take().map(|turn| turn.saturating_sub(now)));
@@ -371,7 +374,7 @@ impl Model {
                 return Why::Asked;
             }
             Upload::Failed(_) => {
-                self.lights.update(None, now);
+                self.lights.update(None);
                 self.layers[UPDATE] = None;
                 if let Some(left) = self.frozen.take() {
                     self.restart_timer();
@@ -379,7 +382,7 @@ impl Model {
                 }
             }
             Upload::Progress(percent) if self.layers[UPDATE].is_some() => {
-                self.lights.update(Some((*percent).into()), now);
+                self.lights.update(Some((*percent).into()));
             }
             Upload::Progress(_) | Upload::Verified => {}
         }
@@ -391,6 +394,7 @@ impl Model {
         let Contacts { down, at } = contacts;
         if self.deaf {
             self.deaf = down != 0;
+            self.lights.alarm &= self.deaf;
         } else if down != 0 {
             self.press = Some((down, at, false));
         } else if let Some((button, since, long)) = self.press.take()
@@ -403,23 +407,20 @@ impl Model {
 
     fn hear_buttons(&mut self) -> Why {
         let now = self.now.uptime;
-        let number = |down: u8| match self.settings.inverse_buttons {
-            true => 4 - down.trailing_zeros(),
-            false => 1 + down.trailing_zeros(),
-        };
+        self.lights.alarm &= now < 3 * SECOND;
         if let Some((down, _)) = self.click.take_if(|(_, at)| *at <= now) {
-            let number = number(down);
+            let number = self.number(down);
             return if self.portal {
                 Why::Data
             } else {
                 self.click(number)
             };
         }
-        if let Some((down, since, long @ false)) = &mut self.press
-            && *since + Duration::from_millis(800) <= now
+        if let Some((down, since, false)) = self.press
+            && since + Duration::from_millis(800) <= now
         {
-            *long = true;
-            if number(*down) == 1 && !self.portal {
+            self.press = Some((down, since, true));
+            if self.number(down) == 1 && !self.portal {
                 let on = !self.settings.dnd_enabled;
                 let why = self.set_dnd(on);
                 let show = if on { Show::QuietOn } else { Show::QuietOff };
@@ -428,6 +429,14 @@ impl Model {
             }
         }
         Why::Data
+    }
+
+    /// Number of a button as people count.
+    fn number(&self, down: u8) -> u32 {
+        match self.settings.inverse_buttons {
+            true => 4 - down.trailing_zeros(),
+            false => 1 + down.trailing_zeros(),
+        }
     }
 
     fn click(&mut self, number: u32) -> Why {
