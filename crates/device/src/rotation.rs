@@ -18,26 +18,6 @@ pub const BLOCK_HEIGHT: u16 = 0;
 /// Id of the sats per currency screen, where a choice of currency leads from screens without one.
 const SATS_PER_CURRENCY: u16 = 10;
 
-/// Order of a device whose owner has not chosen one; the screens with a currency take turns where the marker stands.
-const FRESH_ORDER: &[Step] = &[
-    Step::Screen(0),
-    Step::Screen(3),
-    Step::Screen(4),
-    Step::Screen(40),
-    Step::Screen(70),
-    Step::Screen(71),
-    Step::Screen(80),
-    Step::Screen(81),
-    Step::Screen(90),
-    Step::PerCurrency,
-    Step::Screen(6),
-];
-
-enum Step {
-    Screen(u16),
-    PerCurrency,
-}
-
 /// A screen in a currency, if the screen has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot {
@@ -93,18 +73,6 @@ pub struct Rotation {
     timer: Timer,
 }
 
-/// Ids of all screens in the order of a device whose owner has not chosen one.
-pub fn fresh_order() -> impl Iterator<Item = u16> {
-    let per_currency = || SCREENS.iter().filter(|screen| screen.per_currency);
-    FRESH_ORDER.iter().flat_map(move |step| {
-        let (one, all) = match step {
-            Step::Screen(id) => (Some(*id), None),
-            Step::PerCurrency => (None, Some(per_currency().map(|screen| screen.id))),
-        };
-        one.into_iter().chain(all.into_iter().flatten())
-    })
-}
-
 /// All available slots in rotation order; never empty.
 pub fn sequence(settings: &Settings) -> Vec<Entry> {
     let currencies = settings.currencies();
@@ -121,19 +89,14 @@ pub fn sequence(settings: &Settings) -> Vec<Entry> {
         }
     };
     if settings.screen_order.is_empty() {
-        for step in FRESH_ORDER {
-            match step {
-                Step::Screen(id) => catalog::find(*id)
-                    .into_iter()
-                    .for_each(|screen| add(screen, None)),
-                Step::PerCurrency => {
-                    for currency in &currencies {
-                        SCREENS
-                            .iter()
-                            .filter(|screen| screen.per_currency)
-                            .for_each(|screen| add(screen, Some(*currency)));
-                    }
-                }
+        let take_turns = |one: &Screen, next: &Screen| one.per_currency && next.per_currency;
+        for together in SCREENS.chunk_by(take_turns) {
+            let each = match together[0].per_currency {
+                true => currencies.iter().copied().map(Some).collect(),
+                false => alloc::vec![None],
+            };
+            for currency in each {
+                together.iter().for_each(|screen| add(screen, currency));
             }
         }
     } else {

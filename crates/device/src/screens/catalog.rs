@@ -7,7 +7,7 @@ use super::{
     miner_hashrate, pool_earnings, pool_hashrate, sats_per_currency, supply, ticker,
     wallet_balance,
 };
-use crate::cells::Cell;
+use crate::{cells::Cell, settings::Settings};
 
 /// A row of the catalogue.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +20,8 @@ pub struct Screen {
     pub on_by_default: bool,
     /// One slot per active currency.
     pub per_currency: bool,
-    /// Feature that must be on.
-    pub needs: Needs,
+    /// Tells whether the feature behind it is on.
+    pub is_available: fn(&Settings) -> bool,
     /// What its cells depend on, besides the settings.
     pub facts: &'static [Fact],
     /// Makes the cells, one per panel.
@@ -33,21 +33,6 @@ impl Screen {
     pub fn word(&self) -> String {
         self.name.to_ascii_lowercase().replace(' ', "-")
     }
-}
-
-/// Feature that must be on for a screen to be there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    /// None.
-    Nothing,
-    /// Pool statistics.
-    Pool,
-    /// Pool statistics of a pool with a daily figure.
-    PoolEarnings,
-    /// The miner.
-    Miner,
-    /// The wallet.
-    Wallet,
 }
 
 /// Something a screen depends on.
@@ -80,18 +65,60 @@ const fn screen(
         name,
         on_by_default: true,
         per_currency: false,
-        needs: Needs::Nothing,
+        is_available: always,
         facts,
         cells,
     }
 }
 
-/// All screens, by their ids.
+/// All screens, in the order of a device whose owner has not chosen one; there those with a currency that stand
+/// together take turns.
 pub static SCREENS: &[Screen] = &[
     screen(0, "Block Height", &[Fact::Height], block_height::cells),
     screen(3, "Time", &[Fact::Time], clock::cells),
     screen(4, "Halving countdown", &[Fact::Height], halving::cells),
-    screen(6, "Block Fee Rate", &[Fact::Fee], fee_rate::cells),
+    screen(40, "Bitcoin Supply", &[Fact::Height], supply::cells),
+    Screen {
+        is_available: with_pool,
+        ..screen(
+            70,
+            "Mining Pool Hashrate",
+            &[Fact::Pool],
+            pool_hashrate::cells,
+        )
+    },
+    Screen {
+        is_available: with_pool_earnings,
+        ..screen(
+            71,
+            "Mining Pool Earnings",
+            &[Fact::Pool],
+            pool_earnings::cells,
+        )
+    },
+    Screen {
+        is_available: with_miner,
+        ..screen(80, "Miner Hashrate", &[Fact::Miner], miner_hashrate::cells)
+    },
+    Screen {
+        is_available: with_miner,
+        ..screen(
+            81,
+            "Miner Best Difficulty",
+            &[Fact::Miner],
+            miner_best_difficulty::cells,
+        )
+    },
+    Screen {
+        on_by_default: false,
+        is_available: with_wallet,
+        ..screen(
+            90,
+            "Wallet Balance",
+            &[Fact::Balance],
+            wallet_balance::cells,
+        )
+    },
     Screen {
         per_currency: true,
         ..screen(
@@ -114,51 +141,37 @@ pub static SCREENS: &[Screen] = &[
             market_cap::cells,
         )
     },
-    screen(40, "Bitcoin Supply", &[Fact::Height], supply::cells),
-    Screen {
-        needs: Needs::Pool,
-        ..screen(
-            70,
-            "Mining Pool Hashrate",
-            &[Fact::Pool],
-            pool_hashrate::cells,
-        )
-    },
-    Screen {
-        needs: Needs::PoolEarnings,
-        ..screen(
-            71,
-            "Mining Pool Earnings",
-            &[Fact::Pool],
-            pool_earnings::cells,
-        )
-    },
-    Screen {
-        needs: Needs::Miner,
-        ..screen(80, "Miner Hashrate", &[Fact::Miner], miner_hashrate::cells)
-    },
-    Screen {
-        needs: Needs::Miner,
-        ..screen(
-            81,
-            "Miner Best Difficulty",
-            &[Fact::Miner],
-            miner_best_difficulty::cells,
-        )
-    },
-    Screen {
-        on_by_default: false,
-        needs: Needs::Wallet,
-        ..screen(
-            90,
-            "Wallet Balance",
-            &[Fact::Balance],
-            wallet_balance::cells,
-        )
-    },
+    screen(6, "Block Fee Rate", &[Fact::Fee], fee_rate::cells),
 ];
+
+fn always(_: &Settings) -> bool {
+    true
+}
+
+fn with_pool(settings: &Settings) -> bool {
+    settings.mining_pool_stats
+}
+
+/// Pools with a daily figure alone.
+fn with_pool_earnings(settings: &Settings) -> bool {
+    with_pool(settings) && settings.pool().is_some_and(|pool| pool.earnings)
+}
+
+fn with_miner(settings: &Settings) -> bool {
+    settings.miner_enabled
+}
+
+fn with_wallet(settings: &Settings) -> bool {
+    settings.nwc_enabled
+}
 
 /// Looks up a screen by its id.
 pub fn find(id: u16) -> Option<&'static Screen> {
     SCREENS.iter().find(|screen| screen.id == id)
+}
+
+/// Ids of the screens that the rotation of a fresh device skips.
+pub fn hidden_at_first() -> Vec<u16> {
+    let hidden = SCREENS.iter().filter(|screen| !screen.on_by_default);
+    hidden.map(|screen| screen.id).collect()
 }

@@ -10,8 +10,7 @@ use super::{
 };
 use crate::{
     now::Zone,
-    rotation,
-    screens::catalog::{self, Needs},
+    screens::catalog::{self, SCREENS},
     secret::Endpoint,
     sources::{Proxy, ProxyKind, Route},
     units::Currency,
@@ -147,21 +146,14 @@ impl Settings {
 
     /// Tells whether the feature of a screen is on.
     pub fn is_screen_available(&self, id: u16) -> bool {
-        catalog::find(id).is_some_and(|screen| match screen.needs {
-            Needs::Nothing => true,
-            Needs::Pool => self.mining_pool_stats,
-            Needs::PoolEarnings => {
-                self.mining_pool_stats && self.pool().is_some_and(|pool| pool.earnings)
-            }
-            Needs::Miner => self.miner_enabled,
-            Needs::Wallet => self.nwc_enabled,
-        })
+        catalog::find(id).is_some_and(|screen| (screen.is_available)(self))
     }
 
     /// Ids of all screens in rotation order: the persisted ones, then the others as on a fresh clock.
     pub fn rotation_order(&self) -> Vec<u16> {
         let mut order = self.screen_order.clone();
-        order.extend(rotation::fresh_order().filter(|id| !self.screen_order.contains(id)));
+        let others = SCREENS.iter().map(|screen| screen.id);
+        order.extend(others.filter(|id| !self.screen_order.contains(id)));
         order
     }
 }

@@ -1,6 +1,6 @@
 //! The table of settings: a setting is one row, and everything else follows from it.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
 use super::{
@@ -36,6 +36,7 @@ use super::{
     },
 };
 use crate::{
+    screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},
     units::Currency,
 };
@@ -190,7 +191,7 @@ settings! {
     screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", &ScreenIds, ReadOnly, Live(&[Rotation]), Rotation,
         "", "", "", ALWAYS;
     /// Ids of the screens that rotation skips.
-    screens_hidden: Vec<u16> = vec![90u16], "screensHidden", &ScreenIds, Internal, Live(&[Rotation]), Rotation,
+    screens_hidden: Vec<u16> = catalog::hidden_at_first(), "screensHidden", &ScreenIds, Internal, Live(&[Rotation]), Rotation,
         "", "", "", ALWAYS;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
