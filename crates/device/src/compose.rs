@@ -9,7 +9,7 @@ use crate::{
     limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
     market::{Datum, Fee, Market},
     now::Now,
-    overlays::Overlay,
+    overlays::{Layer, Overlay},
     panels::{Composition, Visible, style},
     refresh::Cause,
     screens::{
@@ -26,8 +26,7 @@ const POLLS_MISSED: u32 = 4;
 impl Device {
     /// Makes what should be on the panels the newest picture, unless it is a price that must wait.
     pub(crate) fn present(&mut self, cause: Cause, now: Now) {
-        let market = self.market.clone();
-        let composition = self.compose(&market, now);
+        let composition = self.compose(&self.market, now);
         let restyled = self.panels.picture().style != style(&self.active);
         if cause == Cause::Data && !restyled {
             if !self.panels.differs(&composition) {
@@ -97,49 +96,70 @@ impl Device {
         catalog::find(slot.screen).is_some_and(|screen| screen.facts.iter().any(wanted))
     }
 
-    /// What the highest layer is.
+    /// The highest layer that is there.
+    pub(crate) fn top(&self) -> Layer {
+        let is_there = |layer: &Layer| match layer {
+            Layer::Rotation => true,
+            Layer::Splash => self.splash,
+            Layer::SafeMode => self.power.safe_mode.is_some(),
+            Layer::SignIn => self.made_password.is_some(),
+            Layer::Custom | Layer::Notice | Layer::Debug | Layer::Update => {
+                self.overlays.has(*layer)
+            }
+            Layer::Portal => self.link.is_portal(),
+            Layer::Erasing => self.is_erasing(),
+        };
+        let mut layers = Layer::FROM_THE_TOP.into_iter();
+        layers.find(is_there).unwrap_or(Layer::Rotation)
+    }
+
+    /// The overlay that is visible, with its serial number; none if another layer is.
+    pub(crate) fn overlay_on_glass(&self) -> Option<(&Overlay, u64)> {
+        self.overlays.on(self.top())
+    }
+
+    /// What is visible; any difference is a change of screen.
     pub(crate) fn visible(&self) -> Visible {
-        if self.is_erasing() {
-            Visible::Erasing
-        } else if self.link.is_portal() {
-            Visible::Portal
-        } else if let Some((_, serial)) = self.overlays.visible() {
-            Visible::Overlay(serial)
-        } else if self.made_password.is_some() {
-            Visible::SignIn
-        } else if self.power.safe_mode.is_some() {
-            Visible::SafeMode
-        } else if self.splash {
-            Visible::Splash
-        } else {
-            Visible::Slot(self.rotation.slot())
+        match (self.top(), self.overlay_on_glass()) {
+            (_, Some((_, serial))) => Visible::Overlay(serial),
+            (Layer::Rotation, None) => Visible::Slot(self.rotation.slot()),
+            (layer, None) => Visible::Layer(layer),
         }
     }
 
     fn compose(&self, market: &Market, now: Now) -> Composition {
         let scene = self.scene(market, now);
-        let visible = self.visible();
-        let panels = self.board.panels;
-        let cells = match self.overlays.visible() {
-            _ if self.is_erasing() => erasing::cells(panels),
-            _ if self.link.is_portal() => self.portal_cells(),
-            Some((overlay, _)) => self.overlay_cells(overlay, &scene),
-            None if let Some(made) = &self.made_password => {
-                sign_in::cells(&self.active.sign_in_user(), made, panels)
-            }
-            None if let Some(reason) = &self.power.safe_mode => safe_mode::cells(reason, panels),
-            None if self.splash => splash::cells(panels),
-            None => match catalog::find(self.rotation.slot().screen) {
-                Some(screen) => (screen.cells)(&scene),
-                None => cells::blank(panels),
-            },
-        };
         let is_old = |from: &Option<Duration>| from.is_none_or(|from| from <= now.uptime);
         Composition {
-            visible,
-            cells,
+            visible: self.visible(),
+            cells: self.cells(&scene),
             stale: self.grow_old(market, now).iter().any(is_old),
         }
+    }
+
+    fn cells(&self, scene: &Scene<'_>) -> Vec<Cell> {
+        let panels = scene.panels;
+        if let Some((overlay, _)) = self.overlay_on_glass() {
+            return self.overlay_cells(overlay, scene);
+        }
+        let screen = || catalog::find(self.rotation.slot().screen);
+        let cells = match self.top() {
+            Layer::Erasing => Some(erasing::cells(panels)),
+            Layer::Portal => Some(self.portal_cells()),
+            Layer::SignIn => self
+                .made_password
+                .as_ref()
+                .map(|made| sign_in::cells(&self.active.sign_in_user(), made, panels)),
+            Layer::SafeMode => self
+                .power
+                .safe_mode
+                .as_ref()
+                .map(|reason| safe_mode::cells(reason, panels)),
+            Layer::Splash => Some(splash::cells(panels)),
+            Layer::Rotation => screen().map(|screen| (screen.cells)(scene)),
+            Layer::Custom | Layer::Notice | Layer::Debug | Layer::Update => None,
+        };
+        cells.unwrap_or_else(|| cells::blank(panels))
     }
 
     fn overlay_cells(&self, overlay: &Overlay, scene: &Scene<'_>) -> Vec<Cell> {

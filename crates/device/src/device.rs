@@ -23,7 +23,7 @@ use crate::{
     offer::Offer,
     output::{Changes, Desired, Effect, Output, RebootReason},
     overlays::{Layer, Overlay, Overlays},
-    panels::{Panels, Visible},
+    panels::Panels,
     power::{Erasing, Power},
     refresh::Cause,
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
@@ -647,25 +647,11 @@ impl Device {
 
     fn update_pending(&self) -> bool {
         let overlay = self.overlay_on_glass();
-        matches!(overlay, Some(Overlay::Update(shown)) if *shown != self.update_percent)
+        matches!(overlay, Some((Overlay::Update(shown), _)) if *shown != self.update_percent)
     }
 
     fn shows_debug(&self) -> bool {
-        self.overlay_on_glass() == Some(&Overlay::Debug)
-    }
-
-    /// The overlay that is visible, if one is.
-    fn overlay_on_glass(&self) -> Option<&Overlay> {
-        match self.visible() {
-            Visible::Overlay(_) => self.overlays.visible().map(|(overlay, _)| overlay),
-            Visible::Nothing
-            | Visible::Splash
-            | Visible::Portal
-            | Visible::Slot(_)
-            | Visible::Erasing
-            | Visible::SignIn
-            | Visible::SafeMode => None,
-        }
+        self.top() == Layer::Debug
     }
 
     /// Tells that settings and memory are to be stored.

@@ -1,4 +1,4 @@
-//! What covers the rotation for a while: the order of the layers is their priority.
+//! What can be on the glass, and what covers the rotation for a while: the order of the layers is their priority.
 //!
 //! No saved mode: taking a layer away shows what is below it.
 
@@ -11,9 +11,17 @@ use crate::{
     settings::Settings,
 };
 
-/// A layer over the rotation; the highest one is visible.
+/// What can be on the glass, from the bottom to the top: the highest that is there is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
+    /// The screens in turn; always there.
+    Rotation,
+    /// The first moments after a start, before there is data.
+    Splash,
+    /// Why the device runs without its sources.
+    SafeMode,
+    /// The password of a clock that is locked without one.
+    SignIn,
     /// The owner's text.
     Custom,
     /// A zap or a payment.
@@ -22,9 +30,29 @@ pub enum Layer {
     Debug,
     /// The progress of an update.
     Update,
+    /// The access point's instructions.
+    Portal,
+    /// The words while everything is wiped.
+    Erasing,
 }
 
-/// What a layer shows.
+impl Layer {
+    /// All layers, the highest first.
+    pub const FROM_THE_TOP: [Layer; 10] = [
+        Layer::Erasing,
+        Layer::Portal,
+        Layer::Update,
+        Layer::Debug,
+        Layer::Notice,
+        Layer::Custom,
+        Layer::SignIn,
+        Layer::SafeMode,
+        Layer::Splash,
+        Layer::Rotation,
+    ];
+}
+
+/// What a layer shows that is there for a while.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
     /// The owner's text.
@@ -62,9 +90,9 @@ pub struct Overlays {
 }
 
 impl Overlays {
-    /// The visible layer and its serial number; none while the rotation is visible.
-    pub fn visible(&self) -> Option<(&Overlay, u64)> {
-        let (_, (overlay, serial)) = self.layers.last_key_value()?;
+    /// What is on a layer, with its serial number; none if nothing is.
+    pub fn on(&self, layer: Layer) -> Option<(&Overlay, u64)> {
+        let (overlay, serial) = self.layers.get(&layer)?;
         Some((overlay, *serial))
     }
 
@@ -123,5 +151,17 @@ impl Overlays {
         };
         let since = self.notice_since.filter(|_| !stays)?;
         Some(since + Duration::from_secs(u64::from(settings.overlay_seconds)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Layer;
+
+    #[test]
+    fn the_layers_are_listed_from_the_top() {
+        let layers = Layer::FROM_THE_TOP;
+        assert!(layers.windows(2).all(|pair| pair[0] > pair[1]));
+        assert_eq!(layers.last(), Some(&Layer::Rotation));
     }
 }

@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use crate::{
     cells::{self, Cell, Picture, Style},
+    overlays::Layer,
     refresh::{Cause, Refresh, RefreshPolicy},
     rotation::Slot,
     settings::Settings,
@@ -15,20 +16,12 @@ use crate::{
 pub enum Visible {
     /// Nothing was composed yet.
     Nothing,
-    /// The first moments after a start, before there is data.
-    Splash,
-    /// The access point's instructions.
-    Portal,
     /// A screen of the rotation.
     Slot(Slot),
     /// An overlay, by its serial number.
     Overlay(u64),
-    /// The words while everything is wiped.
-    Erasing,
-    /// The password of a clock that is locked without one.
-    SignIn,
-    /// Why the device runs without its sources.
-    SafeMode,
+    /// A layer that has but one thing to show.
+    Layer(Layer),
 }
 
 /// What should be on the panels, before policy.

@@ -258,18 +258,20 @@ impl Device {
     }
 
     fn mode(&self) -> &'static str {
-        match self.overlays.visible() {
-            _ if self.is_erasing() => "erasing",
-            _ if self.link.is_portal() => "portal",
-            Some((Overlay::Custom(_), _)) => "custom",
-            Some((Overlay::Zap(_), _)) => "zap",
-            Some((Overlay::Payment(_), _)) => "payment",
-            Some((Overlay::Debug, _)) => "debug",
-            Some((Overlay::Update(_), _)) => "update",
-            None if self.made_password.is_some() => "sign-in",
-            None if self.power.safe_mode.is_some() => "safe-mode",
-            None if self.splash => "splash",
-            None => "rotation",
+        match self.top() {
+            Layer::Rotation => "rotation",
+            Layer::Splash => "splash",
+            Layer::SafeMode => "safe-mode",
+            Layer::SignIn => "sign-in",
+            Layer::Custom => "custom",
+            Layer::Notice => match self.overlays.on(Layer::Notice) {
+                Some((Overlay::Payment(_), _)) => "payment",
+                Some(_) | None => "zap",
+            },
+            Layer::Debug => "debug",
+            Layer::Update => "update",
+            Layer::Portal => "portal",
+            Layer::Erasing => "erasing",
         }
     }
 }
