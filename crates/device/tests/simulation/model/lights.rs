@@ -202,14 +202,19 @@ impl Lights {
             };
             colors.iter().map(rgb).collect()
         };
-        let each = |color: &dyn Fn(usize) -> u32| (0..self.leds).map(color).collect();
+        let leds = 0..self.leds;
         let plays = self
             .shows
             .front()
             .filter(|(show, _)| show.is_seen(settings, self.quiet));
         let frame: Frame = if self.updates {
             let lit = usize::try_from(self.percent / 25).unwrap().min(3);
-            (each(&|led| if led <= lit { 0x00_FF_00 } else { 0 }), 12, 0)
+            (
+                leds.map(|led| if led <= lit { 0x00_FF_00 } else { 0 })
+                    .collect(),
+                12,
+                0,
+            )
         } else if self.alarm && !settings.disable_leds && !self.quiet {
             (vec![0xFF_00_00; self.leds], 12, 0)
         } else if let Some((show, Some(begin))) = plays {
@@ -225,7 +230,7 @@ impl Lights {
                 0xFF_00_00, 0xFF_80_00, 0xFF_FF_00, 0x00_FF_00, 0x00_00_FF, 0x94_00_D3,
             ];
             let turned = usize::try_from((now - since).as_millis() / 250).unwrap();
-            (each(&|led| RAINBOW[(led + turned) % 6]), 12, 0)
+            (leds.map(|led| RAINBOW[(led + turned) % 6]).collect(), 12, 0)
         } else {
             (vec![self.resting; self.leds], 12, 0)
         };
