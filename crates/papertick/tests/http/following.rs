@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::{sleep, timeout},
+    time::{resume, sleep, timeout},
 };
 
 use crate::support::{Clock, SOON, followers};
@@ -64,9 +64,9 @@ impl Follower {
     async fn next(&mut self) -> (String, String) {
         loop {
             let chunk = self.until("\n\n").await;
-            // Each frame is a chunk of its own: its length stands before it.
+            // The length of a chunk stands before it; one chunk may hold several frames.
             let text = chunk.trim_start_matches("\r\n");
-            let (_, text) = text.split_once("\r\n").unwrap();
+            let text = text.split_once("\r\n").map_or(text, |(_, text)| text);
             let field = |name: &str| {
                 text.lines()
                     .find_map(|line| line.strip_prefix(name))
@@ -205,4 +205,66 @@ async fn a_panel_that_hangs_is_told_of_until_it_is_back() {
             if fault.is_some() { 2 } else { 0 }
         );
     }
+}
+
+/// Proxies and clients take a stream that is silent for long for a dead one.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_hears_nothing_else_hears_a_sign_of_life_every_five_seconds() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    client.status().await;
+    client.until(": ping\n\n").await;
+    let begun = tokio::time::Instant::now();
+    for round in 1..=6 {
+        client.until(": ping\n\n").await;
+        let late = begun.elapsed().abs_diff(Duration::from_secs(5) * round);
+        assert!(late < Duration::from_millis(100), "{round}: {late:?}");
+    }
+}
+
+/// More frames than are kept for it, while it does not read: then it knows everything there is, and nothing twice.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_lagged_behind_is_told_everything_at_once() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    client.status().await;
+    // Frames that fill what waits in the kernel, before the one with the panel.
+    let filler = "x".repeat(300_000);
+    for round in 0..120_u32 {
+        clock.change(|view| view.notes = vec![format!("{round} {filler}")]);
+        if round == 45 {
+            clock.glass.send_modify(|glass| {
+                let glass = Arc::make_mut(glass);
+                glass.generation = 7;
+                glass.panels[2].painted = 7;
+            });
+        }
+        sleep(Duration::from_millis(150)).await;
+    }
+    clock.change(|view| view.current_screen = 3);
+    sleep(Duration::from_millis(150)).await;
+    // What waits in the kernel takes its time to come.
+    resume();
+    let (mut told, mut panels) = (0, None);
+    loop {
+        let (name, data) = client.frame().await;
+        let data: Value = serde_json::from_str(&data).unwrap();
+        if name == "panels" {
+            panels = Some(data);
+        } else {
+            told += 1;
+            if data["currentScreen"] == 3 {
+                break;
+            }
+        }
+    }
+    assert!(told < 50, "{told} of 121 frames: it did not lag");
+    let panels = match panels {
+        Some(panels) => panels,
+        None => serde_json::from_str(&client.frame().await.1).unwrap(),
+    };
+    assert_eq!(panels["generation"], 7);
+    assert_eq!(panels["panels"].as_array().unwrap().len(), 7, "{panels}");
 }
