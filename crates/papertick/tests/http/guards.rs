@@ -243,6 +243,33 @@ async fn pages_of_other_sites_change_nothing() {
     assert_eq!(reached(&mut clock), None, "refused requests");
 }
 
+/// Operations that change something, uploads among them, and the older GETs beside them.
+#[tokio::test]
+async fn nothing_that_changes_something_is_done_for_pages_of_other_sites() {
+    let mut clock = Clock::start().await;
+    let api = openapi::document();
+    let mut tried = 0;
+    for (path, item) in api["paths"].as_object().unwrap() {
+        for method in ["POST", "PATCH", "DELETE"] {
+            let operation = &item[method.to_lowercase()];
+            // What only an access point serves has a test of its own.
+            if operation.is_null() || operation["tags"][0] == "Access point" {
+                continue;
+            }
+            for mark in ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site"] {
+                let answer = clock
+                    .send(method, path, &[mark, "Content-Length: 1"], "x")
+                    .await;
+                assert_eq!(answer.status, 403, "{method} {path} {mark}");
+                assert_eq!(answer.json()["error"], "cross-site request", "{path}");
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 30, "{tried} operations");
+    assert_eq!(reached(&mut clock), None, "refused requests");
+}
+
 const BROWSER: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0";
 
 /// All older GETs that change something, with something in the open part, and what they say they do.

@@ -341,6 +341,21 @@ mod tests {
         assert!(begun.elapsed() < Duration::from_millis(10));
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn who_signs_in_may_err_as_often_again() {
+        let rig = Rig::new(MILLISECOND);
+        for round in 0..2 {
+            for guess in 0..3 {
+                let told = rig.signs_in(1, &format!("guess {round} {guess}")).await;
+                assert_eq!(told, Verdict::Unknown, "{round} {guess}");
+            }
+            assert_eq!(rig.signs_in(1, "right").await, Verdict::Admitted);
+        }
+        // The second time it was known and nobody looked: who polls from an address clears nothing for its guessers.
+        let told = rig.signs_in(1, "one more").await;
+        assert_eq!(told, Verdict::Slowed(Duration::from_millis(250)));
+    }
+
     /// Fifty guesses a second, each another one, from the address of the owner, who signs in for the first time.
     #[tokio::test(start_paused = true)]
     async fn the_right_password_is_looked_at_whoever_guesses_from_the_same_address() {
