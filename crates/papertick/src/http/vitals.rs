@@ -23,13 +23,18 @@ impl Memory {
     /// Looks at the host; zeros where it does not say.
     pub(crate) fn now(before: Option<Memory>) -> Memory {
         let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let free = meminfo(&text, "MemAvailable:");
+        Memory::read(&text, before)
+    }
+
+    /// Reads what Linux tells of its memory.
+    fn read(text: &str, before: Option<Memory>) -> Memory {
+        let free = meminfo(text, "MemAvailable:");
         Memory {
-            total: meminfo(&text, "MemTotal:"),
+            total: meminfo(text, "MemTotal:"),
             free,
             least_free: before.map_or(free, |before| before.least_free.min(free)),
-            more_total: meminfo(&text, "SwapTotal:"),
-            more_free: meminfo(&text, "SwapFree:"),
+            more_total: meminfo(text, "SwapTotal:"),
+            more_free: meminfo(text, "SwapFree:"),
         }
     }
 
@@ -70,4 +75,36 @@ pub(crate) fn disk(folder: &Path) -> (u64, u64) {
     let total = stat.f_blocks.saturating_mul(stat.f_frsize);
     let free = stat.f_bfree.saturating_mul(stat.f_frsize);
     (total.saturating_sub(free), total)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn memory_is_told_in_bytes_with_the_least_that_was_free() {
+        let look = |available: u64, before| {
+            let text = format!(
+                "MemTotal:  4000 kB\nMemFree:  10 kB\nMemAvailable:  {available} kB\nSwapTotal:  500 kB\nSwapFree:  200 kB\n"
+            );
+            Memory::read(&text, before)
+        };
+        let mut before = None;
+        for (available, least) in [(3000, 3000), (1000, 1000), (2000, 1000)] {
+            let memory = look(available, before);
+            let expected = json!({
+                "espHeapSize": 4000 * 1024,
+                "espFreeHeap": available * 1024,
+                "espMinFreeHeap": least * 1024,
+                "espLargestFreeBlock": available * 1024,
+                "espPsramSize": 500 * 1024,
+                "espFreePsram": 200 * 1024,
+            });
+            assert_eq!(Value::Object(memory.members()), expected);
+            before = Some(memory);
+        }
+        assert_eq!(Memory::read("MemTotal: much", None), Memory::default());
+    }
 }

@@ -9,7 +9,9 @@ use device::{
     settings::Settings,
     sources::SourceId,
     units::FeeRate,
+    view::SourceState,
 };
+use serde_json::json;
 
 use crate::support::{Clock, Setup};
 
@@ -403,6 +405,28 @@ async fn uploads_can_be_switched_off() {
     }
 }
 
+/// It is one of those settings that count from the next start on.
+#[tokio::test]
+async fn switching_uploads_off_or_on_waits_for_the_next_start() {
+    for started_with in [false, true] {
+        let with = |ota_enabled| Settings {
+            ota_enabled,
+            ..Settings::default()
+        };
+        let clock = Clock::with(Setup {
+            settings: with(started_with),
+            ..Setup::default()
+        })
+        .await;
+        clock.change(|view| view.settings = with(!started_with).into());
+        for path in ["/upload/firmware", "/upload/webui"] {
+            let answer = clock.send("POST", path, &["Content-Length: 1"], "x").await;
+            let expected = if started_with { 503 } else { 403 };
+            assert_eq!(answer.status, expected, "{path}, {started_with}");
+        }
+    }
+}
+
 /// What a request is answered that is wrong in itself.
 #[tokio::test]
 async fn wrong_requests_are_answered_in_json() {
@@ -590,6 +614,94 @@ async fn status_has_the_members_of_the_interface() {
         assert_eq!(status["connectionStatus"][name], false, "{name}");
     }
     assert!(status["espUptime"].is_u64() && status["espHeapSize"].is_u64());
+}
+
+/// Which sources are up, and what clients are told is connected.
+#[tokio::test]
+async fn the_status_tells_what_is_connected() {
+    use SourceId::{Exchange, Explorer, Nostr, Pool, Relay, Wallet, Zaps};
+    // The data source, whether the wallet is on, what is up: price, blocks, V2, nostr, nwc.
+    let rows: &[(u32, bool, &[SourceId], [bool; 5])] = &[
+        (0, false, &[], [false; 5]),
+        (0, false, &[Relay], [true, true, true, false, false]),
+        (0, false, &[Exchange, Explorer, Pool], [false; 5]),
+        (0, false, &[Nostr], [false, false, false, true, false]),
+        (0, false, &[Zaps], [false, false, false, true, false]),
+        (1, false, &[Exchange], [true, false, false, false, false]),
+        (1, false, &[Explorer], [false, true, false, false, false]),
+        (1, false, &[Relay], [true, false, true, false, false]),
+        (2, false, &[Nostr], [true, true, false, true, false]),
+        (2, false, &[Zaps], [false, false, false, true, false]),
+        (2, false, &[Relay], [false, false, true, false, false]),
+        (3, false, &[Relay], [true, true, true, false, false]),
+        (3, false, &[Exchange, Explorer], [false; 5]),
+        (0, true, &[Wallet], [false, false, false, false, true]),
+        (0, false, &[Wallet], [false; 5]),
+        (0, true, &[], [false; 5]),
+    ];
+    let clock = Clock::start().await;
+    for (data_source, nwc_enabled, up, expected) in rows {
+        clock.change(|view| {
+            view.active = Arc::new(Settings {
+                data_source: *data_source,
+                nwc_enabled: *nwc_enabled,
+                ..Settings::default()
+            });
+            // All that are there have a state, those that are not up too.
+            let all = [Exchange, Explorer, Nostr, Pool, Relay, Wallet, Zaps];
+            let state = |id: SourceId| SourceState {
+                up: up.contains(&id),
+                ..SourceState::default()
+            };
+            view.sources = all.map(|id| (id, state(id))).into();
+        });
+        let status = clock.get("/api/status").await.json();
+        let told = ["price", "blocks", "V2", "nostr", "nwc"]
+            .map(|name| status["connectionStatus"][name].as_bool().unwrap());
+        assert_eq!(told, *expected, "{data_source} {nwc_enabled} {up:?}");
+    }
+}
+
+/// What the host has, and what the device counts.
+#[tokio::test]
+async fn the_system_status_tells_the_values_of_host_and_device() {
+    let clock = Clock::start().await;
+    let rows = [
+        (None, None, 78),
+        (Some(40), None, 40),
+        (Some(40), Some(60), 60),
+    ];
+    for (wished, told, expected) in rows {
+        clock.change(|view| {
+            view.active = Arc::new(Settings {
+                tx_power: wished,
+                ..Settings::default()
+            });
+            view.link.tx_power = told;
+            view.link.rssi = -61;
+            view.strip_drops = 3;
+        });
+        let system = clock.get("/api/system/status").await.json();
+        assert_eq!(system["txPower"], expected, "{wished:?} {told:?}");
+        assert_eq!(system["rssi"], -61);
+        let drops = json!({ "buttons": 0, "led": 3, "frontlight": 0 });
+        assert_eq!(system["queueDrops"], drops);
+    }
+    let system = clock.get("/api/system_status").await.json();
+    let bytes = |name: &str| system[name].as_u64().unwrap();
+    let disk = rustix::fs::statvfs(std::env::temp_dir()).unwrap();
+    let total = disk.f_blocks * disk.f_frsize;
+    assert_eq!(bytes("fsTotalBytes"), total);
+    // Others write meanwhile.
+    let used = total - disk.f_bfree * disk.f_frsize;
+    let slack = total / 8;
+    assert!(
+        bytes("fsUsedBytes").abs_diff(used) <= slack,
+        "{used}, {system}"
+    );
+    assert!(bytes("espFreeHeap") < bytes("espHeapSize"), "{system}");
+    assert!(bytes("espMinFreeHeap") <= bytes("espFreeHeap"), "{system}");
+    assert!(bytes("uptime") < 60, "{system}");
 }
 
 #[tokio::test]
