@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    io::Read,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
@@ -16,6 +17,7 @@ use board::{
 use device::board::BoardSpec;
 use net::tls::Roots;
 use serde::{Deserialize, Serialize};
+use storage::disk::open_file;
 
 use crate::{cli::Flags, failure::Failure, sources::upstreams::Upstreams, wiring_command};
 
@@ -355,13 +357,13 @@ fn board_ids() -> Vec<&'static str> {
 fn read_file(path: &Path) -> Result<File, Failure> {
     let about =
         |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
-    let length = fs::metadata(path)
-        .map_err(|error| about(error.to_string()))?
-        .len();
-    if length > FILE_MAX {
+    let mut text = String::new();
+    open_file(path)
+        .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
+        .map_err(|error| about(error.to_string()))?;
+    if text.len() as u64 > FILE_MAX {
         return Err(about(format!("it is larger than {FILE_MAX} bytes")));
     }
-    let text = fs::read_to_string(path).map_err(|error| about(error.to_string()))?;
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| {
             text[..span.start.min(text.len())].matches('\n').count() + 1
@@ -393,12 +395,15 @@ fn one_of(what: &str, word: Option<String>, words: &[&str]) -> Result<Option<Str
 /// # Errors
 /// The file cannot be read or holds no usable certificate.
 pub(crate) fn roots(ca_file: Option<&Path>) -> Result<Roots, Failure> {
-    match ca_file {
-        None => Ok(Roots::public()),
-        Some(path) => Roots::public()
-            .and_file(path)
-            .map_err(|error| Failure::usage(format!("--ca-file {}: {error}", path.display()))),
-    }
+    let Some(path) = ca_file else {
+        return Ok(Roots::public());
+    };
+    let about = |what: String| Failure::usage(format!("--ca-file {}: {what}", path.display()));
+    // Who reads the certificates would wait at a pipe for ever.
+    open_file(path).map_err(|error| about(error.to_string()))?;
+    Roots::public()
+        .and_file(path)
+        .map_err(|error| about(error.to_string()))
 }
 
 fn check_upstreams(assignments: &[String]) -> Result<(), Failure> {

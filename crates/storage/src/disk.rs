@@ -132,7 +132,7 @@ impl Disk for Folder {
 ///
 /// # Errors
 /// It is not there, cannot be read, or is something else than a file; the words say what.
-pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+pub fn open_file(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new()
         .read(true)

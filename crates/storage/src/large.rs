@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
 };
 
-use crate::disk::{Disk, Folder};
+use crate::disk::{Disk, Folder, open_file};
 
 /// A file that is read piece by piece.
 pub trait Readable: Read + Seek + Send {}
@@ -45,7 +45,7 @@ impl LargeDisk for Folder {
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
-        Ok(Box::new(fs::File::open(self.path().join(name))?))
+        Ok(Box::new(open_file(&self.path().join(name))?))
     }
 
     fn make_startable(&mut self, name: &str) -> io::Result<()> {

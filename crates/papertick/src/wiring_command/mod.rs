@@ -14,6 +14,7 @@ use board::{
 };
 use clap::{Args, Subcommand};
 use serde_json::json;
+use storage::disk::open_file;
 
 use crate::failure::Failure;
 
@@ -130,7 +131,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     // One byte more than may be, so that a larger file is noticed.
     let most = FILE_MAX as u64 + 1;
-    let file = fs::File::open(path).map_err(cannot)?;
+    let file = open_file(path).map_err(cannot)?;
     file.take(most).read_to_string(&mut text).map_err(cannot)?;
     Ok(text)
 }

@@ -2,6 +2,8 @@
 
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
 use crate::clock::{Clock, folder, output, papertick};
 
 /// Checks that the program ends with a code and one line on the error output that has these parts.
@@ -116,6 +118,21 @@ fn a_data_folder_that_cannot_be_used() {
             1,
             &["--data-dir"],
         );
+    }
+}
+
+#[test]
+fn a_pipe_or_a_folder_in_place_of_a_file() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    for (place, what) in [(&*pipe, "a named pipe"), (folder.path(), "a folder")] {
+        let place = place.to_str().unwrap();
+        for flag in ["--config", "--ca-file", "--wiring", "--circuit"] {
+            assert_fails(&["run", flag, place], 2, &[place, what]);
+        }
+        assert_fails(&["run", "--sim-networks", place], 2, &[place, "no file"]);
+        assert_fails(&["wiring", "check", place], 2, &[place, what]);
     }
 }
 
