@@ -57,7 +57,7 @@ impl Device {
             }
             Request::FullRefresh => done(Cause::Forced),
             Request::Identify => {
-                self.play(Show::Identify, now);
+                self.lights.play(Show::Identify, &self.active, now.uptime);
                 done(Cause::Data)
             }
             Request::Restart => {
@@ -83,13 +83,20 @@ impl Device {
                 self.by_hand.restarts += 1;
                 done(Cause::Data)
             }
-            Request::SetLights(pixels) => (self.set_lights(&pixels), Cause::Data),
+            Request::SetLights(pixels) => (self.lights.set(&pixels), Cause::Data),
             Request::SetLightsColor(color) => {
                 let pixels = alloc::vec![color; self.board.leds];
-                (self.set_lights(&pixels), Cause::Data)
+                (self.lights.set(&pixels), Cause::Data)
             }
-            Request::PlayEffect(effect) => (self.play_effect(effect, now), Cause::Data),
-            Request::Frontlight(command) => (self.command_frontlight(&command, now), Cause::Data),
+            Request::PlayEffect(effect) => {
+                let reply = self.lights.play_effect(effect, &self.active, now.uptime);
+                (reply, Cause::Data)
+            }
+            Request::Frontlight(command) => {
+                let lights = &mut self.lights;
+                let reply = lights.command_frontlight(&command, &self.active, now.uptime);
+                (reply, Cause::Data)
+            }
             Request::SetDnd(enabled) => {
                 let mut settings = (*self.stored).clone();
                 settings.dnd_enabled = enabled;
@@ -229,7 +236,8 @@ impl Device {
         match action {
             ButtonAction::TogglePause => {
                 let running = self.active.timer_active;
-                self.play(if running { Show::Pause } else { Show::Resume }, now);
+                let show = if running { Show::Pause } else { Show::Resume };
+                self.lights.play(show, &self.active, now.uptime);
                 self.run_timer(!running, now, output)
             }
             ButtonAction::Next | ButtonAction::Previous if debugging => Cause::Data,
@@ -245,7 +253,7 @@ impl Device {
                     Show::QuietOff
                 };
                 let cause = self.store_settings(settings, now, output);
-                self.strip.acknowledge(show, self.gate(), now.uptime);
+                self.lights.acknowledge(show, &self.active, now.uptime);
                 cause
             }
             ButtonAction::FactoryReset => self.erase(output),

@@ -37,7 +37,7 @@ impl Device {
                 if self.price_must_wait(now) {
                     return;
                 }
-                self.glow_for_price(now);
+                self.lights.flash_for_price(&self.active, now.uptime);
             }
         }
         if self.shows_price() {

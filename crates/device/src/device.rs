@@ -10,11 +10,10 @@ use core::time::Duration;
 use crate::{
     board::BoardSpec,
     buttons::{BUTTONS, Buttons, Gesture},
-    glow::PendingFlash,
     height::{self, HeightGate, HeightNews},
     host::HostFacts,
     input::{ButtonAction, Contacts, Finished, Input, Upload},
-    lights::{faults::FaultIndicator, frontlight::Frontlight, strip::Strip},
+    lights::{Lights, faults::Fault},
     limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
     link::Link,
     market::{Connection, Datum, Market, Observation, Payment, Zap},
@@ -29,7 +28,7 @@ use crate::{
     rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
     secret::MadePassword,
     settings::Settings,
-    sources::{self, ByHand, SourceId, SourcePlan},
+    sources::{self, ByHand, SourceConfig, SourceId, SourcePlan},
     units::{Currency, Price},
     view::SourceState,
 };
@@ -66,19 +65,11 @@ pub struct Device {
     pub(crate) erasing: Option<Erasing>,
 
     pub(crate) buttons: Buttons,
-    pub(crate) strip: Strip,
-    pub(crate) frontlight: Option<Frontlight>,
-    pub(crate) pending_flash: Option<PendingFlash>,
-    pub(crate) faults: FaultIndicator,
-    pub(crate) millilux: Option<u32>,
-    /// Do Not Disturb is active.
-    pub(crate) quiet: bool,
+    pub(crate) lights: Lights,
     /// Moment at which the newest input was handled.
     pub(crate) now: Now,
     pub(crate) link: Link,
     pub(crate) power: Power,
-    /// Nothing was painted yet, and the strip shows that.
-    pub(crate) starting: bool,
     pub(crate) host: HostFacts,
     /// What went wrong, for the status.
     pub(crate) notes: Vec<String>,
@@ -127,18 +118,10 @@ impl Device {
             splash,
             erasing: None,
             buttons: Buttons::default(),
-            strip: Strip::new(board.leds),
-            frontlight: board
-                .frontlight
-                .then(|| Frontlight::new(board.panels, &settings, now.uptime)),
-            pending_flash: None,
-            faults: FaultIndicator::default(),
-            millilux: None,
-            quiet: false,
+            lights: Lights::new(&board, &settings, now.uptime),
             now,
             link: Link::default(),
             power: Power::default(),
-            starting: settings.led_test_on_power,
             host: HostFacts::default(),
             notes: Vec::new(),
             unstored: None,
@@ -148,7 +131,9 @@ impl Device {
             board,
         };
         device.forget_prices();
-        device.settle_quiet(now);
+        device
+            .lights
+            .settle_quiet(&device.active, &device.zone, now);
         device.settle_strip(now);
         device.look_for_faults(now);
         device.present(Cause::Forced, now);
@@ -180,7 +165,7 @@ impl Device {
             }
             Input::Pressed(contacts) => self.press(contacts, now, &mut output),
             Input::Sensed(sensed) => {
-                self.sense(sensed.millilux());
+                self.lights.sense(sensed.millilux(), &self.active);
                 Cause::Data
             }
             Input::Linked(event) => self.hear(event, now, &mut output),
@@ -195,7 +180,8 @@ impl Device {
             }
             Input::Uploaded(upload) => self.upload(upload, now, &mut output),
             Input::Finished(Finished::Painted(serial)) => {
-                self.painted(serial, now);
+                self.lights.painted(serial, &self.active, now.uptime);
+                self.settle_strip(now);
                 self.shown_to_the_end(serial, now);
                 Cause::Data
             }
@@ -229,7 +215,9 @@ impl Device {
         self.settle_strip(now);
         self.look_for_faults(now);
         self.present(due.max(caused).max(late), now);
-        self.release_flash(now);
+        let newest = self.panels.picture().serial;
+        self.lights
+            .nothing_to_paint(newest, &self.active, now.uptime);
         let remembers = (
             self.rotation.slot(),
             self.market.height.as_ref().map(|height| height.value),
@@ -263,15 +251,11 @@ impl Device {
         let hardware = [
             self.power_deadline(),
             self.buttons.next_deadline(),
-            self.strip.next_deadline(),
-            self.frontlight
-                .as_ref()
-                .and_then(|light| light.next_deadline(&self.active, self.quiet, now.uptime)),
-            self.flash_deadline(),
-            self.faults
-                .next_deadline()
+            self.lights.next_deadline(&self.active, now.uptime),
+            self.lights
+                .fault_deadline()
                 .filter(|_| self.watches_faults()),
-            self.quiet_deadline(now),
+            self.lights.quiet_deadline(&self.active, &self.zone, now),
         ];
         overlays
             .into_iter()
@@ -290,12 +274,8 @@ impl Device {
     pub fn desired(&self) -> Desired {
         Desired {
             picture: self.panels.picture().clone(),
-            strip: self.strip.pixels(self.gate()),
-            frontlight: self
-                .frontlight
-                .as_ref()
-                .map(|frontlight| frontlight.duties(self.now.uptime))
-                .unwrap_or_default(),
+            strip: self.lights.pixels(&self.active),
+            frontlight: self.lights.duties(self.now.uptime),
             sources: self.planned_sources(),
             advert: self.link.advert(&self.active),
             wifi: self.link.plan(&self.active),
@@ -313,6 +293,46 @@ impl Device {
     /// The sources that the settings ask for. What the owner has chosen is asked for, offered or not.
     pub(crate) fn plan_of(&self, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
         sources::plan(&self.active, &self.stored.currencies(), by_hand)
+    }
+
+    /// Looks whether something is missing, and shows it now and then.
+    fn look_for_faults(&mut self, now: Now) {
+        if self.watches_faults() {
+            let fault = self.fault();
+            self.lights.tell_fault(fault, &self.active, now.uptime);
+        }
+    }
+
+    /// Whether what is missing is worth telling: in safe mode nothing is missed.
+    fn watches_faults(&self) -> bool {
+        self.power.safe_mode.is_none() && self.lights.may_tell_faults()
+    }
+
+    /// The worst of what is missing.
+    fn fault(&self) -> Fault {
+        if self.link.is_lost() {
+            return Fault::Network;
+        }
+        let plan = self.plan_of(self.by_hand);
+        let down = |id: &SourceId| !self.sources.get(id).is_some_and(|state| state.up);
+        let down: Vec<&SourceConfig> = plan
+            .iter()
+            .filter(|(id, _)| down(id))
+            .map(|(_, plan)| &plan.config)
+            .collect();
+        let blocks = down.iter().any(|config| config.feeds_blocks());
+        let prices = down.iter().any(|config| config.feeds_prices());
+        match (blocks, prices) {
+            (true, true) => Fault::Feeds,
+            (true, false) => Fault::Blocks,
+            (false, true) => Fault::Prices,
+            (false, false) => Fault::None,
+        }
+    }
+
+    /// Serial number of the picture that comes next.
+    pub(crate) fn next_picture(&self) -> u64 {
+        self.panels.picture().serial + 1
     }
 
     /// The rotation timer.
@@ -344,7 +364,7 @@ impl Device {
         self.active = Arc::new(active);
         self.rotation.follow(&before, &self.active, now.uptime);
         self.forget_prices();
-        self.follow_lights(&before, now);
+        self.lights.follow(&before, &self.active, now.uptime);
         if !self.stored.http_auth_pass.is_empty() {
             self.made_password = None;
         }
@@ -352,7 +372,7 @@ impl Device {
         if moves {
             self.zone = self.active.zone();
         }
-        self.settle_quiet(now);
+        self.lights.settle_quiet(&self.active, &self.zone, now);
         if moves { Cause::Forced } else { Cause::Data }
     }
 
@@ -465,7 +485,8 @@ impl Device {
             HeightNews::Lower => return refuse("lower-height"),
             HeightNews::Ahead => return refuse("height-ahead"),
             HeightNews::Block => {
-                self.glow_for_block(now);
+                self.lights
+                    .flash_for_block(self.next_picture(), &self.active, now.uptime);
                 self.steal_focus(now);
             }
             HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {}
@@ -482,12 +503,14 @@ impl Device {
 
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
     pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) {
-        self.glow_for_zap(now);
+        self.lights
+            .flash_for_zap(self.next_picture(), &self.active, now.uptime);
         self.overlays.show(Overlay::Zap(zap), now.uptime);
     }
 
     fn show_payment(&mut self, payment: Payment, now: Now) {
-        self.glow_for_payment(now);
+        self.lights
+            .flash_for_payment(self.next_picture(), &self.active, now.uptime);
         self.overlays.show(Overlay::Payment(payment), now.uptime);
     }
 
@@ -520,14 +543,14 @@ impl Device {
                 self.update_painted = now.uptime;
                 self.overlays.show(Overlay::Update(0), now.uptime);
                 self.rotation.freeze(now.uptime);
-                self.show_update_bar(0, now);
+                self.lights.show_update_bar(0, now.uptime);
                 Cause::Forced
             }
             // Words of an update that has ended may still be on their way.
             Upload::Progress(_) if !self.overlays.has(Layer::Update) => Cause::Data,
             Upload::Progress(percent) => {
                 self.update_percent = percent.min(100);
-                self.show_update_bar(self.update_percent, now);
+                self.lights.show_update_bar(self.update_percent, now.uptime);
                 Cause::Data
             }
             Upload::Failed(_) => {
@@ -538,7 +561,7 @@ impl Device {
             Upload::Verified => {
                 self.update_percent = 100;
                 self.overlays.progress(100);
-                self.show_update_bar(100, now);
+                self.lights.show_update_bar(100, now.uptime);
                 output.effects.push(Effect::Reboot(RebootReason::Updated));
                 Cause::Data
             }
@@ -549,15 +572,9 @@ impl Device {
     fn pass_deadlines(&mut self, now: Now, output: &mut Output) -> Cause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= now.uptime);
         let mut cause = Cause::Data;
-        self.settle_quiet(now);
+        self.lights.settle_quiet(&self.active, &self.zone, now);
         self.pass_power(now, output);
-        self.strip.advance(self.gate(), now.uptime);
-        if let Some(frontlight) = &mut self.frontlight {
-            frontlight.advance(&self.active, self.quiet, now.uptime);
-        }
-        if due(self.flash_deadline()) {
-            self.fire_flash(now);
-        }
+        self.lights.advance(&self.active, now.uptime);
         self.splash &= !due(Some(SPLASH_MAX));
         if due(self.panels.refresh_deadline(&self.active)) {
             cause = Cause::Forced;

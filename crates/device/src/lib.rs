@@ -40,8 +40,6 @@ pub mod refresh;
 pub mod rotation;
 
 pub mod buttons;
-pub mod dnd;
-mod glow;
 pub mod lights;
 pub mod link;
 pub mod portal;

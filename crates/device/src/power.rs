@@ -74,7 +74,7 @@ impl Device {
             News::None => Cause::Data,
             News::FirstAddress => {
                 self.settle_strip(now);
-                self.play(Show::Success, now);
+                self.lights.play(Show::Success, &self.active, now.uptime);
                 Cause::Data
             }
             News::Provisioned => {
@@ -99,7 +99,7 @@ impl Device {
         }
         self.erasing = Some(Erasing {
             // The picture that says so comes with this very input.
-            picture: self.panels.picture().serial + 1,
+            picture: self.next_picture(),
             shown: false,
             wiped: false,
         });
@@ -213,12 +213,10 @@ impl Device {
             Mode::Portal
         } else if self.link.is_joining() {
             Mode::Joining
-        } else if self.starting {
-            Mode::Starting
         } else {
             Mode::Resting
         };
-        self.strip.enter(mode, now.uptime);
+        self.lights.enter(mode, now.uptime);
     }
 
     /// Whether sources may run.

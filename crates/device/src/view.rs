@@ -210,15 +210,12 @@ impl Device {
             market: self.market.clone(),
             sources: self.source_states(),
             time_server: self.time_server.clone(),
-            dnd_active: self.quiet,
-            lights: self.strip.resting().to_vec(),
-            strip_mute: self.gate().mute(),
-            strip_drops: self.strip.dropped(),
-            frontlight: self
-                .frontlight
-                .as_ref()
-                .map(|frontlight| frontlight.state(self.now.uptime)),
-            millilux: self.millilux,
+            dnd_active: self.lights.is_quiet(),
+            lights: self.lights.resting().to_vec(),
+            strip_mute: self.lights.mute(&self.active),
+            strip_drops: self.lights.dropped(),
+            frontlight: self.lights.frontlight(self.now.uptime),
+            millilux: self.lights.millilux(),
             link: self.link.state(),
             notes: self.told_notes(),
             safe_mode: self.power.safe_mode.clone(),

@@ -1,12 +1,18 @@
-//! Light: colours, effects of the LED strip, the frontlight.
+//! Light: colours, effects of the LED strip, the frontlight, quiet hours.
+//!
+//! `events` owns the others: nothing outside changes a light but through [`Lights`].
 
 pub mod ambient;
+pub mod events;
 pub mod faults;
 pub mod frontlight;
+pub mod quiet;
 pub mod shows;
 pub mod strip;
 
 use alloc::{format, string::String};
+
+pub use events::Lights;
 
 /// A colour, before brightness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
