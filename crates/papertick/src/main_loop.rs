@@ -133,11 +133,11 @@ struct Pending {
 }
 
 impl Pending {
-    /// Refuses what was asked for; what was not asked for has its effects all the same.
+    /// Refuses what was asked for. Its effects are those of what was due meanwhile: no request that changes settings has
+    /// any of its own.
     fn refuse(&mut self, refusal: Refusal) {
         if self.reply.is_some() {
             self.reply = Some(Reply::Refused(refusal));
-            self.effects.clear();
         }
     }
 

@@ -9,6 +9,7 @@ use board::{
 use device::{
     device::Device,
     input::{Finished, Input, LinkEvent},
+    limits::PROVISIONED_DELAY,
     market::{Connection, Observation},
     memory::Memory,
     output::{Effect, RebootReason},
@@ -321,6 +322,21 @@ async fn a_forgotten_network_restarts_the_clock_although_the_disk_refuses() {
     assert_eq!(effect, Some(Effect::Reboot(RebootReason::WifiReset)));
     let notes = desk.followed.view.borrow().notes.join("; ");
     assert!(notes.contains("nothing can be stored"), "{notes}");
+}
+
+/// A change that is refused in the very moment of a planned restart must not take the restart with it.
+#[tokio::test(start_paused = true)]
+async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
+    let mut desk = Desk::new();
+    let provisioned = LinkEvent::Provisioned;
+    desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
+    desk.disk.arrange(1, Trouble::ReadOnly);
+    sleep(PROVISIONED_DELAY).await;
+    let refused = Reply::Refused(Refusal::NotStored);
+    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
+    let effect = timeout(Duration::from_secs(1), desk.followed.effects.recv()).await;
+    let reboot = Effect::Reboot(RebootReason::Provisioned);
+    assert_eq!(effect, Ok(Some(reboot)));
 }
 
 #[tokio::test(start_paused = true)]
