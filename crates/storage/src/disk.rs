@@ -227,6 +227,15 @@ mod tests {
         assert_eq!(names, ["dir", "huge", "pipe"]);
     }
 
+    /// Nothing on this file system can be synced, so whoever says that it was has not asked the kernel.
+    #[test]
+    fn syncing_asks_the_kernel() {
+        let mut disk = Folder::new(Path::new("/proc/self"));
+        assert!(disk.read("comm").unwrap().is_some());
+        assert!(disk.sync("comm").is_err(), "bytes");
+        assert!(disk.sync_folder().is_err(), "names");
+    }
+
     #[test]
     fn a_file_that_is_not_there_is_none() {
         let folder = tempfile::tempdir().unwrap();
