@@ -667,6 +667,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn failures_with_a_long_life_between_them_are_not_in_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "echo ready; test $(wc -l < {}) = 3 && sleep 3; exit 70",
+            folder.path().join("starts").display()
+        );
+        let mut supervisor = supervisor(folder.path(), &script);
+        supervisor.limits.steady = Duration::from_secs(3);
+        supervisor.limits.beat = Duration::from_secs(60);
+        let starts = starts(folder.path(), supervisor, 6).await;
+        let safe: Vec<bool> = starts
+            .iter()
+            .map(|start| start.safe_mode.is_some())
+            .collect();
+        assert_eq!(safe[..6], [false, false, false, false, false, true]);
+        assert_eq!(starts[5].crashes, 5, "all are counted");
+    }
+
+    #[tokio::test]
     async fn a_device_that_fails_even_in_safe_mode_and_never_was_ready_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
         let failure = supervisor(folder.path(), "exit 70")
