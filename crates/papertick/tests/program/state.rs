@@ -83,6 +83,34 @@ fn store(data_dir: &Path, settings: &Settings) {
     store.save_settings(&store::to_json(settings)).unwrap();
 }
 
+/// The setting, what the command line says, and whether there are lines for looking into things.
+#[test]
+fn the_log_says_more_where_the_setting_or_the_command_line_wants_it() {
+    for (enable_debug_log, arguments, says_more) in [
+        (false, &[][..], false),
+        (true, &[], true),
+        (true, &["--log", "info"], false),
+        (false, &["--log", "debug"], true),
+    ] {
+        let folder = folder();
+        let settings = Settings {
+            enable_debug_log,
+            ..Settings::default()
+        };
+        store(folder.path(), &settings);
+        let path = folder.path().join("said");
+        let said = fs::File::create(&path).unwrap();
+        let clock = Clock::start_heard(folder.path(), arguments, said);
+        assert_eq!(clock.get("/api/status").status, 200);
+        let said = fs::read_to_string(&path).unwrap();
+        let answered = said.contains("DEBUG answered") && said.contains("/api/status");
+        assert_eq!(
+            answered, says_more,
+            "{enable_debug_log} {arguments:?}: {said}"
+        );
+    }
+}
+
 #[test]
 fn an_interface_that_asks_for_a_password_that_was_never_stored_lets_nobody_in() {
     let folder = folder();
