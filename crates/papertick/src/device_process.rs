@@ -164,7 +164,9 @@ impl Kept {
                 WhyMade::SettingsLost => "no settings could be read",
                 WhyMade::NoneStored => "a password is asked for and none is stored",
             };
-            notes.push(format!("{why}: the one that stands on the glass is needed"));
+            notes.push(format!(
+                "{why}: the interface wants the password that stands on the glass"
+            ));
         }
         Ok(Kept {
             settings,

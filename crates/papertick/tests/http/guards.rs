@@ -114,6 +114,31 @@ async fn the_longest_credentials_open_the_door() {
     assert_eq!(answer.status, 401);
 }
 
+/// Who empties the field signs in by the password alone, whatever a browser or the glass puts for the name.
+#[tokio::test]
+async fn where_no_user_is_stored_the_password_is_enough() {
+    let clock = Clock::with(Setup {
+        settings: Settings {
+            http_auth_enabled: true,
+            http_auth_user: String::new(),
+            http_auth_pass: hash("secret"),
+            ..Settings::default()
+        },
+        ..Setup::default()
+    })
+    .await;
+    for (pair, status) in [
+        (":secret", 200),
+        ("papertick:secret", 200),
+        (":", 401),
+        (":wrong", 401),
+        ("secret:", 401),
+    ] {
+        let answer = clock.send("GET", "/api/status", &[&basic(pair)], "").await;
+        assert_eq!(answer.status, status, "{pair}");
+    }
+}
+
 #[tokio::test]
 async fn who_guesses_is_slowed_and_the_right_password_is_not() {
     let clock = guarded().await;

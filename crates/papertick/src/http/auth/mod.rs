@@ -100,9 +100,11 @@ impl Gate {
     /// Makes the gate and the queue of its checker.
     pub(crate) fn new(settings: &Settings, stop: watch::Receiver<bool>) -> (Gate, Attempts) {
         let (attempts, queue) = mpsc::channel(ATTEMPTS_MAX);
+        // Where no name is stored, nobody could know which one to say.
+        let user = Some(settings.http_auth_user.clone()).filter(|user| !user.is_empty());
         let control = settings
             .http_auth_enabled
-            .then(|| Account::new(Some(settings.sign_in_user()), &settings.http_auth_pass));
+            .then(|| Account::new(user, &settings.http_auth_pass));
         let upload =
             (!settings.ota_pass.is_empty()).then(|| Account::new(None, &settings.ota_pass));
         let gate = Gate {
