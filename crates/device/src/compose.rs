@@ -207,7 +207,7 @@ impl Device {
             ip: self.link.ip(),
             ssid: self.link.ssid(),
             heap_free: self.host.heap_free,
-            psram_free: self.host.memory_free,
+            psram_free: self.host.swap_free,
             hardware: self.board.name,
             version: &self.host.version,
             build_date: &self.host.built,

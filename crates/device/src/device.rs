@@ -2,7 +2,7 @@
 //!
 //! `handle` takes what happened, `next_deadline` says when to come back without being asked,
 //! `desired` and `view` compute what the world should look like and what clients may read.
-//! Requests are answered in `asks`, pictures are composed in `compose`.
+//! Requests are answered in `requests`, pictures are composed in `compose`.
 
 use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
@@ -182,7 +182,7 @@ impl Device {
             Input::Finished(Finished::Painted(serial)) => {
                 self.lights.painted(serial, &self.active, now.uptime);
                 self.settle_strip(now);
-                self.shown_to_the_end(serial, now);
+                self.on_erase_painted(serial, now);
                 Cause::Data
             }
             Input::Finished(Finished::Wiped(outcome)) => self.wiped(outcome, now),
@@ -609,7 +609,7 @@ impl Device {
         self.pass_hold(at, output);
         if self.listens_to(contacts.down) {
             for gesture in self.buttons.edge(contacts.down, at) {
-                cause = cause.max(self.obey(gesture, now, output));
+                cause = cause.max(self.on_gesture(gesture, now, output));
             }
         }
         cause
@@ -622,12 +622,12 @@ impl Device {
         let mut cause = Cause::Data;
         self.pass_hold(now.uptime, output);
         for gesture in self.buttons.advance(now.uptime) {
-            cause = cause.max(self.obey(gesture, now, output));
+            cause = cause.max(self.on_gesture(gesture, now, output));
         }
         cause
     }
 
-    fn obey(&mut self, gesture: Gesture, now: Now, output: &mut Output) -> Cause {
+    fn on_gesture(&mut self, gesture: Gesture, now: Now, output: &mut Output) -> Cause {
         let logical = |index: usize| {
             if self.active.inverse_buttons {
                 BUTTONS - 1 - index

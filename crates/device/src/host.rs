@@ -7,8 +7,8 @@ use alloc::string::String;
 pub struct HostFacts {
     /// Memory that is free for programs, bytes.
     pub heap_free: Option<u64>,
-    /// Memory beyond that, such as swap, that is free, bytes.
-    pub memory_free: Option<u64>,
+    /// Swap that is free, bytes.
+    pub swap_free: Option<u64>,
     /// Version of the program.
     pub version: String,
     /// Date of the build.

@@ -19,9 +19,9 @@ pub mod output;
 pub mod request;
 pub mod view;
 
-mod asks;
 mod compose;
 pub mod device;
+mod requests;
 
 mod height;
 pub mod market;

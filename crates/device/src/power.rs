@@ -108,7 +108,7 @@ impl Device {
     }
 
     /// The panels show the picture with this serial number.
-    pub(crate) fn shown_to_the_end(&mut self, serial: u64, now: Now) {
+    pub(crate) fn on_erase_painted(&mut self, serial: u64, now: Now) {
         let Some(erasing) = self
             .erasing
             .as_mut()

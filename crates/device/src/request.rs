@@ -5,7 +5,7 @@ use core::fmt;
 use serde_json::{Map, Value};
 
 use crate::{
-    lights::{Effect, Rgb},
+    lights::{Rgb, StripEffect},
     market::Zap,
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
@@ -61,7 +61,7 @@ pub enum Request {
     /// Set all LEDs to one colour.
     SetLightsColor(Rgb),
     /// Play an effect on the strip.
-    PlayEffect(Effect),
+    PlayEffect(StripEffect),
     /// Act on the frontlight.
     Frontlight(FrontlightCommand),
     /// Switch Do Not Disturb by hand.

@@ -86,14 +86,14 @@ impl<'a> From<&'a Url> for Destination<'a> {
 #[error("{step}: {failure}")]
 pub struct DialError {
     /// What was being done.
-    pub step: Step,
+    pub step: Stage,
     /// What went wrong.
     pub failure: Failure,
 }
 
 /// A step of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum Stage {
     /// Looking up the destination's name.
     Resolve(String),
     /// Connecting to the destination.
@@ -110,16 +110,16 @@ pub enum Step {
     Tls(String),
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for Stage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Resolve(host) => write!(formatter, "looking up {host}"),
-            Step::Connect(place) => write!(formatter, "connecting to {place}"),
-            Step::ResolveProxy(host) => write!(formatter, "looking up the proxy {host}"),
-            Step::ConnectProxy(place) => write!(formatter, "connecting to the proxy {place}"),
-            Step::Login => write!(formatter, "logging in at the proxy"),
-            Step::Ask(place) => write!(formatter, "asking the proxy for {place}"),
-            Step::Tls(host) => write!(formatter, "securing the connection to {host}"),
+            Stage::Resolve(host) => write!(formatter, "looking up {host}"),
+            Stage::Connect(place) => write!(formatter, "connecting to {place}"),
+            Stage::ResolveProxy(host) => write!(formatter, "looking up the proxy {host}"),
+            Stage::ConnectProxy(place) => write!(formatter, "connecting to the proxy {place}"),
+            Stage::Login => write!(formatter, "logging in at the proxy"),
+            Stage::Ask(place) => write!(formatter, "asking the proxy for {place}"),
+            Stage::Tls(host) => write!(formatter, "securing the connection to {host}"),
         }
     }
 }
@@ -289,7 +289,7 @@ impl Dialer {
     }
 
     async fn secure(&self, raw: BoxedStream, host: &str) -> Result<BoxedStream, DialError> {
-        step(Step::Tls(host.to_owned()), async {
+        step(Stage::Tls(host.to_owned()), async {
             let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::BadName)?;
             let connector = TlsConnector::from(Arc::clone(&self.shared.tls));
             let stream = connector.connect(name, raw).await?;
@@ -311,15 +311,22 @@ enum Wire {
 }
 
 async fn direct(shared: &Shared, host: &str, port: u16) -> Result<BoxedStream, DialError> {
-    let lookup = Step::Resolve(host.to_owned());
-    reach(shared, lookup, Step::Connect(place(host, port)), host, port).await
+    let lookup = Stage::Resolve(host.to_owned());
+    reach(
+        shared,
+        lookup,
+        Stage::Connect(place(host, port)),
+        host,
+        port,
+    )
+    .await
 }
 
 /// Looks a name up and connects to it.
 async fn reach(
     shared: &Shared,
-    lookup: Step,
-    connect: Step,
+    lookup: Stage,
+    connect: Stage,
     host: &str,
     port: u16,
 ) -> Result<BoxedStream, DialError> {
@@ -355,21 +362,21 @@ async fn through(
     let ipv4 = match proxy.kind {
         ProxyKind::Socks4 => Some(
             step(
-                Step::Resolve(host.to_owned()),
+                Stage::Resolve(host.to_owned()),
                 resolve_ipv4(shared, host, port),
             )
             .await?,
         ),
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
-    let lookup = Step::ResolveProxy(proxy.label.clone());
-    let connect = Step::ConnectProxy(place(&proxy.label, proxy.port));
+    let lookup = Stage::ResolveProxy(proxy.label.clone());
+    let connect = Stage::ConnectProxy(place(&proxy.label, proxy.port));
     let mut stream = reach(shared, lookup, connect, &proxy.host, proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
-        step(Step::Login, login).await?;
+        step(Stage::Login, login).await?;
     }
-    step(Step::Ask(place(host, port)), async {
+    step(Stage::Ask(place(host, port)), async {
         match (proxy.kind, ipv4) {
             (ProxyKind::HttpConnect, _) => {
                 proxy::http_connect(&mut stream, host, port, &proxy.user, &proxy.pass).await?;
@@ -386,7 +393,7 @@ async fn through(
 }
 
 async fn step<T>(
-    step: Step,
+    step: Stage,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, DialError> {
     let done = time::timeout(STEP_TIMEOUT, work)

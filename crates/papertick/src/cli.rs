@@ -203,11 +203,11 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
     match cli.command {
         Subcommands::Run(flags) => Ok(Command::Run(Box::new(config::resolve(
             *flags,
-            config::Market::World,
+            config::MarketSource::World,
         )?))),
         Subcommands::Demo(flags) => Ok(Command::Run(Box::new(config::resolve(
             *flags,
-            config::Market::Demo,
+            config::MarketSource::Demo,
         )?))),
         Subcommands::Render(args) => Ok(Command::Render(args)),
         Subcommands::Discover(args) => Ok(Command::Discover(args)),

@@ -54,7 +54,7 @@ pub struct RunConfig {
     /// Word for how much is logged; none leaves it to the settings.
     pub log: Option<String>,
     /// Which market the clock shows.
-    pub market: Market,
+    pub market: MarketSource,
 }
 
 /// What the parts of the board are.
@@ -87,7 +87,7 @@ pub(crate) const WIFI: [(&str, Network); 2] = [
 
 /// Which market the clock shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Market {
+pub enum MarketSource {
     /// The real one.
     World,
     /// One of its own, in the same process.
@@ -189,7 +189,7 @@ struct File {
 ///
 /// # Errors
 /// Something that was said cannot be.
-pub(crate) fn resolve(flags: Flags, market: Market) -> Result<RunConfig, Failure> {
+pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, Failure> {
     let file = match &flags.config {
         Some(path) => read_file(path)?,
         None => File::default(),
@@ -449,7 +449,7 @@ fn origin(text: &str) -> Result<String, Failure> {
 }
 
 /// The folder for state that the user's environment names.
-fn default_data_dir(market: Market) -> Result<PathBuf, Failure> {
+fn default_data_dir(market: MarketSource) -> Result<PathBuf, Failure> {
     let absolute = |name: &str| {
         env::var_os(name)
             .map(PathBuf::from)
@@ -458,8 +458,8 @@ fn default_data_dir(market: Market) -> Result<PathBuf, Failure> {
     let state = absolute("XDG_STATE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
     let folder = match market {
-        Market::World => "papertick",
-        Market::Demo => "papertick-demo",
+        MarketSource::World => "papertick",
+        MarketSource::Demo => "papertick-demo",
     };
     state.map(|state| state.join(folder)).ok_or_else(|| {
         Failure::usage("there is no home folder to keep settings in: name a folder with --data-dir")
@@ -478,7 +478,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         let config = Some(file.path().to_path_buf());
-        resolve(Flags { config, ..flags }, Market::World)
+        resolve(Flags { config, ..flags }, MarketSource::World)
     }
 
     const FULL: &str = "
@@ -509,7 +509,7 @@ mod tests {
                 network: Network::NetworkManager,
                 instant_panels: true,
                 log: Some("debug".into()),
-                market: Market::World,
+                market: MarketSource::World,
             }
         );
         assert_eq!(config.board().panels, 8);

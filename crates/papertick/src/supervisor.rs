@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use crate::{
-    config::{DeviceConfig, Market, RunConfig},
+    config::{DeviceConfig, MarketSource, RunConfig},
     failure::{Code, Failure},
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
     patience::Patience,
@@ -379,8 +379,8 @@ impl Supervisor {
     /// Says in one line where the page is.
     fn announce(&self) {
         let what = match self.next.run.market {
-            Market::World => "papertick",
-            Market::Demo => "papertick demo",
+            MarketSource::World => "papertick",
+            MarketSource::Demo => "papertick demo",
         };
         let port = self.place.port();
         let line = if self.place.ip().is_unspecified() {

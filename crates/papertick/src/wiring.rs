@@ -39,12 +39,12 @@ use tokio::{
 use crate::{
     build,
     clock::Clock,
-    config::{self, DeviceConfig, Market, Network, PartsKind, RunConfig},
+    config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
     device_process::Kept,
     drivers::{
         advert::{self, Announcing, Patience},
+        captive_dns::{self, Names},
         host, lights,
-        names::{self, Names},
         painter::{self, Canvas, Step},
         senses,
         wifi::{
@@ -61,6 +61,7 @@ use crate::{
     main_loop::{Followed, MainLoop, Rounds},
     sources::{
         Shared,
+        already_reported::AlreadyReported,
         demo::{
             DemoRelay, Pace,
             market::{FIRST_HEIGHT, Quotes},
@@ -68,7 +69,6 @@ use crate::{
         logos::LogoCache,
         supervisor::supervise,
         time::{Timekeeping, keep_time},
-        told::Told,
         upstreams::Upstreams,
     },
     tasks::{Stop, Stopper, Tasks, stop_signal},
@@ -441,7 +441,7 @@ impl Common {
                 port: names_port(self.place),
                 bench,
             };
-            rest.spawn("names", names::run(names));
+            rest.spawn("captive DNS", captive_dns::run(names));
         }
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
@@ -450,7 +450,7 @@ impl Common {
         rest.spawn("host", measuring);
         let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
         // The demo asks nobody outside.
-        if self.config.run.market != Market::Demo {
+        if self.config.run.market != MarketSource::Demo {
             let timekeeping = Timekeeping {
                 clock: self.clock.clone(),
                 resolver: self.dialer.resolver().clone(),
@@ -469,7 +469,7 @@ impl Common {
             inbox: self.inbox,
             clock: self.clock,
             logos: self.logos,
-            told: Told::default(),
+            already_reported: AlreadyReported::default(),
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)
@@ -561,7 +561,7 @@ impl Common {
     async fn upstreams(&self, rest: &mut Tasks, mut stop: Stop) -> io::Result<Upstreams> {
         let mut upstreams = Upstreams::default();
         let mut assignments = self.config.run.upstreams.clone();
-        if self.config.run.market == Market::Demo {
+        if self.config.run.market == MarketSource::Demo {
             // A chain that began anew would be below the height that is remembered.
             let height = self.height.unwrap_or_default().max(FIRST_HEIGHT);
             let pace = Pace::Lively { seed: DEMO_SEED };

@@ -19,12 +19,12 @@ pub struct Painter {
     height: u16,
     type_: Typesetter,
     plates: Vec<Plate>,
-    letters: Option<Sized>,
+    letters: Option<Measured>,
     paints: u64,
 }
 
 /// The large letters that were measured last.
-struct Sized {
+struct Measured {
     texts: Vec<String>,
     style: Style,
     letters: Letters,
@@ -109,7 +109,7 @@ impl Painter {
             return Some(known.letters);
         }
         let letters = self.panel(&picture.style).letters(texts.clone());
-        self.letters = Some(Sized {
+        self.letters = Some(Measured {
             texts: texts.map(str::to_owned).collect(),
             style: picture.style.clone(),
             letters,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::{
-    Effect, Rgb,
+    Rgb, StripEffect,
     faults::{Fault, FaultIndicator},
     frontlight::{Command, DUTY_MAX, Frontlight},
     quiet,
@@ -318,25 +318,30 @@ impl Lights {
     }
 
     /// Plays an effect that was asked for.
-    pub fn play_effect(&mut self, effect: Effect, settings: &Settings, uptime: Duration) -> Reply {
+    pub fn play_effect(
+        &mut self,
+        effect: StripEffect,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> Reply {
         if self.leds == 0 {
             return Reply::Refused(Refusal::NoLeds);
         }
         let show = match effect {
-            Effect::Blink => Show::Update,
-            Effect::BlinkSuccess => Show::Success,
-            Effect::BlinkError => Show::Error,
-            Effect::Rainbow => Show::Rainbow,
-            Effect::Breathe => Show::Breath,
-            Effect::BreatheError => Show::NoData,
-            Effect::Zap => Show::Zap,
-            Effect::Identify => Show::Identify,
-            Effect::Heartbeat => Show::Heartbeat,
-            Effect::Idle => {
+            StripEffect::Blink => Show::Update,
+            StripEffect::BlinkSuccess => Show::Success,
+            StripEffect::BlinkError => Show::Error,
+            StripEffect::Rainbow => Show::Rainbow,
+            StripEffect::Breathe => Show::Breath,
+            StripEffect::BreatheError => Show::NoData,
+            StripEffect::Zap => Show::Zap,
+            StripEffect::Identify => Show::Identify,
+            StripEffect::Heartbeat => Show::Heartbeat,
+            StripEffect::Idle => {
                 self.strip.idle();
                 return Reply::Done;
             }
-            Effect::Off => {
+            StripEffect::Off => {
                 self.strip.switch_off();
                 return Reply::Done;
             }

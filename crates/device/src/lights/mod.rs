@@ -80,7 +80,7 @@ impl Rgb {
 
 /// An effect of the LED strip that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum StripEffect {
     /// Green and yellow.
     Blink,
     /// Colours of a success.
@@ -105,20 +105,20 @@ pub enum Effect {
     Off,
 }
 
-impl Effect {
+impl StripEffect {
     /// The effects and their names on the wire.
-    pub const NAMED: &[(&str, Effect)] = &[
-        ("blink", Effect::Blink),
-        ("blink_success", Effect::BlinkSuccess),
-        ("blink_error", Effect::BlinkError),
-        ("rainbow", Effect::Rainbow),
-        ("breathe", Effect::Breathe),
-        ("breathe_error", Effect::BreatheError),
-        ("zap", Effect::Zap),
-        ("identify", Effect::Identify),
-        ("heartbeat", Effect::Heartbeat),
-        ("off", Effect::Off),
-        ("idle", Effect::Idle),
+    pub const NAMED: &[(&str, StripEffect)] = &[
+        ("blink", StripEffect::Blink),
+        ("blink_success", StripEffect::BlinkSuccess),
+        ("blink_error", StripEffect::BlinkError),
+        ("rainbow", StripEffect::Rainbow),
+        ("breathe", StripEffect::Breathe),
+        ("breathe_error", StripEffect::BreatheError),
+        ("zap", StripEffect::Zap),
+        ("identify", StripEffect::Identify),
+        ("heartbeat", StripEffect::Heartbeat),
+        ("off", StripEffect::Off),
+        ("idle", StripEffect::Idle),
     ];
 }
 

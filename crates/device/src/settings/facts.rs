@@ -8,14 +8,14 @@ pub struct Fact {
     /// What it is, with its unit.
     pub doc: &'static str,
     /// Its JSON shape.
-    pub shape: Shape,
+    pub shape: FactShape,
     /// In every document, or only where it applies.
     pub always: bool,
 }
 
 /// JSON shape of a [`Fact`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum FactShape {
     /// A truth value.
     Bool,
     /// A whole number.
@@ -30,7 +30,7 @@ pub enum Shape {
     Fonts,
 }
 
-const fn always(name: &'static str, shape: Shape, doc: &'static str) -> Fact {
+const fn always(name: &'static str, shape: FactShape, doc: &'static str) -> Fact {
     Fact {
         name,
         doc,
@@ -39,7 +39,7 @@ const fn always(name: &'static str, shape: Shape, doc: &'static str) -> Fact {
     }
 }
 
-const fn sometimes(name: &'static str, shape: Shape, doc: &'static str) -> Fact {
+const fn sometimes(name: &'static str, shape: FactShape, doc: &'static str) -> Fact {
     Fact {
         name,
         doc,
@@ -52,83 +52,91 @@ const fn sometimes(name: &'static str, shape: Shape, doc: &'static str) -> Fact 
 pub static FACTS: &[Fact] = &[
     always(
         "numScreens",
-        Shape::Integer,
+        FactShape::Integer,
         "Number of panels of the board.",
     ),
-    always("hostname", Shape::Text, "Host name, without a domain."),
+    always("hostname", FactShape::Text, "Host name, without a domain."),
     always(
         "ip",
-        Shape::Text,
+        FactShape::Text,
         "Address of the device; empty in access point mode.",
     ),
     always(
         "fgColor",
-        Shape::Integer,
+        FactShape::Integer,
         "Foreground as a 16-bit colour; follows `invertedColor`.",
     ),
     always(
         "bgColor",
-        Shape::Integer,
+        FactShape::Integer,
         "Background as a 16-bit colour; follows `invertedColor`.",
     ),
-    always("hwRev", Shape::Text, "Hardware revision, for people."),
-    always("fsRev", Shape::Text, "Version of the web bundle."),
+    always("hwRev", FactShape::Text, "Hardware revision, for people."),
+    always("fsRev", FactShape::Text, "Version of the web bundle."),
     sometimes(
         "gitRev",
-        Shape::Text,
+        FactShape::Text,
         "Version of the firmware; left out when unknown.",
     ),
     sometimes(
         "gitTag",
-        Shape::Text,
+        FactShape::Text,
         "Tag of the firmware; left out when empty.",
     ),
     sometimes(
         "lastBuildTime",
-        Shape::Integer,
+        FactShape::Integer,
         "When the firmware was built, s since 1970-01-01 UTC.",
     ),
-    always("timerRunning", Shape::Bool, "The rotation timer runs."),
-    always("currentScreen", Shape::Integer, "Id of the current screen."),
+    always("timerRunning", FactShape::Bool, "The rotation timer runs."),
+    always(
+        "currentScreen",
+        FactShape::Integer,
+        "Id of the current screen.",
+    ),
     always(
         "blockHeight",
-        Shape::Integer,
+        FactShape::Integer,
         "Latest known block height; 0 if none is known.",
     ),
     always(
         "availableFonts",
-        Shape::Fonts,
+        FactShape::Fonts,
         "Fonts that can be chosen, and which of them have the bitcoin sign.",
     ),
     always(
         "availablePools",
-        Shape::Texts,
+        FactShape::Texts,
         "Ids of the mining pools that can be chosen.",
     ),
     always(
         "availableCurrencies",
-        Shape::Texts,
+        FactShape::Texts,
         "ISO 4217 codes of the currencies that can be chosen.",
     ),
-    always("hasFrontlight", Shape::Bool, "The board has a frontlight."),
+    always(
+        "hasFrontlight",
+        FactShape::Bool,
+        "The board has a frontlight.",
+    ),
     always(
         "hasLightLevel",
-        Shape::Bool,
+        FactShape::Bool,
         "The board has a light sensor.",
     ),
     sometimes(
         "lightLevel",
-        Shape::Number,
+        FactShape::Number,
         "Light in the room, lux; only with a sensor that answers.",
     ),
     sometimes(
         "nwcUriMasked",
-        Shape::Text,
+        FactShape::Text,
         "Pairing of the wallet without its secret; only if the stored URI can be read.",
     ),
     sometimes(
         "miningPoolUserSet",
-        Shape::Bool,
+        FactShape::Bool,
         "An API key is stored; only while `miningPoolUser` holds one and is hidden.",
     ),
 ];

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     SPECS, VIRTUAL,
-    facts::{FACTS, Fact, Shape},
+    facts::{FACTS, Fact, FactShape},
     kinds::Composite,
     spec::{Access, Apply},
 };
@@ -91,12 +91,12 @@ pub fn document_schema() -> Value {
 
 fn fact_shape(fact: &Fact) -> Value {
     match fact.shape {
-        Shape::Bool => json!({ "type": "boolean" }),
-        Shape::Integer => json!({ "type": "integer" }),
-        Shape::Number => json!({ "type": "number" }),
-        Shape::Text => json!({ "type": "string" }),
-        Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        Shape::Fonts => json!({
+        FactShape::Bool => json!({ "type": "boolean" }),
+        FactShape::Integer => json!({ "type": "integer" }),
+        FactShape::Number => json!({ "type": "number" }),
+        FactShape::Text => json!({ "type": "string" }),
+        FactShape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        FactShape::Fonts => json!({
             "type": "array",
             "items": {
                 "type": "object",

@@ -10,7 +10,7 @@ use device::{
     board::BoardSpec,
     cells::Logo,
     input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, Upload},
-    lights::{Effect as LightEffect, Rgb},
+    lights::{Rgb, StripEffect},
     market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
     memory::Memory,
     now::{Now, UtcTime},
@@ -244,7 +244,7 @@ impl World {
             ("identify", []) => ask(Request::Identify),
             ("lights", [color]) => ask(Request::SetLightsColor(Rgb::parse(color).unwrap())),
             ("effect", [name]) => {
-                let named = LightEffect::NAMED.iter().find(|(word, _)| word == name);
+                let named = StripEffect::NAMED.iter().find(|(word, _)| word == name);
                 ask(Request::PlayEffect(named.unwrap().1))
             }
             ("frontlight", ["on"]) => frontlight(FrontlightCommand::On),

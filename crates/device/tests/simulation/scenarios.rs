@@ -861,7 +861,7 @@ fn black_rests_on_the_strip_and_mutes_nothing() {
         Request::SetLights(Vec::new()),
         Request::SetLights(vec![Rgb::BLACK; BOARD.leds]),
         Request::SetLightsColor(Rgb::BLACK),
-        Request::PlayEffect(lights::Effect::Off),
+        Request::PlayEffect(lights::StripEffect::Off),
     ] {
         let mut world = World::new(BOARD);
         world.run(&"set ledFlashOnUpd=true".parse().unwrap());

@@ -20,7 +20,7 @@ pub async fn measure(version: String, built: String, inbox: Inbox) {
         ticks.tick().await;
         let facts = HostFacts {
             heap_free: meminfo("MemAvailable:").map(coarse),
-            memory_free: meminfo("SwapFree:").map(coarse),
+            swap_free: meminfo("SwapFree:").map(coarse),
             version: version.clone(),
             built: built.clone(),
         };

@@ -12,7 +12,7 @@ pub mod lights;
 
 pub mod wifi;
 
-pub mod names;
+pub mod captive_dns;
 
 pub mod advert;
 

@@ -1,7 +1,7 @@
 //! Operations on the LED strip and the frontlight.
 
 use device::{
-    lights::{Effect, Rgb},
+    lights::{Rgb, StripEffect},
     request::{FrontlightCommand, Refusal, Reply, Request},
 };
 use serde::de::DeserializeOwned;
@@ -121,7 +121,7 @@ pub(crate) async fn effect(mut call: Call) -> Response {
     let Some(name) = body.as_ref().and_then(|body| body.get("name")?.as_str()) else {
         return answer::bad_request("name required");
     };
-    let Some((name, effect)) = Effect::NAMED.iter().find(|(known, _)| *known == name) else {
+    let Some((name, effect)) = StripEffect::NAMED.iter().find(|(known, _)| *known == name) else {
         return answer::bad_request("unknown effect");
     };
     match reply(&call.state, Request::PlayEffect(*effect)).await {

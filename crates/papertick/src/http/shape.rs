@@ -2,7 +2,7 @@
 
 use board::ports::{PanelFault, Refresh};
 use device::{
-    lights::{Effect, strip::Mute},
+    lights::{StripEffect, strip::Mute},
     screens::SCREENS,
     settings::schema::{document_schema, json_schema},
 };
@@ -328,7 +328,7 @@ fn light() -> Value {
 }
 
 fn effects() -> Vec<&'static str> {
-    Effect::NAMED.iter().map(|(name, _)| *name).collect()
+    StripEffect::NAMED.iter().map(|(name, _)| *name).collect()
 }
 
 fn network() -> Value {

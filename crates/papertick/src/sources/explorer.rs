@@ -11,9 +11,10 @@ use net::{
 };
 
 use super::{
-    Context, beside,
+    Context,
     freshness::{self, Freshness},
     session::{Ended, Link, Session},
+    side_requests,
 };
 
 /// Bounds of the socket.
@@ -108,12 +109,12 @@ impl Explorer {
 }
 
 async fn tip(context: &Context, url: &str) -> Vec<Observation> {
-    let tip = beside::ask(context, url, explorer::TIP_BODY_MAX, explorer::tip_body).await;
+    let tip = side_requests::ask(context, url, explorer::TIP_BODY_MAX, explorer::tip_body).await;
     tip.unwrap_or_default()
 }
 
 async fn fee(context: &Context, url: &str, precise_fee: bool) -> Vec<Observation> {
     let read = |body: &[u8]| explorer::projected_body(body, precise_fee);
-    let fees = beside::ask(context, url, explorer::PROJECTED_BODY_MAX, read).await;
+    let fees = side_requests::ask(context, url, explorer::PROJECTED_BODY_MAX, read).await;
     fees.unwrap_or_default()
 }

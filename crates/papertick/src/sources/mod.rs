@@ -19,13 +19,13 @@ pub mod pool;
 pub mod relay;
 pub mod wallet;
 
-pub mod beside;
+pub mod already_reported;
 pub mod common;
 pub mod freshness;
 pub mod logos;
+pub mod side_requests;
 pub mod time;
 pub mod together;
-pub mod told;
 pub mod upstreams;
 
 pub mod demo;
@@ -42,7 +42,9 @@ use net::{
     route::{Password, Proxy, ProxyKind, Route},
 };
 
-use self::{logos::LogoCache, together::Member, told::Told, upstreams::Upstreams};
+use self::{
+    already_reported::AlreadyReported, logos::LogoCache, together::Member, upstreams::Upstreams,
+};
 use crate::{
     clock::Clock,
     inbox::{Inbox, Stopped},
@@ -62,7 +64,7 @@ pub struct Shared {
     /// Pictures of pools that were fetched before.
     pub logos: LogoCache,
     /// What was told in this run.
-    pub told: Told,
+    pub already_reported: AlreadyReported,
 }
 
 /// What one source works with.

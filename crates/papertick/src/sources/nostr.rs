@@ -25,10 +25,10 @@ use tracing::Instrument;
 
 use super::{
     Context,
+    already_reported::AlreadyReported,
     common::Common,
     session::{self, Ended, Link, Session},
     together::Member,
-    told::Told,
 };
 use crate::inbox::Stopped;
 
@@ -97,12 +97,12 @@ impl Feed for Data {
 pub struct Zaps {
     recipients: Vec<String>,
     feed: ZapFeed,
-    told: Told,
+    told: AlreadyReported,
 }
 
 impl Zaps {
     /// The zaps of recipients, named by 64 hex digits each, but for what was told; none if one of them is no key.
-    pub fn of(recipients: Vec<String>, told: Told) -> Option<Zaps> {
+    pub fn of(recipients: Vec<String>, told: AlreadyReported) -> Option<Zaps> {
         let feed = ZapFeed::new(&recipients)?;
         Some(Zaps {
             recipients,

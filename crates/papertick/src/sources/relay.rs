@@ -13,9 +13,10 @@ use net::{
 use tokio::time::Instant;
 
 use super::{
-    Context, beside,
+    Context,
     freshness::{self, Freshness},
     session::{Ended, Link, Session},
+    side_requests,
 };
 
 /// Bounds of the socket.
@@ -131,7 +132,7 @@ async fn catalogue(context: &Context, socket_url: &str) -> Aside {
         return Aside::Catalogue(None);
     };
     let most = relay::CURRENCIES_BODY_MAX;
-    Aside::Catalogue(beside::ask(context, &url, most, relay::currencies).await)
+    Aside::Catalogue(side_requests::ask(context, &url, most, relay::currencies).await)
 }
 
 async fn tip(context: &Context, socket_url: &str) -> Aside {
@@ -139,5 +140,5 @@ async fn tip(context: &Context, socket_url: &str) -> Aside {
         return Aside::Tip(None);
     };
     let most = relay::LAST_BLOCK_BODY_MAX;
-    Aside::Tip(beside::ask(context, &url, most, relay::last_block).await)
+    Aside::Tip(side_requests::ask(context, &url, most, relay::last_block).await)
 }

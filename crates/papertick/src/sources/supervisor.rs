@@ -223,7 +223,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             nostr::keep(context, relays, Data::of(author)).await
         }
         SourceConfig::Zaps { relays, recipients } => {
-            let feed = Zaps::of(recipients, context.shared.told.clone());
+            let feed = Zaps::of(recipients, context.shared.already_reported.clone());
             nostr::keep(context, relays, feed).await
         }
         SourceConfig::Wallet { uri, refresh_secs } => {
@@ -248,7 +248,7 @@ mod tests {
         clock::Clock,
         inbox::inbox,
         sources::upstreams::Upstreams,
-        sources::{logos::LogoCache, told::Told},
+        sources::{already_reported::AlreadyReported, logos::LogoCache},
     };
 
     #[tokio::test(start_paused = true)]
@@ -260,7 +260,7 @@ mod tests {
             inbox,
             clock: Clock::unset(),
             logos: LogoCache::new("unused"),
-            told: Told::default(),
+            already_reported: AlreadyReported::default(),
         };
         let context = Context {
             id: SourceId::Miner,

@@ -62,7 +62,7 @@ impl Session for Wallet {
         };
         let (clock, told) = {
             let shared = &link.context().shared;
-            (shared.clock.clone(), shared.told.clone())
+            (shared.clock.clone(), shared.already_reported.clone())
         };
         session.know_missed(told.missed());
         let mut socket = link.open(&Url::parse(relay.expose())?, POLICY).await?;

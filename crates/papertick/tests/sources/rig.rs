@@ -18,9 +18,9 @@ use papertick::{
     sources::upstreams::Upstreams,
     sources::{
         Shared,
+        already_reported::AlreadyReported,
         logos::LogoCache,
         supervisor::{Plans, supervise},
-        told::Told,
     },
     tasks::{Stopper, Tasks, stop_signal},
 };
@@ -62,7 +62,7 @@ impl Rig {
             inbox,
             clock: clock.clone(),
             logos: logos.clone(),
-            told: Told::default(),
+            already_reported: AlreadyReported::default(),
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));

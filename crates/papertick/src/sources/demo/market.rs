@@ -73,7 +73,7 @@ impl Default for Quotes {
 
 /// What moves the quotes, and when.
 #[derive(Debug)]
-pub struct Market {
+pub struct DemoMarket {
     chance: Chance,
     time: Duration,
     next_block: Duration,
@@ -81,14 +81,14 @@ pub struct Market {
     next_fee: Duration,
 }
 
-impl Market {
+impl DemoMarket {
     /// A market at its beginning.
-    pub fn new(seed: u64) -> Market {
+    pub fn new(seed: u64) -> DemoMarket {
         let mut chance = Chance::seeded(seed);
         // The first block comes early: whoever looks at a new clock wants to see it move.
         let next_block =
             Duration::from_secs(8) + chance.between(Duration::ZERO, Duration::from_secs(4));
-        Market {
+        DemoMarket {
             chance,
             time: Duration::ZERO,
             next_block,
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_lively_market() {
         let run = || {
-            let (mut market, mut quotes) = (Market::new(1), Quotes::default());
+            let (mut market, mut quotes) = (DemoMarket::new(1), Quotes::default());
             let mut seen = Vec::new();
             while market.time < Duration::from_secs(3600) {
                 market.step(&mut quotes);

@@ -15,7 +15,7 @@ use std::{
 
 use tokio::{net::TcpListener, sync::watch, time};
 
-use self::market::{Market, Quotes};
+use self::market::{DemoMarket, Quotes};
 use crate::tasks::Tasks;
 
 /// Time in which the relay's tasks may end by themselves.
@@ -94,7 +94,7 @@ impl DemoRelay {
 }
 
 async fn live(quotes: watch::Sender<Quotes>, seed: u64) {
-    let mut market = Market::new(seed);
+    let mut market = DemoMarket::new(seed);
     loop {
         time::sleep(market.pause()).await;
         quotes.send_modify(|quotes| market.step(quotes));

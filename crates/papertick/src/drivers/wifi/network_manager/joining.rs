@@ -135,14 +135,14 @@ impl NetworkManager {
 
     /// The access point has had its use.
     pub(super) fn drop_access_point(&mut self) {
-        self.litter.extend(self.raised.take());
+        self.expired_profiles.extend(self.raised.take());
         self.is_portal = false;
         self.raise_at = None;
     }
 
     /// Deletes the profiles of ours that have had their use.
     pub(super) async fn tidy(&mut self) {
-        for profile in std::mem::take(&mut self.litter) {
+        for profile in std::mem::take(&mut self.expired_profiles) {
             self.delete(&profile).await;
         }
     }

@@ -93,7 +93,7 @@ pub struct NetworkManager {
     is_portal: bool,
     raise_at: Option<Instant>,
     /// Profiles of ours that have had their use.
-    litter: Vec<OwnedObjectPath>,
+    expired_profiles: Vec<OwnedObjectPath>,
 }
 
 impl NetworkManager {
@@ -121,7 +121,7 @@ impl NetworkManager {
             raised: None,
             is_portal: false,
             raise_at: None,
-            litter: Vec::new(),
+            expired_profiles: Vec::new(),
         }
     }
 
@@ -180,7 +180,8 @@ impl NetworkManager {
             Some(Role::Trial | Role::AccessPoint) => true,
             Some(Role::Network) | None => false,
         });
-        self.litter.extend(left.map(|profile| profile.path.clone()));
+        self.expired_profiles
+            .extend(left.map(|profile| profile.path.clone()));
         tracing::info!(known, "the radio is managed through NetworkManager");
         self.managed = Some(true);
         self.events.push_back(LinkEvent::Credentials(known));
@@ -233,7 +234,7 @@ impl NetworkManager {
         self.device = None;
         self.drop_access_point();
         // NetworkManager keeps none of these for its next life.
-        self.litter.clear();
+        self.expired_profiles.clear();
     }
 
     fn hear(&mut self, signal: Option<Signal>) {

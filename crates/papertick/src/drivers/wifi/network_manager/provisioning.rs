@@ -194,7 +194,7 @@ impl NetworkManager {
             self.bus = Some(bus);
         }
         self.drop_access_point();
-        self.litter.clear();
+        self.expired_profiles.clear();
         self.stale = true;
         profiles.map_err(words)?;
         outcome

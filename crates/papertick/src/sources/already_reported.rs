@@ -11,7 +11,7 @@ use super::common::Common;
 
 /// What was told in this run; clones know the same.
 #[derive(Debug, Clone, Default)]
-pub struct Told(Arc<Kept>);
+pub struct AlreadyReported(Arc<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -21,7 +21,7 @@ struct Kept {
     missed: AtomicBool,
 }
 
-impl Told {
+impl AlreadyReported {
     /// Looks at the zaps that were told, and adds to them.
     pub fn with_zaps<T>(&self, look: impl FnOnce(&mut ShownZaps) -> T) -> T {
         self.0.zaps.with(look)
