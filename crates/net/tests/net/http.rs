@@ -16,7 +16,10 @@ use tokio::{
     time,
 };
 
-use crate::peers::{answer, answer_on, first_line};
+use crate::{
+    authority::authority,
+    peers::{answer, answer_on, first_line},
+};
 
 const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(8),
@@ -131,6 +134,58 @@ async fn redirects_are_followed_up_to_a_cap() {
     assert!(matches!(answer, Err(HttpError::Redirects)), "{answer:?}");
     assert_eq!(paths.len(), 6);
     assert_eq!(paths[1], "GET /a/../next HTTP/1.1");
+}
+
+/// Where a redirect leads from where, and what comes of it.
+#[tokio::test]
+async fn a_redirect_never_leads_away_from_tls() {
+    let authority = authority(&["one", "two"]);
+    for (from, to, is_followed) in [
+        ("https://one/a", "http://one/b", false),
+        ("https://one/a", "http://two/b", false),
+        ("https://one/a", "//two/b", true),
+        ("https://one/a", "/b", true),
+        ("https://one/a", "https://two/b", true),
+        ("http://one/a", "https://two/b", true),
+        ("http://one/a", "http://two/b", true),
+    ] {
+        let (arrive, mut arrivals) = mpsc::channel(16);
+        let roots = Roots::public().and(authority.root.clone()).unwrap();
+        let dialer = Dialer::in_memory(roots, arrive);
+        let serve = async {
+            let secured = [from, to].map(|url| match Url::parse(url) {
+                Ok(url) => url.scheme.is_secure(),
+                Err(_) => from.starts_with("https"),
+            });
+            let moved = format!("302 Found\r\nLocation: {to}");
+            let mut asked = 0;
+            for (secured, status) in secured.into_iter().zip([moved.as_str(), "200 OK"]) {
+                let Some(arrival) = arrivals.recv().await else {
+                    break;
+                };
+                if secured {
+                    let stream = authority.acceptor.accept(arrival.stream).await.unwrap();
+                    answer_on(stream, status, b"there").await;
+                } else {
+                    answer_on(arrival.stream, status, b"there").await;
+                }
+                asked += 1;
+            }
+            asked
+        };
+        let ask = async {
+            let answer = asked(&dialer, from).await;
+            drop(dialer);
+            answer
+        };
+        let (answer, asked) = tokio::join!(ask, serve);
+        match answer {
+            Ok(answer) => assert_eq!(answer.body, "there", "{from} to {to}"),
+            Err(HttpError::Downgrade) => assert!(!is_followed, "{from} to {to}"),
+            Err(error) => panic!("{from} to {to}: {error}"),
+        }
+        assert_eq!(asked, if is_followed { 2 } else { 1 }, "{from} to {to}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

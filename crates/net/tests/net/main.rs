@@ -14,6 +14,7 @@
 mod needs;
 mod peers;
 
+mod authority;
 mod http;
 mod programs;
 mod proxy;

@@ -12,11 +12,6 @@ use net::{
     url::Url,
     ws::{Frame, Policy, Socket},
 };
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::{
-    ServerConfig,
-    pki_types::{CertificateDer, PrivateKeyDer},
-};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -26,7 +21,10 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tokio_tungstenite::{accept_async, tungstenite::Message};
 
-use crate::peers::{answer_on, expect};
+use crate::{
+    authority::authority,
+    peers::{answer_on, expect},
+};
 
 const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(10),
@@ -37,40 +35,6 @@ const POLICY: Policy = Policy {
     ping_every: Duration::from_secs(20),
     pong_timeout: Duration::from_secs(15),
 };
-
-/// A throw-away authority and a certificate of it.
-struct Authority {
-    root: CertificateDer<'static>,
-    root_pem: String,
-    acceptor: TlsAcceptor,
-}
-
-fn authority(names: &[&str]) -> Authority {
-    let root_key = KeyPair::generate().unwrap();
-    let mut params = CertificateParams::default();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let root = params.self_signed(&root_key).unwrap();
-    let issuer = Issuer::new(params, root_key);
-    let key = KeyPair::generate().unwrap();
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let leaf = CertificateParams::new(names)
-        .unwrap()
-        .signed_by(&key, &issuer)
-        .unwrap();
-    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![leaf.der().clone()], key)
-        .unwrap();
-    Authority {
-        root: root.der().clone(),
-        root_pem: root.pem(),
-        acceptor: TlsAcceptor::from(Arc::new(config)),
-    }
-}
 
 fn proxy(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Proxy {
     Proxy {
@@ -304,7 +268,7 @@ async fn failures_say_which_step_failed() {
     const ASK: &str = "asking the proxy for market.invalid:80: ";
     let http = ProxyKind::HttpConnect;
     let overlong = "x".repeat(256);
-    let rows: [(ProxyKind, &str, &[u8], String); 21] = [
+    let rows: [(ProxyKind, &str, &[u8], String); 22] = [
         (
             http,
             "",
@@ -393,6 +357,13 @@ async fn failures_say_which_step_failed() {
             ProxyKind::Socks5,
             "alice",
             &[5, 2, 1, 1],
+            format!("{LOGIN}the proxy does not accept the user name and password"),
+        ),
+        // The login has a version of its own, 1.
+        (
+            ProxyKind::Socks5,
+            "alice",
+            &[5, 2, 5, 0],
             format!("{LOGIN}the proxy does not accept the user name and password"),
         ),
         (
