@@ -7,12 +7,13 @@ use device::{
     sources::SourceId,
 };
 use futures_util::{SinkExt, StreamExt};
+use net::backoff::STABLE_AFTER;
 use papertick::sources::{relay as source, session};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
     time::{self, Instant},
 };
-use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+use tokio_tungstenite::{WebSocketStream, accept_async, tungstenite::Message};
 
 use crate::{
     peers::{answer, first_line},
@@ -118,6 +119,44 @@ async fn a_relay_that_says_nothing_is_left_and_tried_again() {
     let (reason, _) = rig.down().await;
     assert_eq!(reason, "connected, but nothing of use came");
     let _again = accept(&mut arrivals).await;
+    rig.stop().await;
+}
+
+/// A relay that takes everybody and drops them again must not be asked every few seconds by all clocks.
+#[tokio::test(start_paused = true)]
+async fn only_a_connection_that_was_of_use_for_long_makes_the_next_attempt_come_soon() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    rig.plan(SourceId::Relay, relay_config());
+    let short = STABLE_AFTER - Duration::from_secs(1);
+    // How long each connection lasts, and the wait after it but for a fifth of chance.
+    for (number, (lasts, wait)) in [
+        (Duration::ZERO, 5),
+        (short, 10),
+        (short, 20),
+        (short, 40),
+        (short, 60),
+        (STABLE_AFTER, 5),
+        (short, 10),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut server = loop {
+            // Its list of currencies is asked for beside it, and not to be had.
+            let stream = arrivals.recv().await.unwrap().stream;
+            if let Ok(server) = accept_async(stream).await {
+                break server;
+            }
+        };
+        push(&mut server, block(900_000)).await;
+        rig.up().await;
+        let _ = time::timeout(lasts, listen(&mut server)).await;
+        drop(server);
+        let (_, retry_in) = rig.down().await;
+        let spread = Duration::from_secs(wait) / 5;
+        let expected = Duration::from_secs(wait) - spread..=Duration::from_secs(wait) + spread;
+        assert!(expected.contains(&retry_in), "{number}: {retry_in:?}");
+    }
     rig.stop().await;
 }
 
