@@ -232,6 +232,33 @@ fn a_receipt_from_the_future_does_not_silence_others() {
 }
 
 #[test]
+fn a_receipt_from_the_future_brings_nothing_back_that_was_forgotten() {
+    let mut shown = nothing();
+    assert!(hear(&mut shown, 4_000_000_000, "future", NOW));
+    // With the last of these it is forgotten, with the next one the first of them.
+    for number in 0..REMEMBERED {
+        assert!(hear(&mut shown, 9_900, &number.to_string(), NOW));
+    }
+    assert!(hear(
+        &mut shown,
+        10_001,
+        "next",
+        Some(UtcTime {
+            unix_ms: 10_001_000
+        })
+    ));
+    let repeated = hear(
+        &mut shown,
+        9_900,
+        "0",
+        Some(UtcTime {
+            unix_ms: 10_002_000,
+        }),
+    );
+    assert!(!repeated, "a relay sends the first of them again");
+}
+
+#[test]
 fn a_clock_that_went_back_does_not_silence_others() {
     let mut shown = nothing();
     let ahead = UtcTime {
