@@ -14,6 +14,7 @@ pub mod cli;
 pub mod config;
 pub mod failure;
 mod suggestion;
+mod web_socket;
 
 pub mod discover_command;
 pub mod image_command;

@@ -3,29 +3,21 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{SinkExt, StreamExt};
-use http::{
-    HeaderValue, StatusCode,
-    header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
-};
-use hyper::upgrade::{OnUpgrade, Upgraded};
-use hyper_util::rt::TokioIo;
+use http::{HeaderValue, StatusCode, header::UPGRADE};
+use hyper::upgrade::OnUpgrade;
 use serde_json::{Value, json};
 use tokio::{sync::OwnedSemaphorePermit, time::timeout};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Message,
-        handshake::derive_accept_key,
-        protocol::{Role, WebSocketConfig},
-    },
-};
+use tokio_tungstenite::tungstenite::Message;
 
 use super::{
     State,
     answer::{self, Response},
     call::Call,
 };
-use crate::glass::{Glass, PanelGlass};
+use crate::{
+    glass::{Glass, PanelGlass},
+    web_socket::{self, Socket},
+};
 
 /// Clients that watch at the same time.
 pub(crate) const CLIENTS_MAX: usize = 32;
@@ -39,11 +31,9 @@ const SEND_TIME: Duration = Duration::from_secs(20);
 /// Starts each binary message, before its version, kind, compression and depth.
 const MAGIC: &[u8] = b"BTFB\x01\x01\x00\x01";
 
-type Socket = WebSocketStream<TokioIo<Upgraded>>;
-
 /// Turns the connection into a web socket.
 pub(crate) async fn open(mut call: Call) -> Response {
-    let Some(accept) = handshake(&call) else {
+    let Some(accept) = web_socket::handshake(call.headers()) else {
         let mut response = answer::error(StatusCode::UPGRADE_REQUIRED, "web socket expected");
         response
             .headers_mut()
@@ -65,33 +55,15 @@ pub(crate) async fn open(mut call: Call) -> Response {
         );
     }
     let mut response = answer::empty(StatusCode::SWITCHING_PROTOCOLS);
-    let headers = response.headers_mut();
-    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+    web_socket::switch(&mut response, accept);
     response
-}
-
-/// The answer to the key of a handshake; none if it is no handshake.
-fn handshake(call: &Call) -> Option<HeaderValue> {
-    let upgrade = call.header(UPGRADE)?;
-    let version = call.header(SEC_WEBSOCKET_VERSION)?;
-    if !upgrade.eq_ignore_ascii_case("websocket") || version != "13" {
-        return None;
-    }
-    let key = call.headers().get(SEC_WEBSOCKET_KEY)?;
-    HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()
 }
 
 async fn watch(state: Arc<State>, upgrade: OnUpgrade, place: OwnedSemaphorePermit) {
     let Ok(upgraded) = upgrade.await else {
         return;
     };
-    let config = WebSocketConfig::default()
-        .max_message_size(Some(MESSAGE_MAX))
-        .max_frame_size(Some(MESSAGE_MAX));
-    let socket =
-        WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    let socket = web_socket::over(upgraded, MESSAGE_MAX).await;
     if let Some(mut socket) = stream(&state, socket).await {
         let _ = timeout(Duration::from_secs(1), socket.close(None)).await;
     }

@@ -51,12 +51,7 @@ impl DemoRelay {
         let address = listener.local_addr()?;
         let quotes = watch::Sender::new(first);
         let mut tasks = Tasks::new();
-        let router = serve::router(quotes.clone());
-        tasks.spawn("demo relay", async move {
-            if let Err(error) = axum::serve(listener, router).await {
-                tracing::error!(%error, "the demo relay broke off");
-            }
-        });
+        tasks.spawn("demo relay", serve::answer_all(listener, quotes.clone()));
         if let Pace::Lively { seed } = pace {
             tasks.spawn("demo market", live(quotes.clone(), seed));
         }

@@ -1,86 +1,140 @@
 //! The relay's protocol from the server's side: subscriptions as MessagePack, and answers beside them.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
-
-use axum::{
-    Json, Router,
-    extract::{
-        State, WebSocketUpgrade,
-        ws::{Message, WebSocket},
-    },
-    http::{StatusCode, header::CONTENT_TYPE},
-    response::{IntoResponse, Response},
-    routing::get,
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
+    sync::Arc,
+    time::Duration,
 };
+
+use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
+use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
+use http_body_util::Full;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::service_fn,
+    upgrade::{self, OnUpgrade},
+};
+use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, mpsc, watch},
+    task::JoinSet,
     time,
 };
+use tokio_tungstenite::tungstenite::Message;
 
 use super::market::Quotes;
+use crate::web_socket::{self, Socket};
 
-/// Sockets that are open at once.
+/// Connections that are open at once; others wait.
 const SOCKETS_MAX: usize = 64;
 
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 4 * 1024;
 
+/// Pause after a connection that could not be taken.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
 /// Longest time until a frame is on its way.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
-#[derive(Clone)]
-struct Relay {
-    quotes: watch::Sender<Quotes>,
-    places: Arc<Semaphore>,
-}
-
-pub(super) fn router(quotes: watch::Sender<Quotes>) -> Router {
+/// Answers whoever connects; ends with the task it runs in.
+pub(super) async fn answer_all(listener: TcpListener, quotes: watch::Sender<Quotes>) {
     let places = Arc::new(Semaphore::new(SOCKETS_MAX));
-    Router::new()
-        .route("/api/v2/ws", get(socket))
-        .route("/api/v2/currencies", get(currencies))
-        .route("/api/lastblock", get(last_block))
-        .route("/api/lastprice", get(last_price))
-        .route("/api/lastfee", get(last_fee))
-        .with_state(Relay { quotes, places })
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "the demo relay cannot take a connection");
+                time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let quotes = quotes.clone();
+        connections.spawn(async move {
+            connected(stream, quotes).await;
+            drop(place);
+        });
+        while connections.try_join_next().is_some() {}
+    }
 }
 
-async fn socket(State(relay): State<Relay>, upgrade: WebSocketUpgrade) -> Response {
-    let Ok(place) = Arc::clone(&relay.places).try_acquire_owned() else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+/// Answers the requests of a connection, and serves it on as a web socket if it becomes one.
+async fn connected(stream: TcpStream, quotes: watch::Sender<Quotes>) {
+    let (switched, mut upgrades) = mpsc::channel(1);
+    let answer = service_fn(|request| {
+        let answer = answered(request, &quotes, &switched);
+        async move { Ok::<_, Infallible>(answer) }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+    if connection.with_upgrades().await.is_err() {
+        return;
+    }
+    let Ok(upgrade) = upgrades.try_recv() else {
+        return;
     };
-    let quotes = relay.quotes.subscribe();
-    upgrade
-        .max_message_size(MESSAGE_MAX)
-        .max_frame_size(MESSAGE_MAX)
-        .on_upgrade(move |socket| serve(socket, quotes, place))
+    let upgrade: OnUpgrade = upgrade;
+    if let Ok(upgraded) = upgrade.await {
+        let socket = web_socket::over(upgraded, MESSAGE_MAX).await;
+        serve(socket, quotes.subscribe()).await;
+    }
 }
 
-async fn currencies(State(relay): State<Relay>) -> Json<Vec<String>> {
-    Json(relay.quotes.borrow().prices.keys().cloned().collect())
+fn answered(
+    mut request: Request<Incoming>,
+    quotes: &watch::Sender<Quotes>,
+    switched: &mpsc::Sender<OnUpgrade>,
+) -> Response<Full<Bytes>> {
+    let newest = quotes.borrow();
+    match request.uri().path() {
+        "/api/v2/ws" => {
+            let Some(accept) = web_socket::handshake(request.headers()) else {
+                return plain(StatusCode::UPGRADE_REQUIRED);
+            };
+            if switched.try_send(upgrade::on(&mut request)).is_err() {
+                return plain(StatusCode::SERVICE_UNAVAILABLE);
+            }
+            let mut response = plain(StatusCode::SWITCHING_PROTOCOLS);
+            web_socket::switch(&mut response, accept);
+            response
+        }
+        "/api/v2/currencies" => {
+            let codes: Vec<&String> = newest.prices.keys().collect();
+            in_json(json!(codes).to_string())
+        }
+        "/api/lastblock" => in_json(newest.height.to_string()),
+        "/api/lastfee" => in_json(decimal(newest.fee_hundredths)),
+        "/api/lastprice" => {
+            let prices = newest.prices.iter();
+            let prices: BTreeMap<&String, String> = prices
+                .map(|(code, price)| (code, decimal(*price)))
+                .collect();
+            in_json(json!(prices).to_string())
+        }
+        _ => plain(StatusCode::NOT_FOUND),
+    }
 }
 
-async fn last_block(State(relay): State<Relay>) -> impl IntoResponse {
-    bare(relay.quotes.borrow().height.to_string())
+fn plain(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::default();
+    *response.status_mut() = status;
+    response
 }
 
-async fn last_fee(State(relay): State<Relay>) -> impl IntoResponse {
-    bare(decimal(relay.quotes.borrow().fee_hundredths))
-}
-
-async fn last_price(State(relay): State<Relay>) -> Response {
-    let quotes = relay.quotes.borrow();
-    let prices: std::collections::BTreeMap<&String, String> = quotes
-        .prices
-        .iter()
-        .map(|(code, price)| (code, decimal(*price)))
-        .collect();
-    Json(prices).into_response()
-}
-
-fn bare(text: String) -> impl IntoResponse {
-    ([(CONTENT_TYPE, "application/json")], text)
+fn in_json(text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(text));
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
 }
 
 /// Writes hundredths.
@@ -90,7 +144,7 @@ fn decimal(hundredths: u64) -> String {
 
 /// What a client may say.
 #[derive(Deserialize)]
-struct Request {
+struct Wish {
     r#type: String,
     #[serde(rename = "eventType")]
     event_type: String,
@@ -119,7 +173,7 @@ enum Said {
     /// Hundredths; whole rates travel as integers.
     #[serde(serialize_with = "fee")]
     BlockFee2(u64),
-    Price(std::collections::BTreeMap<String, String>),
+    Price(BTreeMap<String, String>),
 }
 
 #[expect(clippy::cast_precision_loss, reason = "fee rates are small")]
@@ -134,11 +188,7 @@ fn fee<S: serde::Serializer>(hundredths: &u64, serializer: S) -> Result<S::Ok, S
 /// The client does not take what is said.
 struct Gone;
 
-async fn serve(
-    mut socket: WebSocket,
-    mut quotes: watch::Receiver<Quotes>,
-    _place: OwnedSemaphorePermit,
-) {
+async fn serve(mut socket: Socket, mut quotes: watch::Receiver<Quotes>) {
     let mut topics = BTreeSet::new();
     let mut told = quotes.borrow_and_update().clone();
     if say(&mut socket, Said::Msg("Welcome".to_owned()))
@@ -149,10 +199,12 @@ async fn serve(
     }
     loop {
         let answers = tokio::select! {
-            message = socket.recv() => match message {
+            message = socket.next() => match message {
                 Some(Ok(Message::Binary(bytes))) => answer(&bytes, &mut topics, &told),
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                Some(Ok(Message::Text(_) | Message::Ping(_) | Message::Pong(_))) => Vec::new(),
+                Some(Ok(
+                    Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_),
+                )) => Vec::new(),
             },
             changed = quotes.changed() => {
                 if changed.is_err() {
@@ -171,7 +223,7 @@ async fn serve(
     }
 }
 
-async fn say(socket: &mut WebSocket, said: Said) -> Result<(), Gone> {
+async fn say(socket: &mut Socket, said: Said) -> Result<(), Gone> {
     let bytes = rmp_serde::to_vec_named(&said).map_err(|_| Gone)?;
     let sent = time::timeout(SEND_TIMEOUT, socket.send(Message::Binary(bytes.into()))).await;
     sent.map_err(|_| Gone)?.map_err(|_| Gone)
@@ -179,7 +231,7 @@ async fn say(socket: &mut WebSocket, said: Said) -> Result<(), Gone> {
 
 /// What is answered to a request; nothing to what is not understood, as the real relays do.
 fn answer(bytes: &[u8], topics: &mut BTreeSet<Topic>, quotes: &Quotes) -> Vec<Said> {
-    let Ok(request) = rmp_serde::from_slice::<Request>(bytes) else {
+    let Ok(request) = rmp_serde::from_slice::<Wish>(bytes) else {
         return Vec::new();
     };
     let wanted: Vec<Topic> = match request.event_type.as_str() {
