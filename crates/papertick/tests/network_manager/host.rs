@@ -147,10 +147,11 @@ impl Host {
         self.client = Some(client.unwrap());
     }
 
+    /// Ends the bus, and then whoever was on it: nobody hears of them any more.
     pub(crate) fn stop_bus(&mut self) {
         self.client = None;
-        self.mock = None;
         self.daemon = None;
+        self.mock = None;
     }
 
     pub(crate) async fn start_manager(&mut self) {

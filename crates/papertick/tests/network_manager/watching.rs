@@ -227,6 +227,23 @@ async fn the_bus_may_die() {
         .await;
 }
 
+/// Whether the radio has noticed it by then depends on the load of the machine; what is told does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bus_that_has_just_died_is_told_as_one_that_was_never_there() {
+    let Some(mut host) = Host::with_radio().await else {
+        return;
+    };
+    host.add_profile(&home("network")).await;
+    let mut radio = host.radio();
+    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    host.stop_bus();
+    for attempt in 1..=2 {
+        radio.0.follow(&plan(attempt)).await;
+        radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+        radio.is_quiet().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn network_manager_may_be_started_again() {
     let Some(mut host) = Host::with_radio().await else {

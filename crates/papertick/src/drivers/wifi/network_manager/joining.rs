@@ -9,6 +9,7 @@ use zbus::{Error, OwnedObjectPath};
 
 use super::{
     NetworkManager, RAISE_RETRY,
+    bus::is_silence,
     profile::{self, Profile, Role},
     words,
 };
@@ -165,12 +166,13 @@ pub(super) fn stored(profiles: &[Profile]) -> Option<&OwnedObjectPath> {
         .map(|profile| &profile.path)
 }
 
-/// What it means for the network that NetworkManager refuses.
+/// What it means for the network that NetworkManager refuses, or is not there to be asked.
 pub(super) fn refusal(error: &Error) -> LinkFailure {
     let is_missing = if let Error::MethodError(name, ..) = error {
         NOT_THERE.iter().any(|end| name.ends_with(end))
     } else {
-        false
+        // Just as if it had been noticed a moment earlier.
+        is_silence(error)
     };
     if is_missing {
         LinkFailure::NotFound
