@@ -20,8 +20,11 @@ use tokio::time::{Instant, sleep_until};
 use crate::{
     assembly::{Edges, Hardware, LineFault},
     parts::mcp23017::Level,
-    wiring::{Line, Place, Pull, Sense},
+    wiring::{Found, Line, Place, Pull, Sense},
 };
+
+/// Who uses a line of this program, as the host tells others.
+pub const CONSUMER: &str = "papertick";
 
 /// The host, whose time began at a moment.
 #[derive(Debug, Clone, Copy)]
@@ -89,25 +92,31 @@ impl Hardware for Linux {
     }
 }
 
-/// Chip and number of a line of the host; none if it has no such line for this user.
-pub fn find(place: &Place) -> Option<(PathBuf, u32)> {
+/// A line of the host; none if it has no such line for this user.
+pub fn find(place: &Place) -> Option<Found> {
     let label = |path: &PathBuf| Some(Chip::from_path(path).ok()?.info().ok()?.label);
-    match place {
-        Place::Named(name) => find_named_line(name).map(|found| (found.chip, found.info.offset)),
+    let (chip, info) = match place {
+        Place::Named(name) => find_named_line(name).map(|found| (found.chip, found.info))?,
         Place::Numbered { chip, offset } => {
             let mut paths = chips().ok()?.into_iter();
             let path = paths.find(|path| label(path).as_ref() == Some(chip))?;
-            Some((path, *offset))
+            let info = Chip::from_path(&path).ok()?.line_info(*offset).ok()?;
+            (path, info)
         }
-        Place::Expander { .. } => None,
-    }
+        Place::Expander { .. } => return None,
+    };
+    Some(Found {
+        chip,
+        number: info.offset,
+        user: info.used.then_some(info.consumer),
+    })
 }
 
 fn request(line: &Line) -> Result<Builder, String> {
-    let (chip, offset) = find(&line.place).ok_or("there is no such line for this user")?;
+    let found = find(&line.place).ok_or("there is no such line for this user")?;
     let mut request = Request::builder();
-    request.on_chip(chip).with_consumer("papertick");
-    request.with_line(offset);
+    request.on_chip(found.chip).with_consumer(CONSUMER);
+    request.with_line(found.number);
     if line.sense == Sense::Inverted {
         request.as_active_low();
     }

@@ -1,39 +1,117 @@
 //! Compares a wiring with the host it is for: whether all files and lines are there, and may be used.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io::ErrorKind,
     os::unix::fs::{FileTypeExt, MetadataExt},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
-use super::{DeviceFile, Mistake, Place, WiringFile};
+use super::{BusKind, DeviceFile, Mistake, Place, UsedLine};
 use crate::linux;
 
-/// What this host has not, or does not let this user use; nothing is opened for use, and no line changes.
-pub fn on_host(file: &WiringFile) -> Vec<Mistake> {
-    let mut mistakes = devices(file, Path::new("/"));
-    for used in &file.lines {
-        let is_here = match used.line.place {
-            Place::Named(_) | Place::Numbered { .. } => linux::find(&used.line.place).is_some(),
-            Place::Expander { .. } => true,
-        };
-        if !is_here {
-            let what = format!(
-                "the host has no line {} for the {}, or this user is not in the group of its chip; \
-                 `gpioinfo` lists all lines",
-                used.line.place, used.what
-            );
-            mistakes.push(Mistake::at(used.at, what));
-        }
+/// Major number of the device files of a kind of bus.
+fn major(kind: BusKind) -> u32 {
+    match kind {
+        BusKind::Spi => 153,
+        BusKind::I2c => 89,
     }
+}
+
+/// A line as the host has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Device file of its chip.
+    pub chip: PathBuf,
+    /// Its number there.
+    pub number: u32,
+    /// Who uses it; none if nobody does.
+    pub user: Option<String>,
+}
+
+/// What this host has not, or does not let this user use; nothing is opened for use, and no line changes.
+pub(super) fn on_host(named: &[DeviceFile], used: &[UsedLine]) -> Vec<Mistake> {
+    let root = Path::new("/");
+    let mut mistakes = devices(named, root);
+    let is_missing = |used: &UsedLine| match used.line.place {
+        Place::Named(_) | Place::Numbered { .. } => linux::find(&used.line.place).is_none(),
+        Place::Expander { .. } => false,
+    };
+    let refused = match used.iter().any(is_missing) {
+        true => chips(root),
+        false => Vec::new(),
+    };
+    // Lines of chips that this user may not look at are no mistakes of their own.
+    match refused.is_empty() {
+        true => mistakes.extend(lines(used, linux::find)),
+        false => mistakes.extend(refused),
+    }
+    mistakes
+}
+
+/// The chips of lines that this user may not use, below a root.
+fn chips(root: &Path) -> Vec<Mistake> {
+    let Ok(files) = fs::read_dir(root.join("dev")) else {
+        return Vec::new();
+    };
+    let mut mistakes: Vec<Mistake> = files
+        .flatten()
+        .filter(|file| file.file_name().to_string_lossy().starts_with("gpiochip"))
+        .filter_map(|file| {
+            let path = format!("/dev/{}", file.file_name().to_string_lossy());
+            let metadata = fs::metadata(file.path()).ok()?;
+            let refused = opened(&path, &file.path(), &metadata, root)?;
+            Some(Mistake::at(None, refused))
+        })
+        .collect();
     mistakes.sort();
     mistakes
 }
 
-/// The device files that are not there or not permitted, below a root.
-pub fn devices(file: &WiringFile, root: &Path) -> Vec<Mistake> {
-    file.devices
+/// The lines that a host has not, that are in use, or that go by two names; `find` looks one up.
+pub fn lines(used: &[UsedLine], find: impl Fn(&Place) -> Option<Found>) -> Vec<Mistake> {
+    let mut known: Vec<(&UsedLine, Found)> = Vec::new();
+    let mut mistakes = Vec::new();
+    for used in used {
+        if let Place::Expander { .. } = used.line.place {
+            continue;
+        }
+        let place = &used.line.place;
+        let Some(found) = find(place) else {
+            let what = format!(
+                "the host has no line {place} for the {}; write one that `gpioinfo` lists",
+                used.what
+            );
+            mistakes.push(Mistake::at(used.at, what));
+            continue;
+        };
+        // A clock that runs is told of by the locks of its buses.
+        if let Some(user) = found.user.as_ref().filter(|user| *user != linux::CONSUMER) {
+            let what = format!(
+                "the line {place} of the {} is in use by {user:?}; free it, or write a line that `gpioinfo` lists as unused",
+                used.what
+            );
+            mistakes.push(Mistake::at(used.at, what));
+        }
+        let is_same = |(other, is): &&(&UsedLine, Found)| {
+            is.chip == found.chip && is.number == found.number && other.line.place != *place
+        };
+        if let Some((other, _)) = known.iter().find(is_same) {
+            let what = format!(
+                "the line {place} of the {} is {} under another name, already the {}; \
+                 write one that nothing else is on, or the same name",
+                used.what, other.line.place, other.what
+            );
+            mistakes.push(Mistake::at(used.at.or(other.at), what));
+        }
+        known.push((used, found));
+    }
+    mistakes
+}
+
+/// The device files that are not there, not permitted or no such bus, below a root.
+pub fn devices(named: &[DeviceFile], root: &Path) -> Vec<Mistake> {
+    named
         .iter()
         .filter_map(|device| {
             let what = refusal(device, root)?;
@@ -45,16 +123,28 @@ pub fn devices(file: &WiringFile, root: &Path) -> Vec<Mistake> {
 fn refusal(device: &DeviceFile, root: &Path) -> Option<String> {
     let path = &device.path;
     let place = root.join(path.trim_start_matches('/'));
+    let (bus, module, example) = match device.kind {
+        BusKind::Spi => ("SPI", "spidev", "/dev/spidev0.0"),
+        BusKind::I2c => ("I2C", "i2c-dev", "/dev/i2c-1"),
+    };
     let Ok(metadata) = fs::metadata(&place) else {
         return Some(format!(
-            "there is no {path}; enable the bus, and load its module with `modprobe {}`",
-            module(path)
+            "there is no {path}; enable the bus, and load its module with `modprobe {module}`"
         ));
     };
-    if !metadata.file_type().is_char_device() {
-        return Some(format!("{path} is no device file"));
+    let is_bus = metadata.file_type().is_char_device()
+        && rustix::fs::major(metadata.rdev()) == major(device.kind);
+    if !is_bus {
+        return Some(format!(
+            "{path} is no {bus} bus; write device = one such as {example:?}"
+        ));
     }
-    match File::options().read(true).write(true).open(&place) {
+    opened(path, &place, &metadata, root)
+}
+
+/// Why this user may not use a device file.
+fn opened(path: &str, place: &Path, metadata: &Metadata, root: &Path) -> Option<String> {
+    match File::options().read(true).write(true).open(place) {
         Ok(_) => None,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             let group = group(metadata.gid(), root);
@@ -63,14 +153,6 @@ fn refusal(device: &DeviceFile, root: &Path) -> Option<String> {
             ))
         }
         Err(error) => Some(format!("{path} cannot be used: {error}")),
-    }
-}
-
-/// Module of the kernel that makes a device file.
-fn module(path: &str) -> &'static str {
-    match path.contains("i2c") {
-        true => "i2c-dev",
-        false => "spidev",
     }
 }
 
@@ -100,16 +182,75 @@ mod tests {
         fs::write(root.path().join("dev/i2c-1"), "").unwrap();
         let text = "base = \"rev-b\"\nspi.device = \"/dev/spidev9.0\"\n";
         let file = super::super::read(text).unwrap();
-        let told: Vec<String> = devices(&file, root.path())
+        let told: Vec<String> = devices(&file.devices, root.path())
             .iter()
             .map(ToString::to_string)
             .collect();
         assert_eq!(
             told,
             [
-                "/dev/i2c-1 is no device file",
+                "/dev/i2c-1 is no I2C bus; write device = one such as \"/dev/i2c-1\"",
                 "line 2: there is no /dev/spidev9.0; enable the bus, and load its module with `modprobe spidev`",
                 "there is no /dev/spidev1.0; enable the bus, and load its module with `modprobe spidev`",
+            ]
+        );
+    }
+
+    #[test]
+    fn mistakes_of_the_file_and_of_the_host_are_told_at_once() {
+        let text = "base = \"rev-b\"\nspi.hz = 1\ni2c.device = \"/dev/null\"\nspi.device = \"/dev/zero\"\n";
+        let mistakes = super::super::read_for_host(text).unwrap_err();
+        let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        for expected in [
+            "line 2: [spi]: `hz` is 1 where",
+            "line 3: /dev/null is no I2C bus; write device = one such as \"/dev/i2c-1\"",
+            "line 4: /dev/zero is no SPI bus; write device = one such as \"/dev/spidev0.0\"",
+        ] {
+            assert!(
+                told.iter().any(|told| told.starts_with(expected)),
+                "{expected}: {told:#?}"
+            );
+        }
+    }
+
+    #[test]
+    fn lines_that_are_missing_taken_or_the_same_are_told() {
+        let text = "base = \"rev-b\"\nspi.command = \"gpio:MISSING\"\n[[panel]]\nselect = \"gpio:TAKEN\"\n\
+            busy = \"chip:soc/7\"\nreset = \"gpio:OURS\"\n[[panel]]\nselect = \"gpio:SEVEN\"\n";
+        let file = super::super::read(text).unwrap();
+        let found = |number, user: Option<&str>| {
+            Some(Found {
+                chip: "/dev/gpiochip0".into(),
+                number,
+                user: user.map(Into::into),
+            })
+        };
+        let find = |place: &Place| match place.to_string().as_str() {
+            "gpio:MISSING" => None,
+            "gpio:TAKEN" => found(1, Some("spi0 CS0")),
+            "gpio:OURS" => found(2, Some(linux::CONSUMER)),
+            "chip:soc/7" | "gpio:SEVEN" => found(7, None),
+            other => found(100 + other.bytes().map(u32::from).sum::<u32>(), None),
+        };
+        let find = |place: &Place| {
+            let mut found = find(place)?;
+            if found.number >= 100 {
+                found.chip = place.to_string().into();
+            }
+            Some(found)
+        };
+        let told: Vec<String> = lines(&file.lines, find)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "line 2: the host has no line gpio:MISSING for the data/command line; write one that `gpioinfo` lists",
+                "line 4: the line gpio:TAKEN of the select line of panel 1 is in use by \"spi0 CS0\"; \
+                 free it, or write a line that `gpioinfo` lists as unused",
+                "line 8: the line gpio:SEVEN of the select line of panel 2 is chip:soc/7 under another name, \
+                 already the busy line of panel 1; write one that nothing else is on, or the same name",
             ]
         );
     }
@@ -122,6 +263,5 @@ mod tests {
         fs::write(root.path().join("etc/group"), groups).unwrap();
         assert_eq!(group(989, root.path()), "spi");
         assert_eq!(group(5, root.path()), "5");
-        assert_eq!(module("/dev/i2c-1"), "i2c-dev");
     }
 }

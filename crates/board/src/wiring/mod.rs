@@ -12,8 +12,12 @@ mod tree;
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
-pub use host::{devices, on_host};
-pub use read::{DeviceFile, FILE_MAX, TEXT_MAX, UsedLine, WiringFile, read};
+pub use host::{Found, devices, lines};
+pub use read::{
+    BusKind, DeviceFile, FILE_MAX, TEXT_MAX, UsedLine, WiringFile, read, read_for_host,
+};
+
+use host::on_host;
 
 use crate::parts::{mcp23017::Level, ssd1680::Setup, ws2812};
 
@@ -47,7 +51,13 @@ pub struct Mistake {
 
 impl Mistake {
     /// A mistake on a line.
+    ///
+    /// Control characters that the file brought with it stand as they would be written.
     pub fn at(line: Option<usize>, what: String) -> Mistake {
+        let what = match what.contains(char::is_control) {
+            true => what.escape_debug().to_string(),
+            false => what,
+        };
         Mistake { line, what }
     }
 

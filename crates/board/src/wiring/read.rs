@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 use super::{
     BUTTONS, ButtonsWiring, Care, ExpanderWiring, FrontlightWiring, I2C_HZ, I2cWiring, LEDS_MAX,
     Line, Mistake, PANELS_MAX, PanelWiring, Place, SPI_HZ, Sense, SensorWiring, Side, SpiWiring,
-    StripWiring, Wiring, base_text,
+    StripWiring, Wiring, base_text, on_host,
     sections::{self, Read, Section},
     tree::{self, Kind, Value},
 };
@@ -58,11 +58,22 @@ pub struct UsedLine {
     pub at: Option<usize>,
 }
 
+/// What a device file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BusKind {
+    /// SPI: the panels, or the strip.
+    Spi,
+    /// I2C: the other chips.
+    I2c,
+}
+
 /// A device file that a wiring file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFile {
     /// Its path.
     pub path: String,
+    /// What it is for.
+    pub kind: BusKind,
     /// Line on which it stands; none if it comes from the base.
     pub line: Option<usize>,
 }
@@ -72,13 +83,38 @@ pub struct DeviceFile {
 /// # Errors
 /// All mistakes in it, in the order of their lines.
 pub fn read(text: &str) -> Result<WiringFile, Vec<Mistake>> {
+    read_with(text, |_, _| Vec::new())
+}
+
+/// Reads a wiring file for this host.
+///
+/// # Errors
+/// All mistakes in it, and all that it names and this host has not or does not let this user use, in the order of
+/// their lines.
+pub fn read_for_host(text: &str) -> Result<WiringFile, Vec<Mistake>> {
+    read_with(text, on_host)
+}
+
+/// Reads a wiring file and compares what it names with something, whatever mistakes are in it.
+fn read_with(
+    text: &str,
+    compare: impl FnOnce(&[DeviceFile], &[UsedLine]) -> Vec<Mistake>,
+) -> Result<WiringFile, Vec<Mistake>> {
     let mut reader = Reader::default();
-    let file = reader.file(text);
-    reader.mistakes.sort();
-    reader.mistakes.dedup();
-    match file {
-        Some(file) if reader.mistakes.is_empty() => Ok(file),
-        Some(_) | None => Err(reader.mistakes),
+    let wiring = reader.file(text);
+    let lines: Vec<UsedLine> = reader.lines.into_iter().map(|used| used.is).collect();
+    let devices = reader.devices;
+    let mut mistakes = reader.mistakes;
+    mistakes.extend(compare(&devices, &lines));
+    mistakes.sort();
+    mistakes.dedup();
+    match wiring {
+        Some(wiring) if mistakes.is_empty() => Ok(WiringFile {
+            wiring,
+            devices,
+            lines,
+        }),
+        Some(_) | None => Err(mistakes),
     }
 }
 
@@ -87,6 +123,8 @@ struct Reader {
     mistakes: Vec<Mistake>,
     expanders: Vec<String>,
     has_i2c: bool,
+    /// Where the I2C bus is named, or taken away.
+    i2c_line: Option<usize>,
     lines: Vec<Used>,
     addresses: Vec<(u8, String, Option<usize>)>,
     devices: Vec<DeviceFile>,
@@ -110,7 +148,7 @@ enum Role {
 }
 
 impl Reader {
-    fn file(&mut self, text: &str) -> Option<WiringFile> {
+    fn file(&mut self, text: &str) -> Option<Wiring> {
         if text.len() > FILE_MAX {
             self.mistakes.push(Mistake::at(
                 None,
@@ -124,7 +162,7 @@ impl Reader {
         }
         let base_panels = self.base(&own);
         let entries = match &base_panels {
-            Some((_, base)) => tree::lay_over(base.clone(), own),
+            Some((_, base)) => tree::lay_over_board(base.clone(), own),
             None => own,
         };
         let mut file = Section::new(
@@ -136,6 +174,7 @@ impl Reader {
         );
         let id = file.text("id", &mut self.mistakes);
         let name = file.text("name", &mut self.mistakes);
+        let spi_line = file.line_of("spi");
         let spi = self.table(&mut file, "spi", "[spi]", sections::SPI);
         let spi_is_missing = spi.is_none();
         let i2c = self.i2c(&mut file);
@@ -144,28 +183,25 @@ impl Reader {
         let panels = self.panels(&mut file, base_panels.as_ref().map(|(count, _)| *count));
         let care = self.care(&mut file);
         let strip = self.strip(&mut file, spi.as_ref());
-        let frontlight = self.frontlight(&mut file);
+        let frontlight = self.frontlight(&mut file, panels.len());
         let sensor = self.sensor(&mut file);
         let buttons = self.buttons(&mut file);
         if spi_is_missing {
-            self.mistakes.push(file.missing("spi"));
+            let why = "`spi` is missing";
+            self.mistakes.push(file.wrong("spi", spi_line, why));
         }
-        Some(WiringFile {
-            wiring: Wiring {
-                id: id.map_or_else(|| "custom".into(), |id| id.value),
-                name: name.map_or_else(|| "Custom".into(), |name| name.value),
-                spi: spi?,
-                i2c,
-                expanders,
-                panels,
-                care,
-                strip,
-                frontlight,
-                sensor,
-                buttons,
-            },
-            devices: std::mem::take(&mut self.devices),
-            lines: self.lines.drain(..).map(|used| used.is).collect(),
+        Some(Wiring {
+            id: id.map_or_else(|| "custom".into(), |id| id.value),
+            name: name.map_or_else(|| "Custom".into(), |name| name.value),
+            spi: spi?,
+            i2c,
+            expanders,
+            panels,
+            care,
+            strip,
+            frontlight,
+            sensor,
+            buttons,
         })
     }
 
@@ -228,7 +264,7 @@ impl Reader {
     }
 
     fn spi(&mut self, mut section: Section) -> Option<SpiWiring> {
-        let device = self.device(&mut section);
+        let device = self.device(&mut section, BusKind::Spi);
         let hz = section.number("hz", SPI_HZ, &mut self.mistakes);
         let command = self.line(&mut section, "command", Role::Output, "data/command line");
         let power = self.line(&mut section, "power", Role::Output, "power line");
@@ -241,9 +277,10 @@ impl Reader {
     }
 
     fn i2c(&mut self, file: &mut Section) -> Option<I2cWiring> {
+        self.i2c_line = file.line_of("i2c");
         let mut section = self.table(file, "i2c", "[i2c]", sections::I2C)?;
         self.has_i2c = true;
-        let device = self.device(&mut section);
+        let device = self.device(&mut section, BusKind::I2c);
         let hz = section.number("hz", I2C_HZ, &mut self.mistakes);
         Some(I2cWiring {
             device: self.require(&section, "device", device)?,
@@ -255,11 +292,21 @@ impl Reader {
         let Some(value) = file.take("expander") else {
             return Vec::new();
         };
-        let Kind::Table(named) = value.kind else {
-            let why = format!("`expander` is {}", value.kind.word());
-            self.mistakes.push(file.wrong("expander", value.line, &why));
-            return Vec::new();
+        let is_none = |kind: &Kind| *kind == Kind::Text("none".into());
+        let mut named = match value.kind {
+            Kind::Table(named) => named,
+            kind if is_none(&kind) => return Vec::new(),
+            other @ (Kind::Text(_)
+            | Kind::Number(_)
+            | Kind::Flag(_)
+            | Kind::List(_)
+            | Kind::Other(_)) => {
+                let why = format!("`expander` is {}", other.word());
+                self.mistakes.push(file.wrong("expander", value.line, &why));
+                return Vec::new();
+            }
         };
+        named.retain(|_, value| !is_none(&value.kind));
         // All names first: a line of one may be on the list of another.
         self.expanders = named.keys().cloned().collect();
         let mut expanders = Vec::new();
@@ -317,8 +364,11 @@ impl Reader {
             }
             None => BTreeMap::new(),
         };
+        let is_missing = !file.has("panel");
         let Some(list) = file.list("panel", &mut self.mistakes) else {
-            self.mistakes.push(file.missing("panel"));
+            if is_missing {
+                self.mistakes.push(file.missing("panel"));
+            }
             return Vec::new();
         };
         let most = base.unwrap_or(PANELS_MAX);
@@ -354,7 +404,7 @@ impl Reader {
         {
             self.mistakes.push(Mistake::at(
                 list.line,
-                "the panels are of different sizes; all must be alike".into(),
+                "the panels are of different sizes; write a `model` of one size for all".into(),
             ));
         }
         panels
@@ -381,13 +431,14 @@ impl Reader {
         });
         let offset_max = u32::from(ROW_BYTES) - STRIDE as u32 - 1;
         let x_offset = section.number("x-offset", 0..=offset_max, &mut self.mistakes);
+        let full_line = section.line_of("full").or(section.line_of("model"));
         let full = section.word("full", FullWaveform::NAMED, &mut self.mistakes);
         let stagger = section.number("stagger-ms", 0..=STAGGER_MAX, &mut self.mistakes);
         let model = model?;
         let full = full.unwrap_or_default();
         if full == FullWaveform::Warm && model.times.fast_full.is_none() {
             let why = format!("nobody has tried `full` = \"d7\" on {}", model.id);
-            self.mistakes.push(section.wrong("full", None, &why));
+            self.mistakes.push(section.wrong("full", full_line, &why));
         }
         Some(PanelWiring {
             setup: Setup {
@@ -445,7 +496,8 @@ impl Reader {
 
     fn strip(&mut self, file: &mut Section, spi: Option<&SpiWiring>) -> Option<StripWiring> {
         let mut section = self.table(file, "strip", "[strip]", sections::STRIP)?;
-        let device = self.device(&mut section);
+        let device_line = section.line_of("device");
+        let device = self.device(&mut section, BusKind::Spi);
         let hz = section.number("hz", ws2812::HZ_RANGE, &mut self.mistakes);
         let count = section.number("count", 1..=LEDS_MAX as u32, &mut self.mistakes);
         let order = section.word("order", Order::NAMED, &mut self.mistakes);
@@ -457,7 +509,16 @@ impl Reader {
         let device = self.require(&section, "device", device)?;
         if spi.is_some_and(|spi| bus_of(&spi.device) == bus_of(&device)) {
             let why = "the strip is on the bus of the panels, where every byte would be light";
-            self.mistakes.push(section.wrong("device", None, why));
+            let mut devices = self.devices.iter();
+            let of_panels = devices.find(|device| device.kind == BusKind::Spi);
+            let panels_line = of_panels.and_then(|device| device.line);
+            let line = device_line.or(section.line).or(panels_line);
+            let other = match bus_of(&device) {
+                "/dev/spidev1" => "/dev/spidev0.0",
+                _ => "/dev/spidev1.0",
+            };
+            let what = format!("[strip]: {why}; write device = {other:?}");
+            self.mistakes.push(Mistake::at(line, what));
         }
         Some(StripWiring {
             device,
@@ -471,13 +532,24 @@ impl Reader {
         })
     }
 
-    fn frontlight(&mut self, file: &mut Section) -> Option<FrontlightWiring> {
+    fn frontlight(&mut self, file: &mut Section, panels: usize) -> Option<FrontlightWiring> {
         let name = "[frontlight]";
         let mut section = self.table(file, "frontlight", name, sections::FRONTLIGHT)?;
         self.needs_i2c(&section);
         let address = self.address(&mut section, 0x40..=0x7F);
         let outputs = pca9685::CHANNELS as u32;
         let first = section.number("first-output", 0..=outputs - 1, &mut self.mistakes);
+        if let Some(first) = &first
+            && first.value as usize + panels > pca9685::CHANNELS
+        {
+            let highest = pca9685::CHANNELS.saturating_sub(panels);
+            let what = format!(
+                "{name}: with `first-output` = {} there are too few outputs for {panels} panels; \
+                 write first-output = {highest} or less",
+                first.value
+            );
+            self.mistakes.push(Mistake::at(first.line, what));
+        }
         let hz = section.number("hz", pca9685::HZ, &mut self.mistakes);
         let what = "output-enable line of the frontlight";
         let enable = self.line(&mut section, "enable", Role::Output, what);
@@ -572,7 +644,7 @@ impl Reader {
     fn needs_i2c(&mut self, section: &Section) {
         if !self.has_i2c {
             self.mistakes.push(Mistake::at(
-                section.line,
+                section.line.or(self.i2c_line),
                 format!(
                     "{} needs an I2C bus; write a section [i2c] with device = \"/dev/i2c-1\"",
                     section.name
@@ -581,16 +653,26 @@ impl Reader {
         }
     }
 
-    fn device(&mut self, section: &mut Section) -> Option<String> {
+    fn device(&mut self, section: &mut Section, kind: BusKind) -> Option<String> {
         let path = section.text("device", &mut self.mistakes)?;
         if !path.value.starts_with("/dev/") || path.value.contains("/../") {
             let why = format!("`device` is {:?} where a file in /dev must be", path.value);
             self.mistakes.push(section.wrong("device", path.line, &why));
             return None;
         }
+        let line = path.line.or(section.line);
+        let is_other_kind = |known: &&DeviceFile| known.path == path.value && known.kind != kind;
+        if let Some(other) = self.devices.iter().find(is_other_kind) {
+            let what = format!(
+                "{}: `device` is {:?}, already a bus of another kind; write one of its own for each",
+                section.name, path.value
+            );
+            self.mistakes.push(Mistake::at(line.or(other.line), what));
+        }
         self.devices.push(DeviceFile {
             path: path.value.clone(),
-            line: path.line.or(section.line),
+            kind,
+            line,
         });
         Some(path.value)
     }
@@ -617,13 +699,17 @@ impl Reader {
     }
 
     fn take_address(&mut self, section: &Section, key: &str, address: u8, line: Option<usize>) {
-        if let Some((_, other, _)) = self
+        if let Some((_, other, at)) = self
             .addresses
             .iter()
             .find(|(known, _, _)| *known == address)
         {
-            let why = format!("`{key}` {address:#04X} is that of {other}");
-            self.mistakes.push(section.wrong(key, line, &why));
+            let what = format!(
+                "{}: `{key}` {address:#04X} is that of {other}; write one that nothing else has",
+                section.name
+            );
+            let line = line.or(section.line).or(*at);
+            self.mistakes.push(Mistake::at(line, what));
         }
         self.addresses.push((address, section.name.clone(), line));
     }
@@ -637,12 +723,13 @@ impl Reader {
         what: &str,
     ) -> Option<Line> {
         let what = format!("{what} of {}", section.name);
+        let at = section.line_of(key);
         let line = self.line(section, key, role, &what)?;
         match line.place {
             Place::Named(_) | Place::Numbered { .. } => Some(line),
             Place::Expander { .. } => {
                 let why = format!("`{key}` must be a line of the host");
-                self.mistakes.push(section.wrong(key, None, &why));
+                self.mistakes.push(section.wrong(key, at, &why));
                 None
             }
         }
@@ -678,18 +765,8 @@ impl Reader {
                 format!("`{key}` is {line}: pins 7 and 15 of an expander can only be outputs");
             self.mistakes.push(section.wrong(key, read.line, &why));
         }
-        let may_share = matches!(role, Role::PanelReset | Role::ExpanderReset);
-        let other = self
-            .lines
-            .iter()
-            .find(|used| used.is.line.place == line.place && !(may_share && used.role == role));
-        if let Some(other) = other {
-            let other = &other.is;
-            let at = other
-                .at
-                .map_or_else(String::new, |line| format!(" (line {line})"));
-            let why = format!("`{key}` is {}, already the {}{at}", line.place, other.what);
-            self.mistakes.push(section.wrong(key, read.line, &why));
+        if let Some(mistake) = self.taken(section, key, role, &line, read.line) {
+            self.mistakes.push(mistake);
         }
         self.lines.push(Used {
             role,
@@ -700,6 +777,41 @@ impl Reader {
             },
         });
         Some(line)
+    }
+
+    /// What is wrong with a line that something else is on.
+    fn taken(
+        &self,
+        section: &Section,
+        key: &str,
+        role: Role,
+        line: &Line,
+        at: Option<usize>,
+    ) -> Option<Mistake> {
+        let may_share = |used: &Used| {
+            matches!(role, Role::PanelReset | Role::ExpanderReset)
+                && used.role == role
+                && used.is.line.sense == line.sense
+        };
+        let mut others = self.lines.iter();
+        let other = others.find(|used| used.is.line.place == line.place && !may_share(used))?;
+        let other_role = other.role;
+        let other = &other.is;
+        let on_line = other
+            .at
+            .map_or_else(String::new, |line| format!(" (line {line})"));
+        let what = match role == other_role && role != Role::Input && role != Role::Output {
+            true => format!(
+                "`{key}` is {line}, and {} as the {}{on_line}; write both with `!` or both without",
+                other.line, other.what
+            ),
+            false => format!(
+                "`{key}` is {}, already the {}{on_line}; write {key} = a line that nothing else is on",
+                line.place, other.what
+            ),
+        };
+        let at = at.or(section.line).or(other.at);
+        Some(Mistake::at(at, format!("{}: {what}", section.name)))
     }
 }
 

@@ -158,6 +158,16 @@ impl Section {
         self.wrong(key, None, &format!("`{key}` is missing"))
     }
 
+    /// Line on which the value of a key stands; none if there is none, or it comes from the base.
+    pub(super) fn line_of(&self, key: &str) -> Option<usize> {
+        self.entries.get(key).and_then(|value| value.line)
+    }
+
+    /// Tells whether there is a value for a key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
     /// Takes a value out, whatever it is.
     pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         self.entries.remove(key)
@@ -167,6 +177,11 @@ impl Section {
     pub(super) fn text(&mut self, key: &str, mistakes: &mut Vec<Mistake>) -> Option<Read<String>> {
         let value = self.take(key)?;
         match value.kind {
+            Kind::Text(text) if text.contains(char::is_control) => {
+                let why = format!("`{key}` is {text:?}, with a control character");
+                mistakes.push(self.wrong(key, value.line, &why));
+                None
+            }
             Kind::Text(text) if !text.is_empty() && text.len() <= super::TEXT_MAX => Some(Read {
                 value: text,
                 line: value.line,

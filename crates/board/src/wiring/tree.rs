@@ -69,6 +69,30 @@ pub(super) fn lay_over(
     base
 }
 
+/// Lays a file over a known board: what it says of every panel counts before what the board says of each.
+pub(super) fn lay_over_board(
+    mut base: BTreeMap<String, Value>,
+    file: BTreeMap<String, Value>,
+) -> BTreeMap<String, Value> {
+    let every = file.get("every-panel").map(|value| &value.kind);
+    let panels = base.get_mut("panel").map(|value| &mut value.kind);
+    if let (Some(every @ Kind::Table(_)), Some(Kind::List(panels))) = (every, panels) {
+        for panel in panels {
+            let under = std::mem::replace(&mut panel.kind, Kind::Flag(false));
+            let own = Value {
+                line: panel.line,
+                kind: every.clone(),
+            };
+            let under = Value {
+                line: panel.line,
+                kind: under,
+            };
+            *panel = over(under, own);
+        }
+    }
+    lay_over(base, file)
+}
+
 /// Takes the lines away: they are those of another file.
 pub(super) fn unplaced(entries: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     entries

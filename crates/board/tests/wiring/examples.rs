@@ -162,3 +162,21 @@ fn a_drawing_has_every_wire() {
     let file = read("base = \"rev-a\"\nname = \"<b>&\"\n").unwrap();
     assert!(wiring::drawing::svg(&file).contains("&lt;b&gt;&amp;"));
 }
+
+#[test]
+fn what_a_file_says_of_every_panel_counts_before_what_its_base_says_of_each() {
+    let wiring = good(
+        "base = \"rev-a\"\nexpander = \"none\"\ni2c = \"none\"\nbuttons = \"none\"\n\
+        [every-panel]\nreset = \"gpio:RST\"\n[[panel]]\n[[panel]]\nrotation = 0\n",
+    );
+    assert!(wiring.expanders.is_empty());
+    for panel in &wiring.panels {
+        assert_eq!(panel.reset, Line::named("RST"));
+    }
+    assert_eq!(wiring.panels[1].setup.rotation, Rotation::Upright);
+    assert_eq!(wiring.panels[6].select, Line::named("GPIO17"));
+    let wiring = good(
+        "base = \"rev-a\"\nexpander.exp1 = \"none\"\nbuttons = \"none\"\nevery-panel.reset = \"gpio:RST\"\n",
+    );
+    assert!(wiring.expanders.is_empty());
+}

@@ -175,7 +175,9 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     (
         "\"gpio:GPIO24\"",
         "\"gpio:GPIO25\"",
-        &["line 17: panel 1: `busy` is gpio:GPIO25, already the data/command line (line 5)"],
+        &[
+            "line 17: panel 1: `busy` is gpio:GPIO25, already the data/command line (line 5); write busy = a line that nothing else is on",
+        ],
     ),
     (
         "\"exp1:0\"",
@@ -188,6 +190,13 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         &[
             "line 18: panel 1: `reset` is gpio:GPIO17, already the interrupt line of [expander.exp1] (line 11)",
             "line 23: panel 2: `reset` is gpio:GPIO17, already the interrupt line",
+        ],
+    ),
+    (
+        "reset = \"gpio:GPIO17\"\nrotation",
+        "reset = \"!gpio:GPIO17\"\nrotation",
+        &[
+            "line 23: panel 2: `reset` is gpio:GPIO17, and !gpio:GPIO17 as the reset line of panel 1 (line 18); write both with `!` or both without",
         ],
     ),
     // Chips.
@@ -214,13 +223,13 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "[care]",
         "[expander.exp2]\naddress = 0x20\n[care]",
         &[
-            "line 13: [expander.exp2]: `address` 0x20 is that of [expander.exp1]; write address = 0x20",
+            "line 13: [expander.exp2]: `address` 0x20 is that of [expander.exp1]; write one that nothing else has",
         ],
     ),
     (
         "\"gpio:GPIO4\"",
         "\"exp1:4\"",
-        &["line 9: [expander.exp1]: `interrupt` must be a line of the host"],
+        &["line 11: [expander.exp1]: `interrupt` must be a line of the host"],
     ),
     (
         "[expander.exp1]",
@@ -271,6 +280,30 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "0x23",
         &["line 31: [sensor]: `addresses` is a number where a list must be"],
     ),
+    (
+        "address = 0x42",
+        "address = 0x42\nfirst-output = 15",
+        &[
+            "line 29: [frontlight]: with `first-output` = 15 there are too few outputs for 2 panels; write first-output = 14 or less",
+        ],
+    ),
+    (
+        "/dev/i2c-1",
+        "/dev/spidev0.0",
+        &[
+            "line 3: [spi]: `device` is \"/dev/spidev0.0\", already a bus of another kind; write one of its own for each",
+        ],
+    ),
+    (
+        "id = \"mine\"",
+        "id = \"a\\u001Bb\"",
+        &["line 1: the file: `id` is \"a\\u{1b}b\", with a control character"],
+    ),
+    (
+        "id = \"mine\"",
+        "\"a\\nb\" = 1",
+        &["line 1: the file has no `a\\nb`"],
+    ),
     // Panels.
     (
         "\"gdey0213b74\"",
@@ -289,12 +322,12 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     (
         "\"gdey0213b74\"",
         "\"gdey029t94\"",
-        &["line 14: the panels are of different sizes; all must be alike"],
+        &["line 14: the panels are of different sizes; write a `model` of one size for all"],
     ),
     (
         "\"gdey0213b74\"",
         "\"gdem0213b74\"\nfull = \"d7\"",
-        &["line 14: panel 1: nobody has tried `full` = \"d7\" on gdem0213b74; write full = \"f7\""],
+        &["line 16: panel 1: nobody has tried `full` = \"d7\" on gdem0213b74; write full = \"f7\""],
     ),
     (
         "rotation = 180",
@@ -331,7 +364,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "/dev/spidev1.0",
         "/dev/spidev0.1",
         &[
-            "line 24: [strip]: the strip is on the bus of the panels, where every byte would be light; write device = \"/dev/spidev1.0\"",
+            "line 25: [strip]: the strip is on the bus of the panels, where every byte would be light; write device = \"/dev/spidev1.0\"",
         ],
     ),
     (
@@ -444,4 +477,41 @@ fn a_file_that_is_too_large_is_not_read() {
     let text = "#".repeat(FILE_MAX + 1);
     let mistakes = read(&text).unwrap_err();
     assert_eq!(told(&mistakes), "the file has 65537 bytes, 65536 at most\n");
+}
+
+#[test]
+fn what_collides_with_the_base_is_told_with_the_line_that_brought_it() {
+    for (text, expected) in [
+        (
+            "base = \"rev-b\"\nspi.command = \"gpio:GPIO2\"\n",
+            "line 2: panel 1: `select` is gpio:GPIO2, already the data/command line (line 2)",
+        ),
+        (
+            "base = \"rev-b\"\n\nspi.device = \"/dev/spidev1.0\"\n",
+            "line 3: [strip]: the strip is on the bus of the panels, where every byte would be light; write device = \"/dev/spidev0.0\"",
+        ),
+        (
+            "base = \"rev-a\"\ni2c = \"none\"\n",
+            "line 2: [expander.exp1] needs an I2C bus",
+        ),
+        (
+            "base = \"rev-b\"\nspi = \"none\"\n",
+            "line 2: the file: `spi` is missing",
+        ),
+        (
+            "base = \"rev-b\"\npanel = \"none\"\n",
+            "line 2: the file: `panel` is a text where a list must be",
+        ),
+        (
+            "base = \"rev-b\"\nexpander.exp2.address = 0x23\n",
+            "line 2: [sensor]: `addresses` 0x23 is that of [expander.exp2]; write one that nothing else has",
+        ),
+    ] {
+        let mistakes = read(text).unwrap_err();
+        let told = told(&mistakes);
+        assert!(
+            told.starts_with(expected) && told.lines().count() == 1,
+            "{told}"
+        );
+    }
 }

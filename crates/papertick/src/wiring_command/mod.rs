@@ -105,11 +105,9 @@ pub(crate) fn load(path: &Path) -> Result<(String, WiringFile), Failure> {
 /// # Errors
 /// It cannot be read, has mistakes, or names what the host has not.
 pub(crate) fn load_for_host(path: &Path) -> Result<(String, WiringFile), Failure> {
-    let (text, file) = load(path)?;
-    match wiring::on_host(&file) {
-        mistakes if mistakes.is_empty() => Ok((text, file)),
-        mistakes => Err(failure(path, &mistakes)),
-    }
+    let text = text_of(path)?;
+    let file = wiring::read_for_host(&text).map_err(|mistakes| failure(path, &mistakes))?;
+    Ok((text, file))
 }
 
 /// Says what is wrong, each mistake on a line of its own.
@@ -137,12 +135,12 @@ fn text_of(path: &Path) -> Result<String, Failure> {
 }
 
 fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let read = wiring::read(&text_of(&args.file)?);
-    let mistakes = match &read {
-        Ok(file) if !args.file_only => wiring::on_host(file),
-        Ok(_) => Vec::new(),
-        Err(mistakes) => mistakes.clone(),
+    let text = text_of(&args.file)?;
+    let read = match args.file_only {
+        true => wiring::read(&text),
+        false => wiring::read_for_host(&text),
     };
+    let mistakes = read.as_ref().err().cloned().unwrap_or_default();
     if args.json {
         let mistakes: Vec<_> = mistakes
             .iter()
