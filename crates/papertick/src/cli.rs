@@ -5,9 +5,10 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
-    Args, Parser, Subcommand,
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
     builder::PossibleValuesParser,
     error::{ContextKind, ContextValue, ErrorKind},
+    parser::ValueSource,
 };
 
 use board::{sim::PanelTiming, spec::BOARDS};
@@ -196,7 +197,18 @@ fn timings() -> PossibleValuesParser {
 /// # Errors
 /// One of them says what cannot be.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
-    let cli = match Cli::try_parse_from(arguments) {
+    let read = || {
+        let mut matches = Cli::command().try_get_matches_from(arguments)?;
+        let replaced = matches
+            .subcommand()
+            .map_or_else(Vec::new, |(_, flags)| replaced_environment(flags));
+        let mut cli = Cli::from_arg_matches_mut(&mut matches)?;
+        if let Subcommands::Run(flags) | Subcommands::Demo(flags) = &mut cli.command {
+            flags.forget(&replaced);
+        }
+        Ok::<Cli, clap::Error>(cli)
+    };
+    let cli = match read() {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };
@@ -219,6 +231,42 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
             .map_err(|_| {
                 Failure::usage("`papertick device` is started by `papertick run`: use that")
             }),
+    }
+}
+
+/// Flags of `run` and `demo` of which one takes the place of the others.
+const CHOICES: [&[&str]; 2] = [&["board", "circuit", "wiring"], &["wifi", "sim_networks"]];
+
+/// Flags that the environment gives, and another one of the same choice on the command line replaces.
+fn replaced_environment(flags: &ArgMatches) -> Vec<&'static str> {
+    let is_from = |flag: &&str, source| {
+        let given = flags.try_contains_id(flag).unwrap_or_default();
+        given && flags.value_source(flag) == Some(source)
+    };
+    CHOICES
+        .iter()
+        .filter(|choice| {
+            choice
+                .iter()
+                .any(|flag| is_from(flag, ValueSource::CommandLine))
+        })
+        .flat_map(|choice| choice.iter().copied())
+        .filter(|flag| is_from(flag, ValueSource::EnvVariable))
+        .collect()
+}
+
+impl Flags {
+    fn forget(&mut self, replaced: &[&str]) {
+        for flag in replaced {
+            match *flag {
+                "board" => self.board = None,
+                "circuit" => self.circuit = None,
+                "wiring" => self.wiring = None,
+                "wifi" => self.wifi = None,
+                "sim_networks" => self.sim_networks = None,
+                _ => {}
+            }
+        }
     }
 }
 
@@ -275,8 +323,6 @@ fn advice(error: &clap::Error) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
-    use clap::CommandFactory;
 
     use super::*;
     use crate::failure::Code;

@@ -62,6 +62,33 @@ fn the_environment_is_checked_like_the_command_line() {
 }
 
 #[test]
+fn the_command_line_takes_the_place_of_the_environment() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    for (variable, flags) in [
+        ("PAPERTICK_CIRCUIT", ["--board", "v8"]),
+        ("PAPERTICK_BOARD", ["--circuit", "rev-a"]),
+    ] {
+        let output = papertick(&["run"])
+            .args(flags)
+            .args([
+                "--listen",
+                "0",
+                "--data-dir",
+                file.join("below").to_str().unwrap(),
+            ])
+            .env(variable, "rev-b")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        // It comes as far as the folder that cannot be.
+        assert!(said.contains("--data-dir"), "{variable}: {said}");
+        assert!(!said.contains("exclude"), "{variable}: {said}");
+    }
+}
+
+#[test]
 fn a_port_that_is_taken() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
