@@ -212,6 +212,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     } else {
         flags.allow_origin
     };
+    let timing_of_flags = flags.panel_timing.is_some();
     let timing = one_of(
         "panel timing",
         flags.panel_timing.or(file.panel_timing),
@@ -223,11 +224,25 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         circuit: flags.circuit,
         wiring: flags.wiring,
     };
+    let parts_of_flags = said.says_something();
     let (board, parts) = parts(said.or(Choice {
         board: file.board,
         circuit: file.circuit,
         wiring: file.wiring,
     }))?;
+    let is_instant = timing.is_some_and(|word| word == PanelTiming::Instant.name());
+    let is_simulated = parts == PartsKind::Simulated;
+    // What the file says of panels that flags have replaced is of no account.
+    if is_instant && !is_simulated && (timing_of_flags || !parts_of_flags) {
+        return Err(Failure::usage(
+            "--panel-timing instant is for simulated panels: those of --circuit and --wiring take the time of real \
+             ones; leave it out",
+        ));
+    }
+    let said_of_network = Air {
+        wifi: flags.wifi,
+        sim_networks: flags.sim_networks,
+    };
     let ca_file = flags.ca_file.or(file.ca_file);
     roots(ca_file.as_deref())?;
     Ok(RunConfig {
@@ -241,11 +256,11 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
             .collect::<Result<_, _>>()?,
         upstreams,
         ca_file,
-        network: network(
-            flags.wifi.or(file.wifi),
-            flags.sim_networks.or(file.sim_networks),
-        )?,
-        instant_panels: timing.is_some_and(|word| word == PanelTiming::Instant.name()),
+        network: network(said_of_network.or(Air {
+            wifi: file.wifi,
+            sim_networks: file.sim_networks,
+        }))?,
+        instant_panels: is_instant && is_simulated,
         log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
         market,
     })
@@ -259,13 +274,32 @@ struct Choice {
 }
 
 impl Choice {
+    fn says_something(&self) -> bool {
+        self.board.is_some() || self.circuit.is_some() || self.wiring.is_some()
+    }
+
     /// This one, or another one if this says nothing.
     fn or(self, other: Choice) -> Choice {
+        match self.says_something() {
+            true => self,
+            false => other,
+        }
+    }
+}
+
+/// What is said of the network; at most one of them.
+struct Air {
+    wifi: Option<String>,
+    sim_networks: Option<PathBuf>,
+}
+
+impl Air {
+    /// This one, or another one if this says nothing.
+    fn or(self, other: Air) -> Air {
         match self {
-            Choice {
-                board: None,
-                circuit: None,
-                wiring: None,
+            Air {
+                wifi: None,
+                sim_networks: None,
             } => other,
             said => said,
         }
@@ -320,7 +354,8 @@ fn clock_of(file: &WiringFile, path: &Path) -> Result<String, Failure> {
 }
 
 /// Who manages the network, or which air a simulated radio is in.
-fn network(wifi: Option<String>, sim_networks: Option<PathBuf>) -> Result<Network, Failure> {
+fn network(air: Air) -> Result<Network, Failure> {
+    let Air { wifi, sim_networks } = air;
     let word = one_of("manager of the network", wifi, &names(&WIFI))?;
     match (word, sim_networks) {
         (Some(word), Some(_)) => Err(Failure::usage(format!(
@@ -555,6 +590,53 @@ mod tests {
         );
         let both = with_file("board = \"v8\"\ncircuit = \"v8\"", Flags::default()).unwrap_err();
         assert!(both.message.contains("--board and --circuit"));
+    }
+
+    #[test]
+    fn flags_take_the_place_of_all_that_the_file_says_of_the_network() {
+        let mut air = tempfile::NamedTempFile::new().unwrap();
+        air.write_all(b"[]").unwrap();
+        let path = fs::canonicalize(air.path()).unwrap();
+        let flags = Flags {
+            sim_networks: Some(path.clone()),
+            ..Flags::default()
+        };
+        let config = with_file("wifi = \"network-manager\"", flags).unwrap();
+        assert_eq!(config.network, Network::Simulated(path.clone()));
+        let flags = Flags {
+            wifi: Some("host".into()),
+            ..Flags::default()
+        };
+        let text = format!("sim-networks = {:?}", path.display().to_string());
+        let config = with_file(&text, flags).unwrap();
+        assert_eq!(config.network, Network::Host);
+    }
+
+    #[test]
+    fn panels_that_take_the_time_of_real_ones_are_not_said_to_be_instant() {
+        let text = "panel-timing = \"instant\"\ncircuit = \"rev-b\"";
+        let failure = with_file(text, Flags::default()).unwrap_err();
+        assert!(
+            failure.message.contains("--panel-timing"),
+            "{}",
+            failure.message
+        );
+        let flags = || Flags {
+            circuit: Some("rev-b".into()),
+            ..Flags::default()
+        };
+        let config = with_file("panel-timing = \"instant\"", flags()).unwrap();
+        assert!(!config.instant_panels, "the file speaks of other panels");
+        let flags = Flags {
+            panel_timing: Some("instant".into()),
+            ..flags()
+        };
+        assert!(with_file("", flags).is_err());
+        let config = with_file(
+            "panel-timing = \"real\"\ncircuit = \"rev-b\"",
+            Flags::default(),
+        );
+        assert!(!config.unwrap().instant_panels);
     }
 
     #[test]

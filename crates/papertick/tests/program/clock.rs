@@ -89,8 +89,12 @@ impl Clock {
     }
 
     fn launch(command: &mut Command, address: &str, data_dir: &Path, said: Stdio) -> Clock {
+        // Emulated panels take the time of real ones.
+        if !command.get_args().any(|argument| argument == "--circuit") {
+            command.args(["--panel-timing", "instant"]);
+        }
         let mut supervisor = command
-            .args(["--listen", address, "--panel-timing", "instant"])
+            .args(["--listen", address])
             // Nobody listens there: the clock is on its own.
             .args(["--upstream", "relay=ws://127.0.0.1:1"])
             .arg("--data-dir")
