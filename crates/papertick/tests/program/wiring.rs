@@ -48,7 +48,7 @@ fn a_wiring_file_is_checked_with_the_host_or_alone() {
         why.contains("\n  line 4: [sensor]: a BH1750 can be at"),
         "{why}"
     );
-    let (code, told, _) = said(&["wiring", "check", file, "--json"]);
+    let (code, told, _) = said(&["wiring", "check", file, "--json", "--file-only"]);
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!(code, 2);
     assert_eq!(told["mistakes"][0]["line"], 2);
