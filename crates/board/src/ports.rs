@@ -68,10 +68,18 @@ impl PanelFault {
 /// What became of a refresh: how the panel was refreshed in the end, or why it was not.
 pub type Outcome = Result<Refresh, PanelFault>;
 
+/// Time after which a busy panel is taken for stuck; a full refresh in the cold takes half of it.
+pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
+
 /// The panels; each refreshes on its own, in parallel with the others.
 pub trait Panels: Send + 'static {
     /// Number of panels.
     fn count(&self) -> usize;
+
+    /// Time after which a refresh that was started and has not ended is taken for stuck.
+    fn patience(&self) -> Duration {
+        BUSY_LIMIT
+    }
 
     /// Hands a frame to a panel that is idle and starts its refresh; the ink moves afterwards.
     ///

@@ -7,12 +7,23 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{Hardware, PanelWorker};
 use crate::{
+    parts::ssd1680::sequence::{REFRESH_MAX, RESET_LIMIT},
     ports::{Outcome, PanelFault, Panels, Refresh},
-    wiring::PANELS_MAX,
+    wiring::{PANELS_MAX, STAGGER_MAX},
 };
 
 /// Longest time that the end of the program waits for ink that moves.
 pub const LAST_REFRESH_LIMIT: Duration = Duration::from_secs(5);
+
+/// Time after which a refresh has ended even if it had to wait for a reset line that it shares: until the neighbours
+/// ended theirs, were reset and started one after the other.
+///
+/// The bus itself names panels that stay busy, and sooner.
+const PATIENCE: Duration = Duration::from_secs(
+    2 * REFRESH_MAX.as_secs()
+        + 2 * RESET_LIMIT.as_secs()
+        + PANELS_MAX as u64 * STAGGER_MAX.as_secs(),
+);
 
 /// A picture for a panel.
 #[derive(Debug)]
@@ -58,6 +69,10 @@ pub(super) fn panels(count: usize) -> (AssembledPanels, PanelEnds) {
 impl Panels for AssembledPanels {
     fn count(&self) -> usize {
         self.count
+    }
+
+    fn patience(&self) -> Duration {
+        PATIENCE
     }
 
     async fn start(

@@ -80,6 +80,9 @@ impl fmt::Display for Mistake {
 /// Most panels of a board.
 pub const PANELS_MAX: usize = 8;
 
+/// Longest time between the starts of two panels.
+pub const STAGGER_MAX: Duration = Duration::from_secs(1);
+
 /// Most LEDs of a strip.
 pub const LEDS_MAX: usize = 64;
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use super::{
     BUTTONS, ButtonsWiring, Care, ExpanderWiring, FrontlightWiring, I2C_HZ, I2cWiring, LEDS_MAX,
-    Line, Mistake, PANELS_MAX, PanelWiring, Place, SPI_HZ, Sense, SensorWiring, Side, SpiWiring,
-    StripWiring, Wiring, base_text, on_host,
+    Line, Mistake, PANELS_MAX, PanelWiring, Place, SPI_HZ, STAGGER_MAX, Sense, SensorWiring, Side,
+    SpiWiring, StripWiring, Wiring, base_text, on_host,
     sections::{self, Read, Section},
     tree::{self, Kind, Value},
 };
@@ -20,9 +20,6 @@ pub const FILE_MAX: usize = 64 * 1024;
 
 /// Longest text in a wiring file, bytes.
 pub const TEXT_MAX: usize = 128;
-
-/// Longest time between the starts of two panels, ms.
-const STAGGER_MAX: u32 = 1_000;
 
 /// Most partial refreshes between two full ones.
 const PARTIALS_MAX: u32 = 100_000;
@@ -433,7 +430,11 @@ impl Reader {
         let x_offset = section.number("x-offset", 0..=offset_max, &mut self.mistakes);
         let full_line = section.line_of("full").or(section.line_of("model"));
         let full = section.word("full", FullWaveform::NAMED, &mut self.mistakes);
-        let stagger = section.number("stagger-ms", 0..=STAGGER_MAX, &mut self.mistakes);
+        let stagger = section.number(
+            "stagger-ms",
+            0..=STAGGER_MAX.as_millis() as u32,
+            &mut self.mistakes,
+        );
         let model = model?;
         let full = full.unwrap_or_default();
         if full == FullWaveform::Warm && model.times.fast_full.is_none() {

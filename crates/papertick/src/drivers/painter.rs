@@ -29,11 +29,8 @@ use tokio::{
 
 use crate::{glass::Glass, inbox::Inbox};
 
-/// Time after which a busy panel is taken for faulty; a full refresh in the cold takes half of it.
-pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
-
-/// Time after which a step of the painter is taken for stuck; none takes longer than a panel may be busy.
-pub const STEP_LIMIT: Duration = Duration::from_secs(2 * BUSY_LIMIT.as_secs());
+/// How much longer than its panels may be busy a step of the painter may take.
+pub const STEP_FACTOR: u32 = 2;
 
 /// Time after which a panel that failed is tried again; twice as long after each further failure.
 pub const RETRY_MIN: Duration = Duration::from_secs(5);
@@ -49,7 +46,7 @@ pub const QUIET: Duration = Duration::from_secs(60);
 pub enum Step {
     /// It waits for a picture.
     Waiting,
-    /// It drives the panels, since then.
+    /// It drives the panels, until then at the latest.
     Painting(Instant),
 }
 
@@ -58,7 +55,7 @@ impl Step {
     pub fn is_stuck(self) -> bool {
         match self {
             Step::Waiting => false,
-            Step::Painting(since) => since.elapsed() >= STEP_LIMIT,
+            Step::Painting(until) => Instant::now() >= until,
         }
     }
 }
@@ -99,7 +96,8 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
     let mut painter = Painter::new(panels, render::Painter::new(width, height), care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
-        step.send_replace(Step::Painting(Instant::now()));
+        let limit = painter.panels.patience() * STEP_FACTOR;
+        step.send_replace(Step::Painting(Instant::now() + limit));
         painter.paint(&picture).await;
         step.send_replace(Step::Waiting);
         let painted = Input::Finished(Finished::Painted(picture.serial));
@@ -228,7 +226,7 @@ impl<P: Panels> Painter<P> {
 
     /// Waits until the panels are idle, publishing as they become so, and gives up on those that do not.
     async fn wait(&mut self) {
-        let deadline = Instant::now() + BUSY_LIMIT;
+        let deadline = Instant::now() + self.panels.patience();
         while self.places.iter().any(Place::is_awaited) {
             match timeout_at(deadline, self.panels.idle()).await {
                 Ok(idle) => self.settle(&idle),

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use board::{
     assembly::assemble,
     circuit::{Circuit, Condition, Flow, I2cCondition},
-    ports::{Outcome, PanelFault, Panels, Refresh},
+    parts::ssd1680,
+    ports::{BUSY_LIMIT, Outcome, PanelFault, Panels, Refresh},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
     wiring::{self, Care, Wiring},
@@ -16,7 +17,7 @@ use device::{
     settings::fonts::FontId,
 };
 use papertick::{
-    drivers::painter::{self, BUSY_LIMIT, Canvas, QUIET, RETRY_MAX, STEP_LIMIT, Step},
+    drivers::painter::{self, Canvas, QUIET, RETRY_MAX, STEP_FACTOR, Step},
     glass::Glass,
     inbox::{Message, inbox},
     tasks::Tasks,
@@ -326,7 +327,7 @@ async fn a_port_that_hangs_is_noticed() {
         inbox,
     };
     tasks.spawn("painter", painter::run(canvas));
-    sleep(STEP_LIMIT - MOMENT).await;
+    sleep(BUSY_LIMIT * STEP_FACTOR - MOMENT).await;
     assert!(!watched.borrow().is_stuck());
     sleep(2 * MOMENT).await;
     assert!(watched.borrow().is_stuck());
@@ -343,7 +344,7 @@ async fn panels_that_stay_busy_do_not_make_the_painter_look_stuck() {
         sleep(BUSY_LIMIT - MOMENT).await;
         assert!(!easel.step.borrow().is_stuck());
     }
-    sleep(3 * STEP_LIMIT).await;
+    sleep(3 * STEP_FACTOR * BUSY_LIMIT).await;
     assert_eq!(*easel.step.borrow(), Step::Waiting);
 }
 
@@ -481,6 +482,74 @@ async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
         assert_eq!(circuit.glass(panel).unwrap(), one);
     }
     assert_eq!(circuit.violations(), Vec::<String>::new());
+}
+
+/// Watches a clock whose panels share one reset line and are in these conditions from a moment on; panels that are
+/// said to fail although they only wait for others are named with the second.
+async fn blamed_on_a_shared_line(conditions: &[(usize, Condition)], from_secs: u64) -> Vec<String> {
+    let mut wiring = wiring::base("v8").unwrap();
+    let shared = wiring.panels[0].reset.clone();
+    for panel in &mut wiring.panels {
+        panel.reset = shared.clone();
+        panel.setup.model = ssd1680::find("gdem0213b74").unwrap();
+        panel.stagger = Duration::from_millis(100);
+    }
+    let circuit = Circuit::new(&wiring, Flow::Live);
+    let (mut tasks, mut pictures, mut shown, mut step) = (None, None, None, None);
+    let mut blamed = Vec::new();
+    for tenth in 0..2_000_u64 {
+        if tenth == from_secs * 10 {
+            for (panel, condition) in conditions {
+                circuit.set_condition(*panel, *condition);
+            }
+        }
+        if tenth == 0 {
+            let (running, wanted, glass, doing) = clock_on(&circuit, &wiring);
+            (tasks, pictures, shown, step) =
+                (Some(running), Some(wanted), Some(glass), Some(doing));
+        }
+        if tenth % 70 == 0
+            && let Some(pictures) = &pictures
+        {
+            let text = (tenth / 70 % 10).to_string().repeat(8);
+            pictures.send_modify(|picture| picture.cells = cells(&text));
+        }
+        sleep(Duration::from_millis(100)).await;
+        assert!(!step.as_ref().unwrap().borrow().is_stuck());
+        for faulty in shown.as_ref().unwrap().borrow().faults() {
+            let is_broken = conditions
+                .iter()
+                .any(|(panel, condition)| *panel == faulty.panel && *condition != Condition::Slow);
+            if !is_broken {
+                blamed.push(format!("{} at {tenth}", faulty.panel));
+            }
+        }
+    }
+    drop(tasks);
+    assert_eq!(circuit.violations(), Vec::<String>::new());
+    blamed
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_blamed() {
+    use Condition::{Silent, Slow, StuckBusy};
+    let cold = [0, 1, 2, 4, 5, 6, 7].map(|panel| (panel, Slow));
+    let cold_and_stuck: Vec<_> = cold.into_iter().chain([(3, StuckBusy)]).collect();
+    for (conditions, from_secs) in [
+        (&[(3, StuckBusy)][..], 0),
+        (&[(3, StuckBusy)], 8),
+        (&cold_and_stuck, 0),
+        (&cold_and_stuck, 8),
+        (&[(0, StuckBusy), (4, Silent)], 8),
+        (&[(7, StuckBusy), (0, Silent), (1, StuckBusy)], 8),
+    ] {
+        let blamed = blamed_on_a_shared_line(conditions, from_secs).await;
+        assert_eq!(
+            blamed,
+            Vec::<String>::new(),
+            "{conditions:?} from {from_secs} s"
+        );
+    }
 }
 
 const SOME_CARE: Care = Care {
