@@ -120,6 +120,8 @@ struct Reader {
     mistakes: Vec<Mistake>,
     expanders: Vec<String>,
     has_i2c: bool,
+    /// Where expanders are named, or taken away.
+    expanders_line: Option<usize>,
     /// Where the I2C bus is named, or taken away.
     i2c_line: Option<usize>,
     lines: Vec<Used>,
@@ -289,10 +291,13 @@ impl Reader {
         let Some(value) = file.take("expander") else {
             return Vec::new();
         };
+        self.expanders_line = value.line;
         let is_none = |kind: &Kind| *kind == Kind::Text("none".into());
+        if is_none(&value.kind) {
+            return Vec::new();
+        }
         let mut named = match value.kind {
             Kind::Table(named) => named,
-            kind if is_none(&kind) => return Vec::new(),
             other @ (Kind::Text(_)
             | Kind::Number(_)
             | Kind::Flag(_)
@@ -754,7 +759,8 @@ impl Reader {
             Ok(line) => line,
             Err(why) => {
                 let why = format!("`{key}` is {:?}: {why}", read.value);
-                self.mistakes.push(section.wrong(key, read.line, &why));
+                let at = read.line.or(section.line).or(self.expanders_line);
+                self.mistakes.push(section.wrong(key, at, &why));
                 return None;
             }
         };

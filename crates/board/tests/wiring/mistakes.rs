@@ -495,6 +495,11 @@ fn what_collides_with_the_base_is_told_with_the_line_that_brought_it() {
             "line 2: [expander.exp1] needs an I2C bus",
         ),
         (
+            "base = \"rev-a\"\nexpander.exp1 = \"none\"\nbuttons = \"none\"\n[every-panel]\nreset = \"gpio:RST\"\n\
+             [[panel]]\nreset = \"exp1:0\"\n",
+            "line 7: panel 1: `reset` is \"exp1:0\": there is no expander `exp1`, nor any other",
+        ),
+        (
             "base = \"rev-b\"\nspi = \"none\"\n",
             "line 2: the file: `spi` is missing",
         ),
@@ -514,4 +519,11 @@ fn what_collides_with_the_base_is_told_with_the_line_that_brought_it() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn lines_on_an_expander_that_was_taken_away_are_told_with_the_line_that_did() {
+    let mistakes = read("base = \"rev-b\"\nexpander.exp1 = \"none\"\n").unwrap_err();
+    assert_eq!(mistakes.len(), 7 + 4);
+    assert!(mistakes.iter().all(|mistake| mistake.line == Some(2)));
 }
