@@ -100,8 +100,8 @@ fn emit_catalogues(view: &View, identity: &Identity, document: &mut Map<String, 
     let fonts: Vec<Value> = FontId::all()
         .map(|font| json!({ "id": font.id(), "hasBtcSymbol": identity.bitcoin_sign_fonts.contains(&font) }))
         .collect();
-    document.insert(choice::FONTS.into(), fonts.into());
-    document.insert(choice::POOLS.into(), pools::ids().into());
+    document.insert(choice::FONT.listed_as.into(), fonts.into());
+    document.insert(choice::POOL.listed_as.into(), pools::ids().into());
     let codes: Vec<&str> = view
         .available_currencies
         .iter()

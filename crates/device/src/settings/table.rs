@@ -7,13 +7,13 @@ use super::{
     fonts,
     kinds::{
         Kind,
-        address::{BaseUrl, Host, Schemes, Url},
-        choice::{Font, Pool},
+        address::{Host, Schemes, base_url, url},
+        choice::{FONT, POOL},
         currencies::Currencies,
         dnd::Dnd,
         key::HexKey,
         keys::Keys,
-        number::{Numbered, Rgb, Slider, Uint},
+        number::{Numbered, Rgb, slider, uint},
         pairing_uri::PairingUri,
         password::Password,
         pool_user::PoolUser,
@@ -128,19 +128,19 @@ macro_rules! settings {
 //     title, help, unit, needs;
 settings! {
     /// Font of digits and labels: an id of `availableFonts`.
-    font_name: String = fonts::FONTS[0], "fontName", &Font, ReadWrite, Live(&[Panels]), Display,
+    font_name: String = fonts::FONTS[0], "fontName", &FONT, ReadWrite, Live(&[Panels]), Display,
         "Font", "", "", ALWAYS;
     /// Height of the big digit glyphs, px.
-    digit_font_px: u32 = 180u32, "digitFontPx", &Slider(80..=220), ReadWrite, Live(&[Panels]), Display,
+    digit_font_px: u32 = 180u32, "digitFontPx", &slider(80..=220), ReadWrite, Live(&[Panels]), Display,
         "Digit height", "", "px", ALWAYS;
     /// Width that split labels may take of the panel's, percent.
-    label_fit_pct: u32 = 100u32, "labelFitPct", &Slider(25..=100), ReadWrite, Live(&[Panels]), Display,
+    label_fit_pct: u32 = 100u32, "labelFitPct", &slider(25..=100), ReadWrite, Live(&[Panels]), Display,
         "Label width", "How much of a panel a label may fill.", "percent", ALWAYS;
     /// White on black; else black on white.
     inverted_color: bool = false, "invertedColor", &Switch, ReadWrite, Live(&[Panels]), Display,
         "White on black", "", "", ALWAYS;
     /// Time between mandatory full refreshes, min; 0 makes every screen change a full one.
-    full_refresh_min: u32 = 60u32, "fullRefreshMin", &Uint(0..=1440), ReadWrite, Live(&[Panels]), Display,
+    full_refresh_min: u32 = 60u32, "fullRefreshMin", &uint(0..=1440), ReadWrite, Live(&[Panels]), Display,
         "Full refresh every", "Goes through black and white once, which removes ghosts. 0 does so on every screen change.", "min", ALWAYS;
     /// Full refresh on every screen change.
     refr_scrn_change: bool = false, "refrScrnChange", &Switch, ReadWrite, Live(&[Panels]), Display,
@@ -164,7 +164,7 @@ settings! {
     price_sym_mode: u32 = 0u32, "priceSymMode", &Numbered(&["none", "satoshi symbol", "bitcoin sign"]), ReadWrite, Live(&[Panels]), Display,
         "Sats marker", "Stands before amounts of sats.", "", ALWAYS;
     /// Drawing of the satoshi symbol: one of 16.
-    sats_variant: u32 = 7u32, "satsVariant", &Slider(0..=15), ReadWrite, Live(&[Panels]), Display,
+    sats_variant: u32 = 7u32, "satsVariant", &slider(0..=15), ReadWrite, Live(&[Panels]), Display,
         "Satoshi symbol", "Sixteen drawings to choose from.", "", &[Among(Key::price_sym_mode, &[1])];
     /// Decimals of the fee rate: where the source gives them and they fit.
     block_fee_dec: bool = true, "blockFeeDec", &Switch, ReadWrite, Live(&[Panels, Sources]), Display,
@@ -182,10 +182,10 @@ settings! {
     hide_lead_zero: bool = false, "hideLeadZero", &Switch, ReadWrite, Live(&[Panels]), Time,
         "No leading zero", "9:05 instead of 09:05.", "", ALWAYS;
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
-    timer_seconds: u32 = 1800u32, "timerSeconds", &Uint(0..=3600), ReadOnly, Live(&[Rotation]), Rotation,
+    timer_seconds: u32 = 1800u32, "timerSeconds", &uint(0..=3600), ReadOnly, Live(&[Rotation]), Rotation,
         "", "", "s", ALWAYS;
     /// Time that a zap or a payment is shown, s.
-    overlay_seconds: u32 = 30u32, "overlaySeconds", &Uint(1..=3600), ReadWrite, Live(&[Panels]), Rotation,
+    overlay_seconds: u32 = 30u32, "overlaySeconds", &uint(1..=3600), ReadWrite, Live(&[Panels]), Rotation,
         "Zaps and payments stay for", "Then the screen before is shown again.", "s", ALWAYS;
     /// Persisted rotation order: ids of screens, comma-separated; empty is that of a fresh clock.
     screen_order: Vec<u16> = Vec::<u16>::new(), "screenOrder", &ScreenIds, ReadOnly, Live(&[Rotation]), Rotation,
@@ -201,10 +201,10 @@ settings! {
     mdns_enabled: bool = true, "mdnsEnabled", &Switch, ReadWrite, Live(&[Advert]), Network,
         "Can be discovered", "Announces itself on the local network.", "", ALWAYS;
     /// Time without Wi-Fi before a restart, min; 0 never restarts.
-    wifi_reboot_min: u32 = 10u32, "wifiRebootMin", &Uint(0..=120), ReadWrite, Live(&[Wifi]), Network,
+    wifi_reboot_min: u32 = 10u32, "wifiRebootMin", &uint(0..=120), ReadWrite, Live(&[Wifi]), Network,
         "Restart without Wi-Fi after", "0 never restarts.", "min", ALWAYS;
     /// Time in the provisioning access point before a restart, s; 0 never restarts.
-    wp_timeout: u32 = 900u32, "wpTimeout", &Uint(0..=3600), ReadWrite, Reboot, Network,
+    wp_timeout: u32 = 900u32, "wpTimeout", &uint(0..=3600), ReadWrite, Reboot, Network,
         "Set-up mode ends after", "Then the clock restarts. 0 waits for ever.", "s", ALWAYS;
     /// Wi-Fi transmit power, quarter-dBm; 80 leaves the radio's own.
     tx_power: Option<i32> = None::<i32>, "txPower", &TxPower, ReadWrite, Live(&[Wifi]), Network,
@@ -223,7 +223,7 @@ settings! {
     proxy_host: Endpoint = "", "proxyHost", &Host(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
         "Host", "", "", WITH_PROXY;
     /// Port of the proxy.
-    proxy_port: u32 = 1080u32, "proxyPort", &Uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy,
+    proxy_port: u32 = 1080u32, "proxyPort", &uint(1..=65535), ReadWrite, Live(&[Outbound]), Proxy,
         "Port", "", "", WITH_PROXY;
     /// User name for the proxy; not used for SOCKS4 and SOCKS4a.
     proxy_user: String = "", "proxyUser", &Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
@@ -251,14 +251,14 @@ settings! {
     ce_disable_ssl: bool = false, "ceDisableSSL", &Switch, ReadWrite, Reboot, Data,
         "Own relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[1, 3])];
     /// Least time between price updates on the panels, s; 0 paints every update.
-    min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &Uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
+    min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;
     /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD. A chosen one that is not offered at the moment is left out and comes back.
     act_currencies: Vec<Currency> = default_currencies(), "actCurrencies", &Currencies, ReadWrite, Live(&[Rotation, Sources]), Rotation,
         "Currencies", "Price screens go through these, in the order in which you choose them.", "", ALWAYS;
 
     /// Brightness of the LED strip; 255 is full.
-    led_brightness: u32 = 128u32, "ledBrightness", &Slider(0..=255), ReadWrite, Live(&[Strip]), Lights,
+    led_brightness: u32 = 128u32, "ledBrightness", &slider(0..=255), ReadWrite, Live(&[Strip]), Lights,
         "LED brightness", "", "", ALWAYS;
     /// Colour that the strip flashes on a new block.
     block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", &Rgb, ReadWrite, Live(&[Strip]), Lights,
@@ -282,7 +282,7 @@ settings! {
     fl_disable: bool = false, "flDisable", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Frontlight off", "", "", WITH_FRONTLIGHT;
     /// Time between steps of a frontlight fade, ms.
-    fl_effect_delay: u32 = 15u32, "flEffectDelay", &Uint(0..=1000), ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_effect_delay: u32 = 15u32, "flEffectDelay", &uint(0..=1000), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Fade step", "Time between two steps of a fade.", "ms", WITH_FRONTLIGHT;
     /// Flashes the frontlight on a new block.
     fl_flash_on_upd: bool = true, "flFlashOnUpd", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
@@ -291,7 +291,7 @@ settings! {
     fl_flash_on_zap: bool = true, "flFlashOnZap", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Flash on zaps", "", "", &[Has(Part::Frontlight), On(Key::nostr_zap_notify)];
     /// Brightness of the frontlight at 100 percent, PWM duty; 4095 is the most that has effect.
-    fl_max_brightness: u32 = 2048u32, "flMaxBrightness", &Uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
+    fl_max_brightness: u32 = 2048u32, "flMaxBrightness", &uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Full brightness", "More than 4095 has no effect.", "PWM duty", WITH_FRONTLIGHT;
     /// Turns the frontlight off when the room is dark: below 1.0 lux, until 2.0 lux.
     fl_off_when_dark: bool = true, "flOffWhenDark", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
@@ -300,7 +300,7 @@ settings! {
     fl_off_on_dnd: bool = true, "flOffOnDnd", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "Off while Do Not Disturb", "", "", WITH_FRONTLIGHT;
     /// Light between a dim and a bright room, lux; 0 leaves the frontlight alone.
-    lux_light_toggle: u32 = 128u32, "luxLightToggle", &Uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
+    lux_light_toggle: u32 = 128u32, "luxLightToggle", &uint(0..=65535), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Bright room from", "0 leaves the frontlight alone.", "lux", &[Has(Part::Frontlight), Has(Part::LightSensor)];
     /// Reverses the order of the buttons.
     inverse_buttons: bool = false, "inverseButtons", &Switch, ReadWrite, Reboot, Lights,
@@ -313,16 +313,16 @@ settings! {
     dnd_time_enabled: bool = false, "dndTimeEnabled", &Switch, ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "", ALWAYS;
     /// Start of the schedule, h. Written as `dnd.startHour`.
-    dnd_start_hour: u32 = 22u32, "dndStartHour", &Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_start_hour: u32 = 22u32, "dndStartHour", &uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "h", ALWAYS;
     /// Start of the schedule, min past the hour. Written as `dnd.startMinute`.
-    dnd_start_min: u32 = 0u32, "dndStartMin", &Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_start_min: u32 = 0u32, "dndStartMin", &uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "min past the hour", ALWAYS;
     /// End of the schedule, h. Written as `dnd.endHour`.
-    dnd_end_hour: u32 = 7u32, "dndEndHour", &Uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_end_hour: u32 = 7u32, "dndEndHour", &uint(0..=23), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "h", ALWAYS;
     /// End of the schedule, min past the hour. Written as `dnd.endMinute`.
-    dnd_end_min: u32 = 0u32, "dndEndMin", &Uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
+    dnd_end_min: u32 = 0u32, "dndEndMin", &uint(0..=59), ReadOnly, Live(&[Strip, Frontlight]), Quiet,
         "", "", "min past the hour", ALWAYS;
 
     /// Time zone of the clock and of the schedules: an IANA name.
@@ -333,7 +333,7 @@ settings! {
     mining_pool_stats: bool = false, "miningPoolStats", &Switch, ReadWrite, Live(&[Rotation, Sources]), Pool,
         "Follow a mining pool", "Adds its screens.", "", ALWAYS;
     /// The mining pool: an id of `availablePools`.
-    mining_pool_name: String = pools::DEFAULT, "miningPoolName", &Pool, ReadWrite, Live(&[Sources, Panels]), Pool,
+    mining_pool_name: String = pools::DEFAULT, "miningPoolName", &POOL, ReadWrite, Live(&[Sources, Panels]), Pool,
         "Pool", "", "", WITH_POOL;
     /// User at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen, and GET has `miningPoolUserSet` in its place.
     mining_pool_user: Secret = Secret::default(), "miningPoolUser", &PoolUser(TEXT_MAX), ReadWrite, Live(&[Sources]), Pool,
@@ -351,10 +351,10 @@ settings! {
     local_pool_host: Endpoint = "umbrel.local:2019", "localPoolHost", &Host(TEXT_MAX), ReadWrite, Reboot, Pool,
         "Host of your pool", "Host and port.", "", &[On(Key::mining_pool_stats), Chosen(Key::mining_pool_name, pools::SELF_HOSTED)];
     /// Time between polls of the pool, s.
-    pool_poll_sec: u32 = 60u32, "poolPollSec", &Uint(10..=3600), ReadWrite, Live(&[Sources, Panels]), Pool,
+    pool_poll_sec: u32 = 60u32, "poolPollSec", &uint(10..=3600), ReadWrite, Live(&[Sources, Panels]), Pool,
         "Ask every", "", "s", WITH_POOL;
     /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
-    pool_logos_url: Endpoint = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", &BaseUrl(Schemes::Http), ReadWrite, Live(&[Sources]), Pool,
+    pool_logos_url: Endpoint = "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main", "poolLogosUrl", &base_url(Schemes::Http), ReadWrite, Live(&[Sources]), Pool,
         "Logos from", "", "", WITH_POOL;
 
     /// Polls a miner on the local network and offers its screens.
@@ -364,11 +364,11 @@ settings! {
     miner_hostname: Endpoint = "bitaxe1", "minerHostname" | "bitaxeHostname", &Host(TEXT_MAX), ReadWrite, Live(&[Sources]), Miner,
         "Host of the miner", "", "", &[On(Key::miner_enabled)];
     /// Time between polls of the miner, s.
-    miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", &Uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner,
+    miner_poll_sec: u32 = 10u32, "minerPollSec" | "bitaxePollSec", &uint(5..=300), ReadWrite, Live(&[Sources, Panels]), Miner,
         "Ask every", "", "s", &[On(Key::miner_enabled)];
 
     /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty with no other relay turns both off.
-    nostr_relay: Endpoint = "wss://relay.primal.net", "nostrRelay", &Url(Schemes::Relay), ReadWrite, Reboot, Nostr,
+    nostr_relay: Endpoint = "wss://relay.primal.net", "nostrRelay", &url(Schemes::Relay), ReadWrite, Reboot, Nostr,
         "Relay", "For data and zaps. Empty with no other relay turns both off.", "", ALWAYS;
     /// Relays beside that one: at most 8 addresses; all are followed, and what two of them tell counts once.
     nostr_relays: Vec<Endpoint> = Vec::<Endpoint>::new(), "nostrRelays", &Relays, ReadWrite, Reboot, Nostr,
@@ -399,7 +399,7 @@ settings! {
     nwc_uri: Secret = Secret::default(), "nwcUri", &PairingUri(TEXT_MAX), WriteOnly, Reboot, Wallet,
         "Pairing URI", "Whoever has it may use the wallet.", "", WITH_WALLET;
     /// Time between polls of the balance, s.
-    nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", &Uint(15..=3600), ReadWrite, Reboot, Wallet,
+    nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", &uint(15..=3600), ReadWrite, Reboot, Wallet,
         "Ask for the balance every", "", "s", WITH_WALLET;
     /// Shows payments as they happen.
     nwc_show_notify: bool = true, "nwcShowNotify", &Switch, ReadWrite, Live(&[Panels, Strip, Frontlight]), Wallet,
@@ -424,7 +424,7 @@ settings! {
     ota_pass: PasswordHash = PasswordHash::default(), "otaPass", &Password(TEXT_MAX), WriteOnly, Reboot, Access,
         "Update password", "For uploads. Empty uses the password above, if there is one.", "", &[On(Key::ota_enabled)];
     /// Release feed of the automatic update: an `http://` or `https://` address, or empty.
-    git_release_url: Endpoint = "", "gitReleaseUrl", &Url(Schemes::Http), ReadWrite, Live(&[Update]), Access,
+    git_release_url: Endpoint = "", "gitReleaseUrl", &url(Schemes::Http), ReadWrite, Live(&[Update]), Access,
         "Release feed", "Where the clock looks for updates by itself.", "", &[On(Key::ota_enabled)];
 
     /// Logs in detail.

@@ -129,30 +129,29 @@ const ALIASES: [(&str, &str); 5] = [
 ];
 
 fn written_out(spec: &Spec) -> String {
-    let named = format!("{:?}", spec.kind);
-    let kind = match named.as_str() {
-        "Switch" => "bool".into(),
-        "Rgb" => "0..16777215".into(),
-        "Text(256)" | "PoolUser(256)" | "PairingUri(256)" => "text".into(),
-        "UserName(256)" => "user".into(),
-        "Host(256)" => "host".into(),
-        "Password(256)" => "password".into(),
-        "Font" => "fonts".into(),
-        "Pool" => "pools".into(),
-        "Lower" => "lower-hex".into(),
-        "Any" => "hex".into(),
-        "Url(Relay)" => "ws".into(),
-        "Url(Http)" | "BaseUrl(Http)" => "http".into(),
-        "Zone" => "zone".into(),
-        "ScreenIds" => "screens".into(),
-        "TxPower" => "power".into(),
-        "Currencies" => "currencies".into(),
-        "Relays" => "relays".into(),
-        "Keys" => "keys".into(),
-        _ => {
+    let control = spec.kind.control();
+    let text = |member: &str| control[member].as_str().unwrap().to_string();
+    let is_capped = spec.kind.schema()["maxLength"] == 256;
+    let kind = match text("control").as_str() {
+        "switch" => "bool".into(),
+        "number" | "slider" | "select" | "color" => {
             let schema = spec.kind.schema();
             format!("{}..{}", schema["minimum"], schema["maximum"])
         }
+        "text" if !spec.kind.is_text() => "screens".into(),
+        "text" if is_capped && spec.kind.words() == "host" => "host".into(),
+        "text" if is_capped && spec.kind.shape("", &"a:b".into()).is_err() => "user".into(),
+        "text" if is_capped => "text".into(),
+        "password" if is_capped => "password".into(),
+        "choice" => text("choices").replace("available", "").to_lowercase(),
+        "key" => match format!("{:?}", spec.kind).as_str() {
+            "Lower" => "lower-hex".into(),
+            _ => "hex".into(),
+        },
+        "url" => control["schemes"][1].as_str().unwrap().into(),
+        "txPower" => "power".into(),
+        "urls" => "relays".into(),
+        other => other.to_string(),
     };
     let default = Settings::default().get(spec.key);
     let apply = match spec.apply {

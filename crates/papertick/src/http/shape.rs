@@ -4,7 +4,10 @@ use board::ports::{PanelFault, Refresh};
 use device::{
     lights::{StripEffect, strip::Mute},
     screens::SCREENS,
-    settings::schema::{document_schema, json_schema},
+    settings::{
+        kinds::{Kind, tx_power::TxPower},
+        schema::{document_schema, json_schema},
+    },
 };
 use serde_json::{Value, json};
 
@@ -195,13 +198,7 @@ impl Shape {
             Shape::Confirmation => object(&[("confirm", json!({ "const": "factory_reset" }))]),
             Shape::NotErased => object(&[("error", json!({ "const": "not erased" }))]),
             Shape::Removed => object(&[("removed", integer())]),
-            Shape::TxPower => object(&[(
-                "txPower",
-                json!({ "anyOf": [
-                    { "type": "integer", "minimum": -1, "maximum": 78 },
-                    { "const": 80 },
-                ]}),
-            )]),
+            Shape::TxPower => object(&[("txPower", TxPower.schema())]),
             Shape::TxPowerSet => object(&[("setTxPower", json!({ "const": "ok" }))]),
             Shape::Uploaded => {
                 object(&[("result", json!({ "const": "ok" })), ("bytes", integer())])
@@ -276,6 +273,12 @@ fn refusal() -> Value {
     let mut schema = object(&[("error", json!({ "type": "string" }))]);
     schema["properties"]["msg"] = json!({ "type": "string" });
     schema
+}
+
+/// One of some words, or nothing.
+fn word_or_null(words: &[&str]) -> Value {
+    let words = words.iter().copied().map(Some);
+    json!({ "enum": words.chain([None]).collect::<Vec<_>>() })
 }
 
 fn array(items: Value) -> Value {
@@ -488,14 +491,13 @@ fn status() -> Value {
         "required": ["value", "source"],
     });
     let faults = PanelFault::ALL.map(PanelFault::name);
-    let or_none: Vec<_> = faults.into_iter().map(Some).chain([None]).collect();
     let panel = json!({
         "type": "object",
         "properties": {
             "ageSec": integer,
             "refresh": { "enum": [Refresh::Full.name(), Refresh::Partial.name()] },
             "partials": integer,
-            "fault": { "enum": or_none },
+            "fault": word_or_null(&faults),
             "failures": integer,
             "nextTrySec": integer,
         },
@@ -514,10 +516,7 @@ fn status() -> Value {
         ("data", array(text.clone())),
         ("dnd", dnd()),
         ("leds", array(light())),
-        (
-            "ledsMuted",
-            json!({ "enum": Mute::ALL.map(|mute| Some(mute.word())).into_iter().chain([None]).collect::<Vec<_>>() }),
-        ),
+        ("ledsMuted", word_or_null(&Mute::ALL.map(Mute::word))),
         ("mode", text.clone()),
         ("stale", flag.clone()),
         (

@@ -15,11 +15,23 @@ pub struct Host(pub usize);
 
 /// Empty or a URL with one of these schemes.
 #[derive(Debug)]
-pub struct Url(pub Schemes);
+pub struct Url {
+    schemes: Schemes,
+    /// Makes the stored form.
+    kept: fn(&str) -> String,
+}
 
-/// As [`Url`]; slashes at the end are dropped.
-#[derive(Debug)]
-pub struct BaseUrl(pub Schemes);
+/// A URL that is kept as it is written.
+pub const fn url(schemes: Schemes) -> Url {
+    let kept = as_written;
+    Url { schemes, kept }
+}
+
+/// A URL that others are built on: slashes at its end are dropped.
+pub const fn base_url(schemes: Schemes) -> Url {
+    let kept = without_end_slashes;
+    Url { schemes, kept }
+}
 
 /// What a URL may begin with, the safe one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,45 +115,11 @@ impl Kind for Url {
     }
 
     fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
-        self.0.check(name, value)
-    }
-
-    fn told(&self, stored: &Value) -> Value {
-        masked(stored)
-    }
-
-    fn unmask(&self, sent: &mut Value, stored: &Value) {
-        unmask(sent, stored);
-    }
-
-    fn is_text(&self) -> bool {
-        true
-    }
-
-    fn schema(&self) -> Value {
-        self.0.schema()
-    }
-
-    fn control(&self) -> Value {
-        self.0.control()
-    }
-
-    fn words(&self) -> String {
-        "URL".into()
-    }
-}
-
-impl Kind for BaseUrl {
-    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
-        text::text(name, value, TEXT_MAX)
-    }
-
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
-        self.0.check(name, value)
+        self.schemes.check(name, value)
     }
 
     fn normal(&self, value: &Value) -> Value {
-        without_end_slashes(value.as_str().unwrap_or_default()).into()
+        (self.kept)(value.as_str().unwrap_or_default()).into()
     }
 
     fn told(&self, stored: &Value) -> Value {
@@ -157,11 +135,11 @@ impl Kind for BaseUrl {
     }
 
     fn schema(&self) -> Value {
-        self.0.schema()
+        self.schemes.schema()
     }
 
     fn control(&self) -> Value {
-        self.0.control()
+        self.schemes.control()
     }
 
     fn words(&self) -> String {
@@ -179,6 +157,10 @@ fn unmask(sent: &mut Value, stored: &Value) {
         let meant = Endpoint::new(address).with_password_of(&Endpoint::new(known));
         *sent = meant.expose().into();
     }
+}
+
+fn as_written(url: &str) -> String {
+    url.into()
 }
 
 fn without_end_slashes(url: &str) -> String {

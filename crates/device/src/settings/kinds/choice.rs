@@ -8,55 +8,56 @@ use super::{
     Context, Kind, text,
 };
 
-/// One of the fonts.
+/// One of the ids of a catalogue.
 #[derive(Debug)]
-pub struct Font;
-
-/// One of the mining pools; one that was dropped is kept, and its screens say that it is offline.
-#[derive(Debug)]
-pub struct Pool;
-
-impl Kind for Font {
-    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
-        text::text(name, value, TEXT_MAX)
-    }
-
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
-        one_of(&fonts::ids(), name, value)
-    }
-
-    fn is_text(&self) -> bool {
-        true
-    }
-
-    fn catalogue(&self) -> Option<Vec<&'static str>> {
-        Some(fonts::ids())
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "string", "enum": fonts::ids() })
-    }
-
-    fn control(&self) -> Value {
-        json!({ "control": "choice", "choices": FONTS })
-    }
-
-    fn words(&self) -> String {
-        format!("one of `{FONTS}`")
-    }
+pub struct Choice {
+    ids: fn() -> Vec<&'static str>,
+    /// Key of the GET document that lists the ids.
+    pub(in super::super) listed_as: &'static str,
+    dropped: Dropped,
 }
 
-impl Kind for Pool {
+/// What becomes of a stored id that is in the catalogue no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dropped {
+    /// The default takes its place.
+    Replaced,
+    /// It stays, for whoever shows it to say so.
+    Kept,
+}
+
+/// The fonts.
+pub const FONT: Choice = Choice {
+    ids: fonts::ids,
+    listed_as: "availableFonts",
+    dropped: Dropped::Replaced,
+};
+
+/// The mining pools; the screens of one that was dropped say that it is offline.
+pub const POOL: Choice = Choice {
+    ids: pools::ids,
+    listed_as: "availablePools",
+    dropped: Dropped::Kept,
+};
+
+impl Kind for Choice {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TEXT_MAX)
     }
 
     fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
-        one_of(&pools::ids(), name, value)
+        match (self.ids)().contains(&value.as_str().unwrap_or_default()) {
+            true => Ok(()),
+            false => Err(Rejection::Unknown(name.into())),
+        }
     }
 
     fn restored(&self, value: &Value) -> Option<Value> {
-        self.shape("", value).is_ok().then(|| value.clone())
+        let usable = match self.dropped {
+            Dropped::Replaced => super::passed(self, value),
+            Dropped::Kept => self.shape("", value).is_ok(),
+        };
+        usable.then(|| value.clone())
     }
 
     fn is_text(&self) -> bool {
@@ -64,35 +65,25 @@ impl Kind for Pool {
     }
 
     fn catalogue(&self) -> Option<Vec<&'static str>> {
-        Some(pools::ids())
+        Some((self.ids)())
     }
 
     fn schema(&self) -> Value {
-        json!({ "type": "string", "enum": pools::ids() })
+        json!({ "type": "string", "enum": (self.ids)() })
     }
 
     fn told_schema(&self) -> Value {
-        json!({ "type": "string" })
+        match self.dropped {
+            Dropped::Replaced => self.schema(),
+            Dropped::Kept => json!({ "type": "string" }),
+        }
     }
 
     fn control(&self) -> Value {
-        json!({ "control": "choice", "choices": POOLS })
+        json!({ "control": "choice", "choices": self.listed_as })
     }
 
     fn words(&self) -> String {
-        format!("one of `{POOLS}`")
-    }
-}
-
-/// Key of the GET document that lists the fonts.
-pub(in super::super) const FONTS: &str = "availableFonts";
-
-/// Key of the GET document that lists the pools.
-pub(in super::super) const POOLS: &str = "availablePools";
-
-fn one_of(ids: &[&str], name: &str, value: &Value) -> Result<(), Rejection> {
-    match ids.contains(&value.as_str().unwrap_or_default()) {
-        true => Ok(()),
-        false => Err(Rejection::Unknown(name.into())),
+        format!("one of `{}`", self.listed_as)
     }
 }

@@ -11,11 +11,23 @@ use super::{
 
 /// Whole number within bounds.
 #[derive(Debug)]
-pub struct Uint(pub RangeInclusive<u32>);
+pub struct Uint {
+    range: RangeInclusive<u32>,
+    /// The control that a form has for it.
+    control: &'static str,
+}
 
-/// Whole number within bounds that people set by feel.
-#[derive(Debug)]
-pub struct Slider(pub RangeInclusive<u32>);
+/// A number that people type.
+pub const fn uint(range: RangeInclusive<u32>) -> Uint {
+    let control = "number";
+    Uint { range, control }
+}
+
+/// A number that people set by feel.
+pub const fn slider(range: RangeInclusive<u32>) -> Uint {
+    let control = "slider";
+    Uint { range, control }
+}
 
 /// Whole number that stands for one of these, counted from 0.
 #[derive(Debug)]
@@ -30,45 +42,23 @@ const RGB_MAX: u32 = 0xFF_FF_FF;
 
 impl Kind for Uint {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
-        within(&self.0, name, value)
+        within(&self.range, name, value)
     }
 
     fn normal(&self, value: &Value) -> Value {
-        whole(&self.0, value)
+        whole(&self.range, value)
     }
 
     fn schema(&self) -> Value {
-        integer(&self.0)
+        integer(&self.range)
     }
 
     fn control(&self) -> Value {
-        json!({ "control": "number", "min": self.0.start(), "max": self.0.end() })
+        json!({ "control": self.control, "min": self.range.start(), "max": self.range.end() })
     }
 
     fn words(&self) -> String {
-        format!("{} to {}", self.0.start(), self.0.end())
-    }
-}
-
-impl Kind for Slider {
-    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
-        within(&self.0, name, value)
-    }
-
-    fn normal(&self, value: &Value) -> Value {
-        whole(&self.0, value)
-    }
-
-    fn schema(&self) -> Value {
-        integer(&self.0)
-    }
-
-    fn control(&self) -> Value {
-        json!({ "control": "slider", "min": self.0.start(), "max": self.0.end() })
-    }
-
-    fn words(&self) -> String {
-        format!("{} to {}", self.0.start(), self.0.end())
+        format!("{} to {}", self.range.start(), self.range.end())
     }
 }
 
