@@ -1,7 +1,7 @@
 //! Fuzzes what takes clients' requests apart: query, path, credentials, bodies.
 #![no_main]
 
-#[path = "../../crates/papertick/src/http/parse.rs"]
+#[path = "../../crates/papertick/src/doors/http/parse.rs"]
 mod parse;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,6 +1,6 @@
 //! The daemon: main loop, tasks, HTTP, wiring.
 
-pub mod http;
+pub mod doors;
 pub mod inbox;
 
 pub mod clock;

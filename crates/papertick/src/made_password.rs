@@ -9,7 +9,7 @@ use device::{
 };
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use crate::http::password::{self, Memory};
+use crate::doors::http::password::{self, Memory};
 
 /// Makes a password.
 ///

@@ -41,6 +41,7 @@ use crate::{
     clock::Clock,
     config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
     device_process::Kept,
+    doors::http::{self, Services},
     drivers::{
         advert::{self, Announcing, Patience},
         captive_dns::{self, Names},
@@ -55,7 +56,6 @@ use crate::{
     },
     effects::Performer,
     glass::Glass,
-    http::{self, Services},
     inbox::{Inbox, inbox},
     lifeline::{BEAT_PERIOD, Word},
     main_loop::{Followed, MainLoop, Rounds},

@@ -54,7 +54,7 @@ fn zaps_of_the_network_are_made_in_one_place() {
         [
             "crates/feeds/src/nostr/zap.rs",
             // The owner's own test, and pictures drawn without a device.
-            "crates/papertick/src/http/show.rs",
+            "crates/papertick/src/doors/http/show.rs",
             "crates/papertick/src/render_command/pictures.rs"
         ]
     );

@@ -8,9 +8,9 @@ use device::{
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
     clock::Clock,
+    doors::http::{Services, serve},
     drivers::wifi,
     glass::Glass,
-    http::{Services, serve},
     inbox::inbox,
     main_loop::MainLoop,
     tasks::stop_signal,

@@ -9,8 +9,8 @@ use net::{
     tls::Roots,
 };
 use papertick::{
+    doors::http::openapi,
     glass::{PanelFault, PanelGlass},
-    http::openapi,
 };
 use serde_json::{Value, json};
 use tokio::{net::TcpSocket, time::Instant};

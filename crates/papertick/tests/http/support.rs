@@ -19,9 +19,9 @@ use device::{
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
+    doors::http::{Services, serve},
     drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass},
-    http::{Services, serve},
     inbox::{Message, inbox},
 };
 use render::Bitmap;

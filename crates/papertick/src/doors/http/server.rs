@@ -446,7 +446,7 @@ mod tests {
     use net::{dialer::Dialer, tls::Roots};
 
     use super::*;
-    use crate::{drivers::wifi, glass::Glass, http::Services, inbox::inbox};
+    use crate::{doors::http::Services, drivers::wifi, glass::Glass, inbox::inbox};
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {

@@ -92,7 +92,7 @@ pub(crate) enum Handler {
 /// Makes a handler of an async function.
 macro_rules! later {
     ($handler:path) => {
-        $crate::http::route::Handler::Later(|call| Box::pin($handler(call)))
+        $crate::doors::http::route::Handler::Later(|call| Box::pin($handler(call)))
     };
 }
 pub(crate) use later;

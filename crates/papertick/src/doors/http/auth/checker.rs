@@ -16,7 +16,7 @@ use super::{
     failures::{self, Failures, Guesses},
     line::Line,
 };
-use crate::http::password::Hasher;
+use crate::doors::http::password::Hasher;
 
 /// Attempts that wait for their turn. A hash takes some 15 ms, so the last one waits for four seconds; on a small
 /// computer for half a minute.

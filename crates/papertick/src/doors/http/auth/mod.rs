@@ -239,7 +239,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::http::password::{Memory, hasher};
+    use crate::doors::http::password::{Memory, hasher};
 
     fn basic(pair: &str) -> HeaderMap {
         let value = format!("Basic {}", BASE64_STANDARD.encode(pair));
