@@ -14,13 +14,15 @@ use clap::{
 use board::{sim::PanelTiming, spec::BOARDS};
 
 use crate::{
+    commands::{
+        discover::{self, DiscoverArgs},
+        image::{self, ImageArgs},
+        release::{self, ReleaseArgs},
+        render::{self, RenderArgs},
+        wiring::WiringCommand,
+    },
     config::{self, DeviceConfig, RunConfig},
-    discover_command::{self, DiscoverArgs},
     failure::Failure,
-    image_command::{self, ImageArgs},
-    release_command::{self, ReleaseArgs},
-    render_command::{self, RenderArgs},
-    wiring_command::WiringCommand,
 };
 
 /// What the program is asked to do.
@@ -61,16 +63,16 @@ enum Subcommands {
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(Box<Flags>),
     /// Make a picture of any screen, without a clock.
-    #[command(after_help = render_command::help())]
+    #[command(after_help = render::help())]
     Render(RenderArgs),
     /// List the clocks on the local network.
-    #[command(after_help = discover_command::EXAMPLES)]
+    #[command(after_help = discover::EXAMPLES)]
     Discover(DiscoverArgs),
     /// Make, sign and check images of firmware and pages.
-    #[command(after_help = image_command::EXAMPLES)]
+    #[command(after_help = image::EXAMPLES)]
     Image(ImageArgs),
     /// Make a folder of images for clocks to update themselves from.
-    #[command(after_help = release_command::EXAMPLES)]
+    #[command(after_help = release::EXAMPLES)]
     Release(ReleaseArgs),
     /// Check, draw and try what is connected where on a board of real parts.
     #[command(subcommand)]

@@ -19,7 +19,9 @@ use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
-use crate::{cli::Flags, failure::Failure, sources::upstreams::Upstreams, wiring_command};
+use crate::{
+    cli::Flags, commands::wiring as wiring_command, failure::Failure, sources::upstreams::Upstreams,
+};
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

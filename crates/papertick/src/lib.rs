@@ -13,14 +13,9 @@ pub mod main_loop;
 pub mod cli;
 pub mod config;
 pub mod failure;
-mod suggestion;
 mod web_socket;
 
-pub mod discover_command;
-pub mod image_command;
-pub mod release_command;
-pub mod render_command;
-pub mod wiring_command;
+pub mod commands;
 
 pub mod device_process;
 pub mod effects;

@@ -7,9 +7,10 @@ use std::{
 
 use papertick::{
     cli::{self, Command},
-    device_process, discover_command,
+    commands::{discover, image, release, render, wiring},
+    device_process,
     failure::Failure,
-    image_command, release_command, render_command, supervisor, wiring_command,
+    supervisor,
 };
 
 /// Takes little for many clients, and gives it back when they have gone; the supervisor sets its options.
@@ -31,11 +32,11 @@ fn act() -> Result<ExitCode, Failure> {
     match cli::parse(std::env::args_os())? {
         Command::Run(config) => supervisor::run(*config).map(|()| ExitCode::SUCCESS),
         Command::Device(config) => device_process::run(*config),
-        Command::Render(args) => render_command::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Discover(args) => discover_command::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Image(args) => image_command::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Release(args) => release_command::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Wiring(command) => wiring_command::run(&command).map(|()| ExitCode::SUCCESS),
+        Command::Render(args) => render::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Discover(args) => discover::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Image(args) => image::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Wiring(command) => wiring::run(&command).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

@@ -53,9 +53,9 @@ fn zaps_of_the_network_are_made_in_one_place() {
         makers,
         [
             "crates/feeds/src/nostr/zap.rs",
-            // The owner's own test, and pictures drawn without a device.
-            "crates/papertick/src/doors/http/show.rs",
-            "crates/papertick/src/render_command/pictures.rs"
+            // Pictures drawn without a device, and the owner's own test.
+            "crates/papertick/src/commands/render/pictures.rs",
+            "crates/papertick/src/doors/http/show.rs"
         ]
     );
     let (_, zap) = sources("crates/feeds/src/nostr")

@@ -18,7 +18,7 @@ use std::{
 
 use papertick::{
     cli::{self, Command},
-    render_command,
+    commands::render,
 };
 
 use shots::{FRONT_PAGE, SECTIONS, Section, Shot};
@@ -46,7 +46,7 @@ fn draw(words: &str) -> Vec<u8> {
     let Ok(Command::Render(flags)) = command else {
         panic!("{words}: {command:?}");
     };
-    render_command::picture(&flags).unwrap_or_else(|failure| panic!("{words}: {failure}"))
+    render::picture(&flags).unwrap_or_else(|failure| panic!("{words}: {failure}"))
 }
 
 /// Every picture, by its file under `docs`.
@@ -180,7 +180,7 @@ fn the_gallery_shows_everything_and_stays_small() {
         .iter()
         .flat_map(|section| (section.shots)())
         .collect();
-    for word in render_command::words() {
+    for word in render::words() {
         let shown = shots
             .iter()
             .any(|shot| shot.words.split(' ').next() == Some(&word));

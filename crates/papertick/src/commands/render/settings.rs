@@ -16,7 +16,7 @@ use device::{
 use serde_json::{Map, Value};
 
 use super::assignment;
-use crate::{failure::Failure, suggestion};
+use crate::{commands::suggestion, failure::Failure};
 
 /// Host of the miner unless another is set; without one the miner counts as offline.
 const MINER: &str = "miner";

@@ -23,14 +23,14 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::{
-    failure::Failure,
-    image_command::{
+    commands::image::{
         PasswordArgs, boards, cannot_read, cannot_write,
         keys::{self, Secret},
         open,
         packing::{self, Program},
         read_at_most,
     },
+    failure::Failure,
 };
 
 /// File of the list.

@@ -10,7 +10,7 @@ use device::{
 use jiff::civil::{Date, DateTime, Time, date};
 
 use super::assignment;
-use crate::{failure::Failure, suggestion};
+use crate::{commands::suggestion, failure::Failure};
 
 /// Day of the sample.
 const TODAY: Date = date(2026, 11, 20);

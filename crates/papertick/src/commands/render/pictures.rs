@@ -19,7 +19,7 @@ use device::{
 use feeds::pools;
 
 use super::values::Values;
-use crate::{failure::Failure, suggestion};
+use crate::{commands::suggestion, failure::Failure};
 
 /// What the screen `custom` shows unless it is told.
 const CUSTOM: [&str; 7] = ["Good/day", "mdi:wifi", "₿", "Hi", "21", "$1", "Hello"];

@@ -1,0 +1,8 @@
+//! What the program does besides running the clock: one command of the command line each.
+
+pub mod discover;
+pub mod image;
+pub mod release;
+pub mod render;
+mod suggestion;
+pub mod wiring;
