@@ -24,6 +24,7 @@ mod patience;
 mod service_manager;
 pub mod supervisor;
 mod wiring;
+mod wiring_file;
 
 pub mod build;
 

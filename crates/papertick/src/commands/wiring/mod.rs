@@ -4,19 +4,21 @@ mod trial;
 
 use std::{
     fs,
-    io::{self, Read, Write},
-    path::{Path, PathBuf},
+    io::{self, Write},
+    path::PathBuf,
 };
 
 use board::{
     spec,
-    wiring::{self, FILE_MAX, Mistake, WiringFile, drawing},
+    wiring::{self, drawing},
 };
 use clap::{Args, Subcommand};
 use serde_json::json;
-use storage::disk::open_file;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    wiring_file::{failure, load, text_of},
+};
 
 /// What is done with a wiring file.
 #[derive(Debug, Subcommand)]
@@ -88,50 +90,6 @@ pub fn run(command: &WiringCommand) -> Result<(), Failure> {
         WiringCommand::Show(args) => show(args),
         WiringCommand::Test(args) => trial::run(args),
     }
-}
-
-/// Reads a wiring file that has no mistakes; with its text.
-///
-/// # Errors
-/// It cannot be read, or has mistakes.
-pub(crate) fn load(path: &Path) -> Result<(String, WiringFile), Failure> {
-    let text = text_of(path)?;
-    let file = wiring::read(&text).map_err(|mistakes| failure(path, &mistakes))?;
-    Ok((text, file))
-}
-
-/// Reads a wiring file that has no mistakes and fits this host; with its text.
-///
-/// # Errors
-/// It cannot be read, has mistakes, or names what the host has not.
-pub(crate) fn load_for_host(path: &Path) -> Result<(String, WiringFile), Failure> {
-    let text = text_of(path)?;
-    let file = wiring::read_for_host(&text).map_err(|mistakes| failure(path, &mistakes))?;
-    Ok((text, file))
-}
-
-/// Says what is wrong, each mistake on a line of its own.
-fn failure(path: &Path, mistakes: &[Mistake]) -> Failure {
-    let lines: String = mistakes
-        .iter()
-        .map(|mistake| format!("\n  {mistake}"))
-        .collect();
-    Failure::usage(format!("{} cannot be used:{lines}", path.display()))
-}
-
-fn text_of(path: &Path) -> Result<String, Failure> {
-    let cannot = |error: io::Error| {
-        Failure::usage(format!(
-            "the wiring file {} cannot be read: {error}",
-            path.display()
-        ))
-    };
-    let mut text = String::new();
-    // One byte more than may be, so that a larger file is noticed.
-    let most = FILE_MAX as u64 + 1;
-    let file = open_file(path).map_err(cannot)?;
-    file.take(most).read_to_string(&mut text).map_err(cannot)?;
-    Ok(text)
 }
 
 fn check(args: &CheckArgs) -> Result<(), Failure> {

@@ -25,8 +25,11 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-use super::{load, load_for_host, print};
-use crate::failure::Failure;
+use super::print;
+use crate::{
+    failure::Failure,
+    wiring_file::{load, load_for_host},
+};
 
 /// Longest time that a panel may take for its number: what ran before it, resets, and a refresh in the cold.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);

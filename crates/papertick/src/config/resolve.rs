@@ -1,191 +1,27 @@
-//! What the clock is run with: command line and environment over the configuration file over defaults.
+//! Puts together what was said where: command line and environment over the configuration file over defaults.
 
 use std::{
     env, fs,
-    io::Read,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use board::{
-    assembly::LAST_REFRESH_LIMIT,
     sim::{PanelTiming, radio},
     spec,
-    wiring::{self, Wiring, WiringFile},
-};
-use device::board::BoardSpec;
-use net::tls::Roots;
-use serde::{Deserialize, Serialize};
-use storage::disk::open_file;
-
-use crate::{
-    cli::Flags, commands::wiring as wiring_command, failure::Failure, sources::upstreams::Upstreams,
+    wiring::WiringFile,
 };
 
-/// Words for how much is logged.
-pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+use super::{
+    LOG_LEVELS, MarketSource, Network, PartsKind, RunConfig, WIFI,
+    file::{self, File},
+    flags::Flags,
+    roots,
+};
+use crate::{failure::Failure, sources::upstreams::Upstreams, wiring_file};
 
 /// Where the page is if nobody says otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-
-/// Largest configuration file, bytes.
-const FILE_MAX: u64 = 64 * 1024;
-
-/// What the clock is run with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunConfig {
-    /// Where the page and the control interface are.
-    pub listen: SocketAddr,
-    /// Folder of settings and memory.
-    pub data_dir: PathBuf,
-    /// Word for the board.
-    pub board: String,
-    /// Origins of other sites whose pages may control the clock.
-    pub allow_origins: Vec<String>,
-    /// Addresses used instead of public ones, `NAME=URL`.
-    pub upstreams: Vec<String>,
-    /// File of certificates of authorities that are trusted beside the public ones.
-    pub ca_file: Option<PathBuf>,
-    /// What its parts are.
-    pub parts: PartsKind,
-    /// The simulated panels paint at once.
-    pub instant_panels: bool,
-    /// Which network the clock is on.
-    pub network: Network,
-    /// Word for how much is logged; none leaves it to the settings.
-    pub log: Option<String>,
-    /// Which market the clock shows.
-    pub market: MarketSource,
-}
-
-/// What the parts of the board are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PartsKind {
-    /// Simulated ones.
-    Simulated,
-    /// The drivers of real ones, on an emulated circuit: that of the board, or of a wiring file without mistakes.
-    Circuit(Option<String>),
-    /// Real ones, as this wiring file says, which has no mistakes.
-    Wired(String),
-}
-
-/// Which network the clock is on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Network {
-    /// The host's, as it is.
-    Host,
-    /// That of a radio which the host's NetworkManager drives for the clock.
-    NetworkManager,
-    /// A simulated radio among the networks of a file.
-    Simulated(PathBuf),
-}
-
-/// Words for who manages the network.
-pub(crate) const WIFI: [(&str, Network); 2] = [
-    ("host", Network::Host),
-    ("network-manager", Network::NetworkManager),
-];
-
-/// Which market the clock shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MarketSource {
-    /// The real one.
-    World,
-    /// One of its own, in the same process.
-    Demo,
-}
-
-/// What a device process is started with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceConfig {
-    /// What the clock is run with.
-    pub run: RunConfig,
-    /// Process number of the supervisor.
-    pub supervisor: u32,
-    /// How often the device broke off since the supervisor started.
-    pub crashes: u64,
-    /// Why it is started again, in words for people; none after a start or restart that was wanted.
-    pub note: Option<String>,
-    /// Why it is to run without its sources, in words for people; none if it is to run as usual.
-    pub safe_mode: Option<String>,
-    /// What the board left for this start when its power was cut, in its own words.
-    pub carried: Option<String>,
-}
-
-impl RunConfig {
-    /// The board.
-    pub fn board(&self) -> BoardSpec {
-        let wired = match &self.parts {
-            PartsKind::Wired(_) | PartsKind::Circuit(Some(_)) => self.wiring(),
-            PartsKind::Simulated | PartsKind::Circuit(None) => None,
-        };
-        match wired.map(|wiring| spec::wired(&wiring)) {
-            Some(Ok(board)) => board,
-            Some(Err(_)) | None => *spec::find(&self.board).unwrap_or(&spec::BOARDS[0]),
-        }
-    }
-
-    /// Wiring of its parts; none if they are simulated.
-    pub fn wiring(&self) -> Option<Wiring> {
-        match &self.parts {
-            PartsKind::Wired(text) | PartsKind::Circuit(Some(text)) => {
-                wiring::read(text).ok().map(|file| file.wiring)
-            }
-            PartsKind::Circuit(None) => wiring::base(&self.board),
-            PartsKind::Simulated => None,
-        }
-    }
-
-    /// Time that ink which moves has to come to rest at the end; simulated ink needs none.
-    pub fn last_refresh(&self) -> Duration {
-        match &self.parts {
-            PartsKind::Simulated => Duration::ZERO,
-            PartsKind::Circuit(_) | PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
-        }
-    }
-
-    /// Speed of the simulated panels.
-    pub fn panel_timing(&self) -> PanelTiming {
-        if self.instant_panels {
-            PanelTiming::Instant
-        } else {
-            PanelTiming::Real
-        }
-    }
-}
-
-impl DeviceConfig {
-    /// The first start of a device by this process.
-    pub fn first(run: RunConfig) -> DeviceConfig {
-        DeviceConfig {
-            run,
-            supervisor: std::process::id(),
-            crashes: 0,
-            note: None,
-            safe_mode: None,
-            carried: None,
-        }
-    }
-}
-
-/// The configuration file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct File {
-    listen: Option<String>,
-    data_dir: Option<PathBuf>,
-    board: Option<String>,
-    circuit: Option<String>,
-    wiring: Option<PathBuf>,
-    allow_origin: Vec<String>,
-    upstream: std::collections::BTreeMap<String, String>,
-    ca_file: Option<PathBuf>,
-    panel_timing: Option<String>,
-    wifi: Option<String>,
-    sim_networks: Option<PathBuf>,
-    log: Option<String>,
-}
 
 /// Puts together what was said where.
 ///
@@ -193,7 +29,7 @@ struct File {
 /// Something that was said cannot be.
 pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, Failure> {
     let file = match &flags.config {
-        Some(path) => read_file(path)?,
+        Some(path) => file::read(path)?,
         None => File::default(),
     };
     let listen = flags.listen.or(file.listen);
@@ -327,11 +163,11 @@ fn parts(choice: Choice) -> Result<(String, PartsKind), Failure> {
         )));
     }
     if let Some(path) = wiring {
-        let (text, file) = wiring_command::load_for_host(&path)?;
+        let (text, file) = wiring_file::load_for_host(&path)?;
         return Ok((clock_of(&file, &path)?, PartsKind::Wired(text)));
     }
     if let Some(path) = circuit.as_ref().map(Path::new).filter(|path| is_file(path)) {
-        let (text, file) = wiring_command::load(path)?;
+        let (text, file) = wiring_file::load(path)?;
         return Ok((clock_of(&file, path)?, PartsKind::Circuit(Some(text))));
     }
     let circuit = one_of("circuit", circuit, &board_ids())?;
@@ -391,27 +227,6 @@ fn board_ids() -> Vec<&'static str> {
     spec::BOARDS.iter().map(|board| board.id).collect()
 }
 
-fn read_file(path: &Path) -> Result<File, Failure> {
-    let about =
-        |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
-    let mut text = String::new();
-    open_file(path)
-        .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
-        .map_err(|error| about(error.to_string()))?;
-    if text.len() as u64 > FILE_MAX {
-        return Err(about(format!("it is larger than {FILE_MAX} bytes")));
-    }
-    toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| {
-            text[..span.start.min(text.len())].matches('\n').count() + 1
-        });
-        about(format!(
-            "line {line}: {}",
-            error.message().replace('\n', " ")
-        ))
-    })
-}
-
 fn one_of(what: &str, word: Option<String>, words: &[&str]) -> Result<Option<String>, Failure> {
     let Some(word) = word else { return Ok(None) };
     let known = words.iter().find(|known| known.eq_ignore_ascii_case(&word));
@@ -425,22 +240,6 @@ fn one_of(what: &str, word: Option<String>, words: &[&str]) -> Result<Option<Str
                 .join(", ");
             Failure::usage(format!("no {what} is called `{word}`: there are {list}"))
         })
-}
-
-/// The authorities that are trusted.
-///
-/// # Errors
-/// The file cannot be read or holds no usable certificate.
-pub(crate) fn roots(ca_file: Option<&Path>) -> Result<Roots, Failure> {
-    let Some(path) = ca_file else {
-        return Ok(Roots::public());
-    };
-    let about = |what: String| Failure::usage(format!("--ca-file {}: {what}", path.display()));
-    // Who reads the certificates would wait at a pipe for ever.
-    open_file(path).map_err(|error| about(error.to_string()))?;
-    Roots::public()
-        .and_file(path)
-        .map_err(|error| about(error.to_string()))
 }
 
 fn check_upstreams(assignments: &[String]) -> Result<(), Failure> {

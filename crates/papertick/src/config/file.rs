@@ -1,0 +1,58 @@
+//! The configuration file.
+
+use std::{
+    collections::BTreeMap,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use storage::disk::open_file;
+
+use crate::failure::Failure;
+
+/// Largest configuration file, bytes.
+const FILE_MAX: u64 = 64 * 1024;
+
+/// What it says; the names are those of the flags.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct File {
+    pub(super) listen: Option<String>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) board: Option<String>,
+    pub(super) circuit: Option<String>,
+    pub(super) wiring: Option<PathBuf>,
+    pub(super) allow_origin: Vec<String>,
+    pub(super) upstream: BTreeMap<String, String>,
+    pub(super) ca_file: Option<PathBuf>,
+    pub(super) panel_timing: Option<String>,
+    pub(super) wifi: Option<String>,
+    pub(super) sim_networks: Option<PathBuf>,
+    pub(super) log: Option<String>,
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// It cannot be read, or a line of it cannot be understood.
+pub(super) fn read(path: &Path) -> Result<File, Failure> {
+    let about =
+        |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
+    let mut text = String::new();
+    open_file(path)
+        .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
+        .map_err(|error| about(error.to_string()))?;
+    if text.len() as u64 > FILE_MAX {
+        return Err(about(format!("it is larger than {FILE_MAX} bytes")));
+    }
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].matches('\n').count() + 1
+        });
+        about(format!(
+            "line {line}: {}",
+            error.message().replace('\n', " ")
+        ))
+    })
+}

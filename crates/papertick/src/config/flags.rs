@@ -1,0 +1,124 @@
+//! The flags of `run` and `demo`, each of which can stand in the environment as well.
+
+use std::path::PathBuf;
+
+use board::{sim::PanelTiming, spec::BOARDS};
+use clap::{ArgMatches, Args, builder::PossibleValuesParser, parser::ValueSource};
+
+use super::{LOG_LEVELS, WIFI};
+
+/// The flags of `run` and `demo`.
+#[derive(Debug, Default, Args)]
+pub struct Flags {
+    /// Address and port of the page and the control interface [default: 127.0.0.1:8080]
+    #[arg(long, env = "PAPERTICK_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<String>,
+
+    /// Folder of settings and memory [default: $XDG_STATE_HOME/papertick]
+    #[arg(long, env = "PAPERTICK_DATA_DIR", value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// The board [default: rev-b]
+    #[arg(long, env = "PAPERTICK_BOARD", value_parser = boards(), ignore_case = true)]
+    pub(crate) board: Option<String>,
+
+    /// Board or wiring file whose chips are emulated, with the drivers of real parts on them, instead of a simulated
+    /// board
+    #[arg(long, env = "PAPERTICK_CIRCUIT", value_name = "BOARD|FILE.toml")]
+    pub(crate) circuit: Option<String>,
+
+    /// Wiring file of real parts, instead of a simulated board
+    #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
+    pub(crate) wiring: Option<PathBuf>,
+
+    /// Origin of another site whose pages may control the clock; may be repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_ALLOW_ORIGIN",
+        value_name = "URL",
+        value_delimiter = ','
+    )]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// Address used instead of a public one: relay, exchange, sntp or the id of a pool; may be repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_UPSTREAM",
+        value_name = "NAME=URL",
+        value_delimiter = ','
+    )]
+    pub(crate) upstream: Vec<String>,
+
+    /// Certificates of authorities that are trusted beside the public ones
+    #[arg(long, env = "PAPERTICK_CA_FILE", value_name = "FILE.pem")]
+    pub(crate) ca_file: Option<PathBuf>,
+
+    /// Speed of the simulated panels [default: real]
+    #[arg(long, env = "PAPERTICK_PANEL_TIMING", value_parser = timings())]
+    pub(crate) panel_timing: Option<String>,
+
+    /// Who manages the network: the host alone, or the clock by the host's NetworkManager [default: host]
+    #[arg(long, env = "PAPERTICK_WIFI", value_parser = managers())]
+    pub(crate) wifi: Option<String>,
+
+    /// Let the board have a simulated radio, which sees the networks of this file (JSON)
+    #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
+    pub(crate) sim_networks: Option<PathBuf>,
+
+    /// How much is logged [default: info]
+    #[arg(long, env = "PAPERTICK_LOG", value_parser = PossibleValuesParser::new(LOG_LEVELS))]
+    pub(crate) log: Option<String>,
+
+    /// Configuration file with the same names: `listen = "0.0.0.0:80"`
+    #[arg(long, env = "PAPERTICK_CONFIG", value_name = "FILE.toml")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+fn boards() -> PossibleValuesParser {
+    PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
+}
+
+fn managers() -> PossibleValuesParser {
+    PossibleValuesParser::new(WIFI.iter().map(|(name, _)| *name))
+}
+
+fn timings() -> PossibleValuesParser {
+    PossibleValuesParser::new(PanelTiming::NAMED.iter().map(|(name, _)| *name))
+}
+
+/// Flags of `run` and `demo` of which one takes the place of the others.
+const CHOICES: [&[&str]; 2] = [&["board", "circuit", "wiring"], &["wifi", "sim_networks"]];
+
+/// Flags that the environment gives, and another one of the same choice on the command line replaces.
+pub(crate) fn replaced_environment(flags: &ArgMatches) -> Vec<&'static str> {
+    let is_from = |flag: &&str, source| {
+        let given = flags.try_contains_id(flag).unwrap_or_default();
+        given && flags.value_source(flag) == Some(source)
+    };
+    CHOICES
+        .iter()
+        .filter(|choice| {
+            choice
+                .iter()
+                .any(|flag| is_from(flag, ValueSource::CommandLine))
+        })
+        .flat_map(|choice| choice.iter().copied())
+        .filter(|flag| is_from(flag, ValueSource::EnvVariable))
+        .collect()
+}
+
+impl Flags {
+    /// Forgets what the environment said of flags that others replace.
+    pub(crate) fn forget(&mut self, replaced: &[&str]) {
+        for flag in replaced {
+            match *flag {
+                "board" => self.board = None,
+                "circuit" => self.circuit = None,
+                "wiring" => self.wiring = None,
+                "wifi" => self.wifi = None,
+                "sim_networks" => self.sim_networks = None,
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What the clock is run with.
+//!
+//! `flags` is what the command line and the environment can say, `file` the configuration file; `resolve` puts them
+//! together, and the defaults below them.
+
+mod file;
+pub(crate) mod flags;
+pub(crate) mod resolve;
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use board::{
+    assembly::LAST_REFRESH_LIMIT,
+    sim::PanelTiming,
+    spec,
+    wiring::{self, Wiring},
+};
+use device::board::BoardSpec;
+use net::tls::Roots;
+use serde::{Deserialize, Serialize};
+use storage::disk::open_file;
+
+use crate::failure::Failure;
+
+/// Words for how much is logged.
+pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// What the clock is run with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunConfig {
+    /// Where the page and the control interface are.
+    pub listen: SocketAddr,
+    /// Folder of settings and memory.
+    pub data_dir: PathBuf,
+    /// Word for the board.
+    pub board: String,
+    /// Origins of other sites whose pages may control the clock.
+    pub allow_origins: Vec<String>,
+    /// Addresses used instead of public ones, `NAME=URL`.
+    pub upstreams: Vec<String>,
+    /// File of certificates of authorities that are trusted beside the public ones.
+    pub ca_file: Option<PathBuf>,
+    /// What its parts are.
+    pub parts: PartsKind,
+    /// The simulated panels paint at once.
+    pub instant_panels: bool,
+    /// Which network the clock is on.
+    pub network: Network,
+    /// Word for how much is logged; none leaves it to the settings.
+    pub log: Option<String>,
+    /// Which market the clock shows.
+    pub market: MarketSource,
+}
+
+/// What the parts of the board are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartsKind {
+    /// Simulated ones.
+    Simulated,
+    /// The drivers of real ones, on an emulated circuit: that of the board, or of a wiring file without mistakes.
+    Circuit(Option<String>),
+    /// Real ones, as this wiring file says, which has no mistakes.
+    Wired(String),
+}
+
+/// Which network the clock is on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// The host's, as it is.
+    Host,
+    /// That of a radio which the host's NetworkManager drives for the clock.
+    NetworkManager,
+    /// A simulated radio among the networks of a file.
+    Simulated(PathBuf),
+}
+
+/// Words for who manages the network.
+pub(crate) const WIFI: [(&str, Network); 2] = [
+    ("host", Network::Host),
+    ("network-manager", Network::NetworkManager),
+];
+
+/// Which market the clock shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MarketSource {
+    /// The real one.
+    World,
+    /// One of its own, in the same process.
+    Demo,
+}
+
+/// What a device process is started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceConfig {
+    /// What the clock is run with.
+    pub run: RunConfig,
+    /// Process number of the supervisor.
+    pub supervisor: u32,
+    /// How often the device broke off since the supervisor started.
+    pub crashes: u64,
+    /// Why it is started again, in words for people; none after a start or restart that was wanted.
+    pub note: Option<String>,
+    /// Why it is to run without its sources, in words for people; none if it is to run as usual.
+    pub safe_mode: Option<String>,
+    /// What the board left for this start when its power was cut, in its own words.
+    pub carried: Option<String>,
+}
+
+impl RunConfig {
+    /// The board.
+    pub fn board(&self) -> BoardSpec {
+        let wired = match &self.parts {
+            PartsKind::Wired(_) | PartsKind::Circuit(Some(_)) => self.wiring(),
+            PartsKind::Simulated | PartsKind::Circuit(None) => None,
+        };
+        match wired.map(|wiring| spec::wired(&wiring)) {
+            Some(Ok(board)) => board,
+            Some(Err(_)) | None => *spec::find(&self.board).unwrap_or(&spec::BOARDS[0]),
+        }
+    }
+
+    /// Wiring of its parts; none if they are simulated.
+    pub fn wiring(&self) -> Option<Wiring> {
+        match &self.parts {
+            PartsKind::Wired(text) | PartsKind::Circuit(Some(text)) => {
+                wiring::read(text).ok().map(|file| file.wiring)
+            }
+            PartsKind::Circuit(None) => wiring::base(&self.board),
+            PartsKind::Simulated => None,
+        }
+    }
+
+    /// Time that ink which moves has to come to rest at the end; simulated ink needs none.
+    pub fn last_refresh(&self) -> Duration {
+        match &self.parts {
+            PartsKind::Simulated => Duration::ZERO,
+            PartsKind::Circuit(_) | PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
+        }
+    }
+
+    /// Speed of the simulated panels.
+    pub fn panel_timing(&self) -> PanelTiming {
+        if self.instant_panels {
+            PanelTiming::Instant
+        } else {
+            PanelTiming::Real
+        }
+    }
+}
+
+impl DeviceConfig {
+    /// The first start of a device by this process.
+    pub fn first(run: RunConfig) -> DeviceConfig {
+        DeviceConfig {
+            run,
+            supervisor: std::process::id(),
+            crashes: 0,
+            note: None,
+            safe_mode: None,
+            carried: None,
+        }
+    }
+}
+
+/// The authorities that are trusted.
+///
+/// # Errors
+/// The file cannot be read or holds no usable certificate.
+pub(crate) fn roots(ca_file: Option<&Path>) -> Result<Roots, Failure> {
+    let Some(path) = ca_file else {
+        return Ok(Roots::public());
+    };
+    let about = |what: String| Failure::usage(format!("--ca-file {}: {what}", path.display()));
+    // Who reads the certificates would wait at a pipe for ever.
+    open_file(path).map_err(|error| about(error.to_string()))?;
+    Roots::public()
+        .and_file(path)
+        .map_err(|error| about(error.to_string()))
+}
