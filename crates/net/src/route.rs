@@ -10,7 +10,7 @@ pub struct Route {
 }
 
 /// An outbound proxy.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     /// Protocol spoken to it.
     pub kind: ProxyKind,
@@ -26,6 +26,20 @@ pub struct Proxy {
     pub pass: Password,
     /// Hosts that are reached directly: globs with commas between them.
     pub bypass: String,
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The host as it was written may hold a password.
+        f.debug_struct("Proxy")
+            .field("kind", &self.kind)
+            .field("host", &self.label)
+            .field("port", &self.port)
+            .field("user", &self.user)
+            .field("pass", &self.pass)
+            .field("bypass", &self.bypass)
+            .finish()
+    }
 }
 
 /// Protocol spoken to a proxy.

@@ -118,3 +118,42 @@ impl Context {
             .await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use device::secret::Secret;
+
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_the_one_that_the_owner_set() {
+        for (wanted, kind) in [
+            (sources::ProxyKind::HttpConnect, ProxyKind::HttpConnect),
+            (sources::ProxyKind::Socks4, ProxyKind::Socks4),
+            (sources::ProxyKind::Socks4a, ProxyKind::Socks4a),
+            (sources::ProxyKind::Socks5, ProxyKind::Socks5),
+        ] {
+            let proxy = sources::Proxy {
+                kind: wanted,
+                host: "me:planted@proxy".into(),
+                port: 9050,
+                user: "alice".to_string(),
+                pass: Secret::new("planted"),
+                bypass: "*.local,10.*".to_string(),
+            };
+            let route = route(&sources::Route { proxy: Some(proxy) });
+            let expected = Proxy {
+                kind,
+                host: "me:planted@proxy".to_string(),
+                label: "me:***@proxy".to_string(),
+                port: 9050,
+                user: "alice".to_string(),
+                pass: Password::new("planted"),
+                bypass: "*.local,10.*".to_string(),
+            };
+            assert!(!format!("{route:?}").contains("planted"), "{route:?}");
+            assert_eq!(route.proxy, Some(expected));
+        }
+        assert_eq!(route(&sources::Route { proxy: None }), Route::default());
+    }
+}
