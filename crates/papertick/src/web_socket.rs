@@ -44,3 +44,41 @@ pub(crate) async fn over(upgraded: Upgraded, message_max: usize) -> Socket {
         .max_frame_size(Some(message_max));
     WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The headers of a handshake, key and answer as in RFC 6455, section 1.3.
+    const HANDSHAKE: [(&str, &str); 3] = [
+        ("upgrade", "WebSocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ];
+
+    fn answer(headers: &[(&'static str, &'static str)]) -> Option<HeaderValue> {
+        let headers = headers.iter().map(|(name, value)| {
+            (
+                http::HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        handshake(&headers.collect())
+    }
+
+    #[test]
+    fn a_handshake_has_all_its_headers() {
+        let expected = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+        assert_eq!(answer(&HANDSHAKE).unwrap(), expected);
+        for missing in 0..HANDSHAKE.len() {
+            let mut headers = HANDSHAKE.to_vec();
+            let (name, _) = headers.remove(missing);
+            assert_eq!(answer(&headers), None, "without {name}");
+        }
+        for (index, other) in [(0, "h2c"), (1, "8")] {
+            let mut headers = HANDSHAKE;
+            headers[index].1 = other;
+            assert_eq!(answer(&headers), None, "{headers:?}");
+        }
+    }
+}
