@@ -1,12 +1,9 @@
 //! Wiring files as the owner names them: read, and found to be without mistakes.
 
-use std::{
-    io::{self, Read},
-    path::Path,
-};
+use std::{io, path::Path};
 
 use board::wiring::{self, FILE_MAX, Mistake, WiringFile};
-use storage::disk::open_file;
+use storage::disk::read_text;
 
 use crate::failure::Failure;
 
@@ -50,10 +47,5 @@ pub(crate) fn text_of(path: &Path) -> Result<String, Failure> {
             path.display()
         ))
     };
-    let mut text = String::new();
-    // One byte more than may be, so that a larger file is noticed.
-    let most = FILE_MAX as u64 + 1;
-    let file = open_file(path).map_err(cannot)?;
-    file.take(most).read_to_string(&mut text).map_err(cannot)?;
-    Ok(text)
+    read_text(path, FILE_MAX as u64).map_err(cannot)
 }

@@ -81,7 +81,7 @@ impl Folder {
 
 impl Disk for Folder {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match read_file(&self.path.join(name)) {
+        match read_at_most(&self.path.join(name), FILE_MAX) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -142,20 +142,36 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a whole file.
+/// Reads a whole file of at most so many bytes.
 ///
 /// # Errors
-/// As for [`open_file`], or it is far larger than any file of ours.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+/// As for [`open_file`], or it is larger; the words say so.
+pub fn read_at_most(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One byte more than may be, so that a larger file is noticed.
     open_file(path)?
-        .take(FILE_MAX + 1)
+        .take(max.saturating_add(1))
         .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > FILE_MAX {
-        let words = format!("it is larger than {FILE_MAX} bytes");
+    if bytes.len() as u64 > max {
+        let words = format!("it is larger than {max} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
     }
     Ok(bytes)
+}
+
+/// Reads a whole text of at most so many bytes.
+///
+/// # Errors
+/// As for [`read_at_most`], or it is no text.
+pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
+    let bytes = read_at_most(path, max)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let words = format!(
+            "it is no text: byte {} is not UTF-8",
+            error.utf8_error().valid_up_to()
+        );
+        io::Error::new(io::ErrorKind::InvalidData, words)
+    })
 }
 
 fn is_file(kind: FileType) -> io::Result<()> {

@@ -4,15 +4,15 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
-    io::{self, Write as _},
+    fs,
+    io::{self, Cursor, Write as _},
     path::{Path, PathBuf},
 };
 
 use board::spec;
 use clap::Args;
 use feeds::{
-    image::{Head, Kind, PAYLOAD_BYTES_MAX, SIGNATURE_BYTES_MAX},
+    image::{Head, Image, Kind, PAYLOAD_BYTES_MAX, SIGNATURE_BYTES_MAX},
     release::{self, CHECKSUM_SUFFIX, Listed, PAGE_ASSET},
 };
 use jiff::Timestamp;
@@ -20,6 +20,7 @@ use net::url::{Scheme, Url};
 use semver::Version;
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use storage::disk::open_file;
 use tempfile::TempDir;
 
 use crate::{
@@ -163,18 +164,15 @@ impl Making<'_> {
     /// Puts an image under the name that clocks look for.
     fn add(&mut self, image: &[u8], origin: Origin<'_>) -> Result<(), Failure> {
         let new = self.folder.join("image.new");
-        fs::write(&new, image).map_err(|error| cannot_write(&new, &error))?;
-        let head = open(&new).map(|image| image.head().clone());
-        let head = match (&origin, head) {
-            (_, Ok(head)) => head,
-            (Origin::Packed, Err(failure)) => return Err(failure),
-            (Origin::Ready(path), Err(_)) => {
-                return Err(Failure::failed(format!(
-                    "{} is neither a program nor a papertick image",
-                    path.display()
-                )));
-            }
+        let whose = match origin {
+            Origin::Packed => &new,
+            Origin::Ready(path) => path,
         };
+        let head = Image::open(Cursor::new(image))
+            .map_err(|fault| Failure::failed(format!("{}: {fault}", whose.display())))?
+            .head()
+            .clone();
+        fs::write(&new, image).map_err(|error| cannot_write(&new, &error))?;
         let name = match head.kind {
             Kind::Firmware => release::firmware_asset(&head.board, &head.panel, &head.target),
             Kind::Page => PAGE_ASSET.to_string(),
@@ -300,7 +298,7 @@ fn take_place(made: TempDir, place: &Path) -> io::Result<()> {
 
 fn is_program(path: &Path) -> Result<bool, Failure> {
     let mut start = Vec::new();
-    File::open(path)
+    open_file(path)
         .and_then(|file| io::Read::read_to_end(&mut io::Read::take(file, 4), &mut start))
         .map_err(|error| cannot_read(path, &error))?;
     Ok(start == b"\x7fELF")

@@ -2,12 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    io::Read,
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
-use storage::disk::open_file;
+use storage::disk::read_text;
 
 use crate::failure::Failure;
 
@@ -39,13 +38,7 @@ pub(super) struct File {
 pub(super) fn read(path: &Path) -> Result<File, Failure> {
     let about =
         |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
-    let mut text = String::new();
-    open_file(path)
-        .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
-        .map_err(|error| about(error.to_string()))?;
-    if text.len() as u64 > FILE_MAX {
-        return Err(about(format!("it is larger than {FILE_MAX} bytes")));
-    }
+    let text = read_text(path, FILE_MAX).map_err(|error| about(error.to_string()))?;
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| {
             text[..span.start.min(text.len())].matches('\n').count() + 1

@@ -160,6 +160,21 @@ fn a_pipe_or_a_folder_in_place_of_a_file() {
         }
         assert_fails(&["run", "--sim-networks", place], 2, &[place, "no file"]);
         assert_fails(&["wiring", "check", place], 2, &[place, what]);
+        for command in [
+            &["image", "show", place][..],
+            &["image", "pack", "--program", place, "-o", "image"],
+            &["release", place, "-o", "release"],
+            &[
+                "render",
+                "mining-pool-hashrate",
+                "--value",
+                &format!("logo={place}"),
+                "-o",
+                "p.png",
+            ],
+        ] {
+            assert_fails(command, 1, &[place, what]);
+        }
     }
 }
 

@@ -131,7 +131,11 @@ fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
             2,
             &["one version", "4.2.0", "4.3.0"],
         ),
-        ("release text -o out", 1, &["text", "neither"]),
+        (
+            "release text -o out",
+            1,
+            &["text: it is no papertick image"],
+        ),
         ("release missing -o out", 1, &["missing"]),
         ("release p --key text -o out", 1, &["text", "no secret key"]),
         (

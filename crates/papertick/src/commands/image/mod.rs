@@ -16,6 +16,7 @@ use std::{
 use board::spec;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use feeds::image::{Fault, Image, Kind, PAGE_BYTES_MAX, page::Page};
+use storage::disk;
 
 use crate::failure::Failure;
 use packing::Program;
@@ -284,7 +285,7 @@ fn verify(args: &VerifyArgs) -> Result<String, Failure> {
         }
         Failure::refused(format!("{}: {fault}", args.image.display()))
     };
-    let file = File::open(&args.image).map_err(|error| cannot_read(&args.image, &error))?;
+    let file = disk::open_file(&args.image).map_err(|error| cannot_read(&args.image, &error))?;
     let mut image = Image::open(file).map_err(refused)?;
     let signer = image.verify(&trusted?).map_err(refused)?;
     check_content(&mut image).map_err(refused)?;
@@ -316,7 +317,7 @@ fn check_content(image: &mut Image<File>) -> Result<(), Fault> {
 }
 
 pub(crate) fn open(path: &Path) -> Result<Image<File>, Failure> {
-    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    let file = disk::open_file(path).map_err(|error| cannot_read(path, &error))?;
     Image::open(file).map_err(|fault| Failure::failed(format!("{}: {fault}", path.display())))
 }
 
@@ -342,14 +343,5 @@ pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 
 /// Reads a file that is not to be larger than so many bytes.
 pub(crate) fn read_at_most(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
-    let length = fs::metadata(path)
-        .map_err(|error| cannot_read(path, &error))?
-        .len();
-    if length > max {
-        return Err(Failure::failed(format!(
-            "{} is larger than {max} bytes",
-            path.display()
-        )));
-    }
-    fs::read(path).map_err(|error| cannot_read(path, &error))
+    disk::read_at_most(path, max).map_err(|error| cannot_read(path, &error))
 }

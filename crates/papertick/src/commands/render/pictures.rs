@@ -1,6 +1,6 @@
 //! What there is to see: the catalogue of screens, and what covers or precedes them.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use device::{
     board::BoardSpec,
@@ -17,6 +17,7 @@ use device::{
     units::{Currency, FeeRate, MICRO, Msats},
 };
 use feeds::pools;
+use storage::disk::read_at_most;
 
 use super::values::Values;
 use crate::{commands::suggestion, failure::Failure};
@@ -29,6 +30,9 @@ const HOSTNAME: &str = "papertick-1a2b3c";
 
 /// Address of the page while the clock has a network of its own.
 const PORTAL: &str = "192.168.4.1";
+
+/// Largest file that is read as the picture of a pool, bytes; each pool has its own exact size.
+const LOGO_FILE_MAX: u64 = 64 * 1024;
 
 /// What a picture shows.
 #[derive(Clone, Copy)]
@@ -245,7 +249,7 @@ fn logo(file: &Path, settings: &Settings) -> Result<Arc<Logo>, Failure> {
             "the pool `{id}` has no picture: leave out `logo`"
         )));
     };
-    let bytes = fs::read(file)
+    let bytes = read_at_most(file, LOGO_FILE_MAX)
         .map_err(|error| Failure::failed(format!("cannot read {}: {error}", file.display())))?;
     spec.read(id, &bytes).map(Arc::new).map_err(|_| {
         Failure::usage(format!(
