@@ -32,7 +32,7 @@ use papertick::{
     drivers::painter::{self, Canvas, Step},
     glass::Glass,
     inbox::inbox,
-    main_loop::MainLoop,
+    main_loop::{Beginning, MainLoop},
     tasks::stop_signal,
 };
 use render::{Bitmap, Painter};
@@ -157,10 +157,10 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let clock = Clock::host();
     let (inbox, inputs) = inbox();
     let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
-    let device = device(spec, clock.now());
+    let beginning = Beginning::with(spec, Settings::default());
     let (keeper, shelf) = keeper(store);
     shelf.on_a_thread().unwrap();
-    let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper);
+    let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper);
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
     let (handed, mut frames) = mpsc::unbounded_channel();

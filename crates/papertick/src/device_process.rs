@@ -3,19 +3,14 @@
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use board::sim::Bench;
-use device::{
-    memory::Memory,
-    secret::{MadePassword, WhyMade},
-    settings::{Settings, store},
-};
+use device::settings::Settings;
 use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
     stdio::dup2_stdin,
 };
 use storage::{
-    Loaded, Store,
+    Store,
     disk::Folder,
-    file::Content,
     lock::{self, Holder},
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,8 +18,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::{
     config::DeviceConfig,
     failure::Failure,
+    kept::Kept,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
-    made_password,
     tasks::Ended,
     wiring::{HEART, Parts, heart},
 };
@@ -122,60 +117,6 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
                 "the device got no socket from its supervisor: {error}"
             ))
         })
-}
-
-/// What survived the last run.
-pub(crate) struct Kept {
-    pub(crate) settings: Settings,
-    pub(crate) memory: Memory,
-    /// A password for an interface that must be shut and has none.
-    pub(crate) made_password: Option<MadePassword>,
-    /// What went wrong, in words for people.
-    pub(crate) notes: Vec<String>,
-    /// Why nothing can be stored; none if something can.
-    pub(crate) unstored: Option<String>,
-}
-
-impl Kept {
-    fn read(loaded: Loaded) -> io::Result<Kept> {
-        let mut notes = loaded.notes;
-        let mut why = WhyMade::NoneStored;
-        let settings = match loaded.settings {
-            Content::Whole(stored) => {
-                let (settings, found) = store::from_json(&stored);
-                notes.extend(found.iter().map(ToString::to_string));
-                settings
-            }
-            Content::Nothing => Settings::default(),
-            Content::Lost => {
-                why = WhyMade::SettingsLost;
-                // There may have been a password among them.
-                Settings {
-                    http_auth_enabled: true,
-                    ..Settings::default()
-                }
-            }
-        };
-        let memory = loaded.memory.whole();
-        let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        let made_password = made_password::for_interface(&settings, why)?;
-        if made_password.is_some() {
-            let why = match why {
-                WhyMade::SettingsLost => "no settings could be read",
-                WhyMade::NoneStored => "a password is asked for and none is stored",
-            };
-            notes.push(format!(
-                "{why}: the interface wants the password that stands on the glass"
-            ));
-        }
-        Ok(Kept {
-            settings,
-            memory,
-            made_password,
-            notes,
-            unstored: None,
-        })
-    }
 }
 
 fn start_log(config: &DeviceConfig, settings: &Settings) {

@@ -18,6 +18,16 @@ pub struct Message {
     pub answer: Option<oneshot::Sender<Reply>>,
 }
 
+impl Message {
+    /// An input for whose reply nobody waits.
+    pub fn of(input: Input) -> Message {
+        Message {
+            input,
+            answer: None,
+        }
+    }
+}
+
 /// The senders' side of the queue.
 #[derive(Debug, Clone)]
 pub struct Inbox {
@@ -41,10 +51,7 @@ impl Inbox {
     /// # Errors
     /// The device has stopped.
     pub async fn tell(&self, input: Input) -> Result<(), Stopped> {
-        let message = Message {
-            input,
-            answer: None,
-        };
+        let message = Message::of(input);
         self.sender.send(message).await.map_err(|_| Stopped)
     }
 

@@ -19,6 +19,7 @@ pub mod commands;
 
 pub mod device_process;
 pub mod effects;
+mod kept;
 pub mod lifeline;
 mod patience;
 mod service_manager;

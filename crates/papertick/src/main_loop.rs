@@ -8,10 +8,13 @@
 use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
 use device::{
+    board::BoardSpec,
     cells::Picture,
     device::Device,
     input::{Finished, Input},
     lights::Rgb,
+    memory::Memory,
+    now::Now,
     output::{Advert, Changes, Desired, Effect, WifiPlan},
     request::{Refusal, Reply},
     settings::{Settings, store},
@@ -44,6 +47,34 @@ const EFFECTS_DEPTH: usize = 16;
 
 /// Least time between two ticks: whatever the device asks for, the loop does not spin.
 const TICK_MIN: Duration = Duration::from_millis(1);
+
+/// What the device begins with.
+#[derive(Debug)]
+pub struct Beginning {
+    /// The board.
+    pub board: BoardSpec,
+    /// The settings that were stored.
+    pub settings: Settings,
+    /// What it remembers.
+    pub memory: Memory,
+    /// What it must know before anybody can ask it something.
+    pub said: Vec<Input>,
+    /// Why nothing can be stored, in words for people; none if something can.
+    pub unstored: Option<String>,
+}
+
+impl Beginning {
+    /// A device with settings of which nothing else is known.
+    pub fn with(board: BoardSpec, settings: Settings) -> Beginning {
+        Beginning {
+            board,
+            settings,
+            memory: Memory::default(),
+            said: Vec::new(),
+            unstored: None,
+        }
+    }
+}
 
 /// What the loop publishes; newest wins.
 #[derive(Debug)]
@@ -113,6 +144,16 @@ pub struct MainLoop {
     memory: MemoryDebt,
     /// Whoever waits for the end of the wipe.
     wiping: Vec<Pending>,
+    /// What came of the beginning.
+    begun: Option<Round>,
+}
+
+/// What came of the inputs of one round.
+struct Round {
+    /// The settings before it.
+    before: Arc<Settings>,
+    changes: Changes,
+    pending: Vec<Pending>,
 }
 
 /// Whether the memory is to be saved, and when it was saved last.
@@ -149,14 +190,49 @@ impl Pending {
     }
 }
 
+impl Round {
+    fn of(device: &Device, inputs: usize) -> Round {
+        Round {
+            before: Arc::clone(device.settings()),
+            changes: Changes::default(),
+            pending: Vec::with_capacity(inputs),
+        }
+    }
+
+    fn handle(&mut self, device: &mut Device, message: Message, now: Now) {
+        let output = device.handle(message.input, now);
+        self.changes.settings |= output.changes.settings;
+        self.changes.memory |= output.changes.memory;
+        self.pending.push(Pending {
+            answer: message.answer,
+            reply: output.reply,
+            effects: output.effects,
+            changed_settings: output.changes.settings,
+        });
+    }
+}
+
 impl MainLoop {
-    /// Makes the loop; the levels hold what the device wants from the start.
+    /// Makes the device and its loop; the levels hold what it wants from the start.
     pub fn new(
-        device: Device,
+        beginning: Beginning,
         clock: Clock,
         inputs: mpsc::Receiver<Message>,
         keeper: Keeper,
     ) -> (MainLoop, Followed) {
+        let Beginning {
+            board,
+            settings,
+            memory,
+            said,
+            unstored,
+        } = beginning;
+        let mut device = Device::new(board, settings, memory, clock.now());
+        device.stored(unstored.map_or(Ok(()), Err));
+        let mut begun = Round::of(&device, said.len());
+        for input in said {
+            begun.handle(&mut device, Message::of(input), clock.now());
+        }
         let levels = Levels::of(&device);
         let (effects, performed) = mpsc::channel(EFFECTS_DEPTH);
         let (asking, asks) = mpsc::channel(ASKS_DEPTH);
@@ -183,6 +259,7 @@ impl MainLoop {
             rounds: 0,
             memory: MemoryDebt::default(),
             wiping: Vec::new(),
+            begun: Some(begun),
         };
         (main_loop, followed)
     }
@@ -190,6 +267,9 @@ impl MainLoop {
     /// Runs until told to stop, or until nobody can send inputs any more; saves the memory at the end.
     pub async fn run(mut self, mut stop: Stop) {
         let mut batch = Vec::new();
+        if let Some(begun) = self.begun.take() {
+            self.conclude(begun).await;
+        }
         loop {
             let (tick_at, save_at) = (self.tick_at(), self.save_at());
             tokio::select! {
@@ -223,20 +303,29 @@ impl MainLoop {
     }
 
     async fn round(&mut self, batch: &mut Vec<Message>) {
-        let before = Arc::clone(self.device.settings());
-        let mut changes = Changes::default();
-        let mut pending: Vec<Pending> = Vec::with_capacity(batch.len() + 1);
+        let mut round = Round::of(&self.device, batch.len() + 1);
         // Behind a full inbox the edge of a button may wait that happened before what is due.
         let drained = batch.len() < INBOX_DEPTH;
         for message in batch.drain(..) {
             if let Some(is_wiped) = wipe_ended(&message.input) {
-                pending.append(&mut self.after_wipe(is_wiped).await);
+                round.pending.append(&mut self.after_wipe(is_wiped).await);
             }
-            pending.push(self.handle(message, &mut changes));
+            round.handle(&mut self.device, message, self.clock.now());
         }
         if drained && self.is_due() {
-            pending.push(self.handle(tick(), &mut changes));
+            round.handle(&mut self.device, tick(), self.clock.now());
         }
+        self.conclude(round).await;
+        self.rounds += 1;
+    }
+
+    /// Stores what has changed, publishes the levels, answers, and starts the effects.
+    async fn conclude(&mut self, round: Round) {
+        let Round {
+            before,
+            changes,
+            mut pending,
+        } = round;
         if changes.settings {
             self.store_settings(before, &mut pending).await;
         }
@@ -256,19 +345,6 @@ impl MainLoop {
                 // Without anybody to perform it the device is ending, and an effect has no meaning any more.
                 let _ = self.effects.send(effect).await;
             }
-        }
-        self.rounds += 1;
-    }
-
-    fn handle(&mut self, message: Message, changes: &mut Changes) -> Pending {
-        let output = self.device.handle(message.input, self.clock.now());
-        changes.settings |= output.changes.settings;
-        changes.memory |= output.changes.memory;
-        Pending {
-            answer: message.answer,
-            reply: output.reply,
-            effects: output.effects,
-            changed_settings: output.changes.settings,
         }
     }
 
@@ -367,10 +443,7 @@ async fn until(moment: Option<Instant>) {
 }
 
 fn tick() -> Message {
-    Message {
-        input: Input::Tick,
-        answer: None,
-    }
+    Message::of(Input::Tick)
 }
 
 /// Whether everything is gone; none if the input does not tell.

@@ -18,7 +18,6 @@ use board::{
 };
 use device::{
     cells::Picture,
-    device::Device,
     input::Input,
     lights::Rgb,
     output::{Advert, Effect, WifiPlan},
@@ -40,7 +39,6 @@ use crate::{
     build,
     clock::Clock,
     config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    device_process::Kept,
     doors::http::{self, Services},
     drivers::{
         advert::{self, Announcing, Patience},
@@ -57,8 +55,9 @@ use crate::{
     effects::Performer,
     glass::Glass,
     inbox::{Inbox, inbox},
+    kept::Kept,
     lifeline::{BEAT_PERIOD, Word},
-    main_loop::{Followed, MainLoop, Rounds},
+    main_loop::{Beginning, Followed, MainLoop, Rounds},
     sources::{
         Shared,
         already_reported::AlreadyReported,
@@ -282,7 +281,6 @@ impl Parts {
             .height
             .as_ref()
             .map(|height| height.value);
-        let mut device = Device::new(spec, kept.settings, kept.memory, clock.now());
         let mut notes = kept.notes;
         let access_point = secrets::password(&config.run.data_dir)?;
         if let Some(error) = &access_point.unkept {
@@ -291,15 +289,18 @@ impl Parts {
             ));
         }
         let dialer = Dialer::new(roots(&config, &mut notes));
-        // Before anybody can ask.
         let locked = kept.made_password.map(Input::Locked);
-        for said in said_at_start(notes, &config).into_iter().chain(locked) {
-            device.handle(said, clock.now());
-        }
-        device.stored(kept.unstored.map_or(Ok(()), Err));
+        let said = said_at_start(notes, &config).into_iter().chain(locked);
+        let beginning = Beginning {
+            board: spec,
+            settings: kept.settings,
+            memory: kept.memory,
+            said: said.collect(),
+            unstored: kept.unstored,
+        };
         let (keeper, shelf) = keeper::keeper(store);
         shelf.on_a_thread()?;
-        let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper.clone());
+        let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper.clone());
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();

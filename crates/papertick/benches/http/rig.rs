@@ -2,9 +2,7 @@
 
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
-use device::{
-    device::Device, memory::Memory, settings::Settings, settings::emit::Identity, view::View,
-};
+use device::{settings::Settings, settings::emit::Identity, view::View};
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
     clock::Clock,
@@ -12,7 +10,7 @@ use papertick::{
     drivers::wifi,
     glass::Glass,
     inbox::inbox,
-    main_loop::MainLoop,
+    main_loop::{Beginning, MainLoop},
     tasks::stop_signal,
 };
 use storage::{Store, disk::Folder, keeper::keeper};
@@ -31,10 +29,10 @@ pub async fn start(folder: &Path) -> Rig {
     let (inbox, inputs) = inbox();
     let (radio, orders) = wifi::radio();
     let (store, _) = Store::open(Box::new(Folder::new(folder)));
-    let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
+    let beginning = Beginning::with(board, Settings::default());
     let (keeper, shelf) = keeper(store);
     shelf.on_a_thread().unwrap();
-    let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper);
+    let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
     let (stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop.clone()));
     let glass = watch::Sender::new(Arc::new(Glass::unknown(board.panels, 122, 250)));

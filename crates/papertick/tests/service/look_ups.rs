@@ -13,9 +13,7 @@ use std::{
 
 use board::spec;
 use device::{
-    device::Device,
     input::{Contacts, Input},
-    memory::Memory,
     request::{Patch, Reply, Request},
     settings::Settings,
 };
@@ -28,7 +26,7 @@ use net::{
 use papertick::{
     clock::Clock,
     inbox::inbox,
-    main_loop::MainLoop,
+    main_loop::{Beginning, MainLoop},
     tasks::{Tasks, stop_signal},
 };
 use serde_json::{Map, json};
@@ -92,9 +90,9 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
     shelf.on_a_thread().unwrap();
     let clock = Clock::unset();
     let board = *spec::find("rev-b").unwrap();
-    let device = Device::new(board, Settings::default(), Memory::default(), clock.now());
+    let beginning = Beginning::with(board, Settings::default());
     let (inbox, inputs) = inbox();
-    let (main_loop, mut followed) = MainLoop::new(device, clock.clone(), inputs, keeper);
+    let (main_loop, mut followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
     let (_stopper, stop) = stop_signal();
     let mut device = Tasks::new();
     device.spawn("main loop", main_loop.run(stop));

@@ -7,7 +7,6 @@ use board::{
     spec,
 };
 use device::{
-    device::Device,
     input::{Finished, Input, LinkEvent},
     limits::PROVISIONED_DELAY,
     market::{Connection, Observation},
@@ -24,7 +23,7 @@ use papertick::{
     clock::Clock,
     drivers::senses,
     inbox::{Inbox, inbox},
-    main_loop::{Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
+    main_loop::{Beginning, Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value, json};
@@ -124,10 +123,17 @@ impl Idle {
             .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
         let board = *spec::find("rev-b").unwrap();
-        let device = Device::new(board, settings, memory, clock.now());
+        let beginning = Beginning {
+            memory,
+            ..Beginning::with(board, settings)
+        };
+        Idle::begun(store, disk, clock, beginning)
+    }
+
+    fn begun(store: Store, disk: SharedDisk, clock: Clock, beginning: Beginning) -> Idle {
         let (inbox, inputs) = inbox();
         let (keeper, shelf) = keeper::keeper(store);
-        let (main_loop, followed) = MainLoop::new(device, clock.clone(), inputs, keeper.clone());
+        let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper.clone());
         Idle {
             inbox,
             followed,
@@ -190,6 +196,35 @@ async fn a_change_is_durable_and_visible_before_it_is_answered() {
             );
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_lost() {
+    let disk = SharedDisk::default();
+    let (store, _) = Store::open(Box::new(disk.clone()));
+    let beginning = Beginning {
+        said: vec![
+            Input::Noticed("a word to the owner".into()),
+            Input::Asked(Request::SetDnd(true)),
+            Input::Asked(Request::Restart),
+        ],
+        unstored: Some("the disk is full".into()),
+        ..Beginning::with(*spec::find("rev-b").unwrap(), Settings::default())
+    };
+    let idle = Idle::begun(store, disk, Clock::unset(), beginning);
+    let view = idle.followed.view.borrow().clone();
+    let notes = [
+        "a word to the owner",
+        "nothing can be stored: the disk is full",
+    ];
+    assert_eq!(view.notes, notes);
+    assert!(view.settings.dnd_enabled);
+
+    let mut desk = idle.run();
+    let asked = desk.followed.effects.recv().await;
+    assert_eq!(asked, Some(Effect::Reboot(RebootReason::Asked)));
+    let (_, settings) = stored(&desk.disk.look(), SETTINGS).unwrap();
+    assert_eq!(settings["dndEnabled"], true);
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,9 +11,7 @@ use board::{
     spec,
 };
 use device::{
-    device::Device,
     input::LinkFailure,
-    memory::Memory,
     output::{Effect, RebootReason},
     secret::Secret,
     settings::{Settings, store},
@@ -24,7 +22,7 @@ use papertick::{
     drivers::wifi::{self, Identity, NotProvisioned, Radio},
     effects::Performer,
     inbox::{Inbox, inbox},
-    main_loop::{Followed, MainLoop},
+    main_loop::{Beginning, Followed, MainLoop},
     sources::logos::LogoCache,
     tasks::{Stopper, Tasks, stop_signal},
 };
@@ -78,10 +76,10 @@ impl Desk {
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
-        let device = Device::new(spec, settings, Memory::default(), clock.now());
+        let beginning = Beginning::with(spec, settings);
         let (inbox, inputs) = inbox();
         let (keeper, shelf) = keeper::keeper(store);
-        let (main_loop, followed) = MainLoop::new(device, clock, inputs, keeper.clone());
+        let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper.clone());
         let (stopper, stop) = stop_signal();
         let (radio, orders) = wifi::radio();
         let who = Identity {
