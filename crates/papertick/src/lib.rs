@@ -17,6 +17,7 @@ mod web_socket;
 
 pub mod commands;
 
+mod buses;
 pub mod device_process;
 pub mod effects;
 mod kept;

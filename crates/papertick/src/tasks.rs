@@ -1,5 +1,10 @@
 //! Tasks with names, joined by whoever started them; and the signal that tells them to stop.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "this is where tasks get their names"
+)]
+
 use std::{borrow::Cow, collections::BTreeMap, future::Future, time::Duration};
 
 use tokio::{
@@ -22,6 +27,15 @@ pub struct Ended {
     pub name: Cow<'static, str>,
     /// It panicked; otherwise it returned or was stopped.
     pub panicked: bool,
+}
+
+impl Ended {
+    /// Says in the log that the task panicked, if it did.
+    pub fn tell_panic(&self) {
+        if self.panicked {
+            tracing::error!(task = %self.name, "a task broke off");
+        }
+    }
 }
 
 impl Tasks {
@@ -60,13 +74,23 @@ impl Tasks {
     ///
     /// Returns the names of those that had to be stopped.
     pub async fn stop(mut self, grace: Duration) -> Vec<Cow<'static, str>> {
-        let all = async { while self.ended().await.is_some() {} };
+        let all = async {
+            while let Some(ended) = self.ended().await {
+                ended.tell_panic();
+            }
+        };
         if timeout(grace, all).await.is_ok() {
             return Vec::new();
         }
+        self.abort().await
+    }
+
+    /// Stops all tasks where they are and joins them; returns their names.
+    pub async fn abort(mut self) -> Vec<Cow<'static, str>> {
         self.set.abort_all();
         let mut stopped = Vec::new();
         while let Some(ended) = self.ended().await {
+            ended.tell_panic();
             stopped.push(ended.name);
         }
         stopped
@@ -127,6 +151,8 @@ impl Stop {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -161,6 +187,19 @@ mod tests {
         stopper.stop();
         assert!(stop.is_stopped());
         assert_eq!(tasks.stop(Duration::from_secs(1)).await, ["deaf"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn aborted_tasks_are_joined_and_told_by_name() {
+        let (left, joined) = tokio::sync::oneshot::channel::<()>();
+        let mut tasks = Tasks::new();
+        tasks.spawn("busy", async move {
+            std::future::pending::<()>().await;
+            drop(left);
+        });
+        tokio::task::yield_now().await;
+        assert_eq!(tasks.abort().await, ["busy"]);
+        assert!(joined.now_or_never().is_some_and(|left| left.is_err()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use board::{
-    assembly::{AssembledBoard, Bus, assemble},
+    assembly::{AssembledBoard, assemble},
     linux::Linux,
     ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
     sim::{
@@ -37,6 +37,7 @@ use tokio::{
 
 use crate::{
     build,
+    buses::{Serving, serve},
     clock::Clock,
     config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
     doors::http::{self, Services},
@@ -152,15 +153,6 @@ enum Ports {
     Assembled(AssembledBoard, Serving),
 }
 
-/// Who serves the buses of a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Serving {
-    /// Tasks, where nothing blocks.
-    Tasks,
-    /// Threads of their own.
-    Threads,
-}
-
 /// A board, whatever its parts are.
 struct Board {
     ports: Ports,
@@ -233,21 +225,6 @@ async fn eyes(
             }
         }
         seen.send_replace(Arc::new(glass));
-    }
-}
-
-/// Serves the buses of a board until the ports of its parts are gone.
-fn serve(tasks: &mut Tasks, buses: Vec<Bus>, serving: Serving) {
-    for bus in buses {
-        let name = bus.name;
-        match serving {
-            Serving::Tasks => tasks.spawn(name, bus.serve()),
-            Serving::Threads => tasks.spawn(name, async move {
-                if let Err(error) = bus.serve_on_thread().await {
-                    tracing::error!(bus = name, %error, "there is no thread for a bus");
-                }
-            }),
-        }
     }
 }
 

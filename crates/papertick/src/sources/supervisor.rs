@@ -10,7 +10,7 @@ use device::{
 };
 use futures_util::FutureExt;
 use net::{backoff::Backoff, chance::Chance};
-use tokio::{sync::watch, task::JoinSet, time};
+use tokio::{sync::watch, time};
 use tracing::Instrument;
 
 use super::{
@@ -27,7 +27,10 @@ use super::{
     route, session,
     wallet::Wallet,
 };
-use crate::{inbox::Stopped, tasks::Stop};
+use crate::{
+    inbox::Stopped,
+    tasks::{Stop, Tasks},
+};
 
 /// Which sources should run.
 pub type Plans = BTreeMap<SourceId, SourcePlan>;
@@ -83,7 +86,7 @@ struct Crew {
 /// A running source; dropping it ends it.
 struct Running {
     plan: SourcePlan,
-    task: JoinSet<()>,
+    task: Tasks,
 }
 
 impl Crew {
@@ -96,8 +99,8 @@ impl Crew {
             .map(|(id, _)| *id)
             .collect();
         for id in leaving {
-            if let Some(mut running) = self.running.remove(&id) {
-                running.task.shutdown().await;
+            if let Some(running) = self.running.remove(&id) {
+                running.task.abort().await;
                 tracing::debug!(source = id.name(), "source ended");
             }
         }
@@ -111,10 +114,10 @@ impl Crew {
                     member: None,
                 };
                 let span = tracing::info_span!("source", name = id.name());
-                let mut task = JoinSet::new();
+                let mut task = Tasks::new();
                 let config = plan.config.clone();
                 let start = move |context| run(config.clone(), context);
-                task.spawn(survive(context, start).instrument(span));
+                task.spawn(id.name(), survive(context, start).instrument(span));
                 Running { plan, task }
             });
         }

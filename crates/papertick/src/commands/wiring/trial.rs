@@ -20,14 +20,13 @@ use device::{
     lights::Rgb,
     settings::Settings,
 };
-use tokio::{
-    task::JoinSet,
-    time::{Instant, sleep, timeout_at},
-};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::print;
 use crate::{
+    buses::{Serving, serve},
     failure::Failure,
+    tasks::Tasks,
     wiring_file::{load, load_for_host},
 };
 
@@ -56,15 +55,6 @@ pub struct TestArgs {
     /// Try it on emulated parts instead of real ones
     #[arg(long)]
     emulated: bool,
-}
-
-/// Who serves the buses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Serving {
-    /// Tasks, on hardware that does not block.
-    Tasks,
-    /// Threads, on hardware that does.
-    Threads,
 }
 
 /// What became of a part.
@@ -155,16 +145,8 @@ async fn try_all<H: Hardware>(
         buttons,
         buses,
     } = assemble(hardware, wiring)?;
-    let mut served = JoinSet::new();
-    for bus in buses {
-        match serving {
-            Serving::Tasks => served.spawn(async move {
-                bus.serve().await;
-                Ok(())
-            }),
-            Serving::Threads => served.spawn(bus.serve_on_thread()),
-        };
-    }
+    let mut served = Tasks::new();
+    serve(&mut served, buses, serving);
     let mut tried = number(&mut panels, wiring).await;
     if let Some(strip) = strip {
         tried.push(colour(strip, wiring).await);
@@ -186,7 +168,7 @@ async fn try_all<H: Hardware>(
     }
     // The last refreshes end before the lines are let go.
     drop(panels);
-    while served.join_next().await.is_some() {}
+    while served.ended().await.is_some() {}
     Ok(tried)
 }
 

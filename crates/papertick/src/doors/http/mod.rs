@@ -97,7 +97,23 @@ pub struct Services {
 }
 
 /// Work that goes on after its request was answered.
-pub(crate) type SideTask = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) struct SideTask {
+    name: &'static str,
+    work: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl SideTask {
+    /// Names the work.
+    pub(crate) fn new(
+        name: &'static str,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> SideTask {
+        SideTask {
+            name,
+            work: Box::pin(work),
+        }
+    }
+}
 
 /// What the tasks of the server work off.
 struct Queues {

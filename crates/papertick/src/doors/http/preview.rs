@@ -10,7 +10,7 @@ use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    State,
+    SideTask, State,
     answer::{self, Response},
     call::Call,
 };
@@ -47,7 +47,8 @@ pub(crate) async fn open(mut call: Call) -> Response {
             "max preview clients reached",
         );
     };
-    let task = Box::pin(watch(Arc::clone(&call.state), upgrade, place));
+    let watching = watch(Arc::clone(&call.state), upgrade, place);
+    let task = SideTask::new("preview", watching);
     if call.state.side_tasks.try_send(task).is_err() {
         return answer::error(
             StatusCode::SERVICE_UNAVAILABLE,

@@ -21,7 +21,6 @@ use rustix::{
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
-    task::JoinSet,
     time::{Instant, Sleep, sleep, timeout},
 };
 
@@ -78,19 +77,19 @@ pub(crate) async fn run(
         tracing::debug!(%error, "the listening socket stays as it was");
     }
     tell_limit(&state.places);
-    let mut connections = JoinSet::new();
+    let mut connections = Tasks::new();
     let mut stop = state.services.shutdown.clone();
     let places = Arc::new(Semaphore::new(state.places.connections));
     let orders = watch::Sender::new(Order::Serve);
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &places, &orders) => accepted,
-            Some(task) = tasks.recv() => {
-                connections.spawn(task);
+            Some(SideTask { name, work }) = tasks.recv() => {
+                connections.spawn(name, work);
                 continue;
             }
-            Some(ended) = connections.join_next() => {
-                report(ended);
+            Some(ended) = connections.ended() => {
+                ended.tell_panic();
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,
@@ -103,29 +102,17 @@ pub(crate) async fn run(
                 return;
             }
         };
-        connections.spawn(connection(accepted, Arc::clone(&state), orders.subscribe()));
+        let served = connection(accepted, Arc::clone(&state), orders.subscribe());
+        connections.spawn("connection", served);
     }
     drop(listener);
     orders.send_replace(Order::Stop);
-    let drained = timeout(STOP_TIME, async {
-        while let Some(ended) = connections.join_next().await {
-            report(ended);
-        }
-    });
-    if drained.await.is_err() {
-        tracing::warn!(connections = connections.len(), "connections cut off");
-        connections.shutdown().await;
+    let cut_off = connections.stop(STOP_TIME).await.len();
+    if cut_off > 0 {
+        tracing::warn!(connections = cut_off, "connections cut off");
     }
-    for name in parts.stop(Duration::ZERO).await {
+    for name in parts.abort().await {
         tracing::debug!(task = %name, "stopped");
-    }
-}
-
-fn report(ended: Result<(), tokio::task::JoinError>) {
-    if let Err(error) = ended
-        && error.is_panic()
-    {
-        tracing::error!(%error, "connection failed");
     }
 }
 

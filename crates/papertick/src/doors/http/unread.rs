@@ -62,7 +62,9 @@ impl Drop for Unread {
             .filter(|body| !self.asks_first && fits(body))
         {
             // With too many of them, or at the end, the connection just closes.
-            let _ = self.tasks.try_send(Box::pin(throw_away(body)));
+            let _ = self
+                .tasks
+                .try_send(SideTask::new("unwanted body", throw_away(body)));
         }
     }
 }

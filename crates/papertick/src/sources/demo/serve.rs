@@ -22,14 +22,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, mpsc, watch},
-    task::JoinSet,
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
     time,
 };
 use tokio_tungstenite::tungstenite::Message;
 
 use super::market::Quotes;
-use crate::web_socket::{self, Socket};
+use crate::{
+    tasks::Tasks,
+    web_socket::{self, Socket},
+};
 
 /// Connections that are open at once; others wait.
 const SOCKETS_MAX: usize = 64;
@@ -46,25 +48,40 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 /// Answers whoever connects; ends with the task it runs in.
 pub(super) async fn answer_all(listener: TcpListener, quotes: watch::Sender<Quotes>) {
     let places = Arc::new(Semaphore::new(SOCKETS_MAX));
-    let mut connections = JoinSet::new();
+    let mut connections = Tasks::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            return;
-        };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                tracing::warn!(%error, "the demo relay cannot take a connection");
-                time::sleep(ACCEPT_PAUSE).await;
+        let (stream, place) = tokio::select! {
+            Some(ended) = connections.ended() => {
+                ended.tell_panic();
                 continue;
             }
+            accepted = accept(&listener, &places) => match accepted {
+                Some(accepted) => accepted,
+                None => return,
+            },
         };
         let quotes = quotes.clone();
-        connections.spawn(async move {
+        connections.spawn("client of the demo", async move {
             connected(stream, quotes).await;
             drop(place);
         });
-        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Waits for a place, then for a client; none if there will be no places any more.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return Some((stream, place)),
+            Err(error) => {
+                tracing::warn!(%error, "the demo relay cannot take a connection");
+                time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
     }
 }
 
