@@ -60,7 +60,7 @@ impl Bus {
     /// Serves the bus on a thread of its own, for hardware that blocks.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// There is no thread to be had, or it died.
     pub async fn serve_on_thread(self) -> std::io::Result<()> {
         let runtime = tokio::runtime::Handle::current();
         let (done, ended) = tokio::sync::oneshot::channel();
@@ -69,8 +69,9 @@ impl Bus {
             runtime.block_on(self.work);
             let _ = done.send(());
         })?;
-        let _ = ended.await;
-        Ok(())
+        ended
+            .await
+            .map_err(|_| std::io::Error::other("its thread died"))
     }
 }
 

@@ -141,10 +141,7 @@ struct Painter<P> {
 struct Place {
     /// What the panel was last told to show; none if nobody knows.
     told: Option<Arc<Bitmap>>,
-    /// The refresh that runs, or that got stuck.
-    refreshing: Option<Refresh>,
-    /// Nobody waits for that refresh any more.
-    is_given_up: bool,
+    ink: Ink,
     fault: Option<PanelFault>,
     /// Failures since it last showed a picture.
     failures: u32,
@@ -156,6 +153,18 @@ struct Place {
     full_at: Option<Instant>,
     /// When its last refresh ended.
     rests_since: Option<Instant>,
+}
+
+/// What the ink of a panel does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Ink {
+    /// It is still.
+    #[default]
+    Rests,
+    /// A refresh runs.
+    Refreshing,
+    /// A refresh runs for longer than anybody waits for it.
+    Stuck,
 }
 
 /// The refreshes asked for so far.
@@ -217,8 +226,7 @@ impl<P: Panels> Painter<P> {
         match outcome {
             Ok(()) => {
                 place.told = Some(frame);
-                place.refreshing = Some(refresh);
-                place.is_given_up = false;
+                place.ink = Ink::Refreshing;
             }
             Err(fault) => place.failed(panel, fault),
         }
@@ -243,7 +251,7 @@ impl<P: Panels> Painter<P> {
             tracing::warn!(panel, "panel stays busy, going on without it");
             place.told = None;
             place.fault = Some(PanelFault::BusyStuck);
-            place.is_given_up = true;
+            place.ink = Ink::Stuck;
             stuck = true;
         }
         let faults_differ = self
@@ -263,15 +271,14 @@ impl<P: Panels> Painter<P> {
             let Some(place) = self.places.get_mut(*panel) else {
                 continue;
             };
-            place.refreshing = None;
-            let was_given_up = std::mem::take(&mut place.is_given_up);
+            let ink = std::mem::take(&mut place.ink);
             match outcome {
                 Ok(refresh) => {
                     if place.recovered() {
                         tracing::info!(panel, "panel is back");
                     }
                     // What it shows is older than what the others were told meanwhile.
-                    if !was_given_up {
+                    if ink != Ink::Stuck {
                         place.shown(*refresh);
                         shown.push((*panel, *refresh));
                     }
@@ -314,7 +321,7 @@ impl Place {
     /// The refresh this panel needs to show a frame; none if it shows it, or cannot.
     fn refresh_for(&self, frame: &Bitmap, all: Option<Refresh>, care: &Care) -> Option<Refresh> {
         let now = Instant::now();
-        if self.refreshing.is_some() || self.retry_at.is_some_and(|retry_at| now < retry_at) {
+        if self.ink != Ink::Rests || self.retry_at.is_some_and(|retry_at| now < retry_at) {
             return None;
         }
         let is_due = self.cared_at(care).is_some_and(|due| due <= now);
@@ -328,7 +335,7 @@ impl Place {
 
     /// When the painter must look at it by itself; none if never.
     fn due(&self, care: &Care) -> Option<Instant> {
-        if self.refreshing.is_some() {
+        if self.ink != Ink::Rests {
             return None;
         }
         self.retry_at.or_else(|| self.cared_at(care))
@@ -338,13 +345,11 @@ impl Place {
     fn cared_at(&self, care: &Care) -> Option<Instant> {
         let quiet = self.rests_since? + QUIET;
         let by_count = care.partials_max > 0 && self.partials >= care.partials_max;
-        let by_time = (!care.full_every.is_zero())
-            .then_some(self.full_at? + care.full_every)
-            .map(|due| due.max(quiet));
-        match by_count {
-            true => Some(quiet),
-            false => by_time,
+        if by_count {
+            return Some(quiet);
         }
+        let full_at = self.full_at.filter(|_| !care.full_every.is_zero())?;
+        Some(quiet.max(full_at + care.full_every))
     }
 
     /// Tells whether a full refresh is due that cannot wait for a quiet moment any more.
@@ -390,6 +395,6 @@ impl Place {
     }
 
     fn is_awaited(&self) -> bool {
-        self.refreshing.is_some() && !self.is_given_up
+        self.ink == Ink::Refreshing
     }
 }
