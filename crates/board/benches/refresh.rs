@@ -20,9 +20,9 @@ use board::{
         mcp23017::Level,
         ssd1680::{MODELS, sequence::command},
     },
-    ports::Refresh,
     wiring::{self, Line, PANELS_MAX, Pull, Wiring},
 };
+use device::refresh::Refresh;
 use divan::{AllocProfiler, Bencher, black_box};
 use embedded_hal::{
     digital::{self, InputPin, OutputPin},

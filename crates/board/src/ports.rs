@@ -5,65 +5,15 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use device::{
+    board::PanelFault,
     input::{LinkEvent, LinkFailure, Sensed},
     lights::Rgb,
     output::WifiPlan,
+    refresh::Refresh,
     secret::Secret,
 };
 use render::Bitmap;
 use tokio::time::Instant;
-
-/// How a panel is refreshed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refresh {
-    /// Through black and white: slow, without ghosts.
-    Full,
-    /// Only what changed: fast.
-    Partial,
-}
-
-impl Refresh {
-    /// Word for it in status and events.
-    pub fn name(self) -> &'static str {
-        match self {
-            Refresh::Full => "full",
-            Refresh::Partial => "partial",
-        }
-    }
-}
-
-/// Why a panel does not do what it was told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PanelFault {
-    /// It stays busy longer than any refresh takes.
-    BusyStuck,
-    /// A refresh was started while another one ran.
-    StartedBusy,
-    /// It ended too soon, or did not begin: it is silent, or has no waveform for the temperature.
-    NotRefreshed,
-    /// The bus did not take the frame.
-    Bus,
-}
-
-impl PanelFault {
-    /// All of them.
-    pub const ALL: [PanelFault; 4] = [
-        PanelFault::BusyStuck,
-        PanelFault::StartedBusy,
-        PanelFault::NotRefreshed,
-        PanelFault::Bus,
-    ];
-
-    /// Word for the fault in status and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            PanelFault::BusyStuck => "busy-stuck",
-            PanelFault::StartedBusy => "started-busy",
-            PanelFault::NotRefreshed => "not-refreshed",
-            PanelFault::Bus => "bus",
-        }
-    }
-}
 
 /// What became of a refresh: how the panel was refreshed in the end, or why it was not.
 pub type Outcome = Result<Refresh, PanelFault>;

@@ -7,10 +7,10 @@ use board::{
     assembly::{AssembledBoard, assemble},
     circuit::{Circuit, Condition, Flow},
     parts::mcp23017::Level,
-    ports::{Buttons, Frontlight, LedStrip, LightSensor, PanelFault, Panels, Refresh},
+    ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
     wiring::{self, Wiring},
 };
-use device::{input::Sensed, lights::Rgb};
+use device::{board::PanelFault, input::Sensed, lights::Rgb, refresh::Refresh};
 use render::Bitmap;
 use tokio::{
     task::JoinSet,

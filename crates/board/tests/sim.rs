@@ -4,14 +4,18 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    ports::{Buttons, Edge, LightSensor, PanelFault, Panels, Refresh, Wifi},
+    ports::{Buttons, Edge, LightSensor, Panels, Wifi},
     sim::{
         self, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
         SimOptions,
     },
     spec,
 };
-use device::input::{LinkEvent, LinkFailure, Sensed};
+use device::{
+    board::PanelFault,
+    input::{LinkEvent, LinkFailure, Sensed},
+    refresh::Refresh,
+};
 use render::Bitmap;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -28,3 +28,36 @@ pub struct BoardSpec {
     /// Largest web bundle, bytes.
     pub web_slot_bytes: u64,
 }
+
+/// Why a panel does not do what it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PanelFault {
+    /// It stays busy longer than any refresh takes.
+    BusyStuck,
+    /// A refresh was started while another one ran.
+    StartedBusy,
+    /// It ended too soon, or did not begin: it is silent, or has no waveform for the temperature.
+    NotRefreshed,
+    /// The bus did not take the frame.
+    Bus,
+}
+
+impl PanelFault {
+    /// All of them.
+    pub const ALL: [PanelFault; 4] = [
+        PanelFault::BusyStuck,
+        PanelFault::StartedBusy,
+        PanelFault::NotRefreshed,
+        PanelFault::Bus,
+    ];
+
+    /// Word for the fault in status and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            PanelFault::BusyStuck => "busy-stuck",
+            PanelFault::StartedBusy => "started-busy",
+            PanelFault::NotRefreshed => "not-refreshed",
+            PanelFault::Bus => "bus",
+        }
+    }
+}

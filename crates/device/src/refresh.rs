@@ -13,6 +13,19 @@ pub enum Refresh {
     Partial,
 }
 
+impl Refresh {
+    /// Both of them.
+    pub const ALL: [Refresh; 2] = [Refresh::Full, Refresh::Partial];
+
+    /// Word for it in status and events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refresh::Full => "full",
+            Refresh::Partial => "partial",
+        }
+    }
+}
+
 /// Why there is something to paint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {

@@ -14,16 +14,18 @@ use std::{
 };
 
 use board::{
-    ports::{Outcome, PanelFault, Panels, Refresh},
+    ports::{Outcome, Panels},
     spec::BOARDS,
     wiring::Care,
 };
 use device::{
     Device,
     board::BoardSpec,
+    board::PanelFault,
     input::{Finished, Input},
     memory::Memory,
     now::{Now, UtcTime},
+    refresh::Refresh,
     settings::Settings,
     sources::SourceId,
 };

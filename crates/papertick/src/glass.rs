@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use board::ports::{PanelFault, Refresh};
+use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 use tokio::time::Instant;
 

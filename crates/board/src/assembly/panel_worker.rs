@@ -6,13 +6,15 @@ use std::{sync::Arc, time::Duration};
 
 use render::Bitmap;
 
+use device::{board::PanelFault, refresh::Refresh};
+
 use super::{Hardware, Input, Output, Wire};
 use crate::{
     parts::{
         mcp23017::Level,
         ssd1680::{Bus, Frame, Panel, Turn, sequence::RESET_PULSE},
     },
-    ports::{Outcome, PanelFault, Refresh},
+    ports::Outcome,
     wiring::{Line, Pull, Wiring},
 };
 

@@ -5,10 +5,12 @@ use std::{sync::Arc, time::Duration};
 use render::Bitmap;
 use tokio::sync::{mpsc, oneshot};
 
+use device::{board::PanelFault, refresh::Refresh};
+
 use super::{Hardware, PanelWorker};
 use crate::{
     parts::ssd1680::sequence::{REFRESH_MAX, RESET_LIMIT},
-    ports::{Outcome, PanelFault, Panels, Refresh},
+    ports::{Outcome, Panels},
     wiring::{PANELS_MAX, STAGGER_MAX},
 };
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::{input::Sensed, lights::Rgb};
+use device::{board::PanelFault, input::Sensed, lights::Rgb, refresh::Refresh};
 use render::Bitmap;
 use tokio::{
     sync::watch,
@@ -13,9 +13,7 @@ use super::{
     FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
     wires::{Fingers, PanelWire, Wires},
 };
-use crate::ports::{
-    Buttons, Edge, Frontlight, LedStrip, LightSensor, Outcome, PanelFault, Panels, Refresh,
-};
+use crate::ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Outcome, Panels};
 
 /// Simulated panels.
 #[derive(Debug)]

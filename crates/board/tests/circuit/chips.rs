@@ -139,8 +139,8 @@ fn an_inverted_line_means_its_opposite_on_both_sides() {
     wiring.panels[0].select = line.clone();
     wiring.panels[0].busy.sense = board::wiring::Sense::Inverted;
     let mut rig = crate::rig::Rig::new(&wiring);
-    rig.show_all(0, board::ports::Refresh::Full);
-    rig.show_all(10, board::ports::Refresh::Partial);
+    rig.show_all(0, device::refresh::Refresh::Full);
+    rig.show_all(10, device::refresh::Refresh::Partial);
     rig.assert_shows(0, 10);
     rig.assert_nothing_forbidden();
     // At rest the line itself is low.

@@ -1,9 +1,7 @@
 //! What goes wrong with a part is named, and the others go on.
 
-use board::{
-    circuit::Condition,
-    ports::{PanelFault, Refresh},
-};
+use board::circuit::Condition;
+use device::{board::PanelFault, refresh::Refresh};
 
 use crate::rig::{Rig, wiring};
 

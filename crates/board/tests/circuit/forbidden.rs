@@ -6,9 +6,9 @@ use board::{
     assembly::Hardware,
     circuit::{Circuit, CircuitOutput, CircuitSpi, Flow},
     parts::{mcp23017::Level, ssd1680::Bus, ws2812},
-    ports::Refresh,
     wiring::Wiring,
 };
+use device::refresh::Refresh;
 use embedded_hal::{digital::OutputPin, i2c::I2c, spi::SpiBus};
 
 use crate::rig::{Rig, wiring};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use board::{
     circuit::Condition,
     parts::ssd1680::{FullWaveform, Rotation, find},
-    ports::Refresh,
 };
+use device::refresh::Refresh;
 use proptest::prelude::*;
 
 use crate::rig::{Rig, picture, wiring};

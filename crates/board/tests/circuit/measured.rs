@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use board::{ports::Refresh, wiring::Wiring};
+use board::wiring::Wiring;
+use device::refresh::Refresh;
 
 use crate::rig::{Rig, wiring};
 

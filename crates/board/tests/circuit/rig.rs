@@ -6,9 +6,10 @@ use board::{
     assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     parts::ssd1680::MODELS,
-    ports::{Outcome, PanelFault, Refresh},
+    ports::Outcome,
     wiring::{self, Wiring},
 };
+use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 
 pub struct Rig {

@@ -8,10 +8,8 @@ use std::{
     time::Duration,
 };
 
-use board::{
-    parts::ssd1680::{self, Bus, Frame, FullWaveform, Panel, Rotation, Setup, Turn},
-    ports::{PanelFault, Refresh},
-};
+use board::parts::ssd1680::{self, Bus, Frame, FullWaveform, Panel, Rotation, Setup, Turn};
+use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 
 use crate::{

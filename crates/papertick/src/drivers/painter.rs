@@ -14,12 +14,14 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    ports::{Outcome, PanelFault, Panels, Refresh},
+    ports::{Outcome, Panels},
     wiring::Care,
 };
 use device::{
+    board::PanelFault,
     cells::Picture,
     input::{Finished, Input},
+    refresh::Refresh,
 };
 use render::Bitmap;
 use tokio::{

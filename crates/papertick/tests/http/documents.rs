@@ -2,16 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::view::SourceState;
+use device::{board::PanelFault, view::SourceState};
 use net::{
     dialer::{Destination, Dialer, Security},
     route::Route,
     tls::Roots,
 };
-use papertick::{
-    doors::http::openapi,
-    glass::{PanelFault, PanelGlass},
-};
+use papertick::{doors::http::openapi, glass::PanelGlass};
 use serde_json::{Value, json};
 use tokio::{net::TcpSocket, time::Instant};
 

@@ -2,13 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use papertick::glass::{PanelFault, Refresh};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::{resume, sleep, timeout},
 };
+
+use device::{board::PanelFault, refresh::Refresh};
 
 use crate::support::{Clock, SOON, followers};
 

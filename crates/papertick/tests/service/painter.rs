@@ -6,14 +6,16 @@ use board::{
     assembly::assemble,
     circuit::{Circuit, Condition, Flow, I2cCondition},
     parts::ssd1680,
-    ports::{BUSY_LIMIT, Outcome, PanelFault, Panels, Refresh},
+    ports::{BUSY_LIMIT, Outcome, Panels},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
     wiring::{self, Care, Wiring},
 };
 use device::{
+    board::PanelFault,
     cells::{Cell, Picture, Style},
     input::{Finished, Input},
+    refresh::Refresh,
     settings::fonts::FontId,
 };
 use papertick::{

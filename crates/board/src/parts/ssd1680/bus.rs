@@ -1,8 +1,8 @@
 //! The lines that all panels share: clock, data and data/command.
 
-use embedded_hal::{digital::OutputPin, spi::SpiBus};
+use device::board::PanelFault;
 
-use crate::ports::PanelFault;
+use embedded_hal::{digital::OutputPin, spi::SpiBus};
 
 /// Most bytes in one transfer: what a bus of Linux takes in one call unless it is told otherwise.
 pub const CHUNK_MAX: usize = 4096;

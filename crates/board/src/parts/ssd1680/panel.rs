@@ -7,11 +7,12 @@ use embedded_hal::{
     spi::SpiBus,
 };
 
+use device::{board::PanelFault, refresh::Refresh};
+
 use super::{
     Bus, Frame, Model, Rotation,
     sequence::{self, REFRESH_MAX, REFRESH_MIN, RISE_LIMIT, Step, command},
 };
-use crate::ports::{PanelFault, Refresh};
 
 /// How a panel is mounted and refreshed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use board::{
     circuit::{Circuit, Flow},
     linux::Linux,
     parts::pca9685::DUTY_MAX,
-    ports::{Buttons, Edge, LedStrip, LightSensor, Panels, Refresh},
+    ports::{Buttons, Edge, LedStrip, LightSensor, Panels},
     wiring::Wiring,
 };
 use clap::Args;
@@ -18,6 +18,7 @@ use device::{
     cells::{Cell, Picture},
     input::Sensed,
     lights::Rgb,
+    refresh::Refresh,
     settings::Settings,
 };
 use tokio::time::{Instant, sleep, timeout_at};

@@ -1,8 +1,9 @@
 //! Shapes of bodies and answers, for the description of the interface.
 
-use board::ports::{PanelFault, Refresh};
 use device::{
+    board::PanelFault,
     lights::{StripEffect, strip::Mute},
+    refresh::Refresh,
     screens::SCREENS,
     settings::{
         kinds::{Kind, tx_power::TxPower},
@@ -495,7 +496,7 @@ fn status() -> Value {
         "type": "object",
         "properties": {
             "ageSec": integer,
-            "refresh": { "enum": [Refresh::Full.name(), Refresh::Partial.name()] },
+            "refresh": { "enum": Refresh::ALL.map(Refresh::name) },
             "partials": integer,
             "fault": word_or_null(&faults),
             "failures": integer,

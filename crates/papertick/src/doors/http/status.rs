@@ -6,6 +6,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use device::{
+    board::PanelFault,
     lights::{Rgb, strip::Mute},
     market::{Fee, Seen},
     settings::{Settings, emit::lux},
@@ -16,7 +17,7 @@ use device::{
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::glass::{FaultyPanel, Glass, PanelFault, PanelGlass};
+use crate::glass::{FaultyPanel, Glass, PanelGlass};
 
 use super::{
     answer::{self, Response},
