@@ -1,7 +1,7 @@
 //! Hex digits to bytes and back.
 
 /// Writes bytes as lower-case hex digits.
-pub(crate) fn digits(bytes: &[u8]) -> String {
+pub fn digits(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles
@@ -10,7 +10,7 @@ pub(crate) fn digits(bytes: &[u8]) -> String {
 }
 
 /// Reads exactly `N` bytes from `2 * N` hex digits of either case.
-pub(crate) fn bytes<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
+pub fn bytes<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     if digits.len() != 2 * N {
         return None;
     }

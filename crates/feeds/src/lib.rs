@@ -20,5 +20,5 @@ pub mod pools;
 pub mod image;
 pub mod release;
 
-mod hex;
+pub mod hex;
 mod scalar;

@@ -23,6 +23,7 @@ use crate::{
         resolve::resolve,
     },
     failure::Failure,
+    supervisor::handover::TakeOver,
 };
 
 /// What the program is asked to do.
@@ -32,6 +33,8 @@ pub enum Command {
     Run(Box<RunConfig>),
     /// Be the device of a supervisor.
     Device(Box<DeviceConfig>),
+    /// Go on as the supervisor in whose place this program was put.
+    TakeOver(TakeOver),
     /// Make a picture of a screen.
     Render(RenderArgs),
     /// List the clocks on the local network.
@@ -82,6 +85,13 @@ enum Subcommands {
     Device {
         /// What to run, as JSON.
         config: String,
+    },
+    /// Go on as the supervisor in whose place this program was put; what it has comes on standard input.
+    #[command(hide = true)]
+    TakeOver {
+        /// Only say whether that would work.
+        #[arg(long)]
+        try_only: bool,
     },
 }
 
@@ -148,6 +158,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Image(args) => Ok(Command::Image(args)),
         Subcommands::Release(args) => Ok(Command::Release(args)),
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
+        Subcommands::TakeOver { try_only: true } => Ok(Command::TakeOver(TakeOver::Try)),
+        Subcommands::TakeOver { try_only: false } => Ok(Command::TakeOver(TakeOver::Really)),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {

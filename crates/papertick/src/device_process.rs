@@ -21,7 +21,7 @@ use crate::{
     kept::Kept,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
     tasks::Ended,
-    wiring::{HEART, Parts, heart},
+    wiring::{FIRST_PICTURE, HEART, Parts, first_picture, heart},
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -159,6 +159,7 @@ async fn live(
         pulse,
     } = parts;
     Word::Ready.say()?;
+    rest.spawn(FIRST_PICTURE, first_picture(pulse.painter()));
     rest.spawn(HEART, heart(pulse));
     let ending = tokio::select! {
         _ = terminate.recv() => Ending::Stopped,
@@ -200,7 +201,7 @@ async fn power_cut(bench: Option<&Bench>) -> String {
 
 fn broken(ended: Option<Ended>) -> Ending {
     let name = ended.map(|ended| ended.name).unwrap_or_default();
-    if name == HEART {
+    if name == HEART || name == FIRST_PICTURE {
         // The supervisor is gone, and the device goes with it.
         return Ending::Stopped;
     }

@@ -14,11 +14,19 @@ pub const RESTART_CODE: u8 = 75;
 /// Exit code of a device that broke off.
 pub const BROKEN_CODE: u8 = 70;
 
+/// What supervisor and device of this program can expect of each other. It grows when one of them needs to know something
+/// of the other that members and words which are passed over where they are not known cannot tell.
+///
+/// 1 is that of the first program; with 2 the supervisor says which program runs and the device when it has painted.
+pub const PROTOCOL: u32 = 2;
+
 /// What the device says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
     /// It answers requests.
     Ready,
+    /// A picture is on the glass.
+    Painted,
     /// Its main loop and its painter make progress.
     Beat,
     /// Its painter makes none.
@@ -33,6 +41,7 @@ impl Word {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "ready" => Some(Word::Ready),
+            "painted" => Some(Word::Painted),
             "beat" => Some(Word::Beat),
             "painter-stuck" => Some(Word::PainterStuck),
             "power-cut" => Some(Word::PowerCut(rest.to_owned())),
@@ -47,7 +56,8 @@ impl Word {
     pub fn say(self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self {
-            Word::Ready => writeln!(out, "ready")?,
+            Word::Ready => writeln!(out, "ready {PROTOCOL}")?,
+            Word::Painted => writeln!(out, "painted")?,
             Word::Beat => writeln!(out, "beat")?,
             Word::PainterStuck => writeln!(out, "painter-stuck")?,
             Word::PowerCut(carried) => writeln!(out, "power-cut {carried}")?,
@@ -64,6 +74,8 @@ mod tests {
     fn words_are_read() {
         for (line, word) in [
             ("ready", Some(Word::Ready)),
+            ("ready 3 more", Some(Word::Ready)),
+            ("painted", Some(Word::Painted)),
             ("beat", Some(Word::Beat)),
             ("painter-stuck", Some(Word::PainterStuck)),
             ("power-cut 5 3200", Some(Word::PowerCut("5 3200".into()))),

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
 fn act() -> Result<ExitCode, Failure> {
     match cli::parse(std::env::args_os())? {
         Command::Run(config) => supervisor::run(*config).map(|()| ExitCode::SUCCESS),
+        Command::TakeOver(how) => supervisor::take_over(how).map(|()| ExitCode::SUCCESS),
         Command::Device(config) => device_process::run(*config),
         Command::Render(args) => render::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Discover(args) => discover::run(&args).map(|()| ExitCode::SUCCESS),

@@ -77,6 +77,9 @@ use crate::{
 /// Name of the task that ends with the supervisor.
 pub(crate) const HEART: &str = "heart";
 
+/// Name of the task that waits for the first picture.
+pub(crate) const FIRST_PICTURE: &str = "first picture";
+
 /// Seed of the demo's market.
 const DEMO_SEED: u64 = 21;
 
@@ -102,6 +105,13 @@ pub(crate) struct Parts {
 pub(crate) struct Pulse {
     rounds: Rounds,
     painter: watch::Receiver<Step>,
+}
+
+impl Pulse {
+    /// What the painter does.
+    pub(crate) fn painter(&self) -> watch::Receiver<Step> {
+        self.painter.clone()
+    }
 }
 
 /// The ends of the drivers that others hold the other ends of.
@@ -290,6 +300,7 @@ impl Parts {
             allow_origins: config.run.allow_origins.clone(),
             clock: clock.clone(),
             crashes: config.crashes,
+            firmware: config.firmware.clone(),
             data_dir: config.run.data_dir.clone(),
             dialer: dialer.clone(),
             radio: radio.clone(),
@@ -301,7 +312,7 @@ impl Parts {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         front.spawn("http", http::serve(listener, services));
         rest.spawn("main loop", main_loop.run(stop.clone()));
-        let step = watch::Sender::new(Step::Waiting);
+        let step = watch::Sender::new(Step::Begun);
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
             painter: step.subscribe(),
@@ -583,6 +594,18 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
             port => SocketAddr::new(ip, port).to_string(),
         },
     })
+}
+
+/// Tells the supervisor when the first picture is on the glass; ends when the supervisor is gone.
+pub(crate) async fn first_picture(mut painter: watch::Receiver<Step>) {
+    let is_painted = painter
+        .wait_for(|step| *step == Step::Waiting)
+        .await
+        .is_ok();
+    if is_painted && Word::Painted.say().is_err() {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// Gives the supervisor a sign of life whenever the main loop comes round and the painter is not stuck; ends when it is

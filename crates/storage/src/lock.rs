@@ -3,7 +3,10 @@
 use std::{
     fs::{DirBuilder, File, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::{DirBuilderExt, OpenOptionsExt},
+    },
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -21,7 +24,7 @@ const PID_MAX: u64 = 20;
 /// Holds a data folder; the lock ends with the process, however that ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
     unwritable: Option<io::Error>,
 }
 
@@ -29,6 +32,12 @@ impl Lock {
     /// Why nothing can be stored in the folder; none if something can.
     pub fn unwritable(&self) -> Option<&io::Error> {
         self.unwritable.as_ref()
+    }
+}
+
+impl AsFd for Lock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 
@@ -104,7 +113,7 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         .set_len(0)
         .and_then(|()| writeln!(file, "{}", std::process::id()));
     Ok(Lock {
-        _file: file,
+        file,
         unwritable: probe(path).err(),
     })
 }

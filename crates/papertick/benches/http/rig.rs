@@ -46,6 +46,7 @@ pub async fn start(folder: &Path) -> Rig {
         allow_origins: Vec::new(),
         clock,
         crashes: 0,
+        firmware: None,
         data_dir: folder.to_path_buf(),
         bench: None,
         dialer: Dialer::new(Roots::public()),

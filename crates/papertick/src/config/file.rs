@@ -29,6 +29,8 @@ pub(super) struct File {
     pub(super) wifi: Option<String>,
     pub(super) sim_networks: Option<PathBuf>,
     pub(super) log: Option<String>,
+    pub(super) update_key: Vec<PathBuf>,
+    pub(super) unsigned_updates: bool,
 }
 
 /// Reads the file.

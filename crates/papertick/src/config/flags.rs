@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use board::{sim::PanelTiming, spec::BOARDS};
-use clap::{ArgMatches, Args, builder::PossibleValuesParser, parser::ValueSource};
+use clap::{
+    ArgAction, ArgMatches, Args,
+    builder::{FalseyValueParser, PossibleValuesParser},
+    parser::ValueSource,
+};
 
 use super::{LOG_LEVELS, WIFI};
 
@@ -64,6 +68,24 @@ pub struct Flags {
     /// Let the board have a simulated radio, which sees the networks of this file (JSON)
     #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
     pub(crate) sim_networks: Option<PathBuf>,
+
+    /// Public key of somebody who may sign updates, beside those in the folder update-keys of the data folder; may be
+    /// repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_UPDATE_KEY",
+        value_name = "FILE.pub",
+        value_delimiter = ','
+    )]
+    pub(crate) update_key: Vec<PathBuf>,
+
+    /// Take updates that nobody has signed; whoever reaches the clock can then replace its program
+    #[arg(long, env = "PAPERTICK_UNSIGNED_UPDATES", value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
+    pub(crate) unsigned_updates: bool,
+
+    /// Time for which a new program must answer before it is trusted, s; for tests
+    #[arg(long, env = "PAPERTICK_TRIAL_SECONDS", hide = true)]
+    pub(crate) trial_seconds: Option<u64>,
 
     /// How much is logged [default: info]
     #[arg(long, env = "PAPERTICK_LOG", value_parser = PossibleValuesParser::new(LOG_LEVELS))]

@@ -24,7 +24,14 @@ use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    lifeline::PROTOCOL,
+    updates::{
+        judge::Signatures,
+        slots::{Factory, Program},
+    },
+};
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -54,6 +61,15 @@ pub struct RunConfig {
     pub log: Option<String>,
     /// Which market the clock shows.
     pub market: MarketSource,
+    /// Files of keys whose owners may sign updates, beside those in the data folder.
+    #[serde(default)]
+    pub update_keys: Vec<PathBuf>,
+    /// Whether anybody has to sign an update.
+    #[serde(default)]
+    pub signatures: Signatures,
+    /// Time for which a new program must answer before it is trusted, s; none for the usual one.
+    #[serde(default)]
+    pub trial_secs: Option<u64>,
 }
 
 /// What the parts of the board are.
@@ -93,9 +109,13 @@ pub enum MarketSource {
     Demo,
 }
 
-/// What a device process is started with.
+/// What a device process is started with. A supervisor may be of another version: members are only ever added, and each
+/// has a value for where it is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceConfig {
+    /// What supervisor and device can expect of each other.
+    #[serde(default)]
+    pub protocol: u32,
     /// What the clock is run with.
     pub run: RunConfig,
     /// Process number of the supervisor.
@@ -108,6 +128,20 @@ pub struct DeviceConfig {
     pub safe_mode: Option<String>,
     /// What the board left for this start when its power was cut, in its own words.
     pub carried: Option<String>,
+    /// Which program runs; none if the supervisor does not say, and then nothing can be updated.
+    #[serde(default)]
+    pub firmware: Option<Firmware>,
+}
+
+/// Which program runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Firmware {
+    /// The program.
+    pub running: Program,
+    /// Its version.
+    pub version: String,
+    /// The installed program, with which slots are compared.
+    pub factory: Factory,
 }
 
 impl RunConfig {
@@ -156,12 +190,14 @@ impl DeviceConfig {
     /// The first start of a device by this process.
     pub fn first(run: RunConfig) -> DeviceConfig {
         DeviceConfig {
+            protocol: PROTOCOL,
             run,
             supervisor: std::process::id(),
             crashes: 0,
             note: None,
             safe_mode: None,
             carried: None,
+            firmware: None,
         }
     }
 }

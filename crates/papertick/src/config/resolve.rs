@@ -18,7 +18,12 @@ use super::{
     flags::Flags,
     roots,
 };
-use crate::{failure::Failure, sources::upstreams::Upstreams, wiring_file};
+use crate::{
+    failure::Failure,
+    sources::upstreams::Upstreams,
+    updates::{judge::Signatures, keys},
+    wiring_file,
+};
 
 /// Where the page is if nobody says otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -101,7 +106,30 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         instant_panels: is_instant && is_simulated,
         log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
         market,
+        update_keys: update_keys(if flags.update_key.is_empty() {
+            file.update_key
+        } else {
+            flags.update_key
+        })?,
+        signatures: if flags.unsigned_updates || file.unsigned_updates {
+            Signatures::NotRequired
+        } else {
+            Signatures::Required
+        },
+        trial_secs: flags.trial_seconds,
     })
+}
+
+/// The files of keys, whoever reads them later; each holds a key now.
+fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+    let checked = paths.into_iter().map(|path| {
+        let about =
+            |what: String| Failure::usage(format!("--update-key {}: {what}", path.display()));
+        keys::read(&path).map_err(about)?;
+        // Whoever starts the device may have another folder.
+        fs::canonicalize(&path).map_err(|error| about(error.to_string()))
+    });
+    checked.collect()
 }
 
 /// What is said of the board and its parts; at most one of them.
@@ -309,6 +337,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::config::DeviceConfig;
 
     fn with_file(text: &str, flags: Flags) -> Result<RunConfig, Failure> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -346,6 +375,9 @@ mod tests {
                 instant_panels: true,
                 log: Some("debug".into()),
                 market: MarketSource::World,
+                update_keys: Vec::new(),
+                signatures: Signatures::Required,
+                trial_secs: None,
             }
         );
         assert_eq!(config.board().panels, 8);
@@ -501,5 +533,27 @@ mod tests {
         ] {
             assert_eq!(origin(text).is_ok(), good, "{text}");
         }
+    }
+
+    #[test]
+    fn supervisors_of_other_versions_are_understood() {
+        let config = with_file(FULL, Flags::default()).unwrap();
+        let own = DeviceConfig::first(config);
+        let mut older = serde_json::to_value(&own).unwrap();
+        for member in ["protocol", "firmware"] {
+            older.as_object_mut().unwrap().remove(member);
+        }
+        for member in ["update_keys", "signatures", "trial_secs"] {
+            older["run"].as_object_mut().unwrap().remove(member);
+        }
+        let read: DeviceConfig = serde_json::from_value(older).unwrap();
+        let protocol = own.protocol;
+        assert_eq!(DeviceConfig { protocol, ..read }, own);
+        let mut newer = serde_json::to_value(&own).unwrap();
+        newer["protocol"] = (protocol + 1).into();
+        newer["more"] = "something".into();
+        newer["run"]["more"] = "something".into();
+        let read: DeviceConfig = serde_json::from_value(newer).unwrap();
+        assert_eq!(read.run, own.run);
     }
 }

@@ -46,6 +46,8 @@ pub const QUIET: Duration = Duration::from_secs(60);
 /// What the painter does, for whoever watches over it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
+    /// It has painted nothing yet.
+    Begun,
     /// It waits for a picture.
     Waiting,
     /// It drives the panels, until then at the latest.
@@ -56,7 +58,7 @@ impl Step {
     /// Tells whether the painter has taken too long.
     pub fn is_stuck(self) -> bool {
         match self {
-            Step::Waiting => false,
+            Step::Begun | Step::Waiting => false,
             Step::Painting(until) => Instant::now() >= until,
         }
     }

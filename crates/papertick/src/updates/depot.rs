@@ -113,16 +113,10 @@ impl Depot {
             self.stage = stage;
             return Err(Refusal::NotYet("begun"));
         };
-        match receiving.end(self.disk.as_mut(), announced) {
-            Ok(judge) => {
-                self.stage = Stage::Received(judge);
-                Ok(())
-            }
-            Err(refusal) => {
-                self.abandon();
-                Err(refusal)
-            }
-        }
+        let ended = receiving.end(self.disk.as_mut(), announced);
+        let judge = ended.inspect_err(|_| self.abandon())?;
+        self.stage = Stage::Received(judge);
+        Ok(())
     }
 
     /// Reads it again, checks who signed it, and puts its content where it belongs.
@@ -135,16 +129,10 @@ impl Depot {
             self.stage = stage;
             return Err(Refusal::NotYet("received"));
         };
-        match self.verified(&judge) {
-            Ok((head, verified)) => {
-                self.stage = Stage::Verified(verified);
-                Ok(head)
-            }
-            Err(refusal) => {
-                self.abandon();
-                Err(refusal)
-            }
-        }
+        let verified = self.verified(&judge);
+        let (head, verified) = verified.inspect_err(|_| self.abandon())?;
+        self.stage = Stage::Verified(verified);
+        Ok(head)
     }
 
     /// Lets the clock use it: a program from the next start on, a page at once. It is durable when this returns.
@@ -223,6 +211,7 @@ impl Depot {
             digest: head.content_digest,
             beside: self.factory.build.clone(),
             standing: Standing::Trial { starts: 0 },
+            handovers: 0,
         };
         Ok(Verified::Firmware(slot, Box::new(installed)))
     }

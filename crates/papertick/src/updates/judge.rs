@@ -7,6 +7,7 @@ use feeds::{
     release::is_newer,
 };
 use semver::Version;
+use serde::{Deserialize, Serialize};
 
 /// What an image must be to be taken.
 #[derive(Debug, Clone)]
@@ -41,9 +42,10 @@ pub enum Versions {
 }
 
 /// Whether anybody has to sign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Signatures {
     /// Only what a trusted key signed is taken.
+    #[default]
     Required,
     /// The owner takes everything.
     NotRequired,

@@ -12,5 +12,7 @@
 
 pub mod depot;
 pub mod judge;
+pub mod keys;
 pub mod record;
 pub mod slots;
+pub mod told;

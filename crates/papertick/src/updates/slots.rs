@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use feeds::release::is_newer;
+use feeds::{hex, release::is_newer};
 use semver::Version;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::build;
@@ -11,11 +12,15 @@ use crate::build;
 /// Starts of a new program that may end without a verdict, such as by a power cut.
 pub const TRIAL_STARTS_MAX: u64 = 3;
 
+/// Attempts to let the supervisor of a program take over that may end without a sign that it works.
+pub const HANDOVERS_MAX: u64 = 3;
+
 /// Longest text that is kept of why an update failed, bytes.
 const REASON_MAX: usize = 300;
 
 /// A place for a program in the data folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ImageSlot {
     /// The first.
     A,
@@ -50,7 +55,8 @@ impl ImageSlot {
 }
 
 /// A program that can run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Program {
     /// The installed one.
     Factory,
@@ -77,7 +83,7 @@ impl Program {
 }
 
 /// The installed program, as far as slots are compared with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Factory {
     /// Its version.
     pub version: Version,
@@ -110,6 +116,8 @@ pub struct Installed {
     pub beside: String,
     /// Whether it works.
     pub standing: Standing,
+    /// Times that its supervisor was let take over without a sign that it works.
+    pub handovers: u64,
 }
 
 /// Whether a program works.
@@ -233,6 +241,29 @@ impl Slots {
         }
     }
 
+    /// The active slot, if its program was started as often as it may be without a verdict.
+    pub fn worn(&self) -> Option<ImageSlot> {
+        let is_worn = |slot: &ImageSlot| {
+            let standing = self.get(*slot).map(|installed| installed.standing);
+            matches!(standing, Some(Standing::Trial { starts }) if starts >= TRIAL_STARTS_MAX)
+        };
+        self.active.filter(is_worn)
+    }
+
+    /// Counts an attempt to let the supervisor of a program take over.
+    pub fn handing_over(&mut self, slot: ImageSlot) {
+        if let Some(installed) = self.place(slot) {
+            installed.handovers += 1;
+        }
+    }
+
+    /// Notes that the supervisor of a program works.
+    pub fn handed_over(&mut self, slot: ImageSlot) {
+        if let Some(installed) = self.place(slot) {
+            installed.handovers = 0;
+        }
+    }
+
     /// Notes that a program works.
     pub fn passed(&mut self, slot: ImageSlot) {
         if let Some(installed) = self.place(slot) {
@@ -243,14 +274,25 @@ impl Slots {
 
     /// Notes that a program does not work, and why.
     pub fn failed(&mut self, slot: ImageSlot, reason: &str) {
-        let Some(installed) = self.place(slot) else {
-            return;
-        };
-        installed.standing = Standing::Failed;
-        let version = installed.version.clone();
-        let reason = format!("version {version} was given up: {reason}");
-        let end = reason.floor_char_boundary(REASON_MAX);
-        self.last_failure = Some(reason[..end].to_string());
+        if let Some(installed) = self.place(slot) {
+            installed.standing = Standing::Failed;
+            let version = installed.version.clone();
+            self.note(&format!("version {version} was given up: {reason}"));
+        }
+    }
+
+    /// Notes why a program that did work was left aside.
+    pub fn left_aside(&mut self, slot: ImageSlot, reason: &str) {
+        if let Some(installed) = self.place(slot) {
+            let version = installed.version.clone();
+            self.note(&format!("version {version} was left aside: {reason}"));
+        }
+    }
+
+    /// Notes why an update failed.
+    pub fn note(&mut self, failure: &str) {
+        let end = failure.floor_char_boundary(REASON_MAX);
+        self.last_failure = Some(failure[..end].to_string());
     }
 
     /// As it is stored.
@@ -300,10 +342,11 @@ impl Installed {
         json!({
             "version": self.version.to_string(),
             "bytes": self.bytes,
-            "sha256": hex(&self.digest),
+            "sha256": hex::digits(&self.digest),
             "beside": self.beside,
             "standing": standing,
             "starts": starts,
+            "handovers": self.handovers,
         })
     }
 
@@ -313,7 +356,7 @@ impl Installed {
         Some(Installed {
             version: Version::parse(text("version")?).ok()?,
             bytes: number("bytes")?,
-            digest: unhex(text("sha256")?)?,
+            digest: hex::bytes(text("sha256")?.as_bytes())?,
             beside: text("beside")?.to_string(),
             standing: match text("standing")? {
                 "trial" => Standing::Trial {
@@ -323,6 +366,7 @@ impl Installed {
                 "failed" => Standing::Failed,
                 _ => return None,
             },
+            handovers: number("handovers").unwrap_or_default(),
         })
     }
 }
@@ -334,23 +378,6 @@ impl fmt::Display for Program {
             Program::Slot(slot) => write!(formatter, "the program in slot {}", slot.word()),
         }
     }
-}
-
-/// Writes bytes as hex digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Reads a SHA-256 digest from 64 hex digits.
-pub(crate) fn unhex(digits: &str) -> Option<[u8; 32]> {
-    let mut digest = [0; 32];
-    if digits.len() != 64 || !digits.is_ascii() {
-        return None;
-    }
-    for (at, byte) in digest.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&digits[2 * at..][..2], 16).ok()?;
-    }
-    Some(digest)
 }
 
 #[cfg(test)]
@@ -368,6 +395,7 @@ mod tests {
             digest: [0xA7; 32],
             beside: "old".to_string(),
             standing,
+            handovers: 0,
         }
     }
 
@@ -508,6 +536,7 @@ mod tests {
             ("version", json!("4.1")),
             ("sha256", json!("a7")),
             ("sha256", json!("g".repeat(64))),
+            ("sha256", json!("+a".repeat(32))),
             ("standing", json!("new")),
             ("bytes", json!(-1)),
             ("starts", json!(null)),
@@ -525,15 +554,18 @@ mod tests {
             Just(Standing::Proven),
             Just(Standing::Failed),
         ];
-        let installed = (0..6_u64, standing, any::<[u8; 32]>(), any::<bool>()).prop_map(
-            |(minor, standing, digest, here)| Installed {
-                version: Version::new(4, minor, 0),
-                bytes: minor,
-                digest,
-                beside: if here { "new" } else { "old" }.to_string(),
-                standing,
-            },
-        );
+        let rest = (any::<[u8; 32]>(), any::<bool>(), 0..5_u64);
+        let installed =
+            (0..6_u64, standing, rest).prop_map(|(minor, standing, (digest, here, handovers))| {
+                Installed {
+                    version: Version::new(4, minor, 0),
+                    bytes: minor,
+                    digest,
+                    beside: if here { "new" } else { "old" }.to_string(),
+                    standing,
+                    handovers,
+                }
+            });
         proptest::option::of(installed)
     }
 

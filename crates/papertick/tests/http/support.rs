@@ -211,6 +211,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             clock: papertick::clock::Clock::unset(),
             crashes: 2,
+            firmware: None,
             data_dir: std::env::temp_dir(),
             dialer: setup.dialer,
             radio: setup.radio,

@@ -88,7 +88,22 @@ impl Clock {
         Clock::launch(&mut command, "127.0.0.1:0", data_dir, said.into())
     }
 
+    /// Starts a clock that may end at once; none if it does.
+    pub(crate) fn try_start(data_dir: &Path) -> Option<Clock> {
+        let mut command = papertick(&["run"]);
+        Clock::try_launch(&mut command, "127.0.0.1:0", data_dir, Stdio::null())
+    }
+
     fn launch(command: &mut Command, address: &str, data_dir: &Path, said: Stdio) -> Clock {
+        Clock::try_launch(command, address, data_dir, said).expect("it says where its page is")
+    }
+
+    fn try_launch(
+        command: &mut Command,
+        address: &str,
+        data_dir: &Path,
+        said: Stdio,
+    ) -> Option<Clock> {
         // Emulated panels take the time of real ones.
         if !command.get_args().any(|argument| argument == "--circuit") {
             command.args(["--panel-timing", "instant"]);
@@ -108,16 +123,20 @@ impl Clock {
         BufReader::new(supervisor.stdout.take().unwrap())
             .read_line(&mut line)
             .unwrap();
+        if line.is_empty() {
+            supervisor.wait().unwrap();
+            return None;
+        }
         let address = line
             .trim()
             .strip_prefix("papertick: http://")
             .and_then(|rest| rest.strip_suffix('/'))
             .unwrap_or_else(|| panic!("no page in {line:?}"));
-        Clock {
+        Some(Clock {
             address: address.parse().unwrap(),
             supervisor,
             _limit: limit,
-        }
+        })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -14,6 +14,7 @@ mod mistakes;
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod needs;
 mod network;
+mod programs;
 mod releases;
 mod sign_in;
 mod state;

@@ -55,7 +55,9 @@ use tokio::{
     sync::{Semaphore, broadcast, mpsc, watch},
 };
 
-use crate::{clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, tasks::Tasks};
+use crate::{
+    clock::Clock, config::Firmware, drivers::wifi::Radio, glass::Glass, inbox::Inbox, tasks::Tasks,
+};
 use auth::Gate;
 use cache::Cached;
 use origin::Sites;
@@ -82,6 +84,8 @@ pub struct Services {
     pub clock: Clock,
     /// How often the device broke off since its supervisor started.
     pub crashes: u64,
+    /// Which program runs; none if the supervisor does not say.
+    pub firmware: Option<Firmware>,
     /// Folder whose disk the system status tells of.
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.

@@ -450,6 +450,7 @@ mod tests {
             allow_origins: Vec::new(),
             clock: crate::clock::Clock::unset(),
             crashes: 0,
+            firmware: None,
             data_dir: std::env::temp_dir(),
             bench: None,
             dialer: Dialer::new(Roots::public()),

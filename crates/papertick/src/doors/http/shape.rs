@@ -458,6 +458,18 @@ fn system() -> Value {
             ]),
         ),
         ("uptime", integer()),
+        (
+            "firmware",
+            object(&[
+                (
+                    "running",
+                    json!({ "type": "string", "enum": ["factory", "a", "b"] }),
+                ),
+                ("version", json!({ "type": "string" })),
+                ("trial", json!({ "type": "boolean" })),
+                ("lastFailure", json!({ "type": ["string", "null"] })),
+            ]),
+        ),
     ]);
     object(&members)
 }

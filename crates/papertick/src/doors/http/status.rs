@@ -17,7 +17,10 @@ use device::{
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::glass::{FaultyPanel, Glass, PanelGlass};
+use crate::{
+    glass::{FaultyPanel, Glass, PanelGlass},
+    updates::told,
+};
 
 use super::{
     answer::{self, Response},
@@ -297,10 +300,8 @@ const TX_POWER_MAX: i32 = 78;
 pub(crate) fn system_status(call: &Call) -> Response {
     let state = &call.state;
     let memory = state.status(&call.view).memory;
-    answer::json(&system(
-        &call.view,
-        state.uptime(),
-        memory,
-        &state.services.data_dir,
-    ))
+    let services = &state.services;
+    let mut status = system(&call.view, state.uptime(), memory, &services.data_dir);
+    status["firmware"] = told::status(services.firmware.as_ref(), &services.data_dir);
+    answer::json(&status)
 }

@@ -4,23 +4,28 @@
 //! progress; a device that ends, breaks off or makes no progress is started again.
 //! Meanwhile the socket stays open, so no connection is refused.
 //! One that cannot be started, because the host is short of something or its file is being replaced, is tried again.
+//!
+//! `programs` says which program is started: the installed one, or one that an update has put into a slot. A new one is on
+//! `trial`; if it fails, the one before it runs again. One that passes takes the place of the supervisor as well
+//! (`handover`).
+
+pub mod handover;
+mod process;
+mod programs;
+mod trial;
 
 use std::{
     io::{self, Write},
     net::{SocketAddr, TcpListener},
-    os::fd::OwnedFd,
-    path::PathBuf,
-    process::{ExitStatus, Stdio},
+    os::fd::{AsFd, OwnedFd},
+    process::{Command, ExitStatus, Stdio},
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process};
-use storage::lock::{self, FolderError, Holder, Lock};
+use storage::lock::{self, FolderError, Holder};
 use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines},
-    process::{Child, ChildStdout, Command},
     signal::unix::{SignalKind, signal},
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 
 use crate::{
@@ -29,7 +34,12 @@ use crate::{
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
     patience::Patience,
     service_manager::{NOTIFY_SOCKET, Notifier},
+    updates::slots::{Factory, ImageSlot, Program},
 };
+use handover::{Given, Running, TakeOver, Told};
+use process::Process;
+use programs::{Chosen, Installation, Programs};
+use trial::{TRIAL, Trial, Verdict};
 
 /// How long the supervisor waits for what.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +58,16 @@ struct Limits {
     failures: usize,
     /// Time without its sources after which the device is tried as usual again.
     safe: Duration,
+    /// Time for which a new program must answer.
+    trial: Duration,
+}
+
+impl Limits {
+    /// The same with trials as long as they are asked for.
+    fn for_trials(self, run: &RunConfig) -> Limits {
+        let trial = run.trial_secs.map_or(self.trial, Duration::from_secs);
+        Limits { trial, ..self }
+    }
 }
 
 const LIMITS: Limits = Limits {
@@ -65,6 +85,7 @@ const LIMITS: Limits = Limits {
     steady: Duration::from_secs(120),
     failures: 3,
     safe: Duration::from_secs(3600),
+    trial: TRIAL,
 };
 
 /// Options of the host's resolver, and what they are unless the owner says otherwise: a name server that does not answer
@@ -98,22 +119,53 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
     wait_for_orphan(&config)?;
     let listener = listen(config.listen)?;
     let place = listener.local_addr().map_err(cannot)?;
-    let program = std::env::current_exe().map_err(cannot)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(cannot)?;
+    let installation = Installation {
+        path: std::env::current_exe().map_err(cannot)?,
+        factory: Factory::own(),
+    };
     let supervisor = Supervisor {
-        _lock: lock,
+        lock: lock.as_fd().try_clone_to_owned().map_err(cannot)?,
         listener,
         place,
-        program,
+        own: Program::Factory,
+        unconfirmed: None,
+        programs: Programs::new(config.data_dir.clone(), installation, Vec::new()),
         notifier: Notifier::from_environment(),
         announced: false,
-        limits: LIMITS,
+        limits: LIMITS.for_trials(&config),
         next: DeviceConfig::first(config),
+        adopted: None,
     };
-    runtime.block_on(supervisor.run())
+    runtime()?.block_on(supervisor.run())
+}
+
+/// Goes on in the place of a supervisor of another program.
+///
+/// # Errors
+/// What it gives is not understood, or the clock ends as after [`run`].
+pub fn take_over(how: TakeOver) -> Result<(), Failure> {
+    let not_taken =
+        |reason: String| Failure::failed(format!("this supervisor cannot go on: {reason}"));
+    match how {
+        TakeOver::Try => handover::try_only().map_err(not_taken),
+        TakeOver::Really => {
+            let runtime = runtime()?;
+            // What watches a process belongs to the runtime.
+            let given = {
+                let _within = runtime.enter();
+                handover::taken().map_err(not_taken)?
+            };
+            let supervisor = Supervisor::after(given).map_err(cannot)?;
+            runtime.block_on(supervisor.run())
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(cannot)
 }
 
 fn did_not_start(reason: &str) -> Failure {
@@ -166,15 +218,32 @@ fn bind_patiently(place: SocketAddr) -> io::Result<TcpListener> {
 }
 
 struct Supervisor {
-    _lock: Lock,
+    /// Keeps other clocks out of the data folder for as long as it is open.
+    lock: OwnedFd,
     listener: TcpListener,
     place: SocketAddr,
-    program: PathBuf,
+    /// The program that this supervisor is of.
+    own: Program,
+    programs: Programs,
     notifier: Notifier,
     /// The page was announced, so the clock has run.
     announced: bool,
     limits: Limits,
     next: DeviceConfig,
+    /// The slot of this supervisor, until there is a sign that it works.
+    unconfirmed: Option<ImageSlot>,
+    /// A device that the supervisor before this one started, until it is followed.
+    adopted: Option<(Process, Program)>,
+}
+
+/// A device that is followed.
+struct Followed {
+    process: Process,
+    chosen: Chosen,
+    /// What the board left for its next start.
+    cut: Option<String>,
+    /// Under way while its program is on trial.
+    trial: Option<Trial>,
 }
 
 /// How a device process ended.
@@ -193,30 +262,99 @@ enum End {
     SafeLongEnough,
     /// It could not be started, for this reason in words for people.
     NotStarted(String),
+    /// Its program did not pass its trial.
+    NotPassed(String),
 }
 
 impl Supervisor {
+    /// Goes on with what another supervisor gave.
+    fn after(given: Given) -> io::Result<Supervisor> {
+        let Given {
+            told,
+            listener,
+            lock,
+            device,
+        } = given;
+        let run = &told.next.run;
+        let program = told.device.map(|running| running.program);
+        Ok(Supervisor {
+            lock,
+            place: listener.local_addr()?,
+            listener,
+            own: told.own,
+            unconfirmed: told.own.slot(),
+            programs: Programs::new(run.data_dir.clone(), told.installation, told.given_up),
+            notifier: Notifier::from_environment(),
+            announced: told.announced,
+            limits: LIMITS.for_trials(run),
+            adopted: device.zip(program),
+            next: told.next,
+        })
+    }
+
     async fn run(mut self) -> Result<(), Failure> {
         let mut stop = StopSignals::new().map_err(cannot)?;
         let (mut failures, mut unstarted) = (0, 0);
         loop {
             let begun = Instant::now();
-            let end = match self.start() {
-                Ok(child) => {
+            let followed = self.followed().await;
+            let (end, chosen) = match followed {
+                (Ok(process), chosen) => {
                     unstarted = 0;
-                    let end = self.watch(child, &mut stop).await;
+                    let end = self.watch(process, &chosen, &mut stop).await;
                     self.next.note = None;
                     self.next.carried = None;
-                    end
+                    (end, chosen)
                 }
-                Err(error) => End::NotStarted(error.to_string()),
+                (Err(error), chosen) => {
+                    let is_of_slot = chosen.program.slot().is_some();
+                    if is_of_slot && programs::is_to_blame(&error) {
+                        (
+                            End::Broken(format!("it cannot be started: {error}")),
+                            chosen,
+                        )
+                    } else {
+                        (End::NotStarted(error.to_string()), chosen)
+                    }
+                }
+            };
+            let end = match (end, chosen.program.slot()) {
+                (End::Refused(reason) | End::Broken(reason), Some(_)) if chosen.is_trial => {
+                    End::NotPassed(reason)
+                }
+                (End::Refused(reason) | End::Broken(reason), Some(slot)) => {
+                    let has_failed = begun.elapsed() < self.limits.steady;
+                    failures = if has_failed { failures + 1 } else { 1 };
+                    if failures < self.limits.failures {
+                        let pause = self.count_failure(&reason, failures);
+                        if stop.given_within(pause).await {
+                            return Ok(());
+                        }
+                    } else {
+                        failures = 0;
+                        let reason =
+                            format!("it broke off {} times: {reason}", self.limits.failures);
+                        self.programs.leave_aside(slot, &reason);
+                        self.count("another version runs", &reason);
+                    }
+                    continue;
+                }
+                (end, _) => end,
             };
             match end {
                 End::Stopped => return Ok(()),
-                End::Restart => failures = 0,
+                End::Restart => {
+                    failures = 0;
+                    self.programs.forgive();
+                }
                 End::PowerCut(carried) => {
                     failures = 0;
+                    self.programs.forgive();
                     self.next.carried = Some(carried);
+                }
+                End::NotPassed(reason) => {
+                    failures = 0;
+                    self.go_back(&chosen, &reason);
                 }
                 // Once more and it is safe again.
                 End::SafeLongEnough => failures = self.limits.failures - 1,
@@ -232,9 +370,8 @@ impl Supervisor {
                         return Err(did_not_start(&reason));
                     }
                     let pause = self.count_unstarted(&reason, unstarted);
-                    tokio::select! {
-                        () = stop.given() => return Ok(()),
-                        () = sleep(pause) => {}
+                    if stop.given_within(pause).await {
+                        return Ok(());
                     }
                 }
                 End::Refused(reason) | End::Broken(reason) => {
@@ -243,9 +380,8 @@ impl Supervisor {
                     }
                     failures += 1;
                     let pause = self.count_failure(&reason, failures);
-                    tokio::select! {
-                        () = stop.given() => return Ok(()),
-                        () = sleep(pause) => {}
+                    if stop.given_within(pause).await {
+                        return Ok(());
                     }
                 }
             }
@@ -253,6 +389,77 @@ impl Supervisor {
                 self.next.safe_mode = None;
             }
         }
+    }
+
+    /// The device to follow: the one that is there already, or a new one.
+    async fn followed(&mut self) -> (io::Result<Process>, Chosen) {
+        let chosen = self.programs.choose();
+        if let Some((process, program)) = self.adopted.take() {
+            if program == chosen.program {
+                return (Ok(process), chosen);
+            }
+            say("the device that was there is of another program and is ended");
+            drop(process);
+        }
+        if !chosen.is_trial {
+            self.hand_over(&chosen, None).await;
+        }
+        if let (true, Some(slot)) = (chosen.is_trial, chosen.program.slot()) {
+            self.programs.started(slot);
+        }
+        self.next.firmware = Some(self.programs.told(&chosen));
+        (self.start(&chosen), chosen)
+    }
+
+    /// Notes that a new program does not work, so that the next device is of the one before it.
+    fn go_back(&mut self, chosen: &Chosen, reason: &str) {
+        if let Some(slot) = chosen.program.slot() {
+            self.programs.fail(slot, reason);
+        }
+        let version = &chosen.version;
+        self.next.note = Some(format!(
+            "version {version} did not work, and the one before it runs again: {reason}"
+        ));
+    }
+
+    /// Lets the supervisor of the program that runs take the place of this one; returns where it does not.
+    async fn hand_over(&mut self, chosen: &Chosen, device: Option<&Process>) {
+        let Some(slot) = chosen.program.slot() else {
+            return;
+        };
+        if self.own == chosen.program || !chosen.may_take_over {
+            return;
+        }
+        let told = Told {
+            protocol: handover::PROTOCOL,
+            own: chosen.program,
+            installation: self.programs.installation().clone(),
+            next: self.next.clone(),
+            given_up: self.programs.given_up().to_vec(),
+            announced: self.announced,
+            device: device.map(|process| Running {
+                number: process.child.number(),
+                program: chosen.program,
+                heard: process.words.heard(),
+            }),
+        };
+        // Without a note of the attempt one that fails would be made for ever.
+        if !self.programs.handing_over(slot) {
+            return;
+        }
+        let why_not = match handover::is_understood(&chosen.path, &told).await {
+            Ok(()) => {
+                let pipe = device.map(|process| process.words.pipe().as_fd());
+                let things = [self.listener.as_fd(), self.lock.as_fd()];
+                let things: Vec<_> = things.into_iter().chain(pipe).collect();
+                handover::execute(&chosen.path, &told, &things).to_string()
+            }
+            Err(reason) => reason,
+        };
+        let version = &chosen.version;
+        say(&format!(
+            "the supervisor of version {version} does not take over: {why_not}"
+        ));
     }
 
     /// Notes why the device is started again, and how; returns when.
@@ -293,21 +500,20 @@ impl Supervisor {
         pauses[(failures - 1).min(pauses.len() - 1)]
     }
 
-    fn start(&self) -> io::Result<Child> {
+    fn start(&self, chosen: &Chosen) -> io::Result<Process> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
         let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
         let or = |name, options: &str| std::env::var_os(name).unwrap_or_else(|| options.into());
-        Command::new(&self.program)
+        let mut command = Command::new(&chosen.path);
+        let command = command
             .arg("device")
             .arg(config)
             .env(RESOLVER, or(RESOLVER, RESOLVER_OPTIONS))
             .env(ALLOCATOR, or(ALLOCATOR, ALLOCATOR_OPTIONS))
             // The service manager hears from the supervisor alone.
             .env_remove(NOTIFY_SOCKET)
-            .stdin(Stdio::from(socket))
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
+            .stdin(Stdio::from(socket));
+        Process::start(command)
     }
 
     /// Time a device has to end, with the ink that may move.
@@ -316,52 +522,80 @@ impl Supervisor {
     }
 
     /// Follows a device process to its end.
-    async fn watch(&mut self, mut child: Child, stop: &mut StopSignals) -> End {
-        let Some(out) = child.stdout.take() else {
-            return End::Broken("it has no pipe".to_string());
-        };
-        let mut lines = BufReader::new(out).lines();
+    async fn watch(&mut self, process: Process, chosen: &Chosen, stop: &mut StopSignals) -> End {
         let mut patience = Patience::of(self.limits.start);
         let safe_until = Instant::now() + self.limits.safe;
-        let mut cut = None;
+        let trial = || Trial::new(self.place, self.limits.trial);
+        let mut followed = Followed {
+            process,
+            chosen: chosen.clone(),
+            cut: None,
+            trial: chosen.is_trial.then(trial),
+        };
         loop {
+            let Followed { process, trial, .. } = &mut followed;
             tokio::select! {
                 () = stop.given() => {
                     self.notifier.tell("STOPPING=1");
-                    end(&mut child, self.stop_limit()).await;
+                    self.end(process).await;
                     return End::Stopped;
                 }
-                word = next_word(&mut lines) => {
+                word = process.words.next() => {
                     if word == Word::PainterStuck {
-                        // An error means that it has ended by itself just now.
-                        let _ = child.kill().await;
+                        process.child.kill().await;
                         return End::Broken("its painter made no progress".to_string());
                     }
                     patience = Patience::of(self.limits.beat);
-                    self.hear(word, &mut cut);
+                    self.hear(word, &mut followed);
                 }
-                status = child.wait() => {
+                status = process.child.wait() => {
                     // What it said last may still be in the pipe; the pipe ends with the process.
-                    while let Ok(word) = timeout(Duration::from_millis(100), next_word(&mut lines)).await {
-                        self.hear(word, &mut cut);
+                    while let Ok(word) = timeout(Duration::from_millis(100), followed.process.words.next()).await {
+                        self.hear(word, &mut followed);
                     }
-                    return judge(status, cut);
+                    return judge(status, followed.cut);
                 }
                 () = patience.ended() => {
-                    // An error means that it has ended by itself just now.
-                    let _ = child.kill().await;
+                    process.child.kill().await;
                     return End::Broken("it made no progress".to_string());
                 }
                 () = sleep_until(safe_until), if self.next.safe_mode.is_some() => {
                     say("the device is tried with its sources again");
-                    end(&mut child, self.stop_limit()).await;
+                    self.end(process).await;
                     return End::SafeLongEnough;
                 }
+                verdict = of_trial(trial) => match verdict {
+                    Verdict::Passed => self.pass(&mut followed).await,
+                    Verdict::Failed(reason) => {
+                        self.end(process).await;
+                        return End::NotPassed(reason);
+                    }
+                },
             }
         }
     }
 
-    fn hear(&mut self, word: Word, cut: &mut Option<String>) {
+    /// Notes that a new program works, and lets its supervisor take over.
+    async fn pass(&mut self, followed: &mut Followed) {
+        followed.trial = None;
+        followed.chosen.is_trial = false;
+        let chosen = &followed.chosen;
+        if let Some(slot) = chosen.program.slot() {
+            say(&format!("version {} works", chosen.version));
+            self.programs.passed(slot);
+        }
+        self.hand_over(chosen, Some(&followed.process)).await;
+    }
+
+    /// Tells a device process to end, and ends it if it does not.
+    async fn end(&self, process: &mut Process) {
+        if !process.child.stop(self.stop_limit()).await {
+            say("the device did not end in time and was killed");
+            process.child.kill().await;
+        }
+    }
+
+    fn hear(&mut self, word: Word, followed: &mut Followed) {
         match word {
             Word::Ready => {
                 self.notifier.tell("READY=1\nWATCHDOG=1");
@@ -370,9 +604,24 @@ impl Supervisor {
                     self.announce();
                 }
             }
-            Word::Beat => self.notifier.tell("WATCHDOG=1"),
+            Word::Painted => {
+                if let Some(trial) = &mut followed.trial {
+                    trial.painted();
+                }
+            }
+            Word::Beat => {
+                self.notifier.tell("WATCHDOG=1");
+                self.show_life();
+            }
             Word::PainterStuck => {}
-            Word::PowerCut(carried) => *cut = Some(carried),
+            Word::PowerCut(carried) => followed.cut = Some(carried),
+        }
+    }
+
+    /// Notes once that this supervisor works in its place.
+    fn show_life(&mut self) {
+        if let Some(slot) = self.unconfirmed.take() {
+            self.programs.handed_over(slot);
         }
     }
 
@@ -396,17 +645,11 @@ impl Supervisor {
     }
 }
 
-/// Waits for the next word; never returns once the pipe has ended.
-async fn next_word(lines: &mut Lines<BufReader<ChildStdout>>) -> Word {
-    loop {
-        match lines.next_line().await {
-            Ok(Some(line)) => {
-                if let Some(word) = Word::parse(&line) {
-                    return word;
-                }
-            }
-            Ok(None) | Err(_) => std::future::pending().await,
-        }
+/// Waits for the verdict of a trial; for ever if there is none under way.
+async fn of_trial(trial: &mut Option<Trial>) -> Verdict {
+    match trial {
+        Some(trial) => trial.verdict().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -420,19 +663,6 @@ fn judge(status: io::Result<ExitStatus>, cut: Option<String>) -> End {
         (None, Some(code)) if code == i32::from(RESTART_CODE) => End::Restart,
         (None, Some(code)) if code == Code::Failed as i32 => End::Refused(status.to_string()),
         (None, _) => End::Broken(status.to_string()),
-    }
-}
-
-/// Tells a device process to end, and ends it if it does not.
-async fn end(child: &mut Child, limit: Duration) {
-    let number = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
-    if let Some(pid) = number {
-        // An error means that it has ended already.
-        let _ = kill_process(pid, Signal::TERM);
-    }
-    if timeout(limit, child.wait()).await.is_err() {
-        say("the device did not end in time and was killed");
-        let _ = child.kill().await;
     }
 }
 
@@ -457,6 +687,11 @@ impl StopSignals {
         })
     }
 
+    /// Waits for them for a while; tells whether one came.
+    async fn given_within(&mut self, time: Duration) -> bool {
+        timeout(time, self.given()).await.is_ok()
+    }
+
     async fn given(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
@@ -472,13 +707,15 @@ mod tests {
 
     use std::{ffi::OsString, fs, os::unix::fs::symlink, path::Path};
 
+    use tokio::time::sleep;
+
     use super::*;
-    use crate::cli::{self, Command};
+    use crate::cli::{self, Command as Parsed};
 
     fn config(folder: &Path) -> RunConfig {
         let arguments = ["papertick", "run", "--data-dir"].map(OsString::from);
         let arguments = arguments.into_iter().chain([folder.into()]);
-        let Ok(Command::Run(config)) = cli::parse(arguments) else {
+        let Ok(Parsed::Run(config)) = cli::parse(arguments) else {
             panic!("the command line is right")
         };
         *config
@@ -495,11 +732,19 @@ mod tests {
         let _ = fs::remove_file(&program);
         symlink(prepared, &program).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let lock = lock::lock(folder, Holder::Clock).unwrap();
+        let installation = Installation {
+            path: program,
+            factory: Factory::own(),
+        };
         Supervisor {
-            _lock: lock::lock(folder, Holder::Clock).unwrap(),
+            lock: lock.as_fd().try_clone_to_owned().unwrap(),
             place: listener.local_addr().unwrap(),
             listener,
-            program,
+            own: Program::Factory,
+            unconfirmed: None,
+            adopted: None,
+            programs: Programs::new(folder.to_path_buf(), installation, Vec::new()),
             notifier: Notifier::default(),
             announced: false,
             limits: Limits {

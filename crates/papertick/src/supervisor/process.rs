@@ -1,0 +1,171 @@
+//! A device process: how it is heard, waited for and ended, whether this supervisor started it or the one before it.
+
+use std::{
+    io,
+    os::{fd::OwnedFd, unix::process::ExitStatusExt},
+    process::{Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use tokio::{
+    io::AsyncReadExt,
+    net::unix::pipe,
+    signal::unix::{self, SignalKind},
+    time::timeout,
+};
+
+use crate::lifeline::Word;
+
+/// Longest line of a device; what is longer is no word.
+const LINE_MAX: usize = 4096;
+
+/// A device process and what it says.
+pub(super) struct Process {
+    /// The process.
+    pub(super) child: Child,
+    /// What it says.
+    pub(super) words: Words,
+}
+
+impl Process {
+    /// Starts a process whose standard output is heard.
+    pub(super) fn start(command: &mut Command) -> io::Result<Process> {
+        let children = unix::signal(SignalKind::child())?;
+        let mut started = command.stdout(Stdio::piped()).spawn()?;
+        let child = Child::of(started.id(), children)?;
+        let out = started.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Process {
+            child,
+            words: Words::of(out.into(), String::new())?,
+        })
+    }
+
+    /// Goes on with a process that another program started under the same number as this one; `heard` is what it said and
+    /// nobody has read.
+    pub(super) fn adopt(number: u32, out: OwnedFd, heard: String) -> io::Result<Process> {
+        let children = unix::signal(SignalKind::child())?;
+        Ok(Process {
+            child: Child::of(number, children)?,
+            words: Words::of(out, heard)?,
+        })
+    }
+}
+
+/// A child of this process; dropping it kills it.
+pub(super) struct Child {
+    pid: Pid,
+    children: unix::Signal,
+    ended: Option<ExitStatus>,
+}
+
+impl Child {
+    fn of(number: u32, children: unix::Signal) -> io::Result<Child> {
+        let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+        Ok(Child {
+            pid: pid.ok_or(io::ErrorKind::InvalidInput)?,
+            children,
+            ended: None,
+        })
+    }
+
+    /// Starts a process that says nothing.
+    pub(super) fn start(command: &mut Command) -> io::Result<Child> {
+        let children = unix::signal(SignalKind::child())?;
+        Child::of(command.spawn()?.id(), children)
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Waits for its end; dropping the future loses nothing.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.ended {
+                return Ok(status);
+            }
+            match waitpid(Some(self.pid), WaitOptions::NOHANG)? {
+                Some((_, status)) => self.ended = Some(ExitStatus::from_raw(status.as_raw())),
+                None => {
+                    self.children.recv().await;
+                }
+            }
+        }
+    }
+
+    /// Kills it and waits for its end.
+    pub(super) async fn kill(&mut self) {
+        self.signal(Signal::KILL);
+        // An error means that it has ended and somebody else has noticed.
+        let _ = self.wait().await;
+    }
+
+    /// Tells it to end; tells whether it does so in time.
+    pub(super) async fn stop(&mut self, limit: Duration) -> bool {
+        self.signal(Signal::TERM);
+        timeout(limit, self.wait()).await.is_ok()
+    }
+
+    fn signal(&self, signal: Signal) {
+        if self.ended.is_none() {
+            // An error means that it has ended already.
+            let _ = kill_process(self.pid, signal);
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+/// What a device says, word by word.
+pub(super) struct Words {
+    pipe: pipe::Receiver,
+    heard: Vec<u8>,
+    is_over: bool,
+}
+
+impl Words {
+    fn of(out: OwnedFd, heard: String) -> io::Result<Words> {
+        Ok(Words {
+            pipe: pipe::Receiver::from_owned_fd(out)?,
+            heard: heard.into_bytes(),
+            is_over: false,
+        })
+    }
+
+    /// Waits for the next word; never returns once the pipe has ended. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Word {
+        loop {
+            while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.heard.drain(..=end).collect();
+                let line = String::from_utf8_lossy(&line);
+                if let Some(word) = Word::parse(line.trim_end()) {
+                    return word;
+                }
+            }
+            if self.heard.len() > LINE_MAX {
+                self.heard.clear();
+            }
+            if self.is_over {
+                std::future::pending::<()>().await;
+            }
+            let read = self.pipe.read_buf(&mut self.heard).await;
+            self.is_over = !matches!(read, Ok(1..));
+        }
+    }
+
+    /// The pipe, for whoever goes on with the process.
+    pub(super) fn pipe(&self) -> &pipe::Receiver {
+        &self.pipe
+    }
+
+    /// What has come of the next word.
+    pub(super) fn heard(&self) -> String {
+        String::from_utf8_lossy(&self.heard).into_owned()
+    }
+}

@@ -1,0 +1,197 @@
+//! Which program the supervisor starts, and what it notes of each.
+
+use std::{
+    io::{self, ErrorKind},
+    path::PathBuf,
+};
+
+use serde::{Deserialize, Serialize};
+use storage::disk::Folder;
+
+use super::say;
+use crate::{
+    config::Firmware,
+    updates::{
+        record,
+        slots::{Factory, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},
+    },
+};
+
+/// The installed program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Installation {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// What slots are compared with.
+    pub(super) factory: Factory,
+}
+
+/// The programs there are.
+pub(super) struct Programs {
+    data_dir: PathBuf,
+    disk: Folder,
+    installation: Installation,
+    /// Slots whose program broke off again and again in this run, or could not be noted as failed.
+    given_up: Vec<ImageSlot>,
+}
+
+/// The program that is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chosen {
+    /// Which one it is.
+    pub(super) program: Program,
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Its version.
+    pub(super) version: String,
+    /// It has yet to show that it works.
+    pub(super) is_trial: bool,
+    /// Its supervisor may take the place of this one.
+    pub(super) may_take_over: bool,
+}
+
+impl Programs {
+    pub(super) fn new(
+        data_dir: PathBuf,
+        installation: Installation,
+        given_up: Vec<ImageSlot>,
+    ) -> Programs {
+        Programs {
+            disk: Folder::new(&data_dir),
+            data_dir,
+            installation,
+            given_up,
+        }
+    }
+
+    /// Slots that are left alone in this run.
+    pub(super) fn given_up(&self) -> &[ImageSlot] {
+        &self.given_up
+    }
+
+    /// The installed program.
+    pub(super) fn installation(&self) -> &Installation {
+        &self.installation
+    }
+
+    /// The program to start: the first of the ladder that is whole and was not given up.
+    pub(super) fn choose(&mut self) -> Chosen {
+        let (slots, notes) = record::read(&mut self.disk);
+        for note in notes {
+            say(&note);
+        }
+        if let Some(slot) = slots.worn() {
+            let reason =
+                format!("it ended {TRIAL_STARTS_MAX} times before it had shown that it works");
+            self.fail(slot, &reason);
+        }
+        for program in slots.ladder(&self.installation.factory) {
+            let Program::Slot(slot) = program else { break };
+            if self.given_up.contains(&slot) {
+                continue;
+            }
+            if record::is_whole(&mut self.disk, &slots, slot) {
+                return self.chosen(&slots, slot);
+            }
+            self.fail(slot, "its file is not the one that was installed");
+        }
+        Chosen {
+            program: Program::Factory,
+            path: self.installation.path.clone(),
+            version: self.installation.factory.version.to_string(),
+            is_trial: false,
+            may_take_over: false,
+        }
+    }
+
+    fn chosen(&self, slots: &Slots, slot: ImageSlot) -> Chosen {
+        let program = Program::Slot(slot);
+        let installed = slots.get(slot);
+        let handovers = installed.map_or(HANDOVERS_MAX, |installed| installed.handovers);
+        Chosen {
+            program,
+            path: self.data_dir.join(record::program_file(slot)),
+            version: installed.map_or_else(String::new, |installed| installed.version.to_string()),
+            is_trial: slots.is_trial(program),
+            // Who stands in for another one need not do so for ever.
+            may_take_over: handovers < HANDOVERS_MAX && self.given_up.is_empty(),
+        }
+    }
+
+    /// What the device is told of the program it runs.
+    pub(super) fn told(&self, chosen: &Chosen) -> Firmware {
+        Firmware {
+            running: chosen.program,
+            version: chosen.version.clone(),
+            factory: self.installation.factory.clone(),
+        }
+    }
+
+    /// Counts the start of a program on trial.
+    pub(super) fn started(&mut self, slot: ImageSlot) {
+        self.change("the start of a new program", |slots| slots.started(slot));
+    }
+
+    /// Notes that a program works.
+    pub(super) fn passed(&mut self, slot: ImageSlot) {
+        self.change("that a program works", |slots| slots.passed(slot));
+    }
+
+    /// Notes that a program does not work; it is never started again.
+    pub(super) fn fail(&mut self, slot: ImageSlot, reason: &str) {
+        say(&format!("{} was given up: {reason}", Program::Slot(slot)));
+        self.change("that a program does not work", |slots| {
+            slots.failed(slot, reason);
+        });
+        // Where that could not be stored it still holds for this run.
+        self.leave(slot);
+    }
+
+    /// Leaves aside a program that did work, until the clock is started again or somebody asks for a restart.
+    pub(super) fn leave_aside(&mut self, slot: ImageSlot, reason: &str) {
+        say(&format!("{} is left aside: {reason}", Program::Slot(slot)));
+        self.change("why a program was left aside", |slots| {
+            slots.left_aside(slot, reason);
+        });
+        self.leave(slot);
+    }
+
+    fn leave(&mut self, slot: ImageSlot) {
+        if !self.given_up.contains(&slot) {
+            self.given_up.push(slot);
+        }
+    }
+
+    /// Tries all programs again.
+    pub(super) fn forgive(&mut self) {
+        self.given_up.clear();
+    }
+
+    /// Counts an attempt to let the supervisor of a program take over; tells whether that was noted.
+    pub(super) fn handing_over(&mut self, slot: ImageSlot) -> bool {
+        self.change("an attempt to hand over", |slots| slots.handing_over(slot))
+    }
+
+    /// Notes that the supervisor of a program works.
+    pub(super) fn handed_over(&mut self, slot: ImageSlot) {
+        self.change("that a supervisor works", |slots| slots.handed_over(slot));
+    }
+
+    fn change(&mut self, what: &str, change: impl FnOnce(&mut Slots)) -> bool {
+        let outcome = record::change(&mut self.disk, change);
+        if let Err(error) = &outcome {
+            say(&format!("{what} could not be stored: {error}"));
+        }
+        outcome.is_ok()
+    }
+}
+
+/// Tells whether a program that could not be started is itself to blame, and not the host that is short of something.
+pub(super) fn is_to_blame(error: &io::Error) -> bool {
+    const ENOEXEC: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
+    error.raw_os_error() == Some(ENOEXEC)
+        || matches!(
+            error.kind(),
+            ErrorKind::NotFound | ErrorKind::PermissionDenied
+        )
+}

@@ -1,0 +1,199 @@
+//! The trial of a new program: it must paint a picture and answer requests for a while, or the one before it runs again.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    pin::Pin,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{Instant, sleep, timeout},
+};
+
+use crate::patience::Patience;
+
+/// Time for which a new program must answer, unless tests say otherwise.
+pub(super) const TRIAL: Duration = Duration::from_secs(60);
+
+/// How many times as long it may take until it has painted and has answered for so long.
+const PATIENCE_FACTOR: u32 = 5;
+
+/// Least time that it may take, however short the trial is.
+const PATIENCE_MIN: Duration = Duration::from_secs(10);
+
+/// Longest time between two requests, and most of them in a trial.
+const PROBE_PERIOD: Duration = Duration::from_secs(1);
+const PROBES: u32 = 10;
+
+/// Time in which an answer must come.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// What is asked.
+const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+/// How the answer begins.
+const ANSWERED: &[u8] = b"HTTP/1.1 200 ";
+
+/// What a trial has shown.
+pub(super) enum Verdict {
+    /// It works.
+    Passed,
+    /// It does not, for this reason in words for people.
+    Failed(String),
+}
+
+/// A trial under way.
+pub(super) struct Trial {
+    place: SocketAddr,
+    length: Duration,
+    patience: Patience,
+    is_painted: bool,
+    /// Since when each request has been answered.
+    answering: Option<Instant>,
+    probe: Pin<Box<dyn Future<Output = bool> + Send>>,
+}
+
+impl Trial {
+    /// A trial of the program that listens there.
+    pub(super) fn new(place: SocketAddr, length: Duration) -> Trial {
+        let place = reachable(place);
+        Trial {
+            place,
+            length,
+            patience: Patience::of((length * PATIENCE_FACTOR).max(PATIENCE_MIN)),
+            is_painted: false,
+            answering: None,
+            probe: Box::pin(answers(place)),
+        }
+    }
+
+    /// Notes that a picture is on the glass.
+    pub(super) fn painted(&mut self) {
+        self.is_painted = true;
+    }
+
+    /// Waits for the verdict; dropping the future loses nothing.
+    pub(super) async fn verdict(&mut self) -> Verdict {
+        loop {
+            let has_answered = tokio::select! {
+                has_answered = &mut self.probe => has_answered,
+                () = self.patience.ended() => return Verdict::Failed(self.lacks().to_string()),
+            };
+            let (place, pause) = (self.place, (self.length / PROBES).min(PROBE_PERIOD));
+            self.probe = Box::pin(async move {
+                sleep(pause).await;
+                answers(place).await
+            });
+            if !has_answered {
+                self.answering = None;
+                continue;
+            }
+            let since = *self.answering.get_or_insert_with(Instant::now);
+            if self.is_painted && since.elapsed() >= self.length {
+                return Verdict::Passed;
+            }
+        }
+    }
+
+    fn lacks(&self) -> &'static str {
+        match (self.is_painted, self.answering) {
+            (false, Some(_)) => "it painted nothing",
+            (true, _) => "it did not answer requests for long enough",
+            (false, None) => "it neither painted nor answered requests",
+        }
+    }
+}
+
+/// Where this machine itself finds a clock that listens there.
+fn reachable(place: SocketAddr) -> SocketAddr {
+    let here = match place.ip() {
+        IpAddr::V4(_) => IpAddr::from(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    let is_everywhere = place.ip().is_unspecified();
+    let ip = if is_everywhere { here } else { place.ip() };
+    SocketAddr::new(ip, place.port())
+}
+
+/// Tells whether a clock answers.
+async fn answers(place: SocketAddr) -> bool {
+    let asked = async {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "it leads to this very clock, which no proxy has to do with"
+        )]
+        let mut stream = TcpStream::connect(place).await?;
+        stream.write_all(REQUEST).await?;
+        let mut answer = [0; ANSWERED.len()];
+        stream.read_exact(&mut answer).await?;
+        Ok::<bool, std::io::Error>(answer == ANSWERED)
+    };
+    matches!(timeout(ANSWER, asked).await, Ok(Ok(true)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// What a trial of a second shows of a program that answers so many requests.
+    async fn verdict(answered: usize, is_painted: bool) -> Verdict {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut trial = Trial::new(listener.local_addr().unwrap(), Duration::from_millis(200));
+        trial.patience = Patience::of(Duration::from_millis(800));
+        if is_painted {
+            trial.painted();
+        }
+        let serve = async {
+            let mut served = 0;
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut request = vec![0; REQUEST.len()];
+                stream.read_exact(&mut request).await.unwrap();
+                served += 1;
+                let code = if served > answered { 500 } else { 200 };
+                let answer = format!("HTTP/1.1 {code} x\r\n\r\n");
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        };
+        tokio::select! {
+            verdict = trial.verdict() => verdict,
+            () = serve => unreachable!(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_paints_and_answers_for_long_enough_passes() {
+        assert!(matches!(verdict(usize::MAX, true).await, Verdict::Passed));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_does_not_fails_for_a_reason() {
+        for (answered, is_painted, expected) in [
+            (usize::MAX, false, "it painted nothing"),
+            (0, false, "it neither painted nor answered requests"),
+            (2, true, "it did not answer requests for long enough"),
+        ] {
+            let Verdict::Failed(reason) = verdict(answered, is_painted).await else {
+                panic!("{expected}")
+            };
+            assert_eq!(reason, expected);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_listens_everywhere_is_asked_here() {
+        for (place, expected) in [
+            ("0.0.0.0:80", "127.0.0.1:80"),
+            ("[::]:81", "[::1]:81"),
+            ("192.0.2.7:82", "192.0.2.7:82"),
+        ] {
+            assert_eq!(reachable(place.parse().unwrap()).to_string(), expected);
+        }
+    }
+}

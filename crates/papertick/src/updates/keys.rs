@@ -1,0 +1,122 @@
+//! The keys that are trusted: those built in, those named at the start, and those in the data folder.
+
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use feeds::image::Key;
+use storage::disk::open_file;
+
+/// Folder of keys in the data folder.
+const FOLDER: &str = "update-keys";
+
+/// Ending of the names of key files.
+const ENDING: &str = "pub";
+
+/// Largest file of a key, bytes.
+const FILE_MAX: u64 = 4096;
+
+/// Most keys in the folder.
+const KEYS_MAX: usize = 64;
+
+/// Public key, or several of them with blanks between, that the program was built with.
+const BUILT_IN: Option<&str> = option_env!("PAPERTICK_BUILT_IN_KEYS");
+
+/// Where trusted keys are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRing {
+    /// Files that were named at the start.
+    pub files: Vec<PathBuf>,
+    /// The data folder.
+    pub data_dir: PathBuf,
+}
+
+impl KeyRing {
+    /// Folder to which an owner adds keys.
+    pub fn folder(&self) -> PathBuf {
+        self.data_dir.join(FOLDER)
+    }
+
+    /// All keys as they are at this moment; a file that has gone bad is passed over and told.
+    pub fn keys(&self) -> Vec<Key> {
+        let built_in = BUILT_IN.unwrap_or_default().split_whitespace();
+        let built_in = built_in.filter_map(Key::parse);
+        let files = self.files.iter().cloned().chain(self.added());
+        let read = files.filter_map(|path| {
+            let key = read(&path);
+            if let Err(error) = &key {
+                tracing::warn!(file = %path.display(), %error, "a key is passed over");
+            }
+            key.ok()
+        });
+        built_in.chain(read).collect()
+    }
+
+    /// Files in the folder, in the order of their names.
+    fn added(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.folder()) else {
+            return Vec::new();
+        };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut found: Vec<PathBuf> = paths
+            .filter(|path| path.extension().is_some_and(|ending| ending == ENDING))
+            .collect();
+        found.sort();
+        found.truncate(KEYS_MAX);
+        found
+    }
+}
+
+/// Reads a public key.
+///
+/// # Errors
+/// In words for people: it cannot be read, or is no public key.
+pub fn read(path: &Path) -> Result<Key, String> {
+    let mut text = String::new();
+    open_file(path)
+        .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
+        .map_err(|error| error.to_string())?;
+    let is_short = text.len() as u64 <= FILE_MAX;
+    let key = is_short.then(|| Key::parse(&text)).flatten();
+    key.ok_or_else(|| "it is no public key in the form of minisign".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use minisign::KeyPair;
+
+    use super::*;
+
+    fn key_text() -> String {
+        let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+        pair.pk.to_box().unwrap().to_string()
+    }
+
+    #[test]
+    fn keys_in_the_folder_count_as_they_come_and_go() {
+        let data_dir = tempfile::tempdir().unwrap();
+        let named = data_dir.path().join("named");
+        fs::write(&named, key_text()).unwrap();
+        let ring = KeyRing {
+            files: vec![named.clone()],
+            data_dir: data_dir.path().to_path_buf(),
+        };
+        let built_in = BUILT_IN.unwrap_or_default().split_whitespace().count();
+        let count = || ring.keys().len() - built_in;
+        assert_eq!(count(), 1);
+        fs::create_dir(ring.folder()).unwrap();
+        fs::write(ring.folder().join("a.pub"), key_text()).unwrap();
+        assert_eq!(count(), 2);
+        fs::write(ring.folder().join("b.pub"), "no key").unwrap();
+        fs::write(ring.folder().join("c.txt"), key_text()).unwrap();
+        fs::write(ring.folder().join("d.pub"), "x".repeat(5000)).unwrap();
+        assert_eq!(count(), 2);
+        fs::remove_file(named).unwrap();
+        fs::remove_file(ring.folder().join("a.pub")).unwrap();
+        assert_eq!(count(), 0);
+    }
+}

@@ -1,0 +1,324 @@
+//! New programs in the slots: the one that works stays, the one that does not is gone back from, and somebody always runs.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+
+use papertick::updates::{
+    record::{self, program_file},
+    slots::{Factory, ImageSlot, Installed, Standing},
+};
+use rustix::process::{Pid, Signal, kill_process};
+use semver::Version;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use storage::disk::Folder;
+
+use crate::clock::{Clock, eventually, folder, is_alive};
+
+/// Time for which a new program must answer here, s.
+const TRIAL: &[&str] = &["--trial-seconds", "1"];
+
+/// A program that is this one, under another version.
+pub(crate) fn working() -> String {
+    format!(
+        "#!/bin/sh\nexec {} \"$@\"\n",
+        env!("CARGO_BIN_EXE_papertick")
+    )
+}
+
+/// The same, but as a device it does something else.
+pub(crate) fn as_device(instead: &str) -> String {
+    let own = env!("CARGO_BIN_EXE_papertick");
+    format!("#!/bin/sh\nif [ \"$1\" = device ]; then\n{instead}\nfi\nexec {own} \"$@\"\n")
+}
+
+/// A device whose first picture is never there.
+fn never_paints() -> String {
+    let own = env!("CARGO_BIN_EXE_papertick");
+    as_device(&format!(
+        "config=$(printf %s \"$2\" | sed \"s/\\\"supervisor\\\":[0-9]*/\\\"supervisor\\\":$$/\")\n\
+         {own} device \"$config\" | grep --line-buffered -v painted\n\
+         exit 1"
+    ))
+}
+
+/// Puts a program into a slot, which is then the active one.
+fn install(data_dir: &Path, slot: ImageSlot, version: &str, program: &str, standing: Standing) {
+    fs::create_dir_all(data_dir).unwrap();
+    let path = data_dir.join(program_file(slot));
+    fs::write(&path, program).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    let installed = Installed {
+        version: Version::parse(version).unwrap(),
+        bytes: program.len() as u64,
+        digest: Sha256::digest(program).into(),
+        beside: Factory::own().build,
+        standing,
+        handovers: 0,
+    };
+    record::change(&mut Folder::new(data_dir), |slots| {
+        slots.switch(slot, installed)
+    })
+    .unwrap();
+}
+
+const NEW: Standing = Standing::Trial { starts: 0 };
+
+pub(crate) fn firmware(clock: &Clock) -> Value {
+    clock.get("/api/system/status").json()["firmware"].clone()
+}
+
+fn runs(clock: &Clock, running: &str, is_trial: bool) -> bool {
+    let firmware = firmware(clock);
+    firmware["running"] == running && firmware["trial"] == is_trial
+}
+
+/// The file that a process was started from, if that is a script; else the program itself.
+fn command_line(pid: Pid) -> String {
+    let path = format!("/proc/{}/cmdline", pid.as_raw_nonzero());
+    String::from_utf8(fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
+    let folder = folder();
+    install(folder.path(), ImageSlot::A, "4.9.0", &working(), NEW);
+    let clock = Clock::start_with(folder.path(), TRIAL);
+    assert_eq!(
+        firmware(&clock),
+        json!({ "running": "a", "version": "4.9.0", "trial": true, "lastFailure": null })
+    );
+    let (supervisor, device) = (clock.supervisor(), clock.device());
+    eventually("it works", || runs(&clock, "a", false));
+    eventually("its supervisor has taken over", || {
+        command_line(supervisor).contains("take-over")
+    });
+    assert_eq!(clock.device(), device, "the device ran on");
+
+    // The supervisor that took over does all that one does.
+    let path = folder.path().join("firmware.json");
+    let is_confirmed = || {
+        !fs::read_to_string(&path)
+            .unwrap()
+            .contains("\"handovers\":1")
+    };
+    eventually("it has shown that it works", is_confirmed);
+    kill_process(device, Signal::KILL).unwrap();
+    eventually("another device runs", || clock.device() != device);
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(notes.contains("broke off, once so far"), "{notes}");
+    clock.send("POST", "/api/restart", "").unwrap();
+    eventually("it answers", || runs(&clock, "a", false));
+    let device = clock.device();
+    let (status, took) = clock.end(Signal::TERM);
+    assert!(
+        status.success() && took < Duration::from_secs(2),
+        "{status} after {took:?}"
+    );
+    assert!(!is_alive(device));
+
+    // And from then on it is there from the start.
+    let clock = Clock::start_with(folder.path(), TRIAL);
+    assert!(runs(&clock, "a", false));
+    assert!(command_line(clock.supervisor()).contains("take-over"));
+}
+
+#[test]
+fn a_new_program_that_does_not_work_is_gone_back_from() {
+    for (program, reason) in [
+        (as_device("exit 70"), "exit status: 70"),
+        (as_device("exit 1"), "exit status: 1"),
+        (as_device("kill -SEGV $$"), "signal: 11"),
+        (
+            as_device("echo ready; exec sleep 1000"),
+            "it neither painted nor answered requests",
+        ),
+        (never_paints(), "it painted nothing"),
+        ("no program".to_string(), "it cannot be started"),
+    ] {
+        for (version, running) in [("4.5.0", "a"), ("4.0.0", "factory")] {
+            let folder = folder();
+            if running == "a" {
+                install(
+                    folder.path(),
+                    ImageSlot::A,
+                    version,
+                    &working(),
+                    Standing::Proven,
+                );
+            } else if reason.contains("painted") {
+                // Takes long, and is the same.
+                continue;
+            }
+            install(folder.path(), ImageSlot::B, "4.9.0", &program, NEW);
+            let clock = Clock::start_with(folder.path(), TRIAL);
+            eventually("the one before it runs again", || {
+                clock.get("/api/system/status").status == 200 && runs(&clock, running, false)
+            });
+            let firmware = firmware(&clock);
+            assert_eq!(firmware["version"], version, "{firmware}");
+            let failure = firmware["lastFailure"].as_str().unwrap();
+            assert!(
+                failure.contains("4.9.0 was given up") && failure.contains(reason),
+                "{failure}"
+            );
+            let status = clock.get("/api/status").json();
+            let notes = status["notes"].to_string();
+            assert!(
+                notes.contains("4.9.0 did not work") && notes.contains(reason),
+                "{notes}"
+            );
+            assert_eq!(status["safeMode"], Value::Null);
+            clock.end(Signal::TERM);
+            let again = Clock::start_with(folder.path(), TRIAL);
+            assert!(runs(&again, running, false), "it is not tried again");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
+    let folder = folder();
+    let broken = as_device("exit 70");
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.5.0",
+        &broken,
+        Standing::Proven,
+    );
+    install(
+        folder.path(),
+        ImageSlot::B,
+        "4.9.0",
+        &broken,
+        Standing::Proven,
+    );
+    let clock = Clock::start_with(folder.path(), TRIAL);
+    let firmware = firmware(&clock);
+    assert_eq!(firmware["running"], "factory", "{firmware}");
+    let failure = firmware["lastFailure"].as_str().unwrap();
+    assert!(
+        failure.contains("4.5.0 was left aside: it broke off 3 times"),
+        "{failure}"
+    );
+    let device = clock.device();
+    for _ in 0..3 {
+        let device = clock.device();
+        kill_process(device, Signal::KILL).unwrap();
+        eventually("another device runs", || clock.device() != device);
+    }
+    assert_eq!(clock.get("/api/status").json()["mode"], "safe-mode");
+
+    // It is not given up for ever: somebody who asks for a restart may have mended what was wrong.
+    install(
+        folder.path(),
+        ImageSlot::B,
+        "4.9.0",
+        &working(),
+        Standing::Proven,
+    );
+    clock.send("POST", "/api/restart", "").unwrap();
+    eventually("it runs", || {
+        clock.device() != device && runs(&clock, "b", false)
+    });
+}
+
+#[test]
+fn a_slot_that_is_not_newer_than_the_installed_program_is_left_unused() {
+    let folder = folder();
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.0.0",
+        &working(),
+        Standing::Proven,
+    );
+    record::change(&mut Folder::new(folder.path()), |slots| {
+        slots.a.as_mut().unwrap().beside = "an earlier package".to_string();
+    })
+    .unwrap();
+    let clock = Clock::start(folder.path());
+    assert!(runs(&clock, "factory", false));
+    assert_eq!(firmware(&clock)["lastFailure"], Value::Null);
+}
+
+#[test]
+fn a_slot_whose_bytes_have_changed_is_not_started() {
+    let folder = folder();
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &working(),
+        Standing::Proven,
+    );
+    fs::write(folder.path().join(program_file(ImageSlot::A)), "x").unwrap();
+    let clock = Clock::start(folder.path());
+    assert!(runs(&clock, "factory", false));
+    let failure = firmware(&clock)["lastFailure"].to_string();
+    assert!(
+        failure.contains("not the one that was installed"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn a_program_that_ends_with_its_machine_again_and_again_is_given_up() {
+    let folder = folder();
+    install(folder.path(), ImageSlot::A, "4.9.0", &working(), NEW);
+    // As long as the trial takes.
+    let patient = ["--trial-seconds", "3600"];
+    for start in 0..4 {
+        let clock = Clock::start_with(folder.path(), &patient);
+        assert_eq!(
+            firmware(&clock)["running"],
+            if start < 3 { "a" } else { "factory" },
+            "{start}"
+        );
+        if start == 3 {
+            let failure = firmware(&clock)["lastFailure"].to_string();
+            assert!(failure.contains("ended 3 times"), "{failure}");
+        }
+        clock.kill_at_once();
+    }
+}
+
+#[test]
+fn a_supervisor_that_cannot_take_over_leaves_the_old_one_where_it_is() {
+    let own = env!("CARGO_BIN_EXE_papertick");
+    for (program, expected) in [
+        // It does not know how, and says so.
+        (
+            format!("#!/bin/sh\n[ $1 = take-over ] && exit 2\nexec {own} \"$@\"\n"),
+            0,
+        ),
+        // It says that it does, and breaks off: each clock ends, but not for ever.
+        (
+            format!("#!/bin/sh\n[ \"$*\" = take-over ] && exit 1\nexec {own} \"$@\"\n"),
+            3,
+        ),
+    ] {
+        let folder = folder();
+        install(
+            folder.path(),
+            ImageSlot::A,
+            "4.9.0",
+            &program,
+            Standing::Proven,
+        );
+        let mut broken = 0;
+        let clock = loop {
+            match Clock::try_start(folder.path()) {
+                Some(clock) => break clock,
+                None => broken += 1,
+            }
+            assert!(broken <= expected, "{broken}");
+        };
+        assert_eq!(broken, expected);
+        assert!(
+            runs(&clock, "a", false),
+            "the device is of the slot all the same"
+        );
+        assert!(!command_line(clock.supervisor()).contains("take-over"));
+    }
+}
