@@ -232,7 +232,7 @@ fn night(dice: &mut Dice) -> Vec<Step> {
 fn scene(dice: &mut Dice) -> Vec<Step> {
     let wait = |secs| Step::Wait(Duration::from_secs(secs));
     let progress = |percent: u64| Step::Progress(u8::try_from(percent).unwrap());
-    match dice.below(11) {
+    match dice.below(12) {
         0 => vec![
             Step::Set("ledFlashOnUpd".into(), json!(true)),
             Step::Set("disableLeds".into(), json!(false)),
@@ -297,6 +297,13 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
         2 => vec![
             Step::Screen(*dice.pick(&[0, 6, 20, 30])),
             Step::Sleep(Duration::from_secs(*dice.pick(&[950, 3700, 5500]))),
+            wait(1),
+        ],
+        // Whatever the owner looks at, a block may come before it.
+        10 => vec![
+            Step::Set("stealFocus".into(), json!(dice.below(3) > 0)),
+            Step::Screen(*dice.pick(&[3, 6, 20])),
+            Step::Mined(1),
             wait(1),
         ],
         _ => vec![
