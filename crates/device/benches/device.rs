@@ -1,14 +1,15 @@
 //! How fast the clock lives in virtual time, and what one observation costs.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use device::{
     Device,
     board::BoardSpec,
-    input::{Finished, Input},
+    input::{Finished, Input, Sensed},
     market::{Connection, Observation},
     memory::Memory,
     now::{Now, UtcTime},
+    request::Request,
     settings::Settings,
     sources::SourceId,
     units::{Currency, Price},
@@ -105,6 +106,49 @@ fn simulated_day(bencher: divan::Bencher<'_, '_>) {
                 }
             }
         });
+}
+
+/// What comes most often, each up to the levels that drivers and clients follow and the next deadline.
+const INPUTS: &[&str] = &["price", "same-price", "light", "paint"];
+
+/// One input of a device whose source is up and whose screen shows a price.
+#[divan::bench(args = INPUTS)]
+fn input(bencher: divan::Bencher<'_, '_>, kind: &str) {
+    let mut device = device();
+    observe(
+        &mut device,
+        Observation::Connection(Connection::Up),
+        Duration::ZERO,
+    );
+    let show = Input::Asked(Request::ShowCurrency(Currency::USD));
+    device.handle(show, now(Duration::ZERO));
+    let (mut uptime, mut micros) = (Duration::ZERO, 95_432_000_000);
+    bencher.bench_local(|| {
+        uptime += Duration::from_micros(1);
+        let input = match kind {
+            "light" => Input::Sensed(Sensed::Millilux(300_000)),
+            "paint" => Input::Finished(Finished::Painted(1)),
+            _ => {
+                micros += if kind == "price" { 1_000_000 } else { 0 };
+                let price = Observation::Price(Currency::USD, Price { micros });
+                Input::Observed(SourceId::Relay, vec![price])
+            }
+        };
+        let now = now(uptime);
+        device.handle(input, now);
+        (
+            device.next_deadline(now),
+            device.desired(),
+            Arc::new(device.view()),
+        )
+    });
+}
+
+/// The yardstick: a copy of the settings.
+#[divan::bench]
+fn copy_of_the_settings(bencher: divan::Bencher<'_, '_>) {
+    let settings = Settings::default();
+    bencher.bench_local(|| settings.clone());
 }
 
 /// One block, up to the new picture and the new view.
