@@ -6,6 +6,8 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::{input::ButtonAction, settings::Settings};
+
 /// Number of buttons.
 pub const BUTTONS: usize = 4;
 
@@ -27,6 +29,27 @@ pub enum Gesture {
     Long(usize),
     /// All buttons held for `ALL_HELD`.
     All,
+}
+
+impl Gesture {
+    /// What it is for; none if for nothing.
+    pub fn action(self, settings: &Settings) -> Option<ButtonAction> {
+        let logical = |index: usize| match settings.inverse_buttons {
+            true => BUTTONS - 1 - index,
+            false => index,
+        };
+        match self {
+            Gesture::Click(index) => match logical(index) {
+                0 => Some(ButtonAction::TogglePause),
+                1 => Some(ButtonAction::Next),
+                2 => Some(ButtonAction::Previous),
+                3 => Some(ButtonAction::ToggleDebug),
+                _ => None,
+            },
+            Gesture::Long(index) => (logical(index) == 0).then_some(ButtonAction::ToggleDnd),
+            Gesture::All => Some(ButtonAction::FactoryReset),
+        }
+    }
 }
 
 /// The buttons of a board.
@@ -52,7 +75,7 @@ struct Button {
 
 /// Moments up to which the contacts are as they are known to be.
 #[derive(Clone, Copy)]
-struct Known {
+struct Horizon {
     /// For presses that last.
     until: Duration,
     /// For levels that are believed once they have held: a contact that moves at the very moment at which it would be
@@ -67,7 +90,7 @@ impl Buttons {
     pub fn edge(&mut self, down: u8, at: Duration) -> Vec<Gesture> {
         let at = at.max(self.newest);
         self.newest = at;
-        let known = Known {
+        let known = Horizon {
             until: at,
             held_until: at.saturating_sub(Duration::from_nanos(1)),
         };
@@ -86,7 +109,7 @@ impl Buttons {
 
     /// What the buttons have said by now, if no edge came.
     pub fn advance(&mut self, uptime: Duration) -> Vec<Gesture> {
-        self.judge(Known {
+        self.judge(Horizon {
             until: uptime,
             held_until: uptime,
         })
@@ -101,7 +124,7 @@ impl Buttons {
         each.chain(self.all_due()).min()
     }
 
-    fn judge(&mut self, known: Known) -> Vec<Gesture> {
+    fn judge(&mut self, known: Horizon) -> Vec<Gesture> {
         let mut gestures = Vec::new();
         for (index, button) in self.buttons.iter_mut().enumerate() {
             gestures.extend(button.judge(index, known));
@@ -128,7 +151,7 @@ impl Buttons {
 }
 
 impl Button {
-    fn judge(&mut self, index: usize, known: Known) -> Option<Gesture> {
+    fn judge(&mut self, index: usize, known: Horizon) -> Option<Gesture> {
         if self.believed_at().is_some_and(|at| at <= known.held_until) {
             if self.closed {
                 self.pressed_from = Some(self.since);

@@ -1,141 +1,79 @@
 //! The state machine: one value, changed by one input at a time.
 //!
+//! It owns the rooms and nothing else decides between them: `glass` (what is on the panels), `lights`, `network`,
+//! `market` (what comes from the sources), `settings`. A room knows no other; what one of them learns and another must
+//! know is told here.
 //! `handle` takes what happened, `next_deadline` says when to come back without being asked,
-//! `desired` and `view` compute what the world should look like and what clients may read.
-//! Requests are answered in `requests`, pictures are composed in `compose`.
+//! `desired` and `view` tell what the world should look like and what clients may read.
+//! `requests` does what clients and buttons ask for.
 
-use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+mod requests;
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use crate::{
     board::BoardSpec,
-    buttons::{BUTTONS, Buttons, Gesture},
-    height::{self, HeightGate, HeightNews},
+    buttons::Buttons,
+    cells,
+    glass::{Cause, Content, Directions, Glass, Known, Layer, Presented, rotation::Timer},
     host::HostFacts,
-    input::{ButtonAction, Contacts, Finished, Input, Upload},
-    lights::{Lights, faults::Fault},
-    limits::{DEBUG_PERIOD, NOTES_MAX, SPLASH_MAX, UPDATE_PERIOD},
-    link::Link,
-    market::{Connection, Datum, Market, Observation, Payment, Zap},
+    input::{Contacts, Finished, Input, LinkEvent, Upload},
+    lights::{Lights, faults::Fault, shows::Show, strip::Mode},
+    market::{self, Observation, Upstream, sources::Plan, sources::SourceId},
     memory::Memory,
-    now::{Now, Zone},
-    offer::Offer,
-    output::{Changes, Desired, Effect, Output, RebootReason},
-    overlays::{Layer, Overlay, Overlays},
-    panels::Panels,
-    power::{Erasing, Power},
-    refresh::Cause,
-    rotation::{BLOCK_HEIGHT, Rotation, Slot, Timer},
+    network::{self, Network},
+    notes::Notes,
+    now::Now,
+    output::{Desired, Effect, Output, RebootReason},
+    restarts::Restarts,
     secret::MadePassword,
-    settings::Settings,
-    sources::{self, ByHand, SourceConfig, SourceId, SourcePlan},
-    units::{Currency, Price},
-    view::SourceState,
+    settings::{Settings, Settled},
+    view::View,
 };
 
 /// The clock.
 #[derive(Debug, Clone)]
 pub struct Device {
-    pub(crate) board: BoardSpec,
-    /// What GET and PATCH see.
-    pub(crate) stored: Arc<Settings>,
-    /// What the device runs on: live settings at once, the others as they were at the start.
-    pub(crate) active: Arc<Settings>,
-    pub(crate) zone: Zone,
-
-    pub(crate) market: Market,
-    pub(crate) height_gate: HeightGate,
-    pub(crate) offer: Offer,
-    pub(crate) sources: BTreeMap<SourceId, SourceState>,
-    /// The time server; none before it was asked.
-    pub(crate) time_server: Option<SourceState>,
-    pub(crate) by_hand: ByHand,
-
-    pub(crate) rotation: Rotation,
-    pub(crate) overlays: Overlays,
-    pub(crate) panels: Panels,
-    /// Prices on the glass; they follow the market no faster than `minSecPriceUpd`.
-    pub(crate) shown_prices: BTreeMap<Currency, Datum<Price>>,
-    pub(crate) price_painted: Option<Duration>,
-    pub(crate) debug_painted: Duration,
-    pub(crate) update_percent: u8,
-    pub(crate) update_painted: Duration,
-    pub(crate) splash: bool,
-    /// A factory reset is under way, and the glass shows nothing else.
-    pub(crate) erasing: Option<Erasing>,
-
-    pub(crate) buttons: Buttons,
-    pub(crate) lights: Lights,
+    board: BoardSpec,
+    settled: Settled,
+    upstream: Upstream,
+    glass: Glass,
+    lights: Lights,
+    network: Network,
+    buttons: Buttons,
+    restarts: Restarts,
+    host: HostFacts,
+    notes: Notes,
     /// Moment at which the newest input was handled.
-    pub(crate) now: Now,
-    pub(crate) link: Link,
-    pub(crate) power: Power,
-    pub(crate) host: HostFacts,
-    /// What went wrong, for the status.
-    pub(crate) notes: Vec<String>,
-    /// Why the newest save failed; none if it did not.
-    pub(crate) unstored: Option<String>,
-    /// The password that was made for this run, until somebody has signed in.
-    pub(crate) made_password: Option<MadePassword>,
+    now: Now,
 }
 
 impl Device {
     /// A clock that has just started.
     pub fn new(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
-        let stored = Arc::new(settings);
-        let chosen = stored.currencies();
-        // Only relays say what they offer; what one has said counts while there is one.
-        let plan = sources::plan(&stored, &chosen, ByHand::default());
-        let offer = match plan.contains_key(&SourceId::Relay) {
-            true => Offer::of(memory.currencies),
-            false => Offer::default(),
-        };
-        let settings = Arc::new(Settings {
-            act_currencies: offer.among(&chosen),
-            ..(*stored).clone()
-        });
-        let mut market = memory.market;
-        market.height = market
-            .height
-            .filter(|known| height::is_possible(known.value, now.utc));
-        let splash = market == Market::default();
+        let upstream = Upstream::new(&settings, memory.market, memory.currencies, now);
+        let currencies = upstream.currencies_among(&settings.currencies());
+        let settled = Settled::new(settings, currencies);
         let mut device = Device {
-            rotation: Rotation::start(memory.slot, &settings, now.uptime),
-            panels: Panels::new(board.panels, &settings),
-            zone: settings.zone(),
-            shown_prices: market.prices.clone(),
-            offer,
-            market,
-            height_gate: HeightGate::default(),
-            sources: BTreeMap::new(),
-            time_server: None,
-            by_hand: ByHand::default(),
-            overlays: Overlays::default(),
-            price_painted: None,
-            debug_painted: now.uptime,
-            update_percent: 0,
-            update_painted: now.uptime,
-            splash,
-            erasing: None,
+            glass: Glass::new(board, memory.slot, settled.active(), now),
+            lights: Lights::new(&board, settled.active(), now.uptime),
+            network: Network::default(),
             buttons: Buttons::default(),
-            lights: Lights::new(&board, &settings, now.uptime),
-            now,
-            link: Link::default(),
-            power: Power::default(),
+            restarts: Restarts::default(),
             host: HostFacts::default(),
-            notes: Vec::new(),
-            unstored: None,
-            made_password: None,
-            stored,
-            active: settings,
+            notes: Notes::default(),
             board,
+            settled,
+            upstream,
+            now,
         };
-        device.forget_prices();
-        device
-            .lights
-            .settle_quiet(&device.active, &device.zone, now);
-        device.settle_strip(now);
-        device.look_for_faults(now);
+        if device.upstream.knows_nothing() {
+            device.glass.keep(Content::Splash, now.uptime);
+        }
+        device.upstream.follow(&device.settled);
+        device.lights.follow_quiet_hours(&device.settled, now);
+        device.tell_lights(now);
         device.present(Cause::Forced, now);
         device
     }
@@ -144,85 +82,15 @@ impl Device {
     pub fn handle(&mut self, input: Input, now: Now) -> Output {
         let mut output = Output::default();
         self.now = now;
-        let remembered = (
-            self.rotation.slot(),
-            self.market.height.as_ref().map(|height| height.value),
-        );
-        let due = self.pass_deadlines(now, &mut output);
-        let caused = match input {
-            Input::Tick => self.pass_buttons(now, &mut output),
-            Input::Observed(source, observations) => {
-                self.observe(source, observations, now, &mut output)
-            }
-            Input::Asked(request) => {
-                let (reply, cause) = self.answer(request, now, &mut output);
-                output.reply = Some(reply);
-                cause
-            }
-            Input::Held(contacts) => {
-                self.power_on(contacts);
-                Cause::Data
-            }
-            Input::Pressed(contacts) => self.press(contacts, now, &mut output),
-            Input::Sensed(sensed) => {
-                self.lights.sense(sensed.millilux(), &self.active);
-                Cause::Data
-            }
-            Input::Linked(event) => self.hear(event, now, &mut output),
-            Input::Timed(connection) => {
-                let answered = connection == Connection::Up;
-                let server = self.time_server.get_or_insert_default();
-                server.follow(connection, now.uptime);
-                if answered {
-                    server.last_success = Some(now.uptime);
-                }
-                Cause::Data
-            }
-            Input::Uploaded(upload) => self.upload(upload, now, &mut output),
-            Input::Finished(Finished::Painted(serial)) => {
-                self.lights.painted(serial, &self.active, now.uptime);
-                self.settle_strip(now);
-                self.on_erase_painted(serial, now);
-                Cause::Data
-            }
-            Input::Finished(Finished::Wiped(outcome)) => self.wiped(outcome, now),
-            Input::Finished(Finished::Forgotten(outcome)) => {
-                self.forgotten(outcome, now, &mut output)
-            }
-            Input::Measured(facts) => {
-                self.host = facts;
-                Cause::Data
-            }
-            Input::SafeMode(reason) => {
-                self.power.safe_mode = Some(reason);
-                Cause::Data
-            }
-            Input::Locked(made) => {
-                self.lock(made);
-                Cause::Data
-            }
-            Input::SignedIn => {
-                self.made_password = None;
-                Cause::Data
-            }
-            Input::Noticed(note) => {
-                self.note(note);
-                Cause::Data
-            }
-        };
+        let remembered = (self.glass.slot(), self.upstream.height());
+        let due = self.advance(now, &mut output);
+        let caused = self.hear(input, now, &mut output);
         // What the input has made due is done with it, so that no deadline is ever behind.
-        let late = self.pass_deadlines(now, &mut output);
-        self.settle_strip(now);
-        self.look_for_faults(now);
+        let late = self.advance(now, &mut output);
+        self.tell_lights(now);
         self.present(due.max(caused).max(late), now);
-        let newest = self.panels.picture().serial;
-        self.lights
-            .nothing_to_paint(newest, &self.active, now.uptime);
-        let remembers = (
-            self.rotation.slot(),
-            self.market.height.as_ref().map(|height| height.value),
-        );
-        output.changes.memory |= remembers != remembered;
+        let remembers = (self.glass.slot(), self.upstream.height());
+        output.unsaved.memory |= remembers != remembered;
         output
     }
 
@@ -234,95 +102,212 @@ impl Device {
 
     /// Takes note of how the newest save has ended; what went wrong is in words for people.
     pub fn stored(&mut self, outcome: Result<(), String>) {
-        self.unstored = outcome.err();
+        self.notes.stored(outcome);
     }
 
     /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
-        let overlays = [
-            self.overlays.notice_deadline(&self.active),
-            self.shows_debug()
-                .then(|| self.debug_painted + DEBUG_PERIOD),
-            self.update_pending()
-                .then(|| self.update_painted + UPDATE_PERIOD),
-            self.splash.then_some(SPLASH_MAX),
-            self.panels.refresh_deadline(&self.active),
-        ];
-        let hardware = [
-            self.power_deadline(),
+        [
+            self.glass.next_deadline(&self.known(), now),
+            self.lights.next_deadline(&self.settled, now),
+            self.network.next_deadline(self.settled.active()),
+            self.restarts.next_deadline(),
             self.buttons.next_deadline(),
-            self.lights.next_deadline(&self.active, now.uptime),
-            self.lights
-                .fault_deadline()
-                .filter(|_| self.watches_faults()),
-            self.lights.quiet_deadline(&self.active, &self.zone, now),
-        ];
-        overlays
-            .into_iter()
-            .chain(hardware)
-            .chain([
-                self.turn_deadline(),
-                self.minute_deadline(now),
-                self.price_deadline(now),
-                self.stale_deadline(now),
-            ])
-            .flatten()
-            .min()
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// What the world should look like.
     pub fn desired(&self) -> Desired {
+        let settings = self.settled.active();
         Desired {
-            picture: self.panels.picture().clone(),
-            strip: self.lights.pixels(&self.active),
+            picture: self.glass.picture().clone(),
+            strip: self.lights.pixels(settings),
             frontlight: self.lights.duties(self.now.uptime),
-            sources: self.planned_sources(),
-            advert: self.link.advert(&self.active),
-            wifi: self.link.plan(&self.active),
+            sources: self.plan(),
+            advert: self.network.link().advert(settings),
+            wifi: self.network.link().plan(settings),
         }
     }
 
-    pub(crate) fn planned_sources(&self) -> BTreeMap<SourceId, SourcePlan> {
-        if self.runs_sources() {
-            self.plan_of(self.by_hand)
+    /// One snapshot of the device.
+    pub fn view(&self) -> View {
+        let (active, link, slot) = (
+            self.settled.active(),
+            self.network.link(),
+            self.glass.slot(),
+        );
+        View {
+            board: self.board,
+            settings: self.settled.stored().clone(),
+            active: active.clone(),
+            hostname: link.hostname(active),
+            current_screen: slot.screen,
+            currency: slot.currency,
+            data: cells::mirror(&self.glass.picture().cells),
+            stale: self.glass.picture().stale,
+            mode: self.glass.mode(),
+            timer_running: active.timer_active,
+            updating: self.glass.has(Layer::Update),
+            inverted: active.inverted_color,
+            available_currencies: self.upstream.currencies().to_vec(),
+            market: self.upstream.market().clone(),
+            sources: self.upstream.states(&self.plan()),
+            time_server: self.upstream.time_server().cloned(),
+            dnd_active: self.lights.is_quiet(),
+            lights: self.lights.resting().to_vec(),
+            strip_mute: self.lights.mute(active),
+            strip_drops: self.lights.dropped(),
+            frontlight: self.lights.frontlight(self.now.uptime),
+            millilux: self.lights.millilux(),
+            link: link.state(),
+            notes: self.notes.told(),
+            safe_mode: self.glass.safe_mode().map(String::from),
+            shows_password: self.glass.has(Layer::SignIn),
+        }
+    }
+
+    /// The rotation timer.
+    pub fn timer(&self) -> Timer {
+        self.glass.timer()
+    }
+
+    /// The settings as stored.
+    pub fn settings(&self) -> &Arc<Settings> {
+        self.settled.stored()
+    }
+
+    /// What the device would remember over a restart.
+    pub fn memory(&self) -> Memory {
+        Memory {
+            slot: Some(self.glass.slot()),
+            market: (**self.upstream.market()).clone(),
+            currencies: self.upstream.currencies().to_vec(),
+        }
+    }
+
+    /// A factory reset is under way: nothing is to be stored any more.
+    pub fn is_erasing(&self) -> bool {
+        self.restarts.is_erasing()
+    }
+
+    /// Hands an input to the rooms that it is about; tells why there may be something to paint.
+    fn hear(&mut self, input: Input, now: Now, output: &mut Output) -> Cause {
+        let uptime = now.uptime;
+        match input {
+            Input::Tick => return self.pass_buttons(now, output),
+            Input::Observed(source, observations) => {
+                return self.observe(source, observations, now, output);
+            }
+            Input::Asked(request) => {
+                let (reply, cause) = self.answer(request, now, output);
+                output.reply = Some(reply);
+                return cause;
+            }
+            Input::Pressed(contacts) => return self.press(contacts, now, output),
+            Input::Linked(event) => return self.hear_network(event, now, output),
+            Input::Uploaded(upload) => return self.upload(&upload, now, output),
+            Input::Finished(Finished::Wiped(outcome)) => return self.wiped(outcome, now),
+            Input::Finished(Finished::Forgotten(outcome)) => {
+                return self.forgotten(outcome, now, output);
+            }
+            Input::Finished(Finished::Painted(serial)) => {
+                let settings = self.settled.active();
+                self.lights.painted(serial, settings, uptime);
+                self.settle_strip(uptime);
+                self.restarts.painted(serial, uptime);
+            }
+            Input::Held(contacts) => self.network.power_on(contacts, self.settled.active()),
+            Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), self.settled.active()),
+            Input::Timed(connection) => self.upstream.hear_time_server(connection, now),
+            Input::Measured(facts) => self.host = facts,
+            Input::SafeMode(reason) => self.glass.keep(Content::SafeMode(reason), uptime),
+            Input::Locked(made) => self.lock(made, uptime),
+            Input::SignedIn => self.glass.hide(Layer::SignIn),
+            Input::Noticed(note) => self.notes.add(note),
+        }
+        Cause::Data
+    }
+
+    /// Does what was due by now; tells why there may be something to paint.
+    fn advance(&mut self, now: Now, output: &mut Output) -> Cause {
+        self.lights.advance(&self.settled, now);
+        let settings = self.settled.active();
+        let no_network = self.network.advance(settings, now.uptime);
+        let planned = self.restarts.advance(now.uptime);
+        let reboots = no_network.into_iter().chain(planned).map(Effect::Reboot);
+        output.effects.extend(reboots);
+        self.show_directions(now.uptime);
+        self.glass.advance(self.settled.active(), now.uptime)
+    }
+
+    /// Makes the newest picture, and lets the lights follow it.
+    fn present(&mut self, cause: Cause, now: Now) {
+        self.show_directions(now.uptime);
+        let known = known(&self.upstream, &self.settled, &self.host, &self.network);
+        let presented = self.glass.present(cause, &known, now);
+        let (settings, newest) = (self.settled.active(), self.glass.picture().serial);
+        match presented {
+            Presented::Price => self.lights.flash_for_price(settings, now.uptime),
+            Presented::Nothing | Presented::Picture => {}
+        }
+        self.lights.nothing_to_paint(newest, settings, now.uptime);
+    }
+
+    /// Shows how to reach the access point, as long as it is up.
+    fn show_directions(&mut self, uptime: Duration) {
+        let (link, settings) = (self.network.link(), self.settled.active());
+        match link.plan(settings).access_point {
+            Some(access_point) => {
+                let directions = Directions {
+                    ssid: access_point.ssid,
+                    password: access_point.password,
+                    hostname: link.hostname(settings),
+                    address: link.portal_address().into(),
+                };
+                self.glass.keep(Content::Portal(directions), uptime);
+            }
+            None => self.glass.hide(Layer::Portal),
+        }
+    }
+
+    /// Makes the strip do between effects what the device's state asks for, and tell now and then what is missing.
+    fn tell_lights(&mut self, now: Now) {
+        self.settle_strip(now.uptime);
+        let fault = self.fault();
+        self.lights
+            .tell_fault(fault, self.settled.active(), now.uptime);
+    }
+
+    fn settle_strip(&mut self, uptime: Duration) {
+        if self.glass.has(Layer::Update) {
+            return;
+        }
+        let link = self.network.link();
+        let mode = if self.network.is_held() {
+            Mode::Alarm
+        } else if link.is_portal() {
+            Mode::Portal
+        } else if link.is_joining() {
+            Mode::Joining
         } else {
-            BTreeMap::new()
-        }
+            Mode::Resting
+        };
+        self.lights.enter(mode, uptime);
     }
 
-    /// The sources that the settings ask for. What the owner has chosen is asked for, offered or not.
-    pub(crate) fn plan_of(&self, by_hand: ByHand) -> BTreeMap<SourceId, SourcePlan> {
-        sources::plan(&self.active, &self.stored.currencies(), by_hand)
-    }
-
-    /// Looks whether something is missing, and shows it now and then.
-    fn look_for_faults(&mut self, now: Now) {
-        if self.watches_faults() {
-            let fault = self.fault();
-            self.lights.tell_fault(fault, &self.active, now.uptime);
-        }
-    }
-
-    /// Whether what is missing is worth telling: in safe mode nothing is missed.
-    fn watches_faults(&self) -> bool {
-        self.power.safe_mode.is_none() && self.lights.may_tell_faults()
-    }
-
-    /// The worst of what is missing.
+    /// The worst of what is missing; in safe mode nothing is missed.
     fn fault(&self) -> Fault {
-        if self.link.is_lost() {
+        if self.glass.has(Layer::SafeMode) {
+            return Fault::None;
+        }
+        if self.network.link().is_lost() {
             return Fault::Network;
         }
-        let plan = self.plan_of(self.by_hand);
-        let down = |id: &SourceId| !self.sources.get(id).is_some_and(|state| state.up);
-        let down: Vec<&SourceConfig> = plan
-            .iter()
-            .filter(|(id, _)| down(id))
-            .map(|(_, plan)| &plan.config)
-            .collect();
-        let blocks = down.iter().any(|config| config.feeds_blocks());
-        let prices = down.iter().any(|config| config.feeds_prices());
-        match (blocks, prices) {
+        let missing = self.upstream.missing();
+        match (missing.blocks, missing.prices) {
             (true, true) => Fault::Feeds,
             (true, false) => Fault::Blocks,
             (false, true) => Fault::Prices,
@@ -330,71 +315,61 @@ impl Device {
         }
     }
 
-    /// Serial number of the picture that comes next.
-    pub(crate) fn next_picture(&self) -> u64 {
-        self.panels.picture().serial + 1
-    }
-
-    /// The rotation timer.
-    pub fn timer(&self) -> Timer {
-        self.rotation.timer()
-    }
-
-    /// The settings as stored.
-    pub fn settings(&self) -> &Arc<Settings> {
-        &self.stored
-    }
-
-    /// What the device would remember over a restart.
-    pub fn memory(&self) -> Memory {
-        Memory {
-            slot: Some(self.rotation.slot()),
-            market: self.market.clone(),
-            currencies: self.offer.currencies().to_vec(),
+    /// The sources that should run now.
+    fn plan(&self) -> Arc<Plan> {
+        let may_run = self.network.link().is_usable()
+            && !self.glass.has(Layer::SafeMode)
+            && !self.is_erasing();
+        match may_run {
+            true => self.upstream.plan(),
+            false => Arc::default(),
         }
+    }
+
+    fn known(&self) -> Known<'_> {
+        known(&self.upstream, &self.settled, &self.host, &self.network)
     }
 
     /// Makes other settings the stored ones, and follows the live ones among them.
-    pub(crate) fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> Cause {
-        let before = self.active.clone();
-        let mut active = (*before).clone();
-        active.take_live(&stored);
-        active.act_currencies = self.offer.among(&stored.currencies());
-        self.stored = stored;
-        self.active = Arc::new(active);
-        self.rotation.follow(&before, &self.active, now.uptime);
-        self.forget_prices();
-        self.lights.follow(&before, &self.active, now.uptime);
-        if !self.stored.http_auth_pass.is_empty() {
-            self.made_password = None;
+    fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> Cause {
+        let currencies = self.upstream.currencies_among(&stored.currencies());
+        let before = self.settled.adopt(stored, currencies);
+        let settings = self.settled.active();
+        let cause = self.glass.follow(&before, settings, now.uptime);
+        self.upstream.follow(&self.settled);
+        self.lights.follow(&before, settings, now.uptime);
+        self.lights.follow_quiet_hours(&self.settled, now);
+        if !self.settled.stored().http_auth_pass.is_empty() {
+            self.glass.hide(Layer::SignIn);
         }
-        let moves = before.tz_string != self.active.tz_string;
-        if moves {
-            self.zone = self.active.zone();
+        cause
+    }
+
+    /// Makes changed settings the stored ones, and tells that they are to be saved.
+    fn store(&mut self, settings: Settings, now: Now, output: &mut Output) -> Cause {
+        if settings == **self.settled.stored() {
+            return Cause::Data;
         }
-        self.lights.settle_quiet(&self.active, &self.zone, now);
-        if moves { Cause::Forced } else { Cause::Data }
+        output.unsaved.settings = true;
+        self.adopt(Arc::new(settings), now)
+    }
+
+    /// Changes the stored settings.
+    fn change(
+        &mut self,
+        change: impl FnOnce(&mut Settings),
+        now: Now,
+        output: &mut Output,
+    ) -> Cause {
+        let mut settings = (**self.settled.stored()).clone();
+        change(&mut settings);
+        self.store(settings, now, output)
     }
 
     /// Shuts the control interface with a password that stands on the glass.
-    fn lock(&mut self, made: MadePassword) {
-        let mut active = (*self.active).clone();
-        active.http_auth_enabled = true;
-        active.http_auth_pass.clone_from(&made.hash);
-        self.active = Arc::new(active);
-        self.made_password = Some(made);
-    }
-
-    /// Notes something for the status, once.
-    pub(crate) fn note(&mut self, note: String) {
-        if self.notes.len() < NOTES_MAX && !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
-
-    /// A factory reset is under way: nothing is to be stored any more.
-    pub fn is_erasing(&self) -> bool {
-        self.erasing.is_some()
+    fn lock(&mut self, made: MadePassword, uptime: Duration) {
+        self.settled.lock(&made.hash);
+        self.glass.keep(Content::SignIn(made), uptime);
     }
 
     fn observe(
@@ -406,285 +381,190 @@ impl Device {
     ) -> Cause {
         let mut cause = Cause::Data;
         for observation in observations {
-            let is_news = !matches!(
-                observation,
-                Observation::Connection(_) | Observation::Complaint(_) | Observation::Dropped(..)
-            );
-            cause = cause.max(self.observe_one(source, observation, now, output));
-            if is_news {
-                self.splash = false;
-                self.sources.entry(source).or_default().last_success = Some(now.uptime);
+            let is_of_use = observation.is_of_use();
+            let news = self.upstream.hear(source, observation, &self.settled, now);
+            cause = cause.max(self.tell_news(news, now, output));
+            if is_of_use {
+                self.glass.end_splash();
             }
         }
         cause
     }
 
-    fn observe_one(
-        &mut self,
-        source: SourceId,
-        observation: Observation,
-        now: Now,
-        output: &mut Output,
-    ) -> Cause {
-        if let Observation::Price(currency, _) = observation
-            && !self.wants_prices_in(currency)
-        {
-            self.sources.entry(source).or_default().drop("currency", 1);
-            return Cause::Data;
-        }
-        let differs = self.market.learn(source, &observation, now.uptime);
-        output.changes.memory |= differs;
-        match observation {
-            Observation::Block(height) => {
-                self.observe_height(source, height, now);
-                Cause::Data
-            }
-            Observation::Zap(zap) if self.active.nostr_zap_notify => {
-                self.show_zap(zap, now);
-                Cause::Data
-            }
-            Observation::Payment(payment) if self.active.nwc_show_notify => {
-                self.show_payment(payment, now);
-                Cause::Data
-            }
-            Observation::Currencies(list) => self.offer_currencies(list, now, output),
-            Observation::Connection(connection) => {
-                self.sources
-                    .entry(source)
-                    .or_default()
-                    .follow(connection, now.uptime);
-                Cause::Data
-            }
-            Observation::Complaint(reason) => {
-                self.sources.entry(source).or_default().last_error = Some(reason);
-                Cause::Data
-            }
-            Observation::Dropped(reason, count) => {
-                self.sources.entry(source).or_default().drop(reason, count);
-                Cause::Data
-            }
-            // A logo replaces a name by a picture, which leaves ghosts.
-            Observation::PoolLogo(_) if differs && self.shows_pool() => Cause::Forced,
-            Observation::Zap(_)
-            | Observation::Payment(_)
-            | Observation::PoolLogo(_)
-            | Observation::Price(..)
-            | Observation::Fee(_)
-            | Observation::PreciseFee(_)
-            | Observation::Pool(_)
-            | Observation::Miner(_)
-            | Observation::Balance(_) => Cause::Data,
-        }
-    }
-
-    fn observe_height(&mut self, source: SourceId, height: u32, now: Now) {
-        let known = self.market.height.as_ref();
-        let news = self.height_gate.judge(known, source, height, now);
-        let mut refuse = |reason| self.sources.entry(source).or_default().drop(reason, 1);
+    /// Tells the rooms what a source has said.
+    fn tell_news(&mut self, news: market::News, now: Now, output: &mut Output) -> Cause {
+        let (settings, uptime) = (self.settled.active(), now.uptime);
         match news {
-            HeightNews::Lower => return refuse("lower-height"),
-            HeightNews::Ahead => return refuse("height-ahead"),
-            HeightNews::Block => {
-                self.lights
-                    .flash_for_block(self.next_picture(), &self.active, now.uptime);
-                self.steal_focus(now);
+            market::News::Nothing => {}
+            market::News::Value => output.unsaved.memory = true,
+            market::News::PoolLogo => {
+                output.unsaved.memory = true;
+                return self.cause_of_logo();
             }
-            HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {}
+            market::News::Block => {
+                let picture = self.glass.next_picture();
+                self.lights.flash_for_block(picture, settings, uptime);
+                self.glass.steal_focus(settings, uptime);
+            }
+            market::News::Zap(zap) => {
+                if settings.nostr_zap_notify {
+                    self.show_zap(zap, uptime);
+                }
+            }
+            market::News::Payment(payment) => {
+                if settings.nwc_show_notify {
+                    let picture = self.glass.next_picture();
+                    self.lights.flash_for_payment(picture, settings, uptime);
+                    self.glass.notify(Content::Payment(payment), uptime);
+                }
+            }
+            market::News::Currencies => {
+                output.unsaved.memory = true;
+                let stored = self.settled.stored().clone();
+                return self.adopt(stored, now);
+            }
         }
-        self.market.learn_height(source, height, now.uptime);
-    }
-
-    fn steal_focus(&mut self, now: Now) {
-        if self.active.steal_focus && !self.overlays.any() {
-            self.rotation
-                .jump(Slot::plain(BLOCK_HEIGHT), &self.active, now.uptime);
-        }
+        Cause::Data
     }
 
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
-    pub(crate) fn show_zap(&mut self, zap: Zap, now: Now) {
-        self.lights
-            .flash_for_zap(self.next_picture(), &self.active, now.uptime);
-        self.overlays.show(Overlay::Zap(zap), now.uptime);
+    fn show_zap(&mut self, zap: market::Zap, uptime: Duration) {
+        let (settings, picture) = (self.settled.active(), self.glass.next_picture());
+        self.lights.flash_for_zap(picture, settings, uptime);
+        self.glass.notify(Content::Zap(zap), uptime);
     }
 
-    fn show_payment(&mut self, payment: Payment, now: Now) {
-        self.lights
-            .flash_for_payment(self.next_picture(), &self.active, now.uptime);
-        self.overlays.show(Overlay::Payment(payment), now.uptime);
-    }
-
-    fn offer_currencies(&mut self, list: Vec<Currency>, now: Now, output: &mut Output) -> Cause {
-        let offer = Offer::of(list);
-        if offer == self.offer {
-            return Cause::Data;
+    /// A logo that comes in place of a name, or goes, leaves ghosts.
+    fn cause_of_logo(&self) -> Cause {
+        match self.glass.shows_pool() {
+            true => Cause::Forced,
+            false => Cause::Data,
         }
-        self.offer = offer;
-        output.changes.memory = true;
-        self.adopt(self.stored.clone(), now)
     }
 
-    /// Tells whether prices in a currency are of any use.
-    fn wants_prices_in(&self, currency: Currency) -> bool {
-        self.offer.currencies().contains(&currency) || self.stored.currencies().contains(&currency)
+    /// Takes note of what the network says.
+    fn hear_network(&mut self, event: LinkEvent, now: Now, output: &mut Output) -> Cause {
+        let was_usable = self.network.link().is_usable();
+        let news = self.network.hear(event, now.uptime);
+        if was_usable && !self.network.link().is_usable() {
+            self.upstream.lose_network();
+        }
+        match news {
+            network::News::None => Cause::Data,
+            network::News::FirstAddress => {
+                self.settle_strip(now.uptime);
+                let settings = self.settled.active();
+                self.lights.play(Show::Success, settings, now.uptime);
+                Cause::Data
+            }
+            network::News::Provisioned => {
+                self.restarts.provisioned(now.uptime);
+                self.change(|settings| settings.wifi_configured = true, now, output)
+            }
+        }
     }
 
-    /// Forgets prices that are of no use any more.
-    fn forget_prices(&mut self) {
-        let mut prices = core::mem::take(&mut self.market.prices);
-        prices.retain(|currency, _| self.wants_prices_in(*currency));
-        self.market.prices = prices;
-    }
-
-    fn upload(&mut self, upload: Upload, now: Now, output: &mut Output) -> Cause {
+    fn upload(&mut self, upload: &Upload, now: Now, output: &mut Output) -> Cause {
+        let uptime = now.uptime;
         match upload {
             Upload::Started => {
-                self.update_percent = 0;
-                self.update_painted = now.uptime;
-                self.overlays.show(Overlay::Update(0), now.uptime);
-                self.rotation.freeze(now.uptime);
-                self.lights.show_update_bar(0, now.uptime);
-                Cause::Forced
+                self.glass.begin_update(uptime);
+                self.lights.show_update_bar(0, uptime);
+                return Cause::Forced;
             }
             // Words of an update that has ended may still be on their way.
-            Upload::Progress(_) if !self.overlays.has(Layer::Update) => Cause::Data,
+            Upload::Progress(_) if !self.glass.has(Layer::Update) => {}
             Upload::Progress(percent) => {
-                self.update_percent = percent.min(100);
-                self.lights.show_update_bar(self.update_percent, now.uptime);
-                Cause::Data
+                let percent = (*percent).min(100);
+                self.glass.update_to(percent);
+                self.lights.show_update_bar(percent, uptime);
             }
-            Upload::Failed(_) => {
-                self.overlays.hide(Layer::Update);
-                self.rotation.thaw(&self.active, now.uptime);
-                Cause::Data
-            }
+            Upload::Failed(_) => self.glass.end_update(self.settled.active(), uptime),
             Upload::Verified => {
-                self.update_percent = 100;
-                self.overlays.progress(100);
-                self.lights.show_update_bar(100, now.uptime);
+                self.glass.complete_update();
+                self.lights.show_update_bar(100, uptime);
                 output.effects.push(Effect::Reboot(RebootReason::Updated));
-                Cause::Data
             }
         }
+        Cause::Data
     }
 
-    /// Does what was due by now.
-    fn pass_deadlines(&mut self, now: Now, output: &mut Output) -> Cause {
-        let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= now.uptime);
-        let mut cause = Cause::Data;
-        self.lights.settle_quiet(&self.active, &self.zone, now);
-        self.pass_power(now, output);
-        self.lights.advance(&self.active, now.uptime);
-        self.splash &= !due(Some(SPLASH_MAX));
-        if due(self.panels.refresh_deadline(&self.active)) {
-            cause = Cause::Forced;
+    /// Has everything wiped, and shows that; one reset at a time.
+    fn erase(&mut self, now: Now, output: &mut Output) -> Cause {
+        // The picture that says so comes with this very input.
+        if !self.restarts.begin_erasing(self.glass.next_picture()) {
+            return Cause::Data;
         }
-        if due(self.overlays.notice_deadline(&self.active)) {
-            self.overlays.hide(Layer::Notice);
-            self.rotation.restart(&self.active, now.uptime);
+        self.glass.keep(Content::Erasing, now.uptime);
+        output.effects.push(Effect::Wipe);
+        Cause::Forced
+    }
+
+    /// Restarts where everything is gone, once the glass has said so for a while; goes on where it is not.
+    fn wiped(&mut self, outcome: Result<(), String>, now: Now) -> Cause {
+        let Err(reason) = self.restarts.wiped(outcome, now.uptime) else {
+            return Cause::Data;
+        };
+        self.glass.hide(Layer::Erasing);
+        self.notes.add(format!(
+            "the factory reset failed, nothing is reset: {reason}"
+        ));
+        Cause::Forced
+    }
+
+    /// Restarts where the network is forgotten; goes on where it is not.
+    fn forgotten(&mut self, outcome: Result<(), String>, now: Now, output: &mut Output) -> Cause {
+        if let Err(reason) = outcome {
+            self.notes
+                .add(format!("the network was not forgotten: {reason}"));
+            return Cause::Data;
         }
-        if due(self.turn_deadline()) {
-            if self.overlays.dismiss() {
-                self.rotation.restart(&self.active, now.uptime);
-            } else {
-                self.rotation.turn(&self.active, now.uptime);
-            }
-        }
-        if self.shows_debug() && due(Some(self.debug_painted + DEBUG_PERIOD)) {
-            self.debug_painted = now.uptime;
-            // The debug view is one picture: all of it is painted anew.
-            cause = cause.max(self.repaint_debug());
-        }
-        if self.update_pending() && due(Some(self.update_painted + UPDATE_PERIOD)) {
-            self.update_painted = now.uptime;
-            self.overlays.progress(self.update_percent);
-        }
+        let cause = self.change(|settings| settings.wifi_configured = false, now, output);
+        output.effects.push(Effect::Reboot(RebootReason::WifiReset));
         cause
     }
 
     /// Judges the buttons by the moment of an edge, which may be long ago.
     fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> Cause {
         let at = contacts.at.min(now.uptime);
-        let mut cause = Cause::Data;
         self.pass_hold(at, output);
-        if self.listens_to(contacts.down) {
-            for gesture in self.buttons.edge(contacts.down, at) {
-                cause = cause.max(self.on_gesture(gesture, now, output));
-            }
+        let settings = self.settled.active();
+        if !self.network.listens_to(contacts.down, settings) {
+            return Cause::Data;
         }
-        cause
+        let gestures = self.buttons.edge(contacts.down, at);
+        self.obey(&gestures, now, output)
     }
 
     /// Judges the buttons by now: whoever hands in a tick has handed in the edges before it.
     ///
     /// No other input does so: a release may wait behind it.
     fn pass_buttons(&mut self, now: Now, output: &mut Output) -> Cause {
-        let mut cause = Cause::Data;
         self.pass_hold(now.uptime, output);
-        for gesture in self.buttons.advance(now.uptime) {
-            cause = cause.max(self.on_gesture(gesture, now, output));
+        let gestures = self.buttons.advance(now.uptime);
+        self.obey(&gestures, now, output)
+    }
+
+    /// Forgets the network if button 1 was held from power-on until it is time for that.
+    fn pass_hold(&mut self, until: Duration, output: &mut Output) {
+        if self.network.is_to_be_forgotten(until) {
+            output.effects.push(Effect::ForgetWifi);
         }
-        cause
     }
+}
 
-    fn on_gesture(&mut self, gesture: Gesture, now: Now, output: &mut Output) -> Cause {
-        let logical = |index: usize| {
-            if self.active.inverse_buttons {
-                BUTTONS - 1 - index
-            } else {
-                index
-            }
-        };
-        let action = match gesture {
-            Gesture::Click(index) => match logical(index) {
-                0 => Some(ButtonAction::TogglePause),
-                1 => Some(ButtonAction::Next),
-                2 => Some(ButtonAction::Previous),
-                3 => Some(ButtonAction::ToggleDebug),
-                _ => None,
-            },
-            Gesture::Long(index) => (logical(index) == 0).then_some(ButtonAction::ToggleDnd),
-            Gesture::All => Some(ButtonAction::FactoryReset),
-        };
-        // Behind the portal there is nothing to turn.
-        let action =
-            action.filter(|action| *action == ButtonAction::FactoryReset || !self.link.is_portal());
-        action.map_or(Cause::Data, |action| self.act(action, now, output))
-    }
-
-    /// Uptime of the next turn of the rotation; none while something holds it.
-    fn turn_deadline(&self) -> Option<Duration> {
-        let held = [Layer::Notice, Layer::Debug, Layer::Update]
-            .iter()
-            .any(|layer| self.overlays.has(*layer))
-            || self.link.is_portal()
-            || self.power.safe_mode.is_some();
-        self.rotation.next_deadline().filter(|_| !held)
-    }
-
-    fn update_pending(&self) -> bool {
-        let overlay = self.overlay_on_glass();
-        matches!(overlay, Some((Overlay::Update(shown), _)) if *shown != self.update_percent)
-    }
-
-    fn shows_debug(&self) -> bool {
-        self.top() == Layer::Debug
-    }
-
-    /// Tells that settings and memory are to be stored.
-    pub(crate) fn store_settings(
-        &mut self,
-        settings: Settings,
-        now: Now,
-        output: &mut Output,
-    ) -> Cause {
-        if settings == *self.stored {
-            return Cause::Data;
-        }
-        output.changes = Changes {
-            settings: true,
-            ..output.changes
-        };
-        self.adopt(Arc::new(settings), now)
+/// What the glass may look at, besides itself.
+fn known<'a>(
+    upstream: &'a Upstream,
+    settled: &'a Settled,
+    host: &'a HostFacts,
+    network: &'a Network,
+) -> Known<'a> {
+    Known {
+        market: upstream.market(),
+        settled,
+        host,
+        ip: network.link().ip(),
+        ssid: network.link().ssid(),
     }
 }

@@ -5,10 +5,9 @@ use core::time::Duration;
 
 use crate::{
     host::HostFacts,
-    market::{Connection, Observation},
+    market::{Connection, Observation, sources::SourceId},
     request::Request,
     secret::{MadePassword, Secret},
-    sources::SourceId,
 };
 
 /// Something that happened; the device changes only by handling one of these.

@@ -19,31 +19,26 @@ pub mod output;
 pub mod request;
 pub mod view;
 
-mod compose;
 pub mod device;
-mod requests;
+mod notes;
+mod restarts;
 
-mod height;
 pub mod market;
 pub mod memory;
-mod offer;
-pub mod sources;
+pub use market::sources;
 
 pub mod settings;
 
 pub mod cells;
 pub mod screens;
 
-pub mod overlays;
-pub mod panels;
-pub mod refresh;
-pub mod rotation;
+pub mod glass;
+pub use glass::{panels, refresh, rotation};
 
 pub mod buttons;
 pub mod lights;
-pub mod link;
-pub mod portal;
-mod power;
+pub mod network;
+pub use network::portal;
 
 pub mod limits;
 

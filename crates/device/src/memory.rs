@@ -4,10 +4,9 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    market::{Datum, Market, MinerStats, PoolStats, Seen},
+    glass::rotation::Slot,
+    market::{Datum, Market, MinerStats, PoolStats, Prices, Seen, sources::SourceId},
     now::{Now, UtcTime},
-    rotation::Slot,
-    sources::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 
@@ -117,7 +116,8 @@ impl Memory {
                     })?;
                     Some((Currency::parse(code)?, price))
                 })
-                .collect(),
+                .collect::<Prices>()
+                .into(),
             pool: datum(map.get("pool"), pool_stats),
             pool_logo: None,
             miner: datum(map.get("miner"), miner_stats),
@@ -234,7 +234,7 @@ mod tests {
             source,
             seen,
         };
-        memory.market.prices.insert(Currency::USD, usd);
+        memory.market.prices = Prices::from([(Currency::USD, usd)]).into();
         let pool = PoolStats {
             pool: "ocean".into(),
             hashrate: Hashrate(123_456_789_012_345_678_901_234),

@@ -1,20 +1,14 @@
 //! What leaves the device: levels that replace each other, and effects that happen exactly once.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
-use crate::{
-    cells::Picture,
-    lights::Rgb,
-    request::Reply,
-    secret::Secret,
-    sources::{SourceId, SourcePlan},
-};
+use crate::{cells::Picture, lights::Rgb, market::sources::Plan, request::Reply, secret::Secret};
 
 /// What handling one input brought about, besides the levels.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     /// What must be on disk before anybody is told.
-    pub changes: Changes,
+    pub unsaved: Unsaved,
     /// Answer to the request, if the input was one.
     pub reply: Option<Reply>,
     /// What must happen exactly once, in this order, after the answer; a wipe happens before it.
@@ -23,7 +17,7 @@ pub struct Output {
 
 /// What must be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Changes {
+pub struct Unsaved {
     /// Settings differ from those on disk.
     pub settings: bool,
     /// What the device remembers differs from what is on disk; may wait a little.
@@ -73,7 +67,7 @@ pub struct Desired {
     /// On the frontlight, one duty per panel, 0..=4095; empty on a board without one.
     pub frontlight: Vec<u16>,
     /// Sources that should run.
-    pub sources: BTreeMap<SourceId, SourcePlan>,
+    pub sources: Arc<Plan>,
     /// What to announce on the local network; none for nothing.
     pub advert: Option<Advert>,
     /// What the radio should do.

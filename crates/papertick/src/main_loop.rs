@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** a change is durable, and visible, before anybody is told that it was made.
 
-use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use device::{
     board::BoardSpec,
@@ -15,10 +15,10 @@ use device::{
     lights::Rgb,
     memory::Memory,
     now::Now,
-    output::{Advert, Changes, Desired, Effect, WifiPlan},
+    output::{Advert, Desired, Effect, Unsaved, WifiPlan},
     request::{Refusal, Reply},
     settings::{Settings, store},
-    sources::{SourceId, SourcePlan},
+    sources::Plan,
     view::View,
 };
 use storage::keeper::{Begun, Keeper};
@@ -82,7 +82,7 @@ pub struct Levels {
     picture: watch::Sender<Picture>,
     strip: watch::Sender<Vec<Rgb>>,
     frontlight: watch::Sender<Vec<u16>>,
-    sources: watch::Sender<BTreeMap<SourceId, SourcePlan>>,
+    sources: watch::Sender<Arc<Plan>>,
     advert: watch::Sender<Option<Advert>>,
     wifi: watch::Sender<WifiPlan>,
     view: watch::Sender<Arc<View>>,
@@ -98,7 +98,7 @@ pub struct Followed {
     /// For the frontlight.
     pub frontlight: watch::Receiver<Vec<u16>>,
     /// For the supervisor of the sources.
-    pub sources: watch::Receiver<BTreeMap<SourceId, SourcePlan>>,
+    pub sources: watch::Receiver<Arc<Plan>>,
     /// For the announcements on the local network.
     pub advert: watch::Receiver<Option<Advert>>,
     /// For the radio.
@@ -152,7 +152,7 @@ pub struct MainLoop {
 struct Round {
     /// The settings before it.
     before: Arc<Settings>,
-    changes: Changes,
+    unsaved: Unsaved,
     pending: Vec<Pending>,
 }
 
@@ -194,20 +194,20 @@ impl Round {
     fn of(device: &Device, inputs: usize) -> Round {
         Round {
             before: Arc::clone(device.settings()),
-            changes: Changes::default(),
+            unsaved: Unsaved::default(),
             pending: Vec::with_capacity(inputs),
         }
     }
 
     fn handle(&mut self, device: &mut Device, message: Message, now: Now) {
         let output = device.handle(message.input, now);
-        self.changes.settings |= output.changes.settings;
-        self.changes.memory |= output.changes.memory;
+        self.unsaved.settings |= output.unsaved.settings;
+        self.unsaved.memory |= output.unsaved.memory;
         self.pending.push(Pending {
             answer: message.answer,
             reply: output.reply,
             effects: output.effects,
-            changed_settings: output.changes.settings,
+            changed_settings: output.unsaved.settings,
         });
     }
 }
@@ -323,13 +323,13 @@ impl MainLoop {
     async fn conclude(&mut self, round: Round) {
         let Round {
             before,
-            changes,
+            unsaved,
             mut pending,
         } = round;
-        if changes.settings {
+        if unsaved.settings {
             self.store_settings(before, &mut pending).await;
         }
-        if changes.memory {
+        if unsaved.memory {
             self.memory.since.get_or_insert_with(Instant::now);
         }
         self.levels.publish(&self.device);

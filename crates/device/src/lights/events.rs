@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{
     Rgb, StripEffect,
     faults::{Fault, FaultIndicator},
-    frontlight::{Command, DUTY_MAX, Frontlight},
+    frontlight::{Command, DUTY_MAX, Frontlight, FrontlightState},
     quiet,
     shows::Show,
     strip::{Gate, Mode, Mute, Strip, update_bar},
@@ -14,10 +14,9 @@ use super::{
 use crate::{
     board::BoardSpec,
     limits::PAINT_MAX,
-    now::{Now, Zone},
+    now::Now,
     request::{FrontlightCommand, Refusal, Reply},
-    settings::Settings,
-    view::FrontlightState,
+    settings::{Settings, Settled},
 };
 
 /// All lights of a clock.
@@ -64,7 +63,9 @@ impl Lights {
     }
 
     /// Does what was due by now.
-    pub fn advance(&mut self, settings: &Settings, uptime: Duration) {
+    pub fn advance(&mut self, settled: &Settled, now: Now) {
+        let (settings, uptime) = (&**settled.active(), now.uptime);
+        self.follow_quiet_hours(settled, now);
         self.strip.advance(self.gate(settings), uptime);
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.advance(settings, self.quiet, uptime);
@@ -77,14 +78,18 @@ impl Lights {
         }
     }
 
-    /// Uptime at which something is due; the schedule of quiet hours and the faults aside.
-    pub fn next_deadline(&self, settings: &Settings, uptime: Duration) -> Option<Duration> {
-        let frontlight = self.frontlight.as_ref();
+    /// Uptime at which something is due.
+    pub fn next_deadline(&self, settled: &Settled, now: Now) -> Option<Duration> {
+        let (settings, frontlight) = (settled.active(), self.frontlight.as_ref());
         [
             self.strip.next_deadline(),
-            frontlight.and_then(|light| light.next_deadline(settings, self.quiet, uptime)),
+            frontlight.and_then(|light| light.next_deadline(settings, self.quiet, now.uptime)),
             // It waits for the panels no longer than this.
             self.pending_flash.map(|pending| pending.deadline),
+            self.faults
+                .next_deadline()
+                .filter(|_| self.may_tell_faults()),
+            quiet_deadline(settled, now),
         ]
         .into_iter()
         .flatten()
@@ -246,9 +251,9 @@ impl Lights {
     }
 
     /// Makes Do Not Disturb begin or end, if it is time.
-    pub fn settle_quiet(&mut self, settings: &Settings, zone: &Zone, now: Now) {
-        let local = now.utc.map(|utc| zone.local(utc));
-        let quiet = quiet::is_active(settings, local);
+    pub fn follow_quiet_hours(&mut self, settled: &Settled, now: Now) {
+        let settings = settled.active();
+        let quiet = quiet::is_active(settings, || settled.local(now));
         if quiet == self.quiet {
             return;
         }
@@ -258,32 +263,22 @@ impl Lights {
         }
     }
 
-    /// Uptime at which the schedule of Do Not Disturb may begin or end.
-    pub fn quiet_deadline(&self, settings: &Settings, zone: &Zone, now: Now) -> Option<Duration> {
-        let utc = now.utc?;
-        let edge = quiet::next_edge(settings, zone, utc)?;
-        let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();
-        Some(now.uptime + Duration::from_millis(left_ms))
-    }
-
-    /// Whether what is missing is worth telling: not while the device starts, joins or is an access point.
-    pub fn may_tell_faults(&self) -> bool {
-        match self.strip.mode() {
-            Mode::Resting | Mode::Update(_) => true,
-            Mode::Starting | Mode::Joining | Mode::Portal | Mode::Alarm => false,
-        }
-    }
-
     /// Shows now and then what is missing.
     pub fn tell_fault(&mut self, fault: Fault, settings: &Settings, uptime: Duration) {
+        if !self.may_tell_faults() {
+            return;
+        }
         if let Some(show) = self.faults.look(fault, uptime) {
             self.play(show, settings, uptime);
         }
     }
 
-    /// Uptime at which what is missing is shown again.
-    pub fn fault_deadline(&self) -> Option<Duration> {
-        self.faults.next_deadline()
+    /// Whether what is missing is worth telling: not while the device starts, joins or is an access point.
+    fn may_tell_faults(&self) -> bool {
+        match self.strip.mode() {
+            Mode::Resting | Mode::Update(_) => true,
+            Mode::Starting | Mode::Joining | Mode::Portal | Mode::Alarm => false,
+        }
     }
 
     /// Follows a change of settings.
@@ -388,4 +383,12 @@ impl Lights {
             frontlight.command(command, settings, self.quiet, uptime);
         }
     }
+}
+
+/// Uptime at which the schedule of Do Not Disturb may begin or end.
+fn quiet_deadline(settled: &Settled, now: Now) -> Option<Duration> {
+    let utc = now.utc?;
+    let edge = quiet::next_edge(settled.active(), settled.zone(), utc)?;
+    let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();
+    Some(now.uptime + Duration::from_millis(left_ms))
 }

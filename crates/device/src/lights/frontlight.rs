@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 use core::time::Duration;
 
 use super::ambient::{Ambient, Wish};
-use crate::{settings::Settings, view::FrontlightState};
+use crate::settings::Settings;
 
 /// Largest duty, 12 bit.
 pub const DUTY_MAX: u16 = 4095;
@@ -41,6 +41,19 @@ pub enum Command {
     BlockFlash,
     /// A flash for a zap or payment.
     ZapFlash,
+}
+
+/// State of the frontlight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontlightState {
+    /// It is on, or on its way.
+    pub on: bool,
+    /// Duty per panel, 0..=4095.
+    pub duties: Vec<u16>,
+    /// Duty it is going to.
+    pub target: u16,
+    /// Duty of full brightness.
+    pub brightness: u16,
 }
 
 /// The frontlight: one channel per panel.

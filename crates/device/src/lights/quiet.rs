@@ -9,10 +9,9 @@ const MINUTES_A_DAY: u32 = 24 * 60;
 const MINUTE_MS: i64 = 60_000;
 
 /// Tells whether Do Not Disturb is active; without a clock the schedule is not.
-pub fn is_active(settings: &Settings, local: Option<LocalTime>) -> bool {
-    settings.dnd_enabled
-        || (settings.dnd_time_enabled
-            && local.is_some_and(|local| is_in_window(settings, minute_of(local))))
+pub fn is_active(settings: &Settings, local: impl FnOnce() -> Option<LocalTime>) -> bool {
+    let is_now = |local| is_in_window(settings, minute_of(local));
+    settings.dnd_enabled || (settings.dnd_time_enabled && local().is_some_and(is_now))
 }
 
 /// The next moment at which the schedule may start or end; none if it decides nothing.
@@ -92,7 +91,7 @@ mod tests {
     fn check(times: &[(u8, u8)], start: (u32, u32), end: (u32, u32), active: bool) {
         let settings = window(start, end, false, true);
         for (hour, minute) in times {
-            let told = is_active(&settings, at(*hour, *minute));
+            let told = is_active(&settings, || at(*hour, *minute));
             assert_eq!(told, active, "{hour}:{minute} in {start:?} to {end:?}");
         }
     }
@@ -124,7 +123,7 @@ mod tests {
         for (local, manual, scheduled, active) in rows {
             let settings = window((22, 0), (23, 0), manual, scheduled);
             assert_eq!(
-                is_active(&settings, local),
+                is_active(&settings, || local),
                 active,
                 "{local:?} {manual} {scheduled}"
             );
@@ -188,7 +187,7 @@ mod tests {
         {
             let zone = Zone::named(name).unwrap();
             let settings = window(start, end, false, true);
-            let active = |utc| is_active(&settings, Some(zone.local(utc)));
+            let active = |utc| is_active(&settings, || Some(zone.local(utc)));
             let mut now = utc(day);
             let (mut edge, mut before) = (now, active(now));
             for _ in 0..3 * MINUTES_A_DAY {

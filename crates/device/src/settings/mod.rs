@@ -19,6 +19,7 @@ pub mod emit;
 pub mod pairing;
 pub mod patch;
 mod read;
+mod settled;
 
 mod legacy;
 mod migrations;
@@ -29,4 +30,5 @@ pub mod facts;
 pub mod form;
 pub mod schema;
 
+pub use settled::Settled;
 pub use table::{Key, SPECS, Settings, TEXT_MAX, VIRTUAL, Virtual};

@@ -12,7 +12,6 @@ use crate::{
     now::Zone,
     screens::catalog::{self, SCREENS},
     secret::Endpoint,
-    sources::{Proxy, ProxyKind, Route},
     units::Currency,
 };
 
@@ -85,40 +84,6 @@ impl Settings {
         recipients
     }
 
-    /// The way outbound connections take.
-    pub fn proxy_route(&self) -> Route {
-        let kind = match self.proxy_type {
-            1 => ProxyKind::HttpConnect,
-            2 => ProxyKind::Socks4,
-            3 => ProxyKind::Socks4a,
-            4 => ProxyKind::Socks5,
-            _ => return Route::default(),
-        };
-        let Ok(port) = u16::try_from(self.proxy_port) else {
-            return Route::default();
-        };
-        if !self.proxy_enabled || self.proxy_host.is_empty() {
-            return Route::default();
-        }
-        // SOCKS4 and SOCKS4a know no password; leaving it out keeps its change from reconnecting anything.
-        let (user, pass) = match kind {
-            ProxyKind::Socks4 | ProxyKind::Socks4a => Default::default(),
-            ProxyKind::HttpConnect | ProxyKind::Socks5 => {
-                (self.proxy_user.clone(), self.proxy_pass.clone())
-            }
-        };
-        Route {
-            proxy: Some(Proxy {
-                kind,
-                host: self.proxy_host.clone(),
-                port,
-                user,
-                pass,
-                bypass: self.proxy_bypass.clone(),
-            }),
-        }
-    }
-
     /// Host name without a domain: the prefix, a dash and the end of the hardware address.
     ///
     /// What cannot stand in a host name becomes a dash, and what is too long is cut.
@@ -147,6 +112,12 @@ impl Settings {
     /// Tells whether the feature of a screen is on.
     pub fn is_screen_available(&self, id: u16) -> bool {
         catalog::find(id).is_some_and(|screen| (screen.is_available)(self))
+    }
+
+    /// Ids of the screens whose feature is on.
+    pub fn available_screens(&self) -> Vec<u16> {
+        let ids = SCREENS.iter().map(|screen| screen.id);
+        ids.filter(|id| self.is_screen_available(*id)).collect()
     }
 
     /// Ids of all screens in rotation order: the persisted ones, then the others as on a fresh clock.

@@ -14,7 +14,7 @@ use device::{
     market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
     memory::Memory,
     now::{Now, UtcTime},
-    output::{Changes, Effect, Output},
+    output::{Effect, Output, Unsaved},
     request::{FrontlightCommand, Patch, Reply, Request},
     settings::{SPECS, Settings, store},
     sources::SourceId,
@@ -270,10 +270,10 @@ impl World {
     pub(crate) fn handle(&mut self, input: Input) -> Output {
         let output = self.device.handle(input, self.now);
         self.effects.extend(output.effects.clone());
-        if output.changes.settings {
+        if output.unsaved.settings {
             self.stored.0 = self.device.settings().clone();
         }
-        self.memory_changed |= output.changes.memory;
+        self.memory_changed |= output.unsaved.memory;
         self.film.look(&self.device.desired(), self.now.uptime);
         self.paint();
         output
@@ -332,7 +332,7 @@ impl World {
             let place = format!("a tick at {:?}, with something due at {due:?}", now.uptime);
             assert_eq!((device.desired(), device.view()), before, "{place}");
             assert_eq!(output.effects, [], "{place}");
-            assert_eq!(output.changes, Changes::default(), "{place}");
+            assert_eq!(output.unsaved, Unsaved::default(), "{place}");
             assert_eq!(device.next_deadline(now), deadline, "{place}");
         }
     }

@@ -67,7 +67,7 @@ impl Line {
             // What cannot be read never enters the market.
             "price" => {
                 if let Some(price) = Price::parse(value).and_then(datum) {
-                    self.market.prices.insert(self.currency, price);
+                    Arc::make_mut(&mut self.market.prices).insert(self.currency, price);
                 }
             }
             "whole-fee" => self.market.fee = FeeRate::parse(value).and_then(datum),

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     cells::{Cell, Logo},
-    market::{Datum, Direction, Market, MinerStats, Payment, PoolStats, Seen, Zap},
+    market::{Datum, Direction, Market, MinerStats, Payment, PoolStats, Prices, Seen, Zap},
     now::LocalTime,
     screens::{SCREENS, Scene, catalog, issuance, payment, row, suffix, zap},
     settings::Settings,
@@ -77,7 +77,7 @@ fn datum<T>(value: T) -> Option<Datum<T>> {
 }
 
 fn price_of(currency: Currency, micros: u64) -> Market {
-    let prices = [(currency, datum(Price { micros }).unwrap())].into();
+    let prices = Prices::from([(currency, datum(Price { micros }).unwrap())]).into();
     Market {
         prices,
         ..Market::default()
@@ -344,7 +344,7 @@ fn anything(
     let prices = if known[0] {
         price_of(currency, numbers[0]).prices
     } else {
-        [].into()
+        Arc::default()
     };
     Market {
         height: known[1]

@@ -4,9 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use device::{
     board::BoardSpec,
-    market::Market,
     request::Patch,
-    screens::SCREENS,
     secret::PasswordHash,
     settings::{
         Settings,
@@ -15,7 +13,7 @@ use device::{
         reject::Rejection,
     },
     units::Currency,
-    view::{LinkState, ScreenState, View},
+    view::{LinkState, View},
 };
 use serde_json::{Map, Value};
 
@@ -49,9 +47,8 @@ pub(crate) fn view(settings: &Settings) -> View {
         timer_running: true,
         updating: false,
         inverted: settings.inverted_color,
-        screens: screens(&settings),
         available_currencies: currencies(),
-        market: Market::default(),
+        market: Arc::default(),
         sources: BTreeMap::new(),
         time_server: None,
         dnd_active: false,
@@ -76,23 +73,10 @@ pub(crate) fn currencies() -> Vec<Currency> {
         .collect()
 }
 
-fn screens(settings: &Settings) -> Vec<ScreenState> {
-    let state = |id| ScreenState {
-        id,
-        name: SCREENS.iter().find(|screen| screen.id == id).unwrap().name,
-        enabled: settings.is_screen_enabled(id),
-        available: settings.is_screen_available(id),
-    };
-    settings.rotation_order().into_iter().map(state).collect()
-}
-
 pub(crate) fn catalogue(settings: &Settings) -> Catalogue {
-    let listed = screens(settings)
-        .into_iter()
-        .filter(|screen| screen.available);
     Catalogue {
         currencies: currencies(),
-        screens: listed.map(|screen| screen.id).collect(),
+        screens: settings.available_screens(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What GET shows, and what the schemas say about it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use device::{
     market::{Datum, Seen},
@@ -176,7 +176,7 @@ fn state_comes_from_the_view() {
     view.timer_running = false;
     view.current_screen = 4;
     view.link.ip = "192.0.2.7".into();
-    view.market.height = Some(Datum {
+    Arc::make_mut(&mut view.market).height = Some(Datum {
         value: 840_000,
         source: SourceId::Relay,
         seen: Seen::Before(None),

@@ -190,11 +190,11 @@ fn proxies() {
             assert_eq!(plan.route.proxy.is_some(), is_proxied, "{change}");
         }
     }
-    assert_eq!(Settings::default().proxy_route().proxy, None);
+    assert_eq!(sources::route(&Settings::default()).proxy, None);
     for (host, port) in [("", 1080), ("h", 65_536)] {
         let mut settings = settings(r#"{"proxyType": 4}"#);
         settings.proxy_enabled = true;
         (settings.proxy_host, settings.proxy_port) = (host.into(), port);
-        assert_eq!(settings.proxy_route().proxy, None, "{host}:{port}");
+        assert_eq!(sources::route(&settings).proxy, None, "{host}:{port}");
     }
 }

@@ -3,7 +3,7 @@
 use device::{
     secret::Secret,
     settings::Settings,
-    sources::{Proxy, ProxyKind, Route},
+    sources::{self, Proxy, ProxyKind, Route},
 };
 
 fn with_proxy(kind: u32) -> Settings {
@@ -34,28 +34,28 @@ fn route(kind: ProxyKind, user: &str, pass: &str) -> Route {
 
 #[test]
 fn the_route_follows_the_proxy_settings() {
-    assert_eq!(with_proxy(0).proxy_route(), Route::default());
+    assert_eq!(sources::route(&with_proxy(0)), Route::default());
     assert_eq!(
-        with_proxy(1).proxy_route(),
+        sources::route(&with_proxy(1)),
         route(ProxyKind::HttpConnect, "me", "pw")
     );
     assert_eq!(
-        with_proxy(2).proxy_route(),
+        sources::route(&with_proxy(2)),
         route(ProxyKind::Socks4, "", "")
     );
     assert_eq!(
-        with_proxy(3).proxy_route(),
+        sources::route(&with_proxy(3)),
         route(ProxyKind::Socks4a, "", "")
     );
     assert_eq!(
-        with_proxy(4).proxy_route(),
+        sources::route(&with_proxy(4)),
         route(ProxyKind::Socks5, "me", "pw")
     );
     let off = Settings {
         proxy_enabled: false,
         ..with_proxy(1)
     };
-    assert_eq!(off.proxy_route(), Route::default());
+    assert_eq!(sources::route(&off), Route::default());
 }
 
 #[test]

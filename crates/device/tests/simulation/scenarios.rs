@@ -1178,7 +1178,7 @@ fn a_network_that_is_not_forgotten_is_said_and_restarts_nothing() {
     let failed = Finished::Forgotten(Err("the disk does not let go".into()));
     let output = world.handle(Input::Finished(failed));
     assert_eq!(output.effects, []);
-    assert!(!output.changes.settings);
+    assert!(!output.unsaved.settings);
     let view = world.device.view();
     assert!(view.notes[0].contains("does not let go"), "{view:?}");
     assert_eq!(view.mode, "rotation");

@@ -105,6 +105,9 @@ fn a_month_does_not_make_the_clock_grow() {
         );
     }
     let view = world.device.view();
-    assert_eq!(view.market.height.map(|known| known.value), Some(height));
+    assert_eq!(
+        view.market.height.as_ref().map(|known| known.value),
+        Some(height)
+    );
     assert!(view.notes.is_empty());
 }

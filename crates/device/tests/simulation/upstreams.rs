@@ -217,7 +217,7 @@ fn only_prices_of_use_are_kept() {
         }
     }
     let kept = |world: &World| -> Vec<Currency> {
-        world.device.view().market.prices.into_keys().collect()
+        world.device.view().market.prices.keys().copied().collect()
     };
     // Offered or chosen.
     assert_eq!(kept(&world), codes("EUR,JPY,SEK,USD"));
@@ -251,7 +251,7 @@ fn a_height_that_cannot_be_is_not_even_remembered() {
         let mut memory = Memory::default();
         memory.market.height = Some(datum);
         let device = Device::new(BOARD, Settings::default(), memory, now);
-        device.view().market.height.map(|known| known.value)
+        device.memory().market.height.map(|known| known.value)
     };
     assert_eq!(height(u32::MAX), None);
     assert_eq!(height(975_000), Some(975_000));

@@ -11,7 +11,7 @@ use device::{
     market::{Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, UtcTime},
-    output::{Changes, Effect, Output},
+    output::{Effect, Output, Unsaved},
     request::{Patch, Reply, Request},
     settings::{Settings, store},
     sources::SourceId,
@@ -186,7 +186,7 @@ impl World {
         let input = match step.clone() {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
             Step::Mined(blocks) => {
-                let known = self.device.view().market.height;
+                let known = self.device.memory().market.height;
                 let known = known.map_or(FIRST_HEIGHT, |known| known.value);
                 observed(
                     SourceId::Relay,
@@ -341,7 +341,7 @@ impl World {
         {
             model.lights.painting = model.glass.pictures;
         }
-        if output.changes.settings && !self.is_erasing() {
+        if output.unsaved.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
         self.effects += output.effects.len();
@@ -511,7 +511,7 @@ impl World {
             "a tick too early"
         );
         assert_eq!(output.effects, [], "a tick too early");
-        assert_eq!(output.changes, Changes::default(), "a tick too early");
+        assert_eq!(output.unsaved, Unsaved::default(), "a tick too early");
         assert_eq!(device.next_deadline(now), deadline, "a tick too early");
     }
 

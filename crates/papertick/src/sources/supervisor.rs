@@ -32,8 +32,7 @@ use crate::{
     tasks::{Stop, Tasks},
 };
 
-/// Which sources should run.
-pub type Plans = BTreeMap<SourceId, SourcePlan>;
+pub use device::sources::Plan as Plans;
 
 /// Something that says which sources should run.
 pub trait HasPlans {

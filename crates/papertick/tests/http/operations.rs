@@ -739,8 +739,9 @@ async fn the_fee_rate_in_the_status_is_the_one_on_the_glass() {
                 block_fee_dec: decimals,
                 ..Settings::default()
             });
-            view.market.fee = fee(whole.0, whole.1);
-            view.market.precise_fee = fee(precise.0, precise.1);
+            let market = Arc::make_mut(&mut view.market);
+            market.fee = fee(whole.0, whole.1);
+            market.precise_fee = fee(precise.0, precise.1);
         });
         let status = clock.get("/api/status").await.json();
         assert_eq!(status["market"]["feeRate"]["value"], told, "{decimals}");

@@ -8,14 +8,13 @@ use device::{
     device::Device,
     input::Input,
     lights::Rgb,
-    market::Market,
     memory::Memory,
     now::Now,
     request::{Reply, Request},
     secret::MadePassword,
     settings::{Settings, emit::Identity},
     units::Currency,
-    view::{FrontlightState, LinkState, ScreenState, View},
+    view::{FrontlightState, LinkState, View},
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
@@ -58,20 +57,11 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         timer_running: true,
         updating: false,
         inverted: false,
-        screens: device::screens::SCREENS
-            .iter()
-            .map(|screen| ScreenState {
-                id: screen.id,
-                name: screen.name,
-                enabled: screen.on_by_default,
-                available: true,
-            })
-            .collect(),
         available_currencies: ["USD", "EUR", "JPY"]
             .into_iter()
             .filter_map(Currency::parse)
             .collect(),
-        market: Market::default(),
+        market: Arc::default(),
         sources: BTreeMap::new(),
         time_server: None,
         dnd_active: false,

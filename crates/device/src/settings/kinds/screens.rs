@@ -39,7 +39,8 @@ impl Kind for Screens {
         }
         let lists = |screens: &[u16]| screens.iter().all(|id| ids.contains(id));
         // A client that turns a feature on or off sends the list it read before.
-        let complete = lists(&context.available.screens) || lists(&available(context.settings));
+        let complete =
+            lists(&context.available.screens) || lists(&context.settings.available_screens());
         if ordered != 0 && !complete {
             return Err(Rejection::ScreensIncomplete);
         }
@@ -103,7 +104,7 @@ impl Composite for Screens {
     }
 
     fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
-        let available = view.screens.iter().filter(|screen| screen.available);
+        let available = view.screens().filter(|screen| screen.available);
         let list: Vec<Value> = available
             .enumerate()
             .map(|(order, screen)| json!({ "id": screen.id, "name": screen.name, "enabled": screen.enabled, "order": order }))
@@ -138,11 +139,6 @@ fn merged(settings: &Settings, listed: &[u16]) -> Vec<u16> {
             }
         })
         .collect()
-}
-
-fn available(settings: &Settings) -> Vec<u16> {
-    let ids = SCREENS.iter().map(|screen| screen.id);
-    ids.filter(|id| settings.is_screen_available(*id)).collect()
 }
 
 fn check_id(entry: &Value, before: &[u16]) -> Result<u16, Rejection> {

@@ -195,7 +195,7 @@ fn screen_cells(
         height: values.height.and_then(datum),
         fee: values.fee.map(whole).and_then(datum),
         precise_fee: values.fee.and_then(datum),
-        prices: price.into_iter().map(|price| (currency, price)).collect(),
+        prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
         pool: pool(values, settings).and_then(datum),
         pool_logo: values
             .logo

@@ -163,7 +163,7 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
         let rate = fixed(fee.value.micros, decimals);
         put("feeRate", rate.into(), fee.source, fee.seen);
     }
-    for (currency, price) in &market.prices {
+    for (currency, price) in market.prices.iter() {
         let decimals = if price.value.micros < SMALL_PRICE_MICROS {
             6
         } else {

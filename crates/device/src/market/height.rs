@@ -7,11 +7,13 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 
+use super::{
+    sources::SourceId,
+    values::{Datum, Seen},
+};
 use crate::{
     limits::{CATCH_UP_BLOCKS, CLAIM_STEP_MIN, CLAIMS_BELIEVED, REGRESSIONS_BELIEVED},
-    market::{Datum, Seen},
     now::{Now, UtcTime},
-    sources::SourceId,
 };
 
 /// The fourth halving: a height whose moment is known.

@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::{
-    cells::{self, Cell, Picture, Style},
-    overlays::Layer,
+use super::{
     refresh::{Cause, Refresh, RefreshPolicy},
     rotation::Slot,
+};
+use crate::{
+    cells::{self, Cell, Picture, Style},
     settings::Settings,
 };
 
@@ -18,10 +19,8 @@ pub enum Visible {
     Nothing,
     /// A screen of the rotation.
     Slot(Slot),
-    /// An overlay, by its serial number.
-    Overlay(u64),
-    /// A layer that has but one thing to show.
-    Layer(Layer),
+    /// What is on a layer, by its serial number.
+    Layer(u64),
 }
 
 /// What should be on the panels, before policy.

@@ -7,14 +7,13 @@
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
+use super::portal;
 use crate::{
     input::{LinkEvent, LinkFailure},
     limits::{FALLBACK_GRACE, JOIN_MAX, JOIN_RETRY, PORTAL_TRY_MAX},
     output::{AccessPoint, Advert, RebootReason, WifiPlan},
-    portal,
     secret::Secret,
     settings::Settings,
-    view::LinkState,
 };
 
 /// State of the network.
@@ -66,6 +65,32 @@ enum State {
     Disconnected,
     /// The access point is up.
     AccessPoint,
+}
+
+/// State of the network.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinkState {
+    /// Word for the state: `idle`, `connecting`, `connected`, `disconnected`, `access-point`.
+    pub state: &'static str,
+    /// The clock manages a radio; otherwise it uses the network of its host.
+    pub managed: bool,
+    /// Address of the portal, with its port where that is not the usual one; none while there is no access point.
+    /// While there is one, only the portal is served.
+    pub portal: Option<String>,
+    /// Address; empty if there is none.
+    pub ip: String,
+    /// Name of the network; empty on a wire.
+    pub ssid: String,
+    /// Strength of the signal, dBm; 0 when not joined.
+    pub rssi: i32,
+    /// Transmit power the radio says it uses, quarter-dBm.
+    pub tx_power: Option<i32>,
+    /// Word for what went wrong last; none while joined.
+    pub failure: Option<&'static str>,
+    /// Uptime since which the state holds.
+    pub since: Duration,
+    /// Host name under which it is found on the local network, without a domain; none while it is not announced.
+    pub announced: Option<String>,
 }
 
 /// What the rest of the device must do about an event.

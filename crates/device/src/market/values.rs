@@ -1,114 +1,18 @@
 //! What is known of the market: every value with its source and its age.
 
-use alloc::{collections::BTreeMap, string::String, sync::Arc};
+use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;
 
+use super::{
+    observation::{MinerStats, Observation, PoolStats},
+    sources::SourceId,
+};
 use crate::{
     cells::Logo,
     now::{Now, UtcTime},
     settings::Settings,
-    sources::SourceId,
-    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+    units::{Currency, FeeRate, Msats, Price},
 };
-
-/// What a source learned.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Observation {
-    /// Height of the chain tip.
-    Block(u32),
-    /// Price of one bitcoin.
-    Price(Currency, Price),
-    /// Fee rate in whole sat/vB.
-    Fee(FeeRate),
-    /// Fee rate with its decimals.
-    PreciseFee(FeeRate),
-    /// Figures of the mining pool.
-    Pool(PoolStats),
-    /// The pool's picture.
-    PoolLogo(Arc<Logo>),
-    /// Figures of the miner.
-    Miner(MinerStats),
-    /// A zap receipt whose signature was verified and which passed the gates of amount and age.
-    Zap(Zap),
-    /// A payment in or out of the wallet.
-    Payment(Payment),
-    /// Balance of the wallet.
-    Balance(Msats),
-    /// Currencies the source can serve.
-    Currencies(alloc::vec::Vec<Currency>),
-    /// The source's connection.
-    Connection(Connection),
-    /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
-    /// for people; never with a secret.
-    Complaint(String),
-    /// What a source sent was dropped for this reason, so many times.
-    Dropped(&'static str, u32),
-}
-
-/// State of a source's connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Connection {
-    /// An attempt is under way.
-    Connecting,
-    /// The first frame was understood, or a poll answered.
-    Up,
-    /// Lost or not reached; the next attempt comes after `retry_in`.
-    Down {
-        /// Why, in words fit for people; never with a secret.
-        reason: String,
-        /// Time until the next attempt.
-        retry_in: Duration,
-    },
-}
-
-/// Figures of a mining pool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PoolStats {
-    /// Id of the pool.
-    pub pool: String,
-    /// Hashes per second.
-    pub hashrate: Hashrate,
-    /// Earnings of a day; none where the pool has no such figure.
-    pub daily: Option<Sats>,
-    /// Number of workers, where known.
-    pub workers: Option<u32>,
-}
-
-/// Figures of a miner.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MinerStats {
-    /// Hashes per second; none if the miner did not say.
-    pub hashrate: Option<Hashrate>,
-    /// Best difficulty in the miner's own words.
-    pub best_difficulty: Option<String>,
-}
-
-/// A zap that may be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Zap {
-    /// Amount, rounded down.
-    pub amount: Sats,
-    /// Message of the sender; never shown on the panels.
-    pub message: String,
-}
-
-/// A payment in or out of the wallet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payment {
-    /// Direction; none if the wallet did not say.
-    pub direction: Option<Direction>,
-    /// Amount.
-    pub amount: Msats,
-}
-
-/// Direction of a payment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Into the wallet.
-    Received,
-    /// Out of the wallet.
-    Sent,
-}
 
 /// A value with its source and the moment it was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,6 +64,9 @@ impl<T> Datum<T> {
     }
 }
 
+/// Prices by currency.
+pub type Prices = BTreeMap<Currency, Datum<Price>>;
+
 /// Latest of all observations.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Market {
@@ -170,7 +77,7 @@ pub struct Market {
     /// Fee rate with its decimals.
     pub precise_fee: Option<Datum<FeeRate>>,
     /// Prices by currency.
-    pub prices: BTreeMap<Currency, Datum<Price>>,
+    pub prices: Arc<Prices>,
     /// Figures of the mining pool.
     pub pool: Option<Datum<PoolStats>>,
     /// Picture of the pool, with the pool's id as its name.
@@ -201,26 +108,26 @@ impl<'a> Fee<'a> {
 
 impl Market {
     /// Takes over a value that is not the height; tells whether it differs from what was known.
-    pub fn learn(&mut self, source: SourceId, observation: &Observation, uptime: Duration) -> bool {
+    pub fn learn(&mut self, source: SourceId, observation: Observation, uptime: Duration) -> bool {
         let seen = Seen::At(uptime);
         match observation {
             Observation::Price(currency, price) => {
                 let datum = Datum {
-                    value: *price,
+                    value: price,
                     source,
                     seen,
                 };
-                let before = self.prices.insert(*currency, datum);
-                before.is_none_or(|before| before.value != *price)
+                let before = Arc::make_mut(&mut self.prices).insert(currency, datum);
+                before.is_none_or(|before| before.value != price)
             }
-            Observation::Fee(rate) => replace(&mut self.fee, *rate, source, seen),
-            Observation::PreciseFee(rate) => replace(&mut self.precise_fee, *rate, source, seen),
-            Observation::Pool(stats) => replace(&mut self.pool, stats.clone(), source, seen),
-            Observation::Miner(stats) => replace(&mut self.miner, stats.clone(), source, seen),
-            Observation::Balance(balance) => replace(&mut self.balance, *balance, source, seen),
+            Observation::Fee(rate) => replace(&mut self.fee, rate, source, seen),
+            Observation::PreciseFee(rate) => replace(&mut self.precise_fee, rate, source, seen),
+            Observation::Pool(stats) => replace(&mut self.pool, stats, source, seen),
+            Observation::Miner(stats) => replace(&mut self.miner, stats, source, seen),
+            Observation::Balance(balance) => replace(&mut self.balance, balance, source, seen),
             Observation::PoolLogo(logo) => {
-                let differs = self.pool_logo.as_ref() != Some(logo);
-                self.pool_logo = Some(logo.clone());
+                let differs = self.pool_logo.as_ref() != Some(&logo);
+                self.pool_logo = Some(logo);
                 differs
             }
             Observation::Block(_)

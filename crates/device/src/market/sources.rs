@@ -244,16 +244,15 @@ mod choice {
     pub(super) const CUSTOM_RELAY: u32 = 3;
 }
 
+/// The sources that should run.
+pub type Plan = BTreeMap<SourceId, SourcePlan>;
+
 /// The sources that should run, for prices in these currencies.
-pub fn plan(
-    settings: &Settings,
-    currencies: &[Currency],
-    by_hand: ByHand,
-) -> BTreeMap<SourceId, SourcePlan> {
+pub fn plan(settings: &Settings, currencies: &[Currency], by_hand: ByHand) -> Plan {
     if by_hand.stopped {
         return BTreeMap::new();
     }
-    let route = settings.proxy_route();
+    let route = route(settings);
     market_sources(settings, currencies)
         .into_iter()
         .chain(zaps(settings))
@@ -362,4 +361,38 @@ fn miner(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
         };
         (SourceId::Miner, config)
     })
+}
+
+/// The way outbound connections take.
+pub fn route(settings: &Settings) -> Route {
+    let kind = match settings.proxy_type {
+        1 => ProxyKind::HttpConnect,
+        2 => ProxyKind::Socks4,
+        3 => ProxyKind::Socks4a,
+        4 => ProxyKind::Socks5,
+        _ => return Route::default(),
+    };
+    let Ok(port) = u16::try_from(settings.proxy_port) else {
+        return Route::default();
+    };
+    if !settings.proxy_enabled || settings.proxy_host.is_empty() {
+        return Route::default();
+    }
+    // SOCKS4 and SOCKS4a know no password; leaving it out keeps its change from reconnecting anything.
+    let (user, pass) = match kind {
+        ProxyKind::Socks4 | ProxyKind::Socks4a => Default::default(),
+        ProxyKind::HttpConnect | ProxyKind::Socks5 => {
+            (settings.proxy_user.clone(), settings.proxy_pass.clone())
+        }
+    };
+    Route {
+        proxy: Some(Proxy {
+            kind,
+            host: settings.proxy_host.clone(),
+            port,
+            user,
+            pass,
+            bypass: settings.proxy_bypass.clone(),
+        }),
+    }
 }

@@ -123,9 +123,9 @@ pub fn sequence(settings: &Settings) -> Vec<Entry> {
     entries
 }
 
-/// Direction of a step through the rotation.
+/// Where a step through the rotation leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum Navigation {
     /// To the entry after this one.
     Next,
     /// To the entry before this one.
@@ -175,13 +175,13 @@ impl Rotation {
     }
 
     /// Goes one entry on or back among all available ones, disabled ones too, and starts the period anew.
-    pub fn step(&mut self, direction: Direction, settings: &Settings, uptime: Duration) {
+    pub fn step(&mut self, direction: Navigation, settings: &Settings, uptime: Duration) {
         let entries = sequence(settings);
         let here = self.place(&entries);
         let count = entries.len();
         let there = match direction {
-            Direction::Next => (here + 1) % count,
-            Direction::Previous => (here + count - 1) % count,
+            Navigation::Next => (here + 1) % count,
+            Navigation::Previous => (here + count - 1) % count,
         };
         self.go(entries[there].slot);
         self.restart(settings, uptime);

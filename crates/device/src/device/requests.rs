@@ -1,0 +1,208 @@
+//! What clients and buttons ask for, one method per kind of wish.
+
+use alloc::vec;
+
+use super::Device;
+use crate::{
+    buttons::Gesture,
+    glass::{Cause, Layer, rotation::Navigation},
+    input::ButtonAction,
+    lights::shows::Show,
+    now::Now,
+    output::{Effect, Output, RebootReason},
+    request::{Patch, Refusal, Reply, Request},
+    screens::custom,
+    settings::{
+        Key, Settings,
+        kinds::tx_power::TxPower,
+        patch::{self, Catalogue},
+    },
+};
+
+impl Device {
+    /// Answers a request; tells why there may be something to paint.
+    pub(super) fn answer(
+        &mut self,
+        request: Request,
+        now: Now,
+        output: &mut Output,
+    ) -> (Reply, Cause) {
+        let (settings, uptime) = (self.settled.active(), now.uptime);
+        match request {
+            Request::Patch(patch) => self.patch(&patch, now, output),
+            Request::Next => done(self.step(Navigation::Next, now, output)),
+            Request::Previous => done(self.step(Navigation::Previous, now, output)),
+            Request::ShowScreen(number) => tried(self.glass.show_screen(number, settings, uptime)),
+            Request::ShowCurrency(currency) => {
+                tried(self.glass.show_currency(currency, settings, uptime))
+            }
+            Request::ShowText(text) => {
+                let cells = custom::letters(&text, self.board.panels);
+                self.glass.show_text(cells, settings, uptime);
+                done(Cause::Data)
+            }
+            Request::ShowCustom { cells, digit_px } => {
+                let cells = custom::cells(&cells, digit_px, self.board.panels);
+                self.glass.show_text(cells, settings, uptime);
+                done(Cause::Data)
+            }
+            Request::Pause => done(self.run_timer(false, now, output)),
+            Request::TogglePause => {
+                let running = settings.timer_active;
+                done(self.run_timer(!running, now, output))
+            }
+            Request::RestartTimer => {
+                self.run_timer(true, now, output);
+                self.glass.restart_timer(self.settled.active(), uptime);
+                done(Cause::Data)
+            }
+            Request::FullRefresh => done(Cause::Forced),
+            Request::Identify => {
+                self.lights.play(Show::Identify, settings, uptime);
+                done(Cause::Data)
+            }
+            Request::Restart => {
+                output.effects.push(Effect::Reboot(RebootReason::Asked));
+                done(Cause::Data)
+            }
+            Request::FactoryReset if self.is_erasing() => {
+                (Reply::Refused(Refusal::Erasing), Cause::Data)
+            }
+            Request::FactoryReset => done(self.erase(now, output)),
+            // Whoever asks for it wants to see it, whether or not zaps are listened for.
+            Request::SimulateZap(zap) => {
+                self.show_zap(zap, uptime);
+                done(Cause::Data)
+            }
+            Request::ClearPoolLogos => {
+                output.effects.push(Effect::ClearLogos);
+                done(match self.upstream.forget_logo(&self.settled) {
+                    true => self.cause_of_logo(),
+                    false => Cause::Data,
+                })
+            }
+            Request::StopSources => {
+                self.upstream.stop();
+                done(Cause::Data)
+            }
+            Request::RestartSources => {
+                self.upstream.restart(&self.settled);
+                done(Cause::Data)
+            }
+            Request::SetLights(pixels) => (self.lights.set(&pixels), Cause::Data),
+            Request::SetLightsColor(color) => {
+                let pixels = vec![color; self.board.leds];
+                (self.lights.set(&pixels), Cause::Data)
+            }
+            Request::PlayEffect(effect) => {
+                let reply = self.lights.play_effect(effect, settings, uptime);
+                (reply, Cause::Data)
+            }
+            Request::Frontlight(command) => {
+                let reply = self.lights.command_frontlight(&command, settings, uptime);
+                (reply, Cause::Data)
+            }
+            Request::SetDnd(enabled) => {
+                done(self.change(|settings| settings.dnd_enabled = enabled, now, output))
+            }
+            Request::SetTxPower(quarter_dbm) => match TxPower::read(&quarter_dbm.into()) {
+                Some(power) => {
+                    let set = |settings: &mut Settings| {
+                        settings.set(Key::tx_power, &power);
+                    };
+                    done(self.change(set, now, output))
+                }
+                None => (Reply::Refused(Refusal::OutOfRange), Cause::Data),
+            },
+        }
+    }
+
+    /// Does what the buttons have said.
+    pub(super) fn obey(&mut self, gestures: &[Gesture], now: Now, output: &mut Output) -> Cause {
+        let mut cause = Cause::Data;
+        for gesture in gestures {
+            let action = gesture.action(self.settled.active());
+            // Behind the portal there is nothing to turn.
+            let action = action.filter(|action| {
+                *action == ButtonAction::FactoryReset || !self.network.link().is_portal()
+            });
+            if let Some(action) = action {
+                cause = cause.max(self.act(action, now, output));
+            }
+        }
+        cause
+    }
+
+    fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
+        let stored = self.settled.stored();
+        let catalogue = Catalogue {
+            currencies: self.upstream.currencies().to_vec(),
+            screens: stored.available_screens(),
+        };
+        let patched = match patch::apply(stored, patch, &catalogue) {
+            Ok(patched) => patched,
+            Err(rejection) => return (Reply::Rejected(rejection), Cause::Data),
+        };
+        let cause = self.store(patched.settings, now, output);
+        let reply = if patched.reboot_required {
+            Reply::RebootRequired
+        } else {
+            Reply::Done
+        };
+        (reply, cause)
+    }
+
+    /// Goes one screen on or back. The timer runs after it.
+    fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> Cause {
+        let cause = self.run_timer(true, now, output);
+        self.glass
+            .step(direction, self.settled.active(), now.uptime);
+        cause
+    }
+
+    fn run_timer(&mut self, running: bool, now: Now, output: &mut Output) -> Cause {
+        self.change(|settings| settings.timer_active = running, now, output)
+    }
+
+    /// Does what a button is for.
+    fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> Cause {
+        let debugging = self.glass.has(Layer::Debug);
+        let (settings, uptime) = (self.settled.active(), now.uptime);
+        match action {
+            ButtonAction::TogglePause => {
+                let running = settings.timer_active;
+                let show = if running { Show::Pause } else { Show::Resume };
+                self.lights.play(show, settings, uptime);
+                self.run_timer(!running, now, output)
+            }
+            ButtonAction::Next | ButtonAction::Previous if debugging => Cause::Data,
+            ButtonAction::Next => self.step(Navigation::Next, now, output),
+            ButtonAction::Previous => self.step(Navigation::Previous, now, output),
+            ButtonAction::ToggleDebug => self.glass.toggle_debug(settings, uptime),
+            ButtonAction::ToggleDnd => {
+                let enabled = !self.settled.stored().dnd_enabled;
+                let show = if enabled {
+                    Show::QuietOn
+                } else {
+                    Show::QuietOff
+                };
+                let cause = self.change(|settings| settings.dnd_enabled = enabled, now, output);
+                let settings = self.settled.active();
+                self.lights.acknowledge(show, settings, uptime);
+                cause
+            }
+            ButtonAction::FactoryReset => self.erase(now, output),
+        }
+    }
+}
+
+fn done(cause: Cause) -> (Reply, Cause) {
+    (Reply::Done, cause)
+}
+
+fn tried(outcome: Result<(), Refusal>) -> (Reply, Cause) {
+    match outcome {
+        Ok(()) => done(Cause::Data),
+        Err(refusal) => (Reply::Refused(refusal), Cause::Data),
+    }
+}

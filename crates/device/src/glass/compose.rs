@@ -1,0 +1,146 @@
+//! What should be on the panels, as it follows from what covers the rotation and from what is known.
+
+use alloc::{sync::Arc, vec::Vec};
+use core::time::Duration;
+
+use super::{
+    layers::{Content, Directions},
+    rotation::Slot,
+};
+use crate::{
+    board::BoardSpec,
+    cells::{self, Cell},
+    host::HostFacts,
+    limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
+    market::{Datum, Fee, Market},
+    now::Now,
+    screens::{
+        Scene,
+        catalog::{self, Fact},
+        debug, erasing, mining_pool, payment, provisioning, safe_mode, sign_in, splash, update,
+        zap,
+    },
+    settings::{Settings, Settled},
+};
+
+/// Missed polls after which a polled value is old.
+const POLLS_MISSED: u32 = 4;
+
+/// What the glass may look at, besides itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// What the sources have said.
+    pub market: &'a Arc<Market>,
+    /// The settings.
+    pub settled: &'a Settled,
+    /// Facts about the machine and the build.
+    pub host: &'a HostFacts,
+    /// Address of the device; empty if there is none.
+    pub ip: &'a str,
+    /// Name of the network; empty on a wire.
+    pub ssid: &'a str,
+}
+
+impl<'a> Known<'a> {
+    /// Settings the device runs on.
+    pub fn settings(&self) -> &'a Settings {
+        self.settled.active()
+    }
+}
+
+/// The cells of a screen of the rotation.
+pub fn screen_cells(slot: Slot, scene: &Scene<'_>) -> Vec<Cell> {
+    match catalog::find(slot.screen) {
+        Some(screen) => (screen.cells)(scene),
+        None => cells::blank(scene.panels),
+    }
+}
+
+/// The cells of a layer; `repainted` is when the debug view was painted last.
+pub fn layer_cells(
+    content: &Content,
+    known: &Known<'_>,
+    board: &BoardSpec,
+    repainted: Duration,
+) -> Vec<Cell> {
+    let (settings, panels) = (known.settings(), board.panels);
+    match content {
+        Content::Splash => splash::cells(panels),
+        Content::SafeMode(reason) => safe_mode::cells(reason, panels),
+        Content::SignIn(made) => sign_in::cells(&settings.sign_in_user(), made, panels),
+        Content::Custom(cells) => cells.clone(),
+        Content::Zap(zap) => zap::cells(zap, settings, panels),
+        Content::Payment(payment) => payment::cells(payment, settings, panels),
+        Content::Debug => debug::cells(&debug_facts(known, board, repainted), panels),
+        Content::Update(percent) => update::cells(*percent, panels),
+        Content::Portal(directions) => {
+            provisioning::cells(&portal_facts(directions, known, board), panels)
+        }
+        Content::Erasing => erasing::cells(panels),
+    }
+}
+
+fn portal_facts<'a>(
+    directions: &'a Directions,
+    known: &Known<'a>,
+    board: &BoardSpec,
+) -> provisioning::Facts<'a> {
+    provisioning::Facts {
+        ssid: &directions.ssid,
+        password: directions.password.expose(),
+        hostname: &directions.hostname,
+        hardware: board.name,
+        version: &known.host.version,
+        build_date: &known.host.built,
+        portal: &directions.address,
+    }
+}
+
+fn debug_facts<'a>(known: &Known<'a>, board: &BoardSpec, repainted: Duration) -> debug::Facts<'a> {
+    debug::Facts {
+        ip: known.ip,
+        ssid: known.ssid,
+        heap_free: known.host.heap_free,
+        psram_free: known.host.swap_free,
+        hardware: board.name,
+        version: &known.host.version,
+        build_date: &known.host.built,
+        // It runs with the repaints, not with whatever else happens.
+        uptime: repainted,
+    }
+}
+
+/// Uptimes from which on the values on a screen of the rotation are old; none for one whose age cannot be known.
+pub fn grow_old<'a>(
+    slot: Slot,
+    scene: &'a Scene<'a>,
+    now: Now,
+) -> impl Iterator<Item = Option<Duration>> + 'a {
+    let (market, settings) = (scene.market, scene.settings);
+    let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.facts);
+    facts.iter().filter_map(move |fact| match fact {
+        Fact::Time => None,
+        Fact::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
+        Fact::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
+        Fact::Fee => old_from(scene.fee().map(Fee::datum), STALE_FEE, now),
+        Fact::Pool => {
+            let stats = mining_pool::figures(scene).and(market.pool.as_ref());
+            old_from(stats, polled(settings.pool_poll_sec), now)
+        }
+        Fact::Miner => old_from(market.miner.as_ref(), polled(settings.miner_poll_sec), now),
+        Fact::Balance => {
+            let limit = polled(settings.nwc_refresh_secs);
+            old_from(market.balance.as_ref(), limit, now)
+        }
+    })
+}
+
+/// Age from which a value is old that is asked for so often.
+fn polled(seconds: u32) -> Duration {
+    (Duration::from_secs(u64::from(seconds)) * POLLS_MISSED).max(STALE_POLL_MIN)
+}
+
+/// Uptime from which on a value that is there is old; unknown for a value of an earlier run without a clock.
+fn old_from<T>(datum: Option<&Datum<T>>, limit: Duration, now: Now) -> Option<Option<Duration>> {
+    datum.map(|datum| datum.old_from(limit, now))
+}

@@ -1,0 +1,210 @@
+//! What covers the rotation: the order of the layers is their priority.
+//!
+//! No saved mode: taking a layer away shows what is below it.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use core::time::Duration;
+
+use crate::{
+    cells::Cell,
+    market::{Payment, Zap},
+    secret::{MadePassword, Secret},
+    settings::Settings,
+};
+
+/// What can cover the rotation, from the bottom to the top: the highest that is there is visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// The first moments after a start, before there is data.
+    Splash,
+    /// Why the device runs without its sources.
+    SafeMode,
+    /// The password of a clock that is locked without one.
+    SignIn,
+    /// The owner's text.
+    Custom,
+    /// A zap or a payment.
+    Notice,
+    /// The debug view.
+    Debug,
+    /// The progress of an update.
+    Update,
+    /// The access point's instructions.
+    Portal,
+    /// The words while everything is wiped.
+    Erasing,
+}
+
+/// What a layer shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// A sign of life.
+    Splash,
+    /// Why the device runs without its sources, in words fit for people.
+    SafeMode(String),
+    /// The password to sign in with.
+    SignIn(MadePassword),
+    /// The owner's text.
+    Custom(Vec<Cell>),
+    /// A zap.
+    Zap(Zap),
+    /// A payment.
+    Payment(Payment),
+    /// The debug view.
+    Debug,
+    /// The progress of an update, percent.
+    Update(u8),
+    /// How to bring the clock into a network.
+    Portal(Directions),
+    /// That everything is being wiped.
+    Erasing,
+}
+
+/// How to bring the clock into a network: what its access point is called and asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Directions {
+    /// Name of the access point.
+    pub ssid: String,
+    /// Its password; empty for an open one.
+    pub password: Secret,
+    /// Host name the clock will have.
+    pub hostname: String,
+    /// Address of the portal.
+    pub address: String,
+}
+
+impl Content {
+    /// The layer this belongs to.
+    pub fn layer(&self) -> Layer {
+        match self {
+            Content::Splash => Layer::Splash,
+            Content::SafeMode(_) => Layer::SafeMode,
+            Content::SignIn(_) => Layer::SignIn,
+            Content::Custom(_) => Layer::Custom,
+            Content::Zap(_) | Content::Payment(_) => Layer::Notice,
+            Content::Debug => Layer::Debug,
+            Content::Update(_) => Layer::Update,
+            Content::Portal(_) => Layer::Portal,
+            Content::Erasing => Layer::Erasing,
+        }
+    }
+
+    /// Word for it in the status.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Content::Splash => "splash",
+            Content::SafeMode(_) => "safe-mode",
+            Content::SignIn(_) => "sign-in",
+            Content::Custom(_) => "custom",
+            Content::Zap(_) => "zap",
+            Content::Payment(_) => "payment",
+            Content::Debug => "debug",
+            Content::Update(_) => "update",
+            Content::Portal(_) => "portal",
+            Content::Erasing => "erasing",
+        }
+    }
+}
+
+/// The layers that are there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Layers {
+    /// Each with a serial number, so that a second text in a row counts as a change of screen.
+    there: BTreeMap<Layer, (Content, u64)>,
+    /// Serial number of the newest.
+    serial: u64,
+    notice_since: Option<Duration>,
+}
+
+impl Layers {
+    /// What is on the highest layer, with its serial number; none if the rotation is visible.
+    pub fn top(&self) -> Option<(&Content, u64)> {
+        let (_, (content, serial)) = self.there.last_key_value()?;
+        Some((content, *serial))
+    }
+
+    /// What is on a layer; none if nothing is.
+    pub fn on(&self, layer: Layer) -> Option<&Content> {
+        self.there.get(&layer).map(|(content, _)| content)
+    }
+
+    /// Tells whether a layer is there.
+    pub fn has(&self, layer: Layer) -> bool {
+        self.there.contains_key(&layer)
+    }
+
+    /// Tells whether any of these layers is there.
+    pub fn has_any(&self, layers: &[Layer]) -> bool {
+        layers.iter().any(|layer| self.has(*layer))
+    }
+
+    /// Puts something on its layer, in place of what is there; a change of screen.
+    pub fn show(&mut self, content: Content, uptime: Duration) {
+        let layer = content.layer();
+        if layer == Layer::Notice {
+            self.notice_since = Some(uptime);
+        }
+        if layer == Layer::Custom {
+            self.hide(Layer::Notice);
+        }
+        self.serial += 1;
+        self.there.insert(layer, (content, self.serial));
+    }
+
+    /// Puts something on its layer; a change of screen only where nothing was there.
+    pub fn keep(&mut self, content: Content, uptime: Duration) {
+        match self.there.get_mut(&content.layer()) {
+            Some((shown, _)) => *shown = content,
+            None => self.show(content, uptime),
+        }
+    }
+
+    /// Takes a layer away; tells whether it was there.
+    pub fn hide(&mut self, layer: Layer) -> bool {
+        if layer == Layer::Notice {
+            self.notice_since = None;
+        }
+        self.there.remove(&layer).is_some()
+    }
+
+    /// Takes away what navigation ends; tells whether anything was there.
+    pub fn dismiss(&mut self) -> bool {
+        let notice = self.hide(Layer::Notice);
+        let custom = self.hide(Layer::Custom);
+        notice || custom
+    }
+
+    /// Uptime at which the notice ends by itself; none if it stays.
+    pub fn notice_deadline(&self, settings: &Settings) -> Option<Duration> {
+        let stays =
+            matches!(self.on(Layer::Notice)?, Content::Zap(_)) && !settings.scrn_restore_zap;
+        let since = self.notice_since.filter(|_| !stays)?;
+        Some(since + Duration::from_secs(u64::from(settings.overlay_seconds)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_layer_is_visible_and_taking_it_away_shows_the_next() {
+        let rising = [
+            Content::Splash,
+            Content::SafeMode(String::new()),
+            Content::Custom(Vec::new()),
+            Content::Debug,
+            Content::Update(0),
+            Content::Erasing,
+        ];
+        let mut layers = Layers::default();
+        for content in rising.iter().rev() {
+            layers.show(content.clone(), Duration::ZERO);
+        }
+        for content in rising.iter().rev() {
+            assert_eq!(layers.top().map(|(top, _)| top), Some(content));
+            assert!(layers.hide(content.layer()));
+        }
+        assert_eq!(layers.top(), None);
+    }
+}

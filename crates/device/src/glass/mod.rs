@@ -1,0 +1,475 @@
+//! What is on the panels: the rotation, the layers that cover it, and when a picture may get there.
+//!
+//! [`Glass`] owns the others: `layers` says what covers what, `rotation` which screen has its turn, `compose` makes the
+//! cells, `prices` holds prices back, `panels` and `refresh` make a picture of it.
+
+mod compose;
+pub mod layers;
+pub mod panels;
+mod prices;
+pub mod refresh;
+pub mod rotation;
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use self::{
+    layers::Layers,
+    panels::{Composition, Panels, Visible, style},
+    prices::PriceThrottle,
+    rotation::{BLOCK_HEIGHT, Navigation, Rotation, Slot, Timer},
+};
+use crate::{
+    board::BoardSpec,
+    cells::{Cell, Picture},
+    limits::{DEBUG_PERIOD, SPLASH_MAX, UPDATE_PERIOD},
+    market::Market,
+    now::Now,
+    request::Refusal,
+    screens::{
+        Scene,
+        catalog::{self, Fact},
+    },
+    settings::Settings,
+    units::Currency,
+};
+
+pub use self::{
+    compose::Known,
+    layers::{Content, Directions, Layer},
+    refresh::Cause,
+};
+
+/// Layers that come and go with what happens, and keep a block from stealing the focus.
+const PASSING: &[Layer] = &[Layer::Custom, Layer::Notice, Layer::Debug, Layer::Update];
+
+/// Layers under which the rotation does not turn.
+const HOLDING: &[Layer] = &[
+    Layer::SafeMode,
+    Layer::Notice,
+    Layer::Debug,
+    Layer::Update,
+    Layer::Portal,
+];
+
+/// All that is on the panels of a clock.
+#[derive(Debug, Clone)]
+pub struct Glass {
+    board: BoardSpec,
+    rotation: Rotation,
+    layers: Layers,
+    panels: Panels,
+    prices: PriceThrottle,
+    debug_painted: Duration,
+    update_percent: u8,
+    update_painted: Duration,
+}
+
+/// What became of a composition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presented {
+    /// The newest picture shows it, or it has to wait.
+    Nothing,
+    /// It is the newest picture.
+    Picture,
+    /// It is the newest picture, and only a price in it is new.
+    Price,
+}
+
+impl Glass {
+    /// The panels of a board that has just started, at the slot that was shown last.
+    pub fn new(board: BoardSpec, last: Option<Slot>, settings: &Settings, now: Now) -> Glass {
+        Glass {
+            board,
+            rotation: Rotation::start(last, settings, now.uptime),
+            layers: Layers::default(),
+            panels: Panels::new(board.panels, settings),
+            prices: PriceThrottle::default(),
+            debug_painted: now.uptime,
+            update_percent: 0,
+            update_painted: now.uptime,
+        }
+    }
+
+    /// The newest picture.
+    pub fn picture(&self) -> &Picture {
+        self.panels.picture()
+    }
+
+    /// Serial number of the picture that comes next.
+    pub fn next_picture(&self) -> u64 {
+        self.picture().serial + 1
+    }
+
+    /// The slot that is on, whatever covers it.
+    pub fn slot(&self) -> Slot {
+        self.rotation.slot()
+    }
+
+    /// The rotation timer.
+    pub fn timer(&self) -> Timer {
+        self.rotation.timer()
+    }
+
+    /// Word for what is visible.
+    pub fn mode(&self) -> &'static str {
+        let top = self.layers.top();
+        top.map_or("rotation", |(content, _)| content.word())
+    }
+
+    /// Tells whether a layer is there.
+    pub fn has(&self, layer: Layer) -> bool {
+        self.layers.has(layer)
+    }
+
+    /// Why the device runs without its sources, where the glass says so.
+    pub fn safe_mode(&self) -> Option<&str> {
+        match self.layers.on(Layer::SafeMode) {
+            Some(Content::SafeMode(reason)) => Some(reason),
+            Some(_) | None => None,
+        }
+    }
+
+    /// Tells whether a screen of the mining pool is visible.
+    pub fn shows_pool(&self) -> bool {
+        self.visible_screen_needs(Fact::Pool)
+    }
+
+    /// Makes what should be on the panels the newest picture, unless it is a price that must wait.
+    pub fn present(&mut self, cause: Cause, known: &Known<'_>, now: Now) -> Presented {
+        let settings = known.settings();
+        let composition = self.compose(known.market, known, now);
+        let mut presented = Presented::Picture;
+        if cause == Cause::Data && self.picture().style == style(settings) {
+            if !self.panels.differs(&composition) {
+                self.prices.caught_up(known.market);
+                return Presented::Nothing;
+            }
+            if self.is_only_price(&composition, known, now) {
+                if self.prices.must_wait(settings, now.uptime) {
+                    return Presented::Nothing;
+                }
+                presented = Presented::Price;
+            }
+        }
+        if self.visible_screen_needs(Fact::Price) {
+            self.prices.painted(now.uptime);
+        }
+        self.prices.caught_up(known.market);
+        self.panels
+            .present(composition, cause, settings, now.uptime);
+        presented
+    }
+
+    /// Does what is due by now; tells why there may be something to paint.
+    pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Cause {
+        let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
+        if due(self.splash_deadline()) {
+            self.end_splash();
+        }
+        let cause = match due(self.panels.refresh_deadline(settings)) {
+            true => Cause::Forced,
+            false => Cause::Data,
+        };
+        if due(self.layers.notice_deadline(settings)) {
+            self.layers.hide(Layer::Notice);
+            self.rotation.restart(settings, uptime);
+        }
+        if due(self.turn_deadline()) {
+            if self.layers.dismiss() {
+                self.rotation.restart(settings, uptime);
+            } else {
+                self.rotation.turn(settings, uptime);
+            }
+        }
+        if due(self.debug_deadline()) {
+            self.debug_painted = uptime;
+            // The debug view is one picture: all of it is painted anew.
+            self.panels.repaint();
+        }
+        if due(self.update_deadline()) {
+            self.update_painted = uptime;
+            self.show_progress();
+        }
+        cause
+    }
+
+    /// Uptime at which something is due, or what is visible grows old.
+    pub fn next_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+        let settings = known.settings();
+        [
+            self.splash_deadline(),
+            self.panels.refresh_deadline(settings),
+            self.layers.notice_deadline(settings),
+            self.turn_deadline(),
+            self.debug_deadline(),
+            self.update_deadline(),
+            self.minute_deadline(now),
+            self.price_deadline(known, now),
+            self.stale_deadline(known, now),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Follows a change of settings.
+    pub fn follow(&mut self, before: &Settings, settings: &Settings, uptime: Duration) -> Cause {
+        self.rotation.follow(before, settings, uptime);
+        match before.tz_string == settings.tz_string {
+            true => Cause::Data,
+            false => Cause::Forced,
+        }
+    }
+
+    /// Puts something on its layer; a change of screen only where nothing was there.
+    pub fn keep(&mut self, content: Content, uptime: Duration) {
+        self.layers.keep(content, uptime);
+    }
+
+    /// Takes a layer away.
+    pub fn hide(&mut self, layer: Layer) {
+        self.layers.hide(layer);
+    }
+
+    /// Somebody has come, or something: the first moments are over.
+    pub fn end_splash(&mut self) {
+        self.layers.hide(Layer::Splash);
+    }
+
+    /// Shows a zap or a payment.
+    pub fn notify(&mut self, notice: Content, uptime: Duration) {
+        self.layers.show(notice, uptime);
+    }
+
+    /// Shows the owner's text.
+    pub fn show_text(&mut self, cells: Vec<Cell>, settings: &Settings, uptime: Duration) {
+        self.end_splash();
+        self.layers.show(Content::Custom(cells), uptime);
+        self.rotation.restart(settings, uptime);
+    }
+
+    /// Shows or hides the debug view.
+    pub fn toggle_debug(&mut self, settings: &Settings, uptime: Duration) -> Cause {
+        let before = self.visible();
+        self.end_splash();
+        if self.layers.hide(Layer::Debug) {
+            self.rotation.restart(settings, uptime);
+        } else {
+            self.debug_painted = uptime;
+            self.layers.show(Content::Debug, uptime);
+        }
+        match self.visible() == before {
+            true => Cause::Data,
+            false => Cause::Forced,
+        }
+    }
+
+    /// Goes one screen on or back; under a text, zap or payment it only takes that away.
+    pub fn step(&mut self, direction: Navigation, settings: &Settings, uptime: Duration) {
+        self.end_splash();
+        if self.layers.dismiss() {
+            self.rotation.restart(settings, uptime);
+        } else {
+            self.rotation.step(direction, settings, uptime);
+        }
+    }
+
+    /// Starts the period of the rotation anew.
+    pub fn restart_timer(&mut self, settings: &Settings, uptime: Duration) {
+        self.rotation.restart(settings, uptime);
+    }
+
+    /// Shows a screen: by id, else by position in the rotation order.
+    ///
+    /// # Errors
+    /// There is no such screen, or its feature is off.
+    pub fn show_screen(
+        &mut self,
+        number: i64,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> Result<(), Refusal> {
+        let slot = match u16::try_from(number).ok().and_then(catalog::find) {
+            Some(screen) if !settings.is_screen_available(screen.id) => {
+                return Err(Refusal::UnavailableScreen(screen.id));
+            }
+            Some(screen) => self.rotation.slot_of(screen, settings),
+            None => {
+                let entries = rotation::sequence(settings);
+                let place = usize::try_from(number).ok();
+                let entry = place.and_then(|place| entries.get(place));
+                entry.ok_or(Refusal::UnknownScreen)?.slot
+            }
+        };
+        self.jump(slot, settings, uptime);
+        Ok(())
+    }
+
+    /// Shows the same kind of screen in another currency.
+    ///
+    /// # Errors
+    /// The currency is not in the rotation.
+    pub fn show_currency(
+        &mut self,
+        currency: Currency,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> Result<(), Refusal> {
+        if !settings.currencies().contains(&currency) {
+            return Err(Refusal::CurrencyNotActive);
+        }
+        let slot = self.rotation.slot_in(currency);
+        self.jump(slot, settings, uptime);
+        Ok(())
+    }
+
+    /// Goes to the block height for a new block, if the owner wants that and nothing covers the rotation for a while.
+    pub fn steal_focus(&mut self, settings: &Settings, uptime: Duration) {
+        if settings.steal_focus && !self.layers.has_any(PASSING) {
+            let slot = Slot::plain(BLOCK_HEIGHT);
+            self.rotation.jump(slot, settings, uptime);
+        }
+    }
+
+    /// Shows the progress of an update from its start on; the rotation's timer waits.
+    pub fn begin_update(&mut self, uptime: Duration) {
+        self.update_percent = 0;
+        self.update_painted = uptime;
+        self.layers.show(Content::Update(0), uptime);
+        self.rotation.freeze(uptime);
+    }
+
+    /// Takes note of how far an update is; the panels follow at their own pace.
+    pub fn update_to(&mut self, percent: u8) {
+        self.update_percent = percent;
+    }
+
+    /// Shows at once that an update is whole.
+    pub fn complete_update(&mut self) {
+        self.update_percent = 100;
+        self.show_progress();
+    }
+
+    /// Shows again what an update has covered.
+    pub fn end_update(&mut self, settings: &Settings, uptime: Duration) {
+        self.layers.hide(Layer::Update);
+        self.rotation.thaw(settings, uptime);
+    }
+
+    fn jump(&mut self, slot: Slot, settings: &Settings, uptime: Duration) {
+        self.end_splash();
+        self.layers.dismiss();
+        self.rotation.jump(slot, settings, uptime);
+    }
+
+    fn show_progress(&mut self) {
+        if self.layers.has(Layer::Update) {
+            let content = Content::Update(self.update_percent);
+            self.layers.keep(content, self.update_painted);
+        }
+    }
+
+    /// What is visible; any difference is a change of screen.
+    fn visible(&self) -> Visible {
+        match self.layers.top() {
+            Some((_, serial)) => Visible::Layer(serial),
+            None => Visible::Slot(self.rotation.slot()),
+        }
+    }
+
+    fn visible_screen_needs(&self, fact: Fact) -> bool {
+        let Visible::Slot(slot) = self.visible() else {
+            return false;
+        };
+        catalog::find(slot.screen).is_some_and(|screen| screen.facts.contains(&fact))
+    }
+
+    fn compose(&self, market: &Market, known: &Known<'_>, now: Now) -> Composition {
+        let visible = self.visible();
+        if let Some((content, _)) = self.layers.top() {
+            return Composition {
+                visible,
+                cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
+                stale: false,
+            };
+        }
+        let (slot, scene) = (self.slot(), self.scene(market, known, now));
+        let is_old = |from: Option<Duration>| from.is_none_or(|from| from <= now.uptime);
+        Composition {
+            visible,
+            cells: compose::screen_cells(slot, &scene),
+            stale: compose::grow_old(slot, &scene, now).any(is_old),
+        }
+    }
+
+    fn scene<'a>(&self, market: &'a Market, known: &Known<'a>, now: Now) -> Scene<'a> {
+        Scene {
+            market,
+            settings: known.settings(),
+            local: known.settled.local(now),
+            currency: self.rotation.currency(),
+            panels: self.board.panels,
+        }
+    }
+
+    /// Tells whether only prices make the difference between the glass and a composition.
+    fn is_only_price(&self, composition: &Composition, known: &Known<'_>, now: Now) -> bool {
+        if !self.visible_screen_needs(Fact::Price) {
+            return false;
+        }
+        let throttled = self.prices.throttled(known.market);
+        let mut old = self.compose(&throttled, known, now);
+        old.stale = composition.stale;
+        !self.panels.differs(&old)
+    }
+
+    fn splash_deadline(&self) -> Option<Duration> {
+        self.layers.has(Layer::Splash).then_some(SPLASH_MAX)
+    }
+
+    /// Uptime of the next turn of the rotation; none while something holds it.
+    fn turn_deadline(&self) -> Option<Duration> {
+        let deadline = self.rotation.next_deadline();
+        deadline.filter(|_| !self.layers.has_any(HOLDING))
+    }
+
+    fn debug_deadline(&self) -> Option<Duration> {
+        let (content, _) = self.layers.top()?;
+        (*content == Content::Debug).then(|| self.debug_painted + DEBUG_PERIOD)
+    }
+
+    fn update_deadline(&self) -> Option<Duration> {
+        let (content, _) = self.layers.top()?;
+        let is_behind =
+            content.layer() == Layer::Update && *content != Content::Update(self.update_percent);
+        is_behind.then(|| self.update_painted + UPDATE_PERIOD)
+    }
+
+    /// Uptime of the next minute, while the local time is visible.
+    fn minute_deadline(&self, now: Now) -> Option<Duration> {
+        const MINUTE_MS: i64 = 60_000;
+        let into_minute = now.utc?.unix_ms.rem_euclid(MINUTE_MS);
+        let left = Duration::from_millis((MINUTE_MS - into_minute).unsigned_abs());
+        self.visible_screen_needs(Fact::Time)
+            .then(|| now.uptime + left)
+    }
+
+    /// Uptime at which a price that waits may be painted.
+    fn price_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+        let deadline = self
+            .prices
+            .next_deadline(known.market, known.settings(), now.uptime);
+        deadline.filter(|_| self.visible_screen_needs(Fact::Price))
+    }
+
+    /// Uptime at which the first value on the glass will be older than its limit.
+    fn stale_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+        let Visible::Slot(slot) = self.visible() else {
+            return None;
+        };
+        let scene = self.scene(known.market, known, now);
+        let moments = compose::grow_old(slot, &scene, now).flatten();
+        moments.filter(|from| *from > now.uptime).min()
+    }
+}

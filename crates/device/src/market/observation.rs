@@ -1,0 +1,130 @@
+//! What a source says: values, notices, and how its connection is.
+
+use alloc::{string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
+
+use crate::{
+    cells::Logo,
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+};
+
+/// What a source learned.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Observation {
+    /// Height of the chain tip.
+    Block(u32),
+    /// Price of one bitcoin.
+    Price(Currency, Price),
+    /// Fee rate in whole sat/vB.
+    Fee(FeeRate),
+    /// Fee rate with its decimals.
+    PreciseFee(FeeRate),
+    /// Figures of the mining pool.
+    Pool(PoolStats),
+    /// The pool's picture.
+    PoolLogo(Arc<Logo>),
+    /// Figures of the miner.
+    Miner(MinerStats),
+    /// A zap receipt whose signature was verified and which passed the gates of amount and age.
+    Zap(Zap),
+    /// A payment in or out of the wallet.
+    Payment(Payment),
+    /// Balance of the wallet.
+    Balance(Msats),
+    /// Currencies the source can serve.
+    Currencies(Vec<Currency>),
+    /// The source's connection.
+    Connection(Connection),
+    /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
+    /// for people; never with a secret.
+    Complaint(String),
+    /// What a source sent was dropped for this reason, so many times.
+    Dropped(&'static str, u32),
+}
+
+impl Observation {
+    /// It says something about the world, and not only about the source.
+    pub fn is_of_use(&self) -> bool {
+        match self {
+            Observation::Connection(_) | Observation::Complaint(_) | Observation::Dropped(..) => {
+                false
+            }
+            Observation::Block(_)
+            | Observation::Price(..)
+            | Observation::Fee(_)
+            | Observation::PreciseFee(_)
+            | Observation::Pool(_)
+            | Observation::PoolLogo(_)
+            | Observation::Miner(_)
+            | Observation::Zap(_)
+            | Observation::Payment(_)
+            | Observation::Balance(_)
+            | Observation::Currencies(_) => true,
+        }
+    }
+}
+
+/// State of a source's connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connection {
+    /// An attempt is under way.
+    Connecting,
+    /// The first frame was understood, or a poll answered.
+    Up,
+    /// Lost or not reached; the next attempt comes after `retry_in`.
+    Down {
+        /// Why, in words fit for people; never with a secret.
+        reason: String,
+        /// Time until the next attempt.
+        retry_in: Duration,
+    },
+}
+
+/// Figures of a mining pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Id of the pool.
+    pub pool: String,
+    /// Hashes per second.
+    pub hashrate: Hashrate,
+    /// Earnings of a day; none where the pool has no such figure.
+    pub daily: Option<Sats>,
+    /// Number of workers, where known.
+    pub workers: Option<u32>,
+}
+
+/// Figures of a miner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MinerStats {
+    /// Hashes per second; none if the miner did not say.
+    pub hashrate: Option<Hashrate>,
+    /// Best difficulty in the miner's own words.
+    pub best_difficulty: Option<String>,
+}
+
+/// A zap that may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zap {
+    /// Amount, rounded down.
+    pub amount: Sats,
+    /// Message of the sender; never shown on the panels.
+    pub message: String,
+}
+
+/// A payment in or out of the wallet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    /// Direction; none if the wallet did not say.
+    pub direction: Option<Direction>,
+    /// Amount.
+    pub amount: Msats,
+}
+
+/// Direction of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Into the wallet.
+    Received,
+    /// Out of the wallet.
+    Sent,
+}

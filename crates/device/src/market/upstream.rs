@@ -1,0 +1,304 @@
+//! The sources as one: what they have said, how each of them is, and which of them should run.
+
+use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+
+use super::{
+    height::{self, HeightGate, HeightNews},
+    observation::{Connection, Observation, Payment, Zap},
+    offer::Offer,
+    source_state::SourceState,
+    sources::{self, ByHand, Plan, SourceId},
+    values::Market,
+};
+use crate::{
+    now::Now,
+    settings::{Settings, Settled},
+    units::Currency,
+};
+
+/// All that comes from the sources.
+#[derive(Debug, Clone)]
+pub struct Upstream {
+    market: Arc<Market>,
+    gate: HeightGate,
+    offer: Offer,
+    states: BTreeMap<SourceId, SourceState>,
+    /// None before it was asked.
+    time_server: Option<SourceState>,
+    by_hand: ByHand,
+    /// The sources that the settings ask for, stopped by hand or not.
+    plan: Arc<Plan>,
+}
+
+/// What an observation means to the rest of the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// Nothing that was not known.
+    Nothing,
+    /// Another value.
+    Value,
+    /// Another picture of the mining pool.
+    PoolLogo,
+    /// A new block, or a few.
+    Block,
+    /// A zap.
+    Zap(Zap),
+    /// A payment.
+    Payment(Payment),
+    /// Other currencies on offer.
+    Currencies,
+}
+
+/// Feeds that are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Missing {
+    /// A source of blocks is down.
+    pub blocks: bool,
+    /// A source of prices is down.
+    pub prices: bool,
+}
+
+impl Upstream {
+    /// What is known from an earlier run; what is on offer counts while there is a source that says so.
+    pub fn new(
+        settings: &Settings,
+        mut market: Market,
+        currencies: Vec<Currency>,
+        now: Now,
+    ) -> Upstream {
+        let by_hand = ByHand::default();
+        let plan = sources::plan(settings, &settings.currencies(), by_hand);
+        // Only relays say what they offer.
+        let offer = match plan.contains_key(&SourceId::Relay) {
+            true => Offer::of(currencies),
+            false => Offer::default(),
+        };
+        market.height = market
+            .height
+            .filter(|known| height::is_possible(known.value, now.utc));
+        Upstream {
+            market: Arc::new(market),
+            gate: HeightGate::default(),
+            offer,
+            states: BTreeMap::new(),
+            time_server: None,
+            by_hand,
+            plan: Arc::new(plan),
+        }
+    }
+
+    /// Latest of all observations.
+    pub fn market(&self) -> &Arc<Market> {
+        &self.market
+    }
+
+    /// Nothing was ever learned.
+    pub fn knows_nothing(&self) -> bool {
+        *self.market == Market::default()
+    }
+
+    /// Height of the chain tip, if known.
+    pub fn height(&self) -> Option<u32> {
+        self.market.height.as_ref().map(|height| height.value)
+    }
+
+    /// Currencies that can be chosen.
+    pub fn currencies(&self) -> &[Currency] {
+        self.offer.currencies()
+    }
+
+    /// Those of the chosen currencies that are there at the moment.
+    pub fn currencies_among(&self, chosen: &[Currency]) -> Vec<Currency> {
+        self.offer.among(chosen)
+    }
+
+    /// State of the time server; none before it was asked.
+    pub fn time_server(&self) -> Option<&SourceState> {
+        self.time_server.as_ref()
+    }
+
+    /// The sources that should run while there is a network.
+    pub fn plan(&self) -> Arc<Plan> {
+        match self.by_hand.stopped {
+            true => Arc::default(),
+            false => Arc::clone(&self.plan),
+        }
+    }
+
+    /// States of the sources that the settings ask for; one that does not run is not up.
+    pub fn states(&self, running: &Plan) -> BTreeMap<SourceId, SourceState> {
+        let asked = self
+            .states
+            .iter()
+            .filter(|(id, _)| self.plan.contains_key(id));
+        asked
+            .map(|(id, state)| {
+                let mut state = state.clone();
+                if !running.contains_key(id) {
+                    state.up = false;
+                    state.next_try = None;
+                }
+                (*id, state)
+            })
+            .collect()
+    }
+
+    /// Feeds of which nothing comes although their source should run.
+    pub fn missing(&self) -> Missing {
+        let mut missing = Missing::default();
+        if self.by_hand.stopped {
+            return missing;
+        }
+        for (id, plan) in &*self.plan {
+            if !self.states.get(id).is_some_and(|state| state.up) {
+                missing.blocks |= plan.config.feeds_blocks();
+                missing.prices |= plan.config.feeds_prices();
+            }
+        }
+        missing
+    }
+
+    /// Follows a change of settings: what is asked for, and which prices are of any use.
+    pub fn follow(&mut self, settled: &Settled) {
+        self.replan(settled);
+        let is_wanted = |currency: &Currency| self.wants_prices_in(*currency, settled);
+        if !self.market.prices.keys().all(is_wanted) {
+            let mut prices = self.market.prices.clone();
+            Arc::make_mut(&mut prices).retain(|currency, _| is_wanted(currency));
+            Arc::make_mut(&mut self.market).prices = prices;
+        }
+    }
+
+    /// Takes note of what a source says.
+    pub fn hear(
+        &mut self,
+        source: SourceId,
+        observation: Observation,
+        settled: &Settled,
+        now: Now,
+    ) -> News {
+        if observation.is_of_use() {
+            self.state(source).last_success = Some(now.uptime);
+        }
+        match observation {
+            Observation::Connection(connection) => {
+                self.state(source).follow(connection, now.uptime);
+                News::Nothing
+            }
+            Observation::Complaint(reason) => {
+                self.state(source).last_error = Some(reason);
+                News::Nothing
+            }
+            Observation::Dropped(reason, count) => {
+                self.state(source).drop(reason, count);
+                News::Nothing
+            }
+            Observation::Price(currency, _) if !self.wants_prices_in(currency, settled) => {
+                self.state(source).drop("currency", 1);
+                News::Nothing
+            }
+            Observation::Block(height) => self.hear_height(source, height, now),
+            Observation::Zap(zap) => News::Zap(zap),
+            Observation::Payment(payment) => News::Payment(payment),
+            Observation::Currencies(list) => {
+                let offer = Offer::of(list);
+                if offer == self.offer {
+                    return News::Nothing;
+                }
+                self.offer = offer;
+                News::Currencies
+            }
+            Observation::PoolLogo(_) => self.learn(source, observation, now, News::PoolLogo),
+            Observation::Price(..)
+            | Observation::Fee(_)
+            | Observation::PreciseFee(_)
+            | Observation::Pool(_)
+            | Observation::Miner(_)
+            | Observation::Balance(_) => self.learn(source, observation, now, News::Value),
+        }
+    }
+
+    /// Takes note of the state of the time server.
+    pub fn hear_time_server(&mut self, connection: Connection, now: Now) {
+        let server = self.time_server.get_or_insert_default();
+        if connection == Connection::Up {
+            server.last_success = Some(now.uptime);
+        }
+        server.follow(connection, now.uptime);
+    }
+
+    /// Takes note that there is no network to reach anything by.
+    pub fn lose_network(&mut self) {
+        self.states.values_mut().for_each(SourceState::lose_network);
+    }
+
+    /// Stops all sources until they are restarted.
+    pub fn stop(&mut self) {
+        self.by_hand.stopped = true;
+    }
+
+    /// Stops all sources and starts them.
+    pub fn restart(&mut self, settled: &Settled) {
+        self.by_hand.stopped = false;
+        self.by_hand.restarts += 1;
+        self.replan(settled);
+    }
+
+    /// Forgets the picture of the mining pool and has it fetched again; tells whether there was one.
+    pub fn forget_logo(&mut self, settled: &Settled) -> bool {
+        self.by_hand.logo_fetches += 1;
+        self.replan(settled);
+        let had = self.market.pool_logo.is_some();
+        if had {
+            Arc::make_mut(&mut self.market).pool_logo = None;
+        }
+        had
+    }
+
+    fn state(&mut self, source: SourceId) -> &mut SourceState {
+        self.states.entry(source).or_default()
+    }
+
+    fn learn(&mut self, source: SourceId, observation: Observation, now: Now, news: News) -> News {
+        match Arc::make_mut(&mut self.market).learn(source, observation, now.uptime) {
+            true => news,
+            false => News::Nothing,
+        }
+    }
+
+    fn hear_height(&mut self, source: SourceId, height: u32, now: Now) -> News {
+        let known = self.market.height.as_ref();
+        let news = match self.gate.judge(known, source, height, now) {
+            HeightNews::Lower => {
+                self.state(source).drop("lower-height", 1);
+                return News::Nothing;
+            }
+            HeightNews::Ahead => {
+                self.state(source).drop("height-ahead", 1);
+                return News::Nothing;
+            }
+            HeightNews::Block => News::Block,
+            HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {
+                News::Nothing
+            }
+        };
+        Arc::make_mut(&mut self.market).learn_height(source, height, now.uptime);
+        news
+    }
+
+    /// What the owner has chosen is asked for, offered or not.
+    fn replan(&mut self, settled: &Settled) {
+        let by_hand = ByHand {
+            stopped: false,
+            ..self.by_hand
+        };
+        let chosen = settled.stored().currencies();
+        self.plan = Arc::new(sources::plan(settled.active(), &chosen, by_hand));
+    }
+
+    /// Tells whether prices in a currency are of any use.
+    fn wants_prices_in(&self, currency: Currency, settled: &Settled) -> bool {
+        self.offer.currencies().contains(&currency)
+            || settled.stored().currencies().contains(&currency)
+    }
+}

@@ -1,0 +1,76 @@
+//! The settings twice: as they are stored, and as the device runs on them.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use super::Settings;
+use crate::{
+    now::{LocalTime, Now, Zone},
+    secret::PasswordHash,
+    units::Currency,
+};
+
+/// The settings of a device that runs.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// What GET and PATCH see.
+    stored: Arc<Settings>,
+    /// What the device runs on: live settings at once, the others as they were at the start.
+    active: Arc<Settings>,
+    zone: Zone,
+}
+
+impl Settled {
+    /// The settings at the start, where all that is stored counts; of the chosen currencies these are there.
+    pub fn new(stored: Settings, currencies: Vec<Currency>) -> Settled {
+        let active = Settings {
+            act_currencies: currencies,
+            ..stored.clone()
+        };
+        Settled {
+            zone: active.zone(),
+            stored: Arc::new(stored),
+            active: Arc::new(active),
+        }
+    }
+
+    /// What GET and PATCH see.
+    pub fn stored(&self) -> &Arc<Settings> {
+        &self.stored
+    }
+
+    /// What the device runs on.
+    pub fn active(&self) -> &Arc<Settings> {
+        &self.active
+    }
+
+    /// The time zone it runs in.
+    pub fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
+    /// Local time, once the wall clock is plausible.
+    pub fn local(&self, now: Now) -> Option<LocalTime> {
+        now.utc.map(|utc| self.zone.local(utc))
+    }
+
+    /// Makes other settings the stored ones and follows the live ones among them; of the chosen currencies these are there.
+    ///
+    /// Returns what was active before.
+    pub fn adopt(&mut self, stored: Arc<Settings>, currencies: Vec<Currency>) -> Arc<Settings> {
+        let mut active = (*self.active).clone();
+        active.take_live(&stored);
+        active.act_currencies = currencies;
+        if active.tz_string != self.active.tz_string {
+            self.zone = active.zone();
+        }
+        self.stored = stored;
+        core::mem::replace(&mut self.active, Arc::new(active))
+    }
+
+    /// Shuts the control interface with a password that is not stored.
+    pub fn lock(&mut self, password: &PasswordHash) {
+        let active = Arc::make_mut(&mut self.active);
+        active.http_auth_enabled = true;
+        active.http_auth_pass.clone_from(password);
+    }
+}
