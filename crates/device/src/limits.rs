@@ -5,6 +5,9 @@ use core::time::Duration;
 /// Largest body of a settings PATCH, bytes.
 pub const PATCH_BODY_MAX: usize = 16 * 1024;
 
+/// Longest text of a setting without a tighter cap, bytes.
+pub const TEXT_MAX: usize = 256;
+
 /// Longest rotation period, s.
 pub const TIMER_SECONDS_MAX: u32 = 3600;
 

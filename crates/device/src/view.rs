@@ -6,7 +6,6 @@ use crate::{
     board::BoardSpec,
     lights::{Rgb, strip::Mute},
     market::{Market, sources::SourceId},
-    screens::catalog,
     settings::Settings,
     units::Currency,
 };
@@ -69,30 +68,4 @@ pub struct View {
     pub safe_mode: Option<String>,
     /// The glass shows a password until somebody has signed in.
     pub shows_password: bool,
-}
-
-/// A screen as the settings list it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScreenState {
-    /// Id of the screen.
-    pub id: u16,
-    /// Name of the screen.
-    pub name: &'static str,
-    /// Rotation shows it.
-    pub enabled: bool,
-    /// Its feature is on.
-    pub available: bool,
-}
-
-impl View {
-    /// Screens in rotation order, available or not.
-    pub fn screens(&self) -> impl Iterator<Item = ScreenState> {
-        let screens = self.settings.rotation_order().into_iter();
-        screens.filter_map(catalog::find).map(|screen| ScreenState {
-            id: screen.id,
-            name: screen.name,
-            enabled: self.settings.is_screen_enabled(screen.id),
-            available: self.settings.is_screen_available(screen.id),
-        })
-    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     SPECS, VIRTUAL,
     fonts::FontId,
-    kinds::choice,
+    kinds::{Catalogue, Context, choice},
     pools,
     spec::{Access, Part, Spec},
 };
@@ -36,15 +36,22 @@ pub struct Identity {
 /// The settings document.
 pub fn document(view: &View, identity: &Identity) -> Map<String, Value> {
     let mut document = Map::new();
+    let context = Context {
+        settings: &view.settings,
+        available: &Catalogue {
+            currencies: view.available_currencies.clone(),
+            screens: view.settings.available_screens(),
+        },
+    };
     emit_identity(view, identity, &mut document);
     for spec in SPECS {
-        emit_row(spec, view, &mut document);
+        emit_row(spec, &context, &mut document);
     }
     emit_state(view, &mut document);
     emit_catalogues(view, identity, &mut document);
     for row in VIRTUAL {
         if let Some(composite) = row.kind.composite() {
-            composite.emit(row.name, view, &mut document);
+            composite.emit(row.name, &context, &mut document);
         }
     }
     emit_parts(view, &mut document);
@@ -68,15 +75,15 @@ fn emit_identity(view: &View, identity: &Identity, document: &mut Map<String, Va
     }
 }
 
-fn emit_row(spec: &Spec, view: &View, document: &mut Map<String, Value>) {
+fn emit_row(spec: &Spec, context: &Context<'_>, document: &mut Map<String, Value>) {
     match spec.access {
         Access::ReadWrite | Access::ReadOnly => {}
         Access::WriteOnly | Access::Internal => return,
     }
     if let Some(composite) = spec.kind.composite() {
-        return composite.emit(spec.name, view, document);
+        return composite.emit(spec.name, context, document);
     }
-    let value = spec.kind.told(&view.settings.get(spec.key));
+    let value = spec.kind.told(&context.settings.get(spec.key));
     if let Some(alias) = spec.alias {
         document.insert(alias.into(), value.clone());
     }

@@ -1,15 +1,18 @@
 //! What the owner can change: one table drives checking, reading, writing, storing and documenting.
 //!
-//! `table` holds the rows, `spec` what a row says, `kinds` what a setting can be, `fonts` and `pools` the catalogues that rows refer to.
+//! `table` holds the rows, of which `values` and `specs` are made, `spec` what a row says, `kinds` what a setting can be, `fonts` and `pools` the catalogues that rows refer to.
 //! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form,
 //! `docs` and `schema` tell people and programs what there is.
 //! *Stored* settings are what clients see; *active* ones are what the device runs on.
 
+mod field;
 pub mod fonts;
 pub mod pools;
 pub mod reject;
 pub mod spec;
+mod specs;
 mod table;
+mod values;
 
 pub mod kinds;
 mod npub;
@@ -31,4 +34,8 @@ pub mod form;
 pub mod schema;
 
 pub use settled::Settled;
-pub use table::{Key, SPECS, Settings, TEXT_MAX, VIRTUAL, Virtual};
+pub use spec::Virtual;
+pub use specs::{SPECS, VIRTUAL};
+pub use values::{Key, Settings};
+
+pub use crate::limits::TEXT_MAX;

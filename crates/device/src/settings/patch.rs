@@ -9,23 +9,15 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value};
 
 use super::{
-    Key, SPECS, Settings,
+    Key, SPECS, Settings, VIRTUAL,
     kinds::{Composite, Context, Kind, pool_user, text},
     legacy,
     reject::Rejection,
     spec::{Access, Apply, Spec},
-    table::VIRTUAL,
 };
-use crate::{limits::PATCH_BODY_MAX, request::Patch, units::Currency};
+use crate::{limits::PATCH_BODY_MAX, request::Patch};
 
-/// What the checks need to know from outside the table.
-#[derive(Debug, Clone, Default)]
-pub struct Catalogue {
-    /// Currencies that can be chosen.
-    pub currencies: Vec<Currency>,
-    /// Ids of the screens that GET lists, which are those whose feature is on.
-    pub screens: Vec<u16>,
-}
+pub use super::kinds::Catalogue;
 
 /// Settings after a change that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,16 +1,9 @@
 //! What one row of the settings table says.
 
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::vec::Vec;
 use serde_json::Value;
 
 use super::{Key, kinds::Kind};
-use crate::{
-    secret::{Endpoint, PasswordHash, Secret},
-    units::Currency,
-};
 
 /// One row of the settings table.
 #[derive(Debug, Clone)]
@@ -231,124 +224,23 @@ impl Group {
     }
 }
 
-/// A type that a setting can have; conversion to and from the stored form.
-pub trait Field: Sized {
-    /// The stored form, secrets in the clear.
-    fn store(&self) -> Value;
-    /// Reads the stored form; none if it has the wrong type.
-    fn load(value: &Value) -> Option<Self>;
-}
-
-impl Field for bool {
-    fn store(&self) -> Value {
-        Value::Bool(*self)
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_bool()
-    }
-}
-
-impl Field for u32 {
-    fn store(&self) -> Value {
-        Value::from(*self)
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_u64()?.try_into().ok()
-    }
-}
-
-impl Field for Option<i32> {
-    fn store(&self) -> Value {
-        self.map_or(Value::Null, Value::from)
-    }
-    fn load(value: &Value) -> Option<Self> {
-        if value.is_null() {
-            return Some(None);
-        }
-        value.as_i64()?.try_into().ok().map(Some)
-    }
-}
-
-impl Field for String {
-    fn store(&self) -> Value {
-        Value::String(self.clone())
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_str().map(ToString::to_string)
-    }
-}
-
-impl Field for Secret {
-    fn store(&self) -> Value {
-        Value::String(self.expose().to_string())
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_str().map(Secret::new)
-    }
-}
-
-impl Field for Endpoint {
-    fn store(&self) -> Value {
-        Value::String(self.expose().to_string())
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_str().map(Endpoint::new)
-    }
-}
-
-impl Field for PasswordHash {
-    fn store(&self) -> Value {
-        Value::String(self.phc().to_string())
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_str().map(PasswordHash::new)
-    }
-}
-
-impl Field for Vec<Endpoint> {
-    fn store(&self) -> Value {
-        self.iter().map(Field::store).collect()
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_array()?.iter().map(Field::load).collect()
-    }
-}
-
-impl Field for Vec<String> {
-    fn store(&self) -> Value {
-        Value::from(self.clone())
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value.as_array()?.iter().map(Field::load).collect()
-    }
-}
-
-impl Field for Vec<Currency> {
-    fn store(&self) -> Value {
-        Value::from(
-            self.iter()
-                .map(|currency| currency.code())
-                .collect::<Vec<_>>(),
-        )
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value
-            .as_array()?
-            .iter()
-            .map(|code| Currency::parse(code.as_str()?))
-            .collect()
-    }
-}
-
-impl Field for Vec<u16> {
-    fn store(&self) -> Value {
-        Value::from(self.clone())
-    }
-    fn load(value: &Value) -> Option<Self> {
-        value
-            .as_array()?
-            .iter()
-            .map(|id| id.as_u64()?.try_into().ok())
-            .collect()
-    }
+/// A key that is no row of the table: it writes rows that GET also shows under other names.
+#[derive(Debug, Clone)]
+pub struct Virtual {
+    /// Name on the wire.
+    pub name: &'static str,
+    /// What it is, with its unit.
+    pub doc: &'static str,
+    /// Its shape.
+    pub kind: &'static dyn Kind,
+    /// In GET too, or in PATCH alone.
+    pub access: Access,
+    /// Heading under which people find it.
+    pub group: Group,
+    /// Its short name in a form.
+    pub title: &'static str,
+    /// What else a person should know who changes it.
+    pub help: &'static str,
+    /// Unit of a number; empty if it has none.
+    pub unit: &'static str,
 }

@@ -1,132 +1,14 @@
 //! The table of settings: a setting is one row, and everything else follows from it.
+//!
+//! `values` makes a field and a key of every row, `specs` what is known of it; what a row names is imported there.
 
-use alloc::{string::String, vec::Vec};
-use serde_json::Value;
-
-use super::{
-    fonts,
-    kinds::{
-        Kind,
-        address::{Host, Schemes, base_url, url},
-        choice::{FONT, POOL},
-        currencies::Currencies,
-        dnd::Dnd,
-        key::HexKey,
-        keys::Keys,
-        number::{Numbered, Rgb, slider, uint},
-        pairing_uri::PairingUri,
-        password::Password,
-        pool_user::PoolUser,
-        relays::Relays,
-        screen_ids::ScreenIds,
-        screens::Screens,
-        switch::Switch,
-        text::{Text, UserName},
-        time_per_screen::TimePerScreen,
-        tx_power::TxPower,
-        zone::Zone,
-    },
-    pools,
-    spec::{
-        Access::{self, Internal, ReadOnly, ReadWrite, WriteOnly},
-        Apply::{Live, Reboot},
-        Component::{Advert, Frontlight, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi},
-        Condition::{self, Among, Chosen, Has, On},
-        Field, Group, Part, Spec,
-    },
-};
-use crate::{
-    screens::catalog,
-    secret::{Endpoint, PasswordHash, Secret},
-    units::Currency,
-};
-
-/// Longest text of a setting without a tighter cap, bytes.
-pub const TEXT_MAX: usize = 256;
-
-const ALWAYS: &[Condition] = &[];
-const WITH_FRONTLIGHT: &[Condition] = &[Has(Part::Frontlight)];
-const WITH_POOL: &[Condition] = &[On(Key::mining_pool_stats)];
-const WITH_PROXY: &[Condition] = &[On(Key::proxy_enabled)];
-const WITH_WALLET: &[Condition] = &[On(Key::nwc_enabled)];
-const WITH_ZAPS: &[Condition] = &[On(Key::nostr_zap_notify)];
-
-macro_rules! settings {
-    (@alias) => { None };
-    (@alias $alias:literal) => { Some($alias) };
-    ($(
-        $(#[doc = $doc:literal])+
-        $field:ident: $type:ty = $default:expr, $name:literal $(| $alias:literal)?,
-        $kind:expr, $access:expr, $apply:expr, $group:ident,
-        $title:literal, $help:literal, $unit:literal, $needs:expr;
-    )+) => {
-        /// Everything the owner can change, with its value.
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct Settings {
-            $( $(#[doc = $doc])+ pub $field: $type, )+
-        }
-
-        /// Names one setting, after its field in [`Settings`].
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(non_camel_case_types, missing_docs, reason = "a key is named after its field")]
-        pub enum Key { $( $field, )+ }
-
-        /// All rows, in the order of the interface.
-        pub static SPECS: &[Spec] = &[$( Spec {
-            key: Key::$field,
-            name: $name,
-            alias: settings!(@alias $($alias)?),
-            doc: concat!($($doc),+),
-            kind: $kind,
-            access: $access,
-            apply: $apply,
-            group: Group::$group,
-            title: $title,
-            help: $help,
-            unit: $unit,
-            needs: $needs,
-        }, )+];
-
-        impl Key {
-            /// Name of the setting on the wire.
-            pub const fn name(self) -> &'static str {
-                match self { $( Key::$field => $name, )+ }
-            }
-        }
-
-        impl Default for Settings {
-            fn default() -> Settings {
-                Settings { $( $field: $default.into(), )+ }
-            }
-        }
-
-        impl Settings {
-            /// The stored form of one setting.
-            pub fn get(&self, key: Key) -> Value {
-                match key { $( Key::$field => Field::store(&self.$field), )+ }
-            }
-
-            /// Replaces one setting by its stored form; tells whether the type was right.
-            pub fn set(&mut self, key: Key, value: &Value) -> bool {
-                match key {
-                    $( Key::$field => match <$type as Field>::load(value) {
-                        Some(loaded) => { self.$field = loaded; true }
-                        None => false,
-                    }, )+
-                }
-            }
-
-            /// Copies one setting from another set.
-            pub fn copy(&mut self, key: Key, from: &Settings) {
-                match key { $( Key::$field => self.$field.clone_from(&from.$field), )+ }
-            }
-        }
-    };
-}
-
-// field: type = default, name | older name, kind, access, apply, group,
-//     title, help, unit, needs;
-settings! {
+/// Hands all rows to a macro, in the order of the interface:
+///
+/// ```text
+/// field: type = default, name | older name, kind, access, apply, group,
+///     title, help, unit, needs;
+/// ```
+macro_rules! rows {($make:ident) => { $make! {
     /// Font of digits and labels: an id of `availableFonts`.
     font_name: String = fonts::FONTS[0], "fontName", &FONT, ReadWrite, Live(&[Panels]), Display,
         "Font", "", "", ALWAYS;
@@ -433,66 +315,6 @@ settings! {
     /// The rotation timer runs; kept for the next start.
     timer_active: bool = true, "timerActive", &Switch, ReadWrite, Live(&[Rotation, Strip]), Diagnostics,
         "", "", "", ALWAYS;
-}
+}};}
 
-/// A key that is no row of the table: it writes rows that GET also shows under other names.
-#[derive(Debug, Clone)]
-pub struct Virtual {
-    /// Name on the wire.
-    pub name: &'static str,
-    /// What it is, with its unit.
-    pub doc: &'static str,
-    /// Its shape.
-    pub kind: &'static dyn Kind,
-    /// In GET too, or in PATCH alone.
-    pub access: Access,
-    /// Heading under which people find it.
-    pub group: Group,
-    /// Its short name in a form.
-    pub title: &'static str,
-    /// What else a person should know who changes it.
-    pub help: &'static str,
-    /// Unit of a number; empty if it has none.
-    pub unit: &'static str,
-}
-
-/// All keys that are no rows.
-pub static VIRTUAL: &[Virtual] = &[
-    Virtual {
-        name: "timePerScreen",
-        doc: "Auto-rotate period, min; fractions are allowed, 0 stops the rotation, more than 60 counts as 60.",
-        kind: &TimePerScreen,
-        access: Access::WriteOnly,
-        group: Group::Rotation,
-        title: "Time per screen",
-        help: "0 stays on one screen. At most an hour.",
-        unit: "min",
-    },
-    Virtual {
-        name: "screens",
-        doc: "Screens that are available: which of them the rotation shows, and in what order.",
-        kind: &Screens,
-        access: Access::ReadWrite,
-        group: Group::Rotation,
-        title: "Screens and their order",
-        help: "Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.",
-        unit: "",
-    },
-    Virtual {
-        name: "dnd",
-        doc: "Do Not Disturb by hand and by schedule; the four times of the schedule are written together or not at all.",
-        kind: &Dnd,
-        access: Access::ReadWrite,
-        group: Group::Quiet,
-        title: "Quiet hours every day",
-        help: "The LEDs stay dark in this time; it may go across midnight. Local time of the clock.",
-        unit: "",
-    },
-];
-
-fn default_currencies() -> Vec<Currency> {
-    ["USD", "EUR", "JPY"]
-        .iter()
-        .filter_map(|code| Currency::parse(code))
-        .collect()
-}
+pub(super) use rows;

@@ -3,11 +3,8 @@
 use alloc::{format, string::String};
 use serde_json::{Value, json};
 
-use super::{
-    super::{TEXT_MAX, reject::Rejection},
-    Context, Kind, text,
-};
-use crate::secret::Endpoint;
+use super::{super::reject::Rejection, Context, Kind, text};
+use crate::{limits::TEXT_MAX, secret::Endpoint};
 
 /// Host with or without a port, of at most so many bytes.
 #[derive(Debug)]

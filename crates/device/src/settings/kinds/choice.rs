@@ -4,9 +4,10 @@ use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value, json};
 
 use super::{
-    super::{TEXT_MAX, fonts, pools, reject::Rejection},
+    super::{fonts, pools, reject::Rejection},
     Context, Kind, text,
 };
+use crate::limits::TEXT_MAX;
 
 /// One of the ids of a catalogue.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Settings, patch::Catalogue, reject::Rejection, spec::Field},
-    Composite, Context, Kind, entries, list,
+    super::{Settings, field::Field, reject::Rejection},
+    Catalogue, Composite, Context, Kind, entries, list,
 };
-use crate::{limits::CURRENCIES_MAX, units::Currency, view::View};
+use crate::{limits::CURRENCIES_MAX, units::Currency};
 
 /// `actCurrencies`: a list of codes.
 #[derive(Debug)]
@@ -68,9 +68,9 @@ impl Composite for Currencies {
         settings.act_currencies.truncate(CURRENCIES_MAX);
     }
 
-    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
-        let offered = |currency: &&Currency| view.available_currencies.contains(currency);
-        let codes = view
+    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+        let offered = |currency: &&Currency| context.available.currencies.contains(currency);
+        let codes = context
             .settings
             .act_currencies
             .iter()

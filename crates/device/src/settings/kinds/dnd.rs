@@ -4,10 +4,9 @@ use alloc::{format, string::String};
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Settings, number, patch::Catalogue, reject::Rejection},
-    Composite, Context, Kind,
+    super::{Settings, number, reject::Rejection},
+    Catalogue, Composite, Context, Kind,
 };
-use crate::view::View;
 
 /// `dnd`: the nested object.
 #[derive(Debug)]
@@ -83,8 +82,8 @@ impl Composite for Dnd {
         }
     }
 
-    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
-        let settings = &view.settings;
+    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+        let settings = &context.settings;
         let object = json!({
             "enabled": settings.dnd_enabled,
             "dndTimeEnabled": settings.dnd_time_enabled,

@@ -4,9 +4,10 @@ use alloc::string::String;
 use serde_json::{Value, json};
 
 use super::{
-    super::{TEXT_MAX, npub, reject::Rejection},
+    super::{npub, reject::Rejection},
     Context, Kind, text,
 };
+use crate::limits::TEXT_MAX;
 
 /// Digits of a key.
 pub(super) const KEY_LEN: usize = 64;

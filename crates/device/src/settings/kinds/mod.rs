@@ -26,13 +26,22 @@ use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 use serde_json::{Map, Value};
 
-use super::{Settings, patch::Catalogue, reject::Rejection};
-use crate::view::View;
+use super::{Settings, reject::Rejection};
+use crate::units::Currency;
 
-/// What the second walk over a body may look at.
+/// What is known of the device outside the table.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    /// Currencies that can be chosen.
+    pub currencies: Vec<Currency>,
+    /// Ids of the screens that GET lists, which are those whose feature is on.
+    pub screens: Vec<u16>,
+}
+
+/// What a kind may look at besides its value.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// The settings with the plain rows of the body in them.
+    /// The settings that are stored; for the second walk over a body, with its plain rows in them.
     pub settings: &'a Settings,
     /// What is known outside the table.
     pub available: &'a Catalogue,
@@ -134,7 +143,7 @@ pub trait Composite {
     fn apply(&self, value: &Value, settings: &mut Settings, available: &Catalogue);
 
     /// Puts into the document of GET what stands there under this name, and what follows from it.
-    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>);
+    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>);
 
     /// Tells whether every document has the name.
     fn is_always_told(&self) -> bool {

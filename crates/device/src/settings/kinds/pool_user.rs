@@ -4,10 +4,10 @@ use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value};
 
 use super::{
-    super::{Settings, patch::Catalogue, pools::POOLS, reject::Rejection},
-    Composite, Kind, text,
+    super::{Settings, pools::POOLS, reject::Rejection},
+    Catalogue, Composite, Context, Kind, text,
 };
-use crate::{secret::Secret, view::View};
+use crate::secret::Secret;
 
 /// User of a mining pool, of at most so many bytes; where it is an API key GET tells only whether it is set.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ impl Composite for PoolUser {
         settings.mining_pool_user = Secret::new(value.as_str().unwrap_or_default());
     }
 
-    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
-        let settings = &view.settings;
+    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+        let settings = &context.settings;
         let user = &settings.mining_pool_user;
         let takes_key = settings.pool().is_some_and(|pool| pool.secret_user);
         if settings.pool_user_is_key || takes_key {

@@ -4,13 +4,10 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Settings, number, patch::Catalogue, reject::Rejection},
-    Composite, Context, Kind, entries, list,
+    super::{Settings, number, reject::Rejection},
+    Catalogue, Composite, Context, Kind, entries, list,
 };
-use crate::{
-    screens::catalog::{self, SCREENS},
-    view::View,
-};
+use crate::screens::catalog::{self, SCREENS};
 
 /// `screens`: visibility and order.
 #[derive(Debug)]
@@ -103,11 +100,17 @@ impl Composite for Screens {
         settings.screen_order = merged(settings, &listed);
     }
 
-    fn emit(&self, name: &'static str, view: &View, document: &mut Map<String, Value>) {
-        let available = view.screens().filter(|screen| screen.available);
-        let list: Vec<Value> = available
+    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+        let settings = context.settings;
+        let screens = settings.rotation_order().into_iter();
+        let list: Vec<Value> = screens
+            .filter(|id| settings.is_screen_available(*id))
+            .filter_map(catalog::find)
             .enumerate()
-            .map(|(order, screen)| json!({ "id": screen.id, "name": screen.name, "enabled": screen.enabled, "order": order }))
+            .map(|(order, screen)| {
+                let enabled = settings.is_screen_enabled(screen.id);
+                json!({ "id": screen.id, "name": screen.name, "enabled": enabled, "order": order })
+            })
             .collect();
         document.insert(name.into(), list.into());
     }

@@ -4,12 +4,10 @@ use alloc::{format, string::String};
 use serde_json::{Value, json};
 
 use super::{
-    super::{
-        TEXT_MAX,
-        reject::{Rejection, TextFault},
-    },
+    super::reject::{Rejection, TextFault},
     Kind,
 };
+use crate::limits::TEXT_MAX;
 
 /// Any text.
 #[derive(Debug)]

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::{
-    super::{TEXT_MAX, reject::Rejection},
-    text,
-};
+use super::{super::reject::Rejection, text};
+use crate::limits::TEXT_MAX;
 
 /// Entries of a list at most; those that are empty do not count.
 pub(super) const ENTRIES_MAX: usize = 8;

@@ -4,10 +4,10 @@ use alloc::{format, string::String};
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Key, Settings, patch::Catalogue, reject::Rejection},
-    Composite, Kind,
+    super::{Key, Settings, reject::Rejection},
+    Catalogue, Composite, Context, Kind,
 };
-use crate::{limits::TIMER_SECONDS_MAX, view::View};
+use crate::limits::TIMER_SECONDS_MAX;
 
 /// `timePerScreen`: the period of the rotation in minutes.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Composite for TimePerScreen {
         settings.timer_seconds = value.as_f64().map_or(settings.timer_seconds, seconds);
     }
 
-    fn emit(&self, _: &'static str, _: &View, _: &mut Map<String, Value>) {}
+    fn emit(&self, _: &'static str, _: &Context<'_>, _: &mut Map<String, Value>) {}
 }
 
 /// Whole seconds in a number of minutes, at most an hour.

@@ -3,11 +3,8 @@
 use alloc::string::String;
 use serde_json::{Value, json};
 
-use super::{
-    super::{TEXT_MAX, reject::Rejection},
-    Context, Kind, text,
-};
-use crate::now;
+use super::{super::reject::Rejection, Context, Kind, text};
+use crate::{limits::TEXT_MAX, now};
 
 /// Name of an IANA time zone.
 #[derive(Debug)]

@@ -1,0 +1,125 @@
+//! What is known of every row of the table: its kind, its words, what it depends on, its default.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    Key, Settings, fonts,
+    kinds::{
+        address::{Host, Schemes, base_url, url},
+        choice::{FONT, POOL},
+        currencies::Currencies,
+        dnd::Dnd,
+        key::HexKey,
+        keys::Keys,
+        number::{Numbered, Rgb, slider, uint},
+        pairing_uri::PairingUri,
+        password::Password,
+        pool_user::PoolUser,
+        relays::Relays,
+        screen_ids::ScreenIds,
+        screens::Screens,
+        switch::Switch,
+        text::{Text, UserName},
+        time_per_screen::TimePerScreen,
+        tx_power::TxPower,
+        zone::Zone,
+    },
+    pools,
+    spec::{
+        Access::{self, Internal, ReadOnly, ReadWrite, WriteOnly},
+        Apply::{Live, Reboot},
+        Component::{Advert, Frontlight, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi},
+        Condition::{self, Among, Chosen, Has, On},
+        Group, Part, Spec, Virtual,
+    },
+    table::rows,
+};
+use crate::{
+    limits::TEXT_MAX,
+    screens::catalog,
+    secret::{Endpoint, PasswordHash, Secret},
+    units::Currency,
+};
+
+const ALWAYS: &[Condition] = &[];
+const WITH_FRONTLIGHT: &[Condition] = &[Has(Part::Frontlight)];
+const WITH_POOL: &[Condition] = &[On(Key::mining_pool_stats)];
+const WITH_PROXY: &[Condition] = &[On(Key::proxy_enabled)];
+const WITH_WALLET: &[Condition] = &[On(Key::nwc_enabled)];
+const WITH_ZAPS: &[Condition] = &[On(Key::nostr_zap_notify)];
+
+macro_rules! specs {
+    (@alias) => { None };
+    (@alias $alias:literal) => { Some($alias) };
+    ($(
+        $(#[doc = $doc:literal])+
+        $field:ident: $type:ty = $default:expr, $name:literal $(| $alias:literal)?,
+        $kind:expr, $access:expr, $apply:expr, $group:ident,
+        $title:literal, $help:literal, $unit:literal, $needs:expr;
+    )+) => {
+        /// All rows, in the order of the interface.
+        pub static SPECS: &[Spec] = &[$( Spec {
+            key: Key::$field,
+            name: $name,
+            alias: specs!(@alias $($alias)?),
+            doc: concat!($($doc),+),
+            kind: $kind,
+            access: $access,
+            apply: $apply,
+            group: Group::$group,
+            title: $title,
+            help: $help,
+            unit: $unit,
+            needs: $needs,
+        }, )+];
+
+        impl Default for Settings {
+            fn default() -> Settings {
+                Settings { $( $field: $default.into(), )+ }
+            }
+        }
+    };
+}
+
+rows!(specs);
+
+/// All keys that are no rows.
+pub static VIRTUAL: &[Virtual] = &[
+    Virtual {
+        name: "timePerScreen",
+        doc: "Auto-rotate period, min; fractions are allowed, 0 stops the rotation, more than 60 counts as 60.",
+        kind: &TimePerScreen,
+        access: Access::WriteOnly,
+        group: Group::Rotation,
+        title: "Time per screen",
+        help: "0 stays on one screen. At most an hour.",
+        unit: "min",
+    },
+    Virtual {
+        name: "screens",
+        doc: "Screens that are available: which of them the rotation shows, and in what order.",
+        kind: &Screens,
+        access: Access::ReadWrite,
+        group: Group::Rotation,
+        title: "Screens and their order",
+        help: "Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.",
+        unit: "",
+    },
+    Virtual {
+        name: "dnd",
+        doc: "Do Not Disturb by hand and by schedule; the four times of the schedule are written together or not at all.",
+        kind: &Dnd,
+        access: Access::ReadWrite,
+        group: Group::Quiet,
+        title: "Quiet hours every day",
+        help: "The LEDs stay dark in this time; it may go across midnight. Local time of the clock.",
+        unit: "",
+    },
+];
+
+fn default_currencies() -> Vec<Currency> {
+    ["USD", "EUR", "JPY"]
+        .iter()
+        .filter_map(|code| Currency::parse(code))
+        .collect()
+}
