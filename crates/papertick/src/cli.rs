@@ -2,7 +2,7 @@
 //!
 //! What is said on the command line counts before the environment, and that before the configuration file (`config`).
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     CommandFactory, FromArgMatches, Parser, Subcommand,
@@ -22,6 +22,7 @@ use crate::{
         flags::{Flags, replaced_environment},
         resolve::resolve,
     },
+    crash_dumps,
     failure::Failure,
     supervisor::handover::TakeOver,
 };
@@ -45,6 +46,13 @@ pub enum Command {
     Release(ReleaseArgs),
     /// Check, draw or try a wiring.
     Wiring(WiringCommand),
+    /// Make a dump of a device that has crashed.
+    CrashDump {
+        /// Process number of the device.
+        process: u32,
+        /// Folder for the dump.
+        folder: PathBuf,
+    },
     /// Print a text that was asked for.
     Print(String),
 }
@@ -92,6 +100,14 @@ enum Subcommands {
         /// Only say whether that would work.
         #[arg(long)]
         try_only: bool,
+    },
+    /// Make a dump of a device that has crashed; started by the supervisor.
+    #[command(hide = true, name = crash_dumps::TAKER)]
+    CrashDump {
+        /// Process number of the device.
+        process: u32,
+        /// Folder for the dump.
+        folder: PathBuf,
     },
 }
 
@@ -160,6 +176,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
         Subcommands::TakeOver { try_only: true } => Ok(Command::TakeOver(TakeOver::Try)),
         Subcommands::TakeOver { try_only: false } => Ok(Command::TakeOver(TakeOver::Really)),
+        Subcommands::CrashDump { process, folder } => Ok(Command::CrashDump { process, folder }),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
             .map_err(|_| {

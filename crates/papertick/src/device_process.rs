@@ -17,6 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     config::DeviceConfig,
+    crash_dumps,
     failure::Failure,
     kept::Kept,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
@@ -56,6 +57,7 @@ enum Ending {
 /// It cannot start.
 pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
+    crash_dumps::tell_supervisor(&config);
     let listener = inherited_socket()?;
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
@@ -63,6 +65,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let mut kept = Kept::read(loaded).map_err(cannot)?;
     kept.unstored = lock.unwritable().map(ToString::to_string);
     start_log(&config, &kept.settings);
+    crash_dumps::mention(&config.run.data_dir);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(BLOCKING_THREADS)

@@ -18,6 +18,7 @@ mod web_socket;
 pub mod commands;
 
 mod buses;
+pub mod crash_dumps;
 pub mod device_process;
 pub mod effects;
 mod kept;

@@ -8,7 +8,7 @@ use std::{
 use papertick::{
     cli::{self, Command},
     commands::{discover, image, release, render, wiring},
-    device_process,
+    crash_dumps, device_process,
     failure::Failure,
     supervisor,
 };
@@ -38,6 +38,9 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Image(args) => image::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Wiring(command) => wiring::run(&command).map(|()| ExitCode::SUCCESS),
+        Command::CrashDump { process, folder } => {
+            crash_dumps::take(process, &folder).map(|()| ExitCode::SUCCESS)
+        }
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

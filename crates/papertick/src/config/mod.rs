@@ -128,6 +128,8 @@ pub struct DeviceConfig {
     pub safe_mode: Option<String>,
     /// What the board left for this start when its power was cut, in its own words.
     pub carried: Option<String>,
+    /// Name of the socket at which a crash is told; none where nobody listens.
+    pub crash_dumps: Option<String>,
     /// Which program runs; none if the supervisor does not say, and then nothing can be updated.
     #[serde(default)]
     pub firmware: Option<Firmware>,
@@ -197,6 +199,7 @@ impl DeviceConfig {
             note: None,
             safe_mode: None,
             carried: None,
+            crash_dumps: None,
             firmware: None,
         }
     }

@@ -30,10 +30,12 @@ use tokio::{
 
 use crate::{
     config::{DeviceConfig, MarketSource, RunConfig},
+    crash_dumps::CrashDumps,
     failure::{Code, Failure},
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
     patience::Patience,
     service_manager::{NOTIFY_SOCKET, Notifier},
+    tasks::Tasks,
     updates::slots::{Factory, ImageSlot, Program},
 };
 use handover::{Given, Running, TakeOver, Told};
@@ -292,8 +294,27 @@ impl Supervisor {
         })
     }
 
+    /// Has dumps made of devices that crash, for as long as the tasks live; on boards that have dumps.
+    fn take_crash_dumps(&mut self) -> Tasks {
+        let mut tasks = Tasks::new();
+        let run = &self.next.run;
+        // A device that is adopted knows the name.
+        let known = self.next.crash_dumps.take();
+        if run.board().coredump {
+            match CrashDumps::open(&run.data_dir, known) {
+                Ok(dumps) => {
+                    self.next.crash_dumps = Some(dumps.name().to_string());
+                    tasks.spawn("crash dumps", dumps.serve());
+                }
+                Err(error) => say(&format!("there will be no dumps of crashes: {error}")),
+            }
+        }
+        tasks
+    }
+
     async fn run(mut self) -> Result<(), Failure> {
         let mut stop = StopSignals::new().map_err(cannot)?;
+        let _dumps = self.take_crash_dumps();
         let (mut failures, mut unstarted) = (0, 0);
         loop {
             let begun = Instant::now();

@@ -10,6 +10,7 @@ mod abuse;
 mod bench;
 mod clients;
 mod clients_documents;
+mod diagnostics;
 mod documents;
 mod every_operation;
 mod following;

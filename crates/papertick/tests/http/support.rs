@@ -25,6 +25,7 @@ use papertick::{
 };
 use render::Bitmap;
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -109,6 +110,7 @@ pub(crate) struct Clock {
     pub(crate) asked: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
+    pub(crate) folder: TempDir,
     _limit: Limit,
 }
 
@@ -188,6 +190,7 @@ impl Clock {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let services = Services {
             inbox,
             view: view.subscribe(),
@@ -202,7 +205,7 @@ impl Clock {
             clock: papertick::clock::Clock::unset(),
             crashes: 2,
             firmware: None,
-            data_dir: std::env::temp_dir(),
+            data_dir: folder.path().to_path_buf(),
             dialer: setup.dialer,
             radio: setup.radio,
             connections: setup.connections,
@@ -218,6 +221,7 @@ impl Clock {
             asked,
             replies,
             server,
+            folder,
             _limit: Limit::new(None),
         }
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
 mod clock;
+mod crashes;
 mod desk;
 mod images;
 mod life;

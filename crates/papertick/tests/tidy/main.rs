@@ -19,9 +19,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("board", &["device", "render"]),
     ("net", &[]),
     ("storage", &[]),
+    ("diagnostics", &[]),
     (
         "papertick",
-        &["board", "device", "feeds", "net", "render", "storage"],
+        &[
+            "board",
+            "device",
+            "diagnostics",
+            "feeds",
+            "net",
+            "render",
+            "storage",
+        ],
     ),
 ];
 

@@ -21,7 +21,8 @@ pub(crate) type Response = http::Response<Body>;
 /// Content type of JSON.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// Not to be kept by anybody.
+pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The body of an answer.
 pub(crate) enum Body {

@@ -505,14 +505,19 @@ const UPDATES: &[Route] = &[
 ];
 
 const DIAGNOSTICS: &[Route] = &[
-    get("/api/coredump", "The last crash dump", diag::coredump)
-        .answers(&[(200, Shape::Bytes), (404, Shape::Error)]),
+    read(
+        "/api/coredump",
+        "The last crash dump",
+        later!(diag::coredump),
+    )
+    .answers(&[(200, Shape::Bytes), (404, Shape::Error)]),
     change(
         Method::DELETE,
         "/api/coredump",
         "Forget the last crash dump",
         later!(diag::forget_coredump),
-    ),
+    )
+    .answers(&[(200, Shape::Empty), (500, Shape::Error)]),
     post(
         "/api/diag/heap_trace/start",
         "Start tracing allocations",

@@ -1,0 +1,213 @@
+//! Crash dumps: a device that crashes tells its supervisor, which has a process of its own look at it.
+//!
+//! The supervisor waits at an abstract socket, whose name the device is started with. A device that crashes says so
+//! there and stands still until the *taker*, a third process, has made a dump of it: that one may fail, or take more
+//! memory than there is, without harm to the supervisor. It runs the program of the device, whatever the supervisor runs.
+//! There is one dump, that of the last crash: it takes the place of the one before when it is whole.
+
+use std::{
+    io::{self, Write},
+    os::{
+        fd::{AsFd, OwnedFd},
+        linux::net::SocketAddrExt,
+        unix::net::{SocketAddr, UnixListener as StdListener, UnixStream as StdStream},
+    },
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use diagnostics::{crash, dump};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use rustix::{
+    net::sockopt::socket_peercred,
+    process::{Pid, Signal, kill_process},
+    rand::{GetRandomFlags, getrandom},
+};
+use storage::disk::{Disk, Folder};
+use tokio::{
+    net::{UnixListener, UnixStream},
+    process::Command,
+    time::{sleep, timeout},
+};
+
+use crate::{config::DeviceConfig, failure::Failure};
+
+/// File of the last crash dump, in the data folder.
+pub const FILE: &str = "coredump.dmp";
+
+/// File of one that is not whole yet.
+const PART: &str = "coredump.dmp.part";
+
+/// The word of the command line by which this program is a taker.
+pub const TAKER: &str = "crash-dump";
+
+/// Time in which a taker must be done; less than a crashed device waits.
+const TAKER_TIME: Duration = Duration::from_secs(crash::PATIENCE.as_secs() - 5);
+
+/// Devices that are looked at at the same time: one that is on its way out, the next one, and some room.
+const DEVICES_MAX: usize = 4;
+
+/// Pause after the socket could not be waited at.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The place where devices tell that they have crashed.
+#[derive(Debug)]
+pub struct CrashDumps {
+    listener: StdListener,
+    name: String,
+    folder: PathBuf,
+}
+
+impl CrashDumps {
+    /// Makes the place, under a name that a device knows already or under a new one; dumps are put into the folder.
+    ///
+    /// # Errors
+    /// There is no socket or no chance to be had.
+    pub fn open(folder: &Path, known: Option<String>) -> io::Result<CrashDumps> {
+        let name = known.map_or_else(new_name, Ok)?;
+        let listener = StdListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
+        listener.set_nonblocking(true)?;
+        Ok(CrashDumps {
+            listener,
+            name,
+            folder: folder.to_path_buf(),
+        })
+    }
+
+    /// The name of the socket.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Has dumps made of devices that crash, until it is dropped.
+    pub async fn serve(self) {
+        let Ok(listener) = UnixListener::from_std(self.listener) else {
+            return;
+        };
+        let mut devices = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = listener.accept(), if devices.len() < DEVICES_MAX => match accepted {
+                    Ok((socket, _)) => devices.push(follow(socket, &self.folder)),
+                    Err(_) => sleep(PAUSE).await,
+                },
+                Some(()) = devices.next(), if !devices.is_empty() => {}
+            }
+        }
+    }
+}
+
+fn new_name() -> io::Result<String> {
+    let mut chance = [0; 8];
+    getrandom(&mut chance, GetRandomFlags::empty())?;
+    let chance = u64::from_ne_bytes(chance);
+    Ok(format!("papertick-crashes-{chance:016x}"))
+}
+
+/// Has a dump made of a device that has crashed.
+async fn follow(socket: UnixStream, folder: &Path) {
+    let Some(process) = device_at(&socket) else {
+        return;
+    };
+    if let Err(error) = have_taken(process, socket, folder).await {
+        say(&format!(
+            "the device crashed, and there is no dump of it: {error}"
+        ));
+    }
+}
+
+/// Whose socket it is; none if that is no device of this supervisor.
+fn device_at(socket: &UnixStream) -> Option<Pid> {
+    let process = socket_peercred(socket).ok()?.pid;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    (parent.trim().parse() == Ok(std::process::id())).then_some(process)
+}
+
+async fn have_taken(process: Pid, socket: UnixStream, folder: &Path) -> io::Result<()> {
+    let socket = socket.into_std()?;
+    socket.set_nonblocking(false)?;
+    // Also while its file is being replaced.
+    let program = format!("/proc/{process}/exe");
+    let mut taker = Command::new(program)
+        .arg(TAKER)
+        .arg(process.to_string())
+        .arg(folder)
+        .stdin(Stdio::from(OwnedFd::from(socket)))
+        .kill_on_drop(true)
+        .spawn()?;
+    let Ok(status) = timeout(TAKER_TIME, taker.wait()).await else {
+        taker.kill().await?;
+        // A taker stops whom it looks at, and this one cannot let it go any more.
+        kill_process(process, Signal::CONT)?;
+        return Err(io::Error::other("it took too long"));
+    };
+    if !status?.success() {
+        return Err(io::Error::other("the line before says why"));
+    }
+    say("the device crashed; where is told by GET /api/coredump");
+    Ok(())
+}
+
+/// Lets the supervisor know when this process, its device, crashes; without that it crashes all the same.
+pub(crate) fn tell_supervisor(config: &DeviceConfig) {
+    let Some(name) = &config.crash_dumps else {
+        return;
+    };
+    if let Err(error) = crash::tell(name) {
+        say(&format!("there will be no dump of a crash: {error}"));
+    }
+}
+
+/// Makes a dump of a process that has crashed and says where on the socket that is the standard input.
+///
+/// # Errors
+/// There is no dump; the one before is as it was.
+pub fn take(process: u32, folder: &Path) -> Result<(), Failure> {
+    let taken = || -> Result<(), dump::DumpError> {
+        let mut socket = StdStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let mut bytes = Vec::new();
+        dump::take(process, &mut socket, &mut bytes)?;
+        let mut folder = Folder::new(folder);
+        let kept = folder
+            .write(PART, &bytes)
+            .and_then(|()| folder.sync(PART))
+            .and_then(|()| folder.rename(PART, FILE))
+            .and_then(|()| folder.sync_folder());
+        if kept.is_err() {
+            // A full disk needs the room.
+            let _ = folder.remove(PART);
+        }
+        kept?;
+        // Whoever crashed may have been ended meanwhile.
+        let _ = socket.write_all(&[0]);
+        Ok(())
+    };
+    taken().map_err(|error| Failure::failed(error.to_string()))
+}
+
+/// Mentions in the log that there is a dump, if there is one.
+pub(crate) fn mention(folder: &Path) {
+    if let Ok(facts) = folder.join(FILE).metadata() {
+        tracing::info!(bytes = facts.len(), "there is a dump of a crash");
+    }
+}
+
+/// Removes the dump, if there is one.
+///
+/// # Errors
+/// It is still there.
+pub(crate) fn forget(folder: &Path) -> io::Result<()> {
+    let mut folder = Folder::new(folder);
+    folder
+        .remove(PART)
+        .and_then(|()| folder.remove(FILE))
+        .and_then(|()| folder.sync_folder())
+}
+
+/// Says something in the log.
+fn say(message: &str) {
+    // Nobody may be there to read it, which is no reason to stop.
+    let _ = writeln!(io::stderr(), "papertick: {message}");
+}

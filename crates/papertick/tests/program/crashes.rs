@@ -1,0 +1,98 @@
+//! A device that crashes leaves a dump, and the clock goes on.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use diagnostics::backtrace;
+use rustix::process::{Signal, kill_process};
+
+use crate::clock::{Clock, eventually, folder};
+
+/// Secrets of a clock; its own password is not among them, for the clock would ask for it.
+const SECRETS: &str = r#"{"proxyPass":"canary-proxy","otaPass":"canary-upload","nwcUri":"nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Frelay.invalid&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100cafe0","httpAuthUser":"canary-user"}"#;
+
+/// Where the first thread of a device waits for its end.
+const LINE: &str = "papertick::device_process::run at ";
+
+/// Lets the device of a clock crash, and waits for the next one.
+fn crash(clock: &Clock, signal: Signal) {
+    let before = clock.device();
+    kill_process(before, signal).unwrap();
+    eventually("another device runs", || clock.device() != before);
+    assert_eq!(clock.get("/api/status").status, 200);
+}
+
+#[test]
+fn a_crash_leaves_a_dump_that_leads_to_the_line() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.patch(SECRETS).status, 200);
+    let mut dumps = Vec::new();
+    for (signal, word) in [(Signal::ABORT, "SIGABRT"), (Signal::SEGV, "SIGSEGV")] {
+        let file = folder.path().join("coredump.dmp");
+        let program = Path::new(env!("CARGO_BIN_EXE_papertick"));
+        let mut text = String::new();
+        // The signal reaches the first thread unless that has one already.
+        for _ in 0..3 {
+            crash(&clock, signal);
+            text = backtrace::of(&file, program).unwrap();
+            assert!(text.starts_with(word), "{text}");
+            if text.contains(LINE) {
+                break;
+            }
+        }
+        let found = text.lines().find(|found| found.contains(LINE));
+        assert!(
+            found.is_some_and(|found| found.contains("src/device_process.rs:")),
+            "{text}"
+        );
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let dump = fs::read(&file).unwrap();
+        assert!(dump.len() < 1024 * 1024, "{} bytes", dump.len());
+        for secret in ["canary", "71a8c14c1407c113", "HOME=", "\"data_dir\""] {
+            let holds = dump
+                .windows(secret.len())
+                .any(|part| part == secret.as_bytes());
+            assert!(!holds, "the dump has {secret}");
+        }
+        dumps.push(dump);
+    }
+    assert_ne!(dumps[0], dumps[1], "the newest is kept");
+    let other = backtrace::of(&folder.path().join("coredump.dmp"), Path::new("/bin/sh"));
+    let other = other.unwrap_err().to_string();
+    assert_eq!(other, "/bin/sh is not the program that crashed");
+
+    let names = fs::read_dir(folder.path()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name());
+    let dumps = names.filter(|name| name.to_string_lossy().contains("dump"));
+    assert_eq!(dumps.count(), 1);
+    let answer = clock.send("DELETE", "/api/coredump", "").unwrap();
+    assert_eq!(answer.status, 200);
+    assert_eq!(clock.get("/api/coredump").status, 404);
+}
+
+#[test]
+fn a_board_without_dumps_goes_on_without_one() {
+    let folder = folder();
+    let clock = Clock::start_with(folder.path(), &["--board", "rev-a"]);
+    crash(&clock, Signal::ABORT);
+    assert!(!folder.path().join("coredump.dmp").exists());
+}
+
+/// The disk is no reason to stand still.
+#[test]
+fn a_dump_that_cannot_be_kept_holds_nobody_up() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    fs::create_dir_all(folder.path().join("coredump.dmp.part/in the way")).unwrap();
+    crash(&clock, Signal::ABORT);
+    assert!(!folder.path().join("coredump.dmp").exists());
+}
+
+#[test]
+fn a_device_that_is_killed_leaves_none() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    crash(&clock, Signal::KILL);
+    assert!(!folder.path().join("coredump.dmp").exists());
+}
