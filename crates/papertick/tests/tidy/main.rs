@@ -20,6 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("net", &[]),
     ("storage", &[]),
     ("diagnostics", &[]),
+    ("chain", &[]),
     (
         "papertick",
         &[

@@ -1,0 +1,44 @@
+//! What a header proves that is linked to nothing: that somebody did the work that its height must have taken.
+
+use bitcoin::{BlockHash, block::Header};
+
+use crate::{
+    anchor::{self, Anchor},
+    network::{Network, PERIOD},
+    rules::{self, Difficulty, Refusal},
+};
+
+/// Holds a header to the difficulty that its network can demand by its height and by its own time, and to the clock.
+///
+/// `height` is what somebody claims; a false one would cost the work of a true one. `anchor_time` is when the anchor
+/// was made, Unix seconds.
+///
+/// # Errors
+/// It has less work than any block of that height, or breaks a rule that needs no other block.
+pub fn check(
+    network: Network,
+    anchor: &Anchor,
+    anchor_time: Option<u32>,
+    header: &Header,
+    height: u32,
+    now: Option<u32>,
+) -> Result<BlockHash, Refusal> {
+    let difficulty = Difficulty::of(network, header)?;
+    let hash = difficulty.hash(header)?;
+    rules::version(network, height, header)?;
+    rules::future(header, now)?;
+    let after = height
+        .checked_sub(anchor.next)
+        .ok_or(Refusal::Unconnected)?;
+    let from = anchor::target(anchor.bits).ok_or(Refusal::WrongBits)?;
+    let since = anchor_time.map(|anchored| header.time.saturating_sub(anchored));
+    let easiest = match network.easy_after() {
+        None => rules::easiest(network, from, after / PERIOD, since),
+        // Any block may be an easy one there.
+        Some(_) => network.limit(),
+    };
+    if difficulty.is_easier_than(easiest) {
+        return Err(Refusal::WrongBits);
+    }
+    Ok(hash)
+}

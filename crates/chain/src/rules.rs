@@ -1,0 +1,335 @@
+//! What one header must keep to follow others.
+
+use bitcoin::{BlockHash, CompactTarget, Target, Work, block::Header};
+
+use crate::{
+    anchor,
+    network::{Network, PERIOD, PERIOD_SECS},
+};
+
+/// Blocks whose middle time a new block must be after.
+pub const MEDIAN_OF: usize = 11;
+
+/// Seconds that a block may be ahead of the time.
+pub const AHEAD_MAX_SECS: u32 = 2 * 60 * 60;
+
+/// Seconds that the first block of a period may be before the one before it, where that matters.
+const TIMEWARP_MAX_SECS: u32 = 600;
+
+/// Why a header is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum Refusal {
+    /// Nothing that is known comes before it.
+    #[error("it follows no known block")]
+    Unconnected,
+    /// Its hash does not meet the target that it says itself.
+    #[error("it lacks the work that it claims")]
+    NoWork,
+    /// It says another difficulty than the blocks before it demand.
+    #[error("it has the wrong difficulty")]
+    WrongBits,
+    /// It is not after the middle of the blocks before it.
+    #[error("it is older than the blocks before it allow")]
+    TooOld,
+    /// It is from the future: it may be asked about again.
+    #[error("it is from the future")]
+    Future,
+    /// Nobody may make blocks like it any more.
+    #[error("its version is not taken any more")]
+    OldVersion,
+}
+
+impl Refusal {
+    /// All of them.
+    pub const ALL: [Refusal; 6] = [
+        Refusal::Unconnected,
+        Refusal::NoWork,
+        Refusal::WrongBits,
+        Refusal::TooOld,
+        Refusal::Future,
+        Refusal::OldVersion,
+    ];
+
+    /// What counters call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::Unconnected => "unconnected",
+            Refusal::NoWork => "no-work",
+            Refusal::WrongBits => "wrong-bits",
+            Refusal::TooOld => "too-old",
+            Refusal::Future => "future",
+            Refusal::OldVersion => "old-version",
+        }
+    }
+
+    /// Tells whether who sent it breaks the rules, whatever else is known or which time it is.
+    pub fn is_fault(self) -> bool {
+        match self {
+            Refusal::Unconnected | Refusal::Future => false,
+            Refusal::NoWork | Refusal::WrongBits | Refusal::TooOld | Refusal::OldVersion => true,
+        }
+    }
+}
+
+/// How hard it was to make a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Difficulty {
+    bits: CompactTarget,
+    target: Target,
+    pub(crate) work: Work,
+}
+
+impl Difficulty {
+    /// The one that a header claims.
+    ///
+    /// # Errors
+    /// It means none, or one that is easier than the network takes.
+    pub(crate) fn of(network: Network, header: &Header) -> Result<Difficulty, Refusal> {
+        let target = anchor::target(header.bits)
+            .filter(|target| *target <= network.limit())
+            .ok_or(Refusal::WrongBits)?;
+        Ok(Difficulty {
+            bits: header.bits,
+            target,
+            work: target.to_work(),
+        })
+    }
+
+    /// Tells whether it is the one that a header claims.
+    pub(crate) fn is_of(&self, header: &Header) -> bool {
+        self.bits == header.bits
+    }
+
+    /// Tells whether a target is harder to meet.
+    pub(crate) fn is_easier_than(&self, target: Target) -> bool {
+        self.target > target
+    }
+
+    /// The hash of a header, if it was so hard to find.
+    ///
+    /// # Errors
+    /// It was not.
+    pub(crate) fn hash(&self, header: &Header) -> Result<BlockHash, Refusal> {
+        let hash = crate::hash(header);
+        if !self.target.is_met_by(hash) {
+            return Err(Refusal::NoWork);
+        }
+        Ok(hash)
+    }
+}
+
+/// Holds a header to the version that its network wants at a height.
+pub(crate) fn version(network: Network, height: u32, header: &Header) -> Result<(), Refusal> {
+    if header.version.to_consensus() < network.version_min(height) {
+        return Err(Refusal::OldVersion);
+    }
+    Ok(())
+}
+
+/// Holds a header to the clock; without one there is nothing to hold it to.
+pub(crate) fn future(header: &Header, now: Option<u32>) -> Result<(), Refusal> {
+    match now {
+        Some(now) if header.time > now.saturating_add(AHEAD_MAX_SECS) => Err(Refusal::Future),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The middle of times; none if there are too few to say.
+pub(crate) fn median(mut times: impl Iterator<Item = u32>) -> Option<u32> {
+    let mut newest = [0; MEDIAN_OF];
+    for time in &mut newest {
+        *time = times.next()?;
+    }
+    newest.sort_unstable();
+    Some(newest[MEDIAN_OF / 2])
+}
+
+/// Tells whether a time is after the middle of others, newest first; of too few nothing can be said.
+pub(crate) fn is_after_median(time: u32, newest: impl ExactSizeIterator<Item = u32>) -> bool {
+    newest.len() < MEDIAN_OF
+        || newest.take(MEDIAN_OF).filter(|other| *other < time).count() > MEDIAN_OF / 2
+}
+
+/// The difficulty of the period after one, by its first and its last block.
+pub(crate) fn retarget(network: Network, first: &Header, last: &Header) -> CompactTarget {
+    let from = match network.guards_timewarp() {
+        true => first.bits,
+        false => last.bits,
+    };
+    let took = last.time.saturating_sub(first.time);
+    CompactTarget::from_next_work_required(from, took.into(), network.params())
+}
+
+/// Holds the first block of a period to the end of the one before it, on networks that do.
+pub(crate) fn timewarp(
+    network: Network,
+    height: u32,
+    header: &Header,
+    before: Option<&Header>,
+) -> Result<(), Refusal> {
+    let guarded = network.guards_timewarp() && height.is_multiple_of(PERIOD);
+    match before {
+        Some(before) if guarded && header.time < before.time.saturating_sub(TIMEWARP_MAX_SECS) => {
+            Err(Refusal::TooOld)
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The difficulty of an easy block, if the network takes one now.
+pub(crate) fn easy(network: Network, header: &Header, before: &Header) -> Option<CompactTarget> {
+    let after = network.easy_after()?;
+    (header.time > before.time.saturating_add(after)).then(|| network.limit().to_compact_lossy())
+}
+
+/// The easiest target that can be demanded so many periods after one, however slowly blocks came in the time there was.
+///
+/// A period can make the next one easier by a factor of four at most, and by as much as it took too long; so many
+/// periods in so much time are easiest at the end if each took the same.
+pub(crate) fn easiest(network: Network, from: Target, periods: u32, secs: Option<u32>) -> Target {
+    let limit = network.limit();
+    let four = 4 << FRACTION;
+    let factor = match secs {
+        Some(secs) if periods > 0 => {
+            let fair = u64::from(periods) * u64::from(PERIOD_SECS);
+            // Rounded up: the bound is never stricter than the rules.
+            (((u64::from(secs) << FRACTION) / fair) + 1).min(four)
+        }
+        Some(_) | None => four,
+    };
+    (0..periods).fold(from, |target, _| scaled(target, factor).min(limit))
+}
+
+/// Bits behind the point of a factor.
+const FRACTION: u32 = 20;
+
+/// A target times a factor, rounded up; the largest of all where it has more digits than there are.
+fn scaled(target: Target, factor: u64) -> Target {
+    let mut scaled = [0; 32];
+    let mut carry: u128 = 0;
+    let bytes = target.to_le_bytes();
+    let mut words = [0_u64; 5];
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        let digit = chunk
+            .iter()
+            .rev()
+            .fold(0, |digit, byte| digit << 8 | u64::from(*byte));
+        let product = u128::from(digit) * u128::from(factor) + carry;
+        (*word, carry) = (low(product), product >> 64);
+    }
+    words[4] = low(carry);
+    let rest = words[0] & ((1 << FRACTION) - 1);
+    for at in 0..4 {
+        let word = words[at] >> FRACTION | words[at + 1] << (64 - FRACTION);
+        scaled[at * 8..][..8].copy_from_slice(&word.to_le_bytes());
+    }
+    if words[4] >> FRACTION != 0 {
+        return Target::from_le_bytes([0xFF; 32]);
+    }
+    let scaled = Target::from_le_bytes(scaled);
+    match rest {
+        0 => scaled,
+        _ => next(scaled),
+    }
+}
+
+fn next(target: Target) -> Target {
+    let mut bytes = target.to_le_bytes();
+    for byte in &mut bytes {
+        let (sum, overflows) = byte.overflowing_add(1);
+        *byte = sum;
+        if !overflows {
+            return Target::from_le_bytes(bytes);
+        }
+    }
+    target
+}
+
+fn low(wide: u128) -> u64 {
+    u64::try_from(wide & u128::from(u64::MAX)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_easiest_difficulty_is_never_easier_than_four_times_a_period_nor_than_time_allows() {
+        let from = Target::from_compact(CompactTarget::from_consensus(0x1702_40c3));
+        let easier = |periods, secs: Option<u32>| {
+            let after = easiest(Network::Main, from, periods, secs);
+            from.difficulty_float() / after.difficulty_float()
+        };
+        for (periods, secs, factor) in [
+            (0, None, 1.0),
+            (1, None, 4.0),
+            (3, None, 64.0),
+            (1, Some(PERIOD_SECS), 1.0),
+            (1, Some(PERIOD_SECS / 2), 0.5),
+            (1, Some(3 * PERIOD_SECS), 3.0),
+            (2, Some(4 * PERIOD_SECS), 4.0),
+            (2, Some(u32::MAX), 16.0),
+        ] {
+            let is = easier(periods, secs);
+            assert!(
+                (is / factor - 1.0).abs() < 0.000_01,
+                "{periods} {secs:?}: {is}"
+            );
+        }
+        let limit = Network::Main.limit();
+        assert_eq!(easiest(Network::Main, from, 1000, None), limit);
+    }
+
+    #[test]
+    fn a_bound_is_at_least_what_the_rules_demand() {
+        let bits = CompactTarget::from_consensus(0x1702_40c3);
+        for took in [
+            PERIOD_SECS / 3,
+            PERIOD_SECS - 1,
+            PERIOD_SECS,
+            2 * PERIOD_SECS + 7,
+            9 * PERIOD_SECS,
+        ] {
+            let demanded =
+                CompactTarget::from_next_work_required(bits, took.into(), Network::Main.params());
+            let bound = easiest(Network::Main, bits.into(), 1, Some(took));
+            assert!(Target::from(demanded) <= bound, "{took}");
+        }
+    }
+
+    #[test]
+    fn a_median_wants_eleven_times() {
+        assert_eq!(median((0..10).rev()), None);
+        assert_eq!(median((0..11).rev()), Some(5));
+        assert_eq!(median((0..99).rev()), Some(93));
+        for times in [[5; 11], [1, 9, 3, 3, 3, 7, 8, 0, 2, 3, 4]] {
+            let median = median(times.into_iter()).unwrap();
+            for time in 0..12 {
+                assert_eq!(is_after_median(time, times.into_iter()), time > median);
+            }
+        }
+        assert!(is_after_median(0, [9; 10].into_iter()));
+    }
+
+    #[test]
+    fn a_product_carries_over_all_digits() {
+        let wide = Target::from_be_bytes([0x3F; 32]);
+        assert_eq!(scaled(wide, 1 << FRACTION), wide);
+        let four = scaled(wide, 4 << FRACTION).to_be_bytes();
+        assert_eq!((four[0], four[31]), (0xFC, 0xFC));
+        assert_eq!(
+            scaled(wide, 8 << FRACTION),
+            Target::from_be_bytes([0xFF; 32])
+        );
+        assert_eq!(scaled(Target::from_be_bytes([0; 32]), 3), Target::ZERO);
+        let mut one = [0; 32];
+        one[31] = 1;
+        assert_eq!(
+            scaled(Target::from_be_bytes(one), 1).to_be_bytes(),
+            one,
+            "rounded up"
+        );
+        let largest = Target::from_be_bytes([0xFF; 32]);
+        assert_eq!(next(largest), largest);
+    }
+}

@@ -1,0 +1,235 @@
+//! What really happened.
+
+use bitcoin::{CompactTarget, Target, TxMerkleNode, block::Version};
+use chain::{
+    Header, Work, alone,
+    anchor::Anchor,
+    bytes,
+    chain::{Chain, HEADERS_MAX, News},
+    header,
+    network::{Network, PERIOD},
+    rules::Refusal,
+};
+use std::str::FromStr;
+
+use crate::support::{chain_before, checkpoints, file, hash, header_of, headers, json};
+
+/// Headers are heard in messages of at most so many.
+const MESSAGE: usize = 2000;
+
+fn hear_all(chain: &mut Chain, headers: &[Header]) {
+    for message in headers.chunks(MESSAGE) {
+        let news = chain.hear(message, None);
+        assert_eq!(news, Ok(News::Longer(message.len() as u32)));
+        assert!(chain.headers().len() < HEADERS_MAX);
+    }
+}
+
+#[test]
+fn a_header_is_what_its_bytes_say() {
+    let of_file = file("mainnet-0-4099.bin");
+    let first = headers("mainnet-0-4099.bin")[0];
+    assert_eq!(bytes(&first), of_file[..80]);
+    assert_eq!(
+        first.block_hash(),
+        hash("000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f")
+    );
+    assert_eq!(header(&of_file[..79]), None);
+    assert_eq!(header(&of_file[..81]), None);
+}
+
+#[test]
+fn the_first_blocks_of_all_are_a_chain() {
+    let headers = headers("mainnet-0-4099.bin");
+    let mut chain = Chain::new(Network::Main, Anchor::before_genesis(Network::Main));
+    assert_eq!((chain.height(), chain.newest()), (None, None));
+    hear_all(&mut chain, &headers);
+    assert_eq!(chain.height(), Some(4099));
+    assert_eq!(chain.tip(), headers[4099].block_hash());
+    assert_eq!(chain.newest(), Some(&headers[4099]));
+}
+
+#[test]
+fn four_periods_and_their_changes_of_difficulty() {
+    let headers = headers("mainnet-822528-830592.bin");
+    let mut chain = chain_before(&headers[0], 822_528);
+    hear_all(&mut chain, &headers);
+    assert_eq!(chain.height(), Some(830_592));
+    for height in [830_592, 830_591, 830_500] {
+        let block = headers[(height - 822_528) as usize];
+        assert_eq!(chain.hash(height), Some(block.block_hash()), "{height}");
+    }
+    assert_eq!(chain.hash(830_593), None);
+    assert_eq!(chain.hash(0), None);
+}
+
+#[test]
+fn work_is_the_sum_of_all_blocks() {
+    let headers = headers("mainnet-822528-830592.bin");
+    let first = headers[0];
+    let work = Work::from_hex("0x624c18bf09286e431639df40").unwrap();
+    let anchor = Anchor {
+        next: 822_528,
+        hash: first.prev_blockhash,
+        bits: first.bits,
+        work,
+    };
+    let mut chain = Chain::new(Network::Main, anchor);
+    hear_all(&mut chain, &headers);
+    let all = headers
+        .iter()
+        .fold(work, |work, header| work + header.work());
+    assert_eq!(chain.work(), all);
+}
+
+#[test]
+fn the_built_in_anchor_is_the_end_of_what_is_known() {
+    let checkpoints = checkpoints();
+    let anchor = Anchor::built_in(Network::Main);
+    assert_eq!(anchor.next, checkpoints.len() as u32 * PERIOD);
+    assert_eq!(anchor.hash, checkpoints.last().unwrap().0);
+    // Work is that of each period's target, all its blocks long.
+    let mut work = Work::from_be_bytes([0; 32]);
+    let mut target = Network::Main.limit();
+    for (_, next) in &checkpoints {
+        for _ in 0..PERIOD {
+            work = work + target.to_work();
+        }
+        target = of_decimal(next);
+    }
+    assert_eq!(anchor.work, work);
+    assert_eq!(anchor.bits, target.to_compact_lossy());
+}
+
+/// A target as it is written there, cut to the digits that a header has for it.
+fn of_decimal(text: &str) -> Target {
+    let mut bytes = [0_u8; 32];
+    for digit in text.bytes() {
+        let mut carry = u32::from(digit - b'0');
+        for byte in bytes.iter_mut().rev() {
+            let sum = u32::from(*byte) * 10 + carry;
+            *byte = (sum % 256) as u8;
+            carry = sum / 256;
+        }
+    }
+    Target::from_compact(Target::from_be_bytes(bytes).to_compact_lossy())
+}
+
+#[test]
+fn a_block_that_was_replaced_gives_way_and_one_as_good_does_not() {
+    let headers = headers("mainnet-822528-830592.bin");
+    let stale = json("stale-headers.json");
+    let inside: Vec<_> = stale
+        .iter()
+        .filter(|block| (822_528..830_592).contains(&block["height"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(inside.len(), 9);
+    for block in inside {
+        let place = (block["height"].as_u64().unwrap() - 822_528) as usize;
+        let loser = header_of(block);
+        let mut chain = chain_before(&headers[0], 822_528);
+        hear_all(&mut chain, &headers[..place]);
+        assert_eq!(chain.hear(&[loser], None), Ok(News::Longer(1)));
+        // Equal work: the first one heard stays.
+        assert_eq!(chain.hear(&[headers[place]], None), Ok(News::Weaker));
+        assert_eq!(chain.tip(), loser.block_hash());
+        let best = &headers[place..place + 2];
+        assert_eq!(chain.hear(best, None), Ok(News::Reorganised(1)));
+        assert_eq!(chain.tip(), best[1].block_hash());
+        assert_eq!(chain.height(), Some(822_528 + place as u32 + 1));
+        // The loser comes late.
+        assert_eq!(chain.hear(&[loser], None), Ok(News::Weaker));
+        // All of it is as if the loser had never been.
+        let mut straight = chain_before(&headers[0], 822_528);
+        hear_all(&mut straight, &headers[..place + 2]);
+        assert_eq!(chain, straight);
+    }
+}
+
+#[test]
+fn each_header_that_exists_has_its_work_alone() {
+    for (name, first) in [
+        ("mainnet-437466-437479.bin", 437_466),
+        ("mainnet-554390-554408.bin", 554_390),
+        ("mainnet-562621-562639.bin", 562_621),
+    ] {
+        // The end of some period before, which the list of all of them has.
+        let before = headers("mainnet-period-ends-0-832608.bin");
+        let periods = (first / PERIOD) as usize;
+        let (end, start) = (before[2 * periods - 1], before[2 * periods]);
+        let text = format!(
+            "{}:{}:{:08x}",
+            periods as u32 * PERIOD - 1,
+            end.block_hash(),
+            start.bits.to_consensus()
+        );
+        let anchor = Anchor::parse(&text, Network::Main).unwrap();
+        for (at, header) in headers(name).iter().enumerate() {
+            let height = first + at as u32;
+            let checked = alone::check(
+                Network::Main,
+                &anchor,
+                Some(end.time),
+                header,
+                height,
+                Some(header.time),
+            );
+            assert_eq!(checked, Ok(header.block_hash()), "{height}");
+        }
+    }
+}
+
+fn explored(block: &serde_json::Value) -> Header {
+    let number = |name: &str| block[name].as_u64().unwrap() as u32;
+    Header {
+        version: Version::from_consensus(number("version") as i32),
+        prev_blockhash: hash(block["previousblockhash"].as_str().unwrap()),
+        merkle_root: TxMerkleNode::from_str(block["merkle_root"].as_str().unwrap()).unwrap(),
+        time: number("timestamp"),
+        bits: CompactTarget::from_consensus(number("bits")),
+        nonce: number("nonce"),
+    }
+}
+
+#[test]
+fn what_an_explorer_tells_is_a_proof_and_any_bit_of_it_counts() {
+    let blocks = json("explorer-blocks.json");
+    let headers: Vec<Header> = blocks.iter().map(explored).collect();
+    assert_eq!(headers[1].prev_blockhash, headers[0].block_hash());
+    // The period that both are in.
+    let checkpoints = checkpoints();
+    let period = 921_744 / PERIOD as usize;
+    let anchor = Anchor {
+        next: period as u32 * PERIOD,
+        hash: checkpoints[period - 1].0,
+        bits: of_decimal(&checkpoints[period - 1].1).to_compact_lossy(),
+        work: Work::from_be_bytes([0; 32]),
+    };
+    let check = |header: &Header, height| {
+        alone::check(
+            Network::Main,
+            &anchor,
+            None,
+            header,
+            height,
+            Some(1_762_000_000),
+        )
+    };
+    for (block, header) in blocks.iter().zip(&headers) {
+        let height = block["height"].as_u64().unwrap() as u32;
+        let id = hash(block["id"].as_str().unwrap());
+        assert_eq!(check(header, height), Ok(id));
+        for bit in 0..8 * chain::HEADER_BYTES {
+            let mut changed = bytes(header);
+            changed[bit / 8] ^= 1 << (bit % 8);
+            let changed = chain::header(&changed).unwrap();
+            let refused = check(&changed, height).unwrap_err();
+            let expected = [Refusal::NoWork, Refusal::WrongBits];
+            assert!(expected.contains(&refused), "bit {bit}: {refused}");
+        }
+        assert_eq!(check(header, 900_000), Err(Refusal::Unconnected));
+    }
+    let early = Some(headers[0].time - 2 * 3600 - 1);
+    let future = alone::check(Network::Main, &anchor, None, &headers[0], 921_744, early);
+    assert_eq!(future, Err(Refusal::Future));
+}

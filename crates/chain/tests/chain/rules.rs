@@ -1,0 +1,387 @@
+//! Each rule broken, branches that take each other's place, and bounds.
+
+use bitcoin::{CompactTarget, block::Version};
+use chain::{
+    BlockHash, Header, Work,
+    anchor::{Anchor, BadAnchor, genesis},
+    chain::{Chain, HEADERS_MAX, News, REORG_MAX, Refused},
+    network::{Network, PERIOD},
+    rules::Refusal,
+};
+use proptest::prelude::*;
+
+use crate::support::{branch, mine, mine_with};
+
+/// Target of the network of one's own.
+const EASY: u32 = 0x207f_ffff;
+
+/// Some time.
+const BEGIN: u32 = 1_800_000_000;
+
+fn regtest() -> Chain {
+    let mut chain = Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest));
+    let first = genesis(Network::Regtest);
+    assert_eq!(chain.hear(&[first], None), Ok(News::Longer(1)));
+    chain
+}
+
+fn with(blocks: u32) -> (Chain, Vec<Header>) {
+    let mut chain = regtest();
+    let headers = branch(chain.tip(), BEGIN, blocks, 0);
+    assert_eq!(chain.hear(&headers, None), Ok(News::Longer(blocks)));
+    (chain, headers)
+}
+
+fn refused(why: Refusal) -> Result<News, Refused> {
+    Err(Refused { at: 0, why })
+}
+
+#[test]
+fn each_network_begins_with_its_first_block() {
+    for network in Network::ALL {
+        let mut chain = Chain::new(network, Anchor::before_genesis(network));
+        assert_eq!(chain.hear(&[genesis(network)], None), Ok(News::Longer(1)));
+        assert_eq!(chain.height(), Some(0));
+        assert_eq!(Network::named(network.name()), Some(network));
+    }
+    assert_eq!(Network::named("testnet3"), None);
+}
+
+#[test]
+fn what_breaks_a_rule_changes_nothing() {
+    let (chain, headers) = with(20);
+    let tip = chain.tip();
+    let time = headers[19].time + 600;
+    let bits = CompactTarget::from_consensus(EASY);
+    let mut no_work = mine(tip, time, 1);
+    while no_work.target().is_met_by(no_work.block_hash()) {
+        no_work.nonce += 1;
+    }
+    let of_bits = |bits| mine_with(tip, time, 1, CompactTarget::from_consensus(bits), |_| {});
+    let median = chain.median_time().unwrap();
+    assert_eq!(median, headers[14].time);
+    let at = |time| mine(tip, time, 1);
+    for (header, why) in [
+        (
+            mine(
+                BlockHash::from_raw_hash(*no_work.block_hash().as_raw_hash()),
+                time,
+                1,
+            ),
+            Refusal::Unconnected,
+        ),
+        (no_work, Refusal::NoWork),
+        (of_bits(0x207f_fffe), Refusal::WrongBits),
+        (of_bits(0x1f7f_ffff), Refusal::WrongBits),
+        (at(median), Refusal::TooOld),
+        (at(BEGIN), Refusal::TooOld),
+        (at(time + 7201), Refusal::Future),
+    ] {
+        let mut after = chain.clone();
+        assert_eq!(after.hear(&[header], Some(time)), refused(why), "{why}");
+        assert_eq!(after, chain);
+    }
+    for (time_now, header) in [
+        (None, at(u32::MAX)),
+        (Some(time), at(time + 7200)),
+        (Some(time), at(median + 1)),
+    ] {
+        let mut after = chain.clone();
+        assert_eq!(after.hear(&[header], time_now), Ok(News::Longer(1)));
+    }
+    let easier = mine_with(tip, time, 1, bits, |header| {
+        header.bits = CompactTarget::from_consensus(0x2100_ffff);
+    });
+    assert_eq!(
+        chain.clone().hear(&[easier], None),
+        refused(Refusal::WrongBits)
+    );
+}
+
+#[test]
+fn a_difficulty_that_means_none_is_refused_whatever_the_hash() {
+    let (chain, headers) = with(1);
+    for bits in [
+        0,
+        0x0180_0001,
+        0x0480_0001,
+        0x2300_0001,
+        0x2200_0100,
+        0x2101_0000,
+        0xFF7F_FFFF,
+    ] {
+        let mut header = mine(chain.tip(), headers[0].time + 600, 1);
+        header.bits = CompactTarget::from_consensus(bits);
+        let heard = chain.clone().hear(&[header], None);
+        assert_eq!(heard, refused(Refusal::WrongBits), "{bits:08x}");
+    }
+}
+
+#[test]
+fn a_block_of_an_old_version_is_refused_since_the_rules_changed() {
+    let tip = genesis(Network::Regtest).block_hash();
+    let cases = [
+        (0, 1, true),
+        (1250, 2, true),
+        (1251, 2, false),
+        (1251, 3, true),
+        (1351, 3, false),
+        (1351, 4, true),
+    ];
+    for (height, version, is_taken) in cases {
+        let anchor = Anchor {
+            next: height,
+            hash: tip,
+            bits: CompactTarget::from_consensus(EASY),
+            work: Work::from_be_bytes([0; 32]),
+        };
+        let mut chain = Chain::new(Network::Regtest, anchor);
+        let header = mine_with(tip, BEGIN, 0, anchor.bits, |header| {
+            header.version = Version::from_consensus(version);
+        });
+        let expected = match is_taken {
+            true => Ok(News::Longer(1)),
+            false => refused(Refusal::OldVersion),
+        };
+        assert_eq!(
+            chain.hear(&[header], None),
+            expected,
+            "{version} at {height}"
+        );
+    }
+}
+
+#[test]
+fn what_comes_before_a_bad_header_counts() {
+    let mut chain = regtest();
+    let mut headers = branch(chain.tip(), BEGIN, 5, 0);
+    headers[3].nonce += 1;
+    while headers[3].target().is_met_by(headers[3].block_hash()) {
+        headers[3].nonce += 1;
+    }
+    let why = Refusal::NoWork;
+    assert_eq!(chain.hear(&headers, None), Err(Refused { at: 3, why }));
+    assert_eq!(chain.height(), Some(3));
+    // Now its place is counted from the beginning of what was heard, known or not.
+    assert_eq!(chain.hear(&headers[1..], None), Err(Refused { at: 2, why }));
+}
+
+#[test]
+fn from_one_to_six_blocks_give_way_to_more_work() {
+    for depth in 1..=6 {
+        let (chain, headers) = with(20);
+        let fork = 20 - depth as usize;
+        let other = branch(
+            headers[fork - 1].block_hash(),
+            headers[fork].time + 1,
+            depth + 1,
+            1,
+        );
+        let mut all_at_once = chain.clone();
+        assert_eq!(all_at_once.hear(&other, None), Ok(News::Reorganised(depth)));
+        assert_eq!(all_at_once.height(), Some(21));
+        assert_eq!(all_at_once.tip(), other[depth as usize].block_hash());
+        // As much work is no more work.
+        let mut chain = chain;
+        let before = chain.clone();
+        assert_eq!(chain.hear(&other[..depth as usize], None), Ok(News::Weaker));
+        assert_eq!(chain, before);
+        // With a bad one at its end, what is before it still wins.
+        let mut longer = other.clone();
+        longer.push(mine_with(
+            other[0].block_hash(),
+            BEGIN,
+            1,
+            other[0].bits,
+            |_| {},
+        ));
+        let why = Refusal::Unconnected;
+        let at = longer.len() - 1;
+        assert_eq!(chain.hear(&longer, None), Err(Refused { at, why }));
+        assert_eq!(chain, all_at_once);
+        // What overlaps what is known begins where it differs.
+        let mut whole = vec![headers[fork - 2], headers[fork - 1]];
+        whole.extend(&other);
+        assert_eq!(
+            before.clone().hear(&whole, None),
+            Ok(News::Reorganised(depth))
+        );
+    }
+}
+
+#[test]
+fn what_is_known_is_no_news() {
+    let (chain, headers) = with(20);
+    for known in [&headers[..], &headers[5..9], &headers[19..], &[]] {
+        let mut after = chain.clone();
+        assert_eq!(after.hear(known, None), Ok(News::Known));
+        assert_eq!(after, chain);
+    }
+}
+
+#[test]
+fn old_headers_are_forgotten_and_their_work_is_not() {
+    let mut chain = regtest();
+    let headers = branch(chain.tip(), BEGIN, 3 * PERIOD, 0);
+    let mut longest = 0;
+    for message in headers.chunks(100) {
+        chain.hear(message, None).unwrap();
+        longest = longest.max(chain.headers().len());
+        assert_eq!(
+            chain.height().unwrap() + 1,
+            chain.base().next + chain.headers().len() as u32
+        );
+    }
+    assert!(longest < HEADERS_MAX, "{longest}");
+    assert_eq!(chain.height(), Some(3 * PERIOD));
+    let all = headers
+        .iter()
+        .fold(genesis(Network::Regtest).work(), |work, header| {
+            work + header.work()
+        });
+    assert_eq!(chain.work(), all);
+    let kept = chain
+        .headers()
+        .fold(chain.base().work, |work, header| work + header.work());
+    assert_eq!(kept, all);
+    let first = chain.headers().next().unwrap();
+    assert_eq!(chain.base().hash, first.prev_blockhash);
+    // A branch from before all that is kept follows nothing that is known.
+    let old = branch(headers[10].block_hash(), BEGIN, 1, 9);
+    assert_eq!(chain.hear(&old, None), refused(Refusal::Unconnected));
+    // So many may always be replaced.
+    let fork = headers.len() - REORG_MAX as usize;
+    let other = branch(
+        headers[fork - 1].block_hash(),
+        headers[fork].time,
+        REORG_MAX + 1,
+        9,
+    );
+    assert_eq!(chain.hear(&other, None), Ok(News::Reorganised(REORG_MAX)));
+}
+
+#[test]
+fn a_locator_goes_back_in_growing_steps_to_the_beginning() {
+    let (chain, headers) = with(100);
+    let locator = chain.locator();
+    let heights: Vec<u32> = locator
+        .iter()
+        .filter_map(|hash| (0..=100).find(|height| chain.hash(*height) == Some(*hash)))
+        .collect();
+    assert_eq!(
+        heights,
+        [100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 89, 85, 77, 61, 29]
+    );
+    assert_eq!(locator.len(), 16);
+    assert_eq!(locator[15], chain.base().hash);
+    assert_eq!(locator[0], headers[99].block_hash());
+    let empty = Chain::new(Network::Main, Anchor::built_in(Network::Main));
+    assert_eq!(empty.locator(), [empty.base().hash]);
+}
+
+#[test]
+fn an_anchor_is_the_end_of_a_period_with_a_hash_and_a_difficulty() {
+    let built_in = Anchor::built_in(Network::Main);
+    let hash = "00000000000000000001b315e72169bef4867bf780527aa97c625ee9c001dc5d";
+    let parsed = Anchor::parse(&format!("953567:{hash}:170240c3"), Network::Main).unwrap();
+    assert_eq!(parsed.height(), Some(953_567));
+    assert_eq!(
+        (parsed.next, parsed.hash, parsed.bits),
+        (built_in.next, built_in.hash, built_in.bits)
+    );
+    for (text, why) in [
+        ("", BadAnchor::Form),
+        ("953567", BadAnchor::Form),
+        (&format!("953567:{hash}"), BadAnchor::Form),
+        (&format!("953567:{hash}:170240c3:"), BadAnchor::Form),
+        (&format!("+953567:{hash}:170240c3"), BadAnchor::Form),
+        (
+            &format!("953566:{hash}:170240c3"),
+            BadAnchor::Height(953_566),
+        ),
+        (
+            &format!("4294967295:{hash}:170240c3"),
+            BadAnchor::Height(u32::MAX),
+        ),
+        ("953567:0001:170240c3", BadAnchor::Hash("0001".into())),
+        // A digit too many in front makes it larger than any such block.
+        (
+            &format!("953567:1{}:170240c3", &hash[1..]),
+            BadAnchor::Hash(format!("1{}", &hash[1..])),
+        ),
+        (&format!("953567:{hash}:"), BadAnchor::Bits("".into())),
+        (
+            &format!("953567:{hash}:+70240c3"),
+            BadAnchor::Bits("+70240c3".into()),
+        ),
+        (
+            &format!("953567:{hash}:1e00ffff"),
+            BadAnchor::Bits("1e00ffff".into()),
+        ),
+        (
+            &format!("953567:{hash}:17824040"),
+            BadAnchor::Bits("17824040".into()),
+        ),
+    ] {
+        assert_eq!(Anchor::parse(text, Network::Main), Err(why), "{text}");
+    }
+    let own = genesis(Network::Regtest).block_hash();
+    assert!(Anchor::parse(&format!("7:{own}:207fffff"), Network::Regtest).is_ok());
+    assert!(Anchor::parse(&format!("7:{own}:207fffff"), Network::Main).is_err());
+}
+
+#[test]
+fn a_fault_is_what_no_clock_and_no_other_block_excuses() {
+    let faults: Vec<&str> = Refusal::ALL
+        .into_iter()
+        .filter(|refusal| refusal.is_fault())
+        .map(Refusal::name)
+        .collect();
+    assert_eq!(faults, ["no-work", "wrong-bits", "too-old", "old-version"]);
+}
+
+proptest! {
+    /// Whoever hears all ends of a chain whole ends with the one of most work, whatever came first.
+    #[test]
+    fn most_work_wins_in_any_order(
+        forks in proptest::collection::vec((0_usize..30, 1_u32..40), 1..6),
+        order in any::<u64>(),
+    ) {
+        let (mut chain, trunk) = with(30);
+        let mut ends: Vec<Vec<Header>> = forks
+            .iter()
+            .enumerate()
+            .map(|(salt, (fork, length))| {
+                let mut end = trunk[..=*fork].to_vec();
+                end.extend(branch(trunk[*fork].block_hash(), trunk[*fork].time + 600, *length, salt as u8 + 1));
+                end
+            })
+            .collect();
+        let longest = ends.iter().map(Vec::len).max().unwrap().max(30);
+        let mut dice = order;
+        ends.sort_by_key(|_| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            dice >> 33
+        });
+        for end in &ends {
+            let before = chain.work();
+            let news = chain.hear(end, None).unwrap();
+            prop_assert!(chain.work() >= before);
+            prop_assert_eq!(chain.work() > before, !matches!(news, News::Weaker | News::Known));
+        }
+        prop_assert_eq!(chain.height(), Some(longest as u32));
+        for pair in chain.headers().collect::<Vec<_>>().windows(2) {
+            prop_assert_eq!(pair[1].prev_blockhash, pair[0].block_hash());
+        }
+    }
+
+    /// Whatever bytes somebody sends: no panic, and nothing that is kept unless it has its work.
+    #[test]
+    fn nobody_can_make_a_main_chain_longer_by_chance(bytes in proptest::collection::vec(any::<u8>(), 80)) {
+        let mut chain = Chain::new(Network::Main, Anchor::built_in(Network::Main));
+        let mut header = chain::header(&bytes).unwrap();
+        header.prev_blockhash = chain.tip();
+        prop_assert!(chain.hear(&[header], None).is_err());
+        prop_assert_eq!(chain.height(), Some(953_567));
+    }
+}
