@@ -2,7 +2,7 @@
 //! weight and the height of its neighbours.
 
 use crate::{
-    font::Glyph,
+    glyph::Glyph,
     mask::{Area, Mask},
 };
 

@@ -18,6 +18,7 @@ use zeno::{Command, PathBuilder, Transform};
 use crate::{
     bitcoin,
     faces::FACES,
+    glyph::Glyph,
     mask::{self, Mask},
 };
 
@@ -49,19 +50,6 @@ struct File {
     data: Vec<u8>,
     styles: Option<GlyphStyles>,
     hinting: Option<(u32, HintingInstance)>,
-}
-
-/// The ink of a glyph, relative to the pen on the baseline.
-#[derive(Debug)]
-pub(crate) struct Glyph {
-    /// The ink; empty for a space.
-    pub(crate) mask: Mask,
-    /// From the pen to the leftmost column, px.
-    pub(crate) left: i32,
-    /// From the baseline up to the top row, px.
-    pub(crate) above: i32,
-    /// From this pen to the next, px.
-    pub(crate) advance: f32,
 }
 
 impl Font {

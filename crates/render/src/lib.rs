@@ -9,6 +9,7 @@ mod bitmap;
 mod draw;
 mod faces;
 mod font;
+mod glyph;
 mod icons;
 mod mask;
 mod paint;

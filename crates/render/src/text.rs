@@ -4,11 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use device::settings::fonts::FontId;
 
-use crate::{
-    faces,
-    font::{Font, Glyph},
-    mask::Mask,
-};
+use crate::{faces, font::Font, glyph::Glyph, mask::Mask};
 
 /// Decoded fonts kept; a picture uses its own, a fixed face and the stand-in at most.
 const FONTS_MAX: usize = 3;
