@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+mod imports;
 mod one_place;
 
 use std::{
