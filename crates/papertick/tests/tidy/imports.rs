@@ -27,12 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("network", &["settings/values"]),
     (
         "screens",
-        &[
-            "market/observation",
-            "market/values",
-            "market/height",
-            "settings/values",
-        ],
+        &["market/observation", "market/values", "settings/values"],
     ),
     // What screens there are, and which of them a fresh clock shows.
     ("settings", &["screens/catalog"]),
