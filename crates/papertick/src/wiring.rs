@@ -40,7 +40,7 @@ use crate::{
     buses::{Serving, serve},
     clock::Clock,
     config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    doors::http::{self, Services},
+    doors::http::{self, services::Services},
     drivers::{
         advert::{self, Announcing, Patience},
         captive_dns::{self, Names},

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use crate::{
     secret::{Endpoint, Secret},
-    settings::Settings,
+    settings::{Settings, data_source},
     units::Currency,
 };
 
@@ -236,14 +236,6 @@ pub struct ByHand {
     pub logo_fetches: u64,
 }
 
-/// Values of `dataSource`.
-mod choice {
-    pub(super) const PUBLIC_RELAY: u32 = 0;
-    pub(super) const EXPLORER: u32 = 1;
-    pub(super) const NOSTR: u32 = 2;
-    pub(super) const CUSTOM_RELAY: u32 = 3;
-}
-
 /// The sources that should run.
 pub type Plan = BTreeMap<SourceId, SourcePlan>;
 
@@ -285,7 +277,7 @@ fn market_sources(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId
         tls: !settings.ce_disable_ssl,
     };
     match settings.data_source {
-        choice::EXPLORER => {
+        data_source::EXPLORER => {
             let explorer = SourceConfig::Explorer {
                 host: settings.explorer_instance.clone(),
                 tls: settings.explorer_secure,
@@ -301,20 +293,20 @@ fn market_sources(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId
             };
             alloc::vec![(SourceId::Explorer, explorer), prices]
         }
-        choice::NOSTR if settings.relays().is_empty() || settings.nostr_pub_key.is_empty() => {
+        data_source::NOSTR if settings.relays().is_empty() || settings.nostr_pub_key.is_empty() => {
             Vec::new()
         }
-        choice::NOSTR => {
+        data_source::NOSTR => {
             let config = SourceConfig::Nostr {
                 relays: settings.relays(),
                 author: settings.nostr_pub_key.clone(),
             };
             alloc::vec![(SourceId::Nostr, config)]
         }
-        choice::CUSTOM_RELAY if !settings.ce_endpoint.is_empty() => {
+        data_source::CUSTOM_RELAY if !settings.ce_endpoint.is_empty() => {
             alloc::vec![relay(custom(), true)]
         }
-        choice::PUBLIC_RELAY | choice::CUSTOM_RELAY | 4.. => {
+        data_source::PUBLIC_RELAY | data_source::CUSTOM_RELAY | 4.. => {
             alloc::vec![relay(RelayEndpoint::Public, true)]
         }
     }

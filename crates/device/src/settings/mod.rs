@@ -5,6 +5,7 @@
 //! `docs` and `schema` tell people and programs what there is.
 //! *Stored* settings are what clients see; *active* ones are what the device runs on.
 
+pub mod data_source;
 mod field;
 pub mod fonts;
 pub mod pools;

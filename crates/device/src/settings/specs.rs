@@ -3,7 +3,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    Key, Settings, fonts,
+    Key, Settings,
+    data_source::{self, CUSTOM_RELAY, EXPLORER, NOSTR},
+    fonts,
     kinds::{
         address::{Host, Schemes, base_url, url},
         choice::{FONT, POOL},
@@ -82,6 +84,13 @@ macro_rules! specs {
 }
 
 rows!(specs);
+
+impl Key {
+    /// Its row.
+    pub fn spec(self) -> &'static Spec {
+        &SPECS[self as usize]
+    }
+}
 
 /// All keys that are no rows.
 pub static VIRTUAL: &[Virtual] = &[

@@ -118,20 +118,20 @@ macro_rules! rows {($make:ident) => { $make! {
         "Reached directly", "Hosts without the proxy: comma-separated, with * at the start or the end.", "", WITH_PROXY;
 
     /// Where block and price data come from.
-    data_source: u32 = 0u32, "dataSource", &Numbered(&["public relay", "explorer and exchange", "Nostr", "custom relay"]), ReadWrite, Reboot, Data,
+    data_source: u32 = 0u32, "dataSource", &Numbered(data_source::NAMES), ReadWrite, Reboot, Data,
         "Source", "Where blocks, fees and prices come from.", "", ALWAYS;
     /// Host of the block explorer.
     explorer_instance: Endpoint = "mempool.space", "explorerInstance" | "mempoolInstance", &Host(TEXT_MAX), ReadWrite, Reboot, Data,
-        "Explorer host", "", "", &[Among(Key::data_source, &[1])];
+        "Explorer host", "", "", &[Among(Key::data_source, &[EXPLORER])];
     /// Uses TLS to the block explorer.
     explorer_secure: bool = true, "explorerSecure" | "mempoolSecure", &Switch, ReadWrite, Reboot, Data,
-        "Explorer over TLS", "", "", &[Among(Key::data_source, &[1])];
+        "Explorer over TLS", "", "", &[Among(Key::data_source, &[EXPLORER])];
     /// Host of the custom relay.
     ce_endpoint: Endpoint = "ws-staging.btclock.dev", "ceEndpoint", &Host(TEXT_MAX), ReadWrite, Reboot, Data,
-        "Own relay", "Host, with a port if it needs one.", "", &[Among(Key::data_source, &[1, 3])];
+        "Own relay", "Host, with a port if it needs one.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
     /// Speaks to the custom relay without TLS.
     ce_disable_ssl: bool = false, "ceDisableSSL", &Switch, ReadWrite, Reboot, Data,
-        "Own relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[1, 3])];
+        "Own relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;
@@ -257,7 +257,7 @@ macro_rules! rows {($make:ident) => { $make! {
         "More relays", "One on each line, at most 8. All are followed.", "", ALWAYS;
     /// Key of the author whose data the clock follows: 64 lower-case hex digits or an `npub`, or empty.
     nostr_pub_key: String = "642317135fd4c4205323b9dea8af3270657e62d51dc31a657c0ec8aab31c6288", "nostrPubKey", &HexKey::Lower, ReadWrite, Reboot, Nostr,
-        "Author of the data", "Public key: 64 hexadecimal digits or an npub.", "", &[Among(Key::data_source, &[2])];
+        "Author of the data", "Public key: 64 hexadecimal digits or an npub.", "", &[Among(Key::data_source, &[NOSTR])];
     /// Listens for zaps and shows them.
     nostr_zap_notify: bool = false, "nostrZapNotify", &Switch, ReadWrite, Live(&[Sources, Panels, Strip, Frontlight]), Nostr,
         "Show zaps", "", "", ALWAYS;

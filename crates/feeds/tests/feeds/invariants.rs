@@ -34,11 +34,12 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     files
 }
 
-/// A zap from the network comes out of a verified event; the owner's simulated one is asked for over HTTP.
+/// A zap from the network comes out of a verified event; the owner's simulated one is asked for at a door.
 #[test]
 fn zaps_of_the_network_are_made_in_one_place() {
     let mut makers: Vec<String> = [
         "crates/feeds/src",
+        "crates/interface/src",
         "crates/papertick/src",
         "crates/board/src",
         "crates/render/src",
@@ -53,9 +54,9 @@ fn zaps_of_the_network_are_made_in_one_place() {
         makers,
         [
             "crates/feeds/src/nostr/zap.rs",
-            // Pictures drawn without a device, and the owner's own test.
-            "crates/papertick/src/commands/render/pictures.rs",
-            "crates/papertick/src/doors/http/show.rs"
+            // The owner's own test, and pictures drawn without a device.
+            "crates/interface/src/operations/screens.rs",
+            "crates/papertick/src/commands/render/pictures.rs"
         ]
     );
     let (_, zap) = sources("crates/feeds/src/nostr")

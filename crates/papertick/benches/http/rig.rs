@@ -6,7 +6,7 @@ use device::{settings::Settings, settings::emit::Identity, view::View};
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
     clock::Clock,
-    doors::http::{Services, serve},
+    doors::http::{serve, services::Services},
     drivers::wifi,
     glass::Glass,
     inbox::inbox,

@@ -3,12 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use device::{board::PanelFault, view::SourceState};
+use interface::openapi;
 use net::{
     dialer::{Destination, Dialer, Security},
     route::Route,
     tls::Roots,
 };
-use papertick::{doors::http::openapi, glass::PanelGlass};
+use papertick::glass::PanelGlass;
 use serde_json::{Value, json};
 use tokio::{net::TcpSocket, time::Instant};
 

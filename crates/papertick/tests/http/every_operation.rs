@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use board::sim::{self, SimOptions};
 use device::request::{Refusal, Reply};
-use papertick::doors::http::openapi;
+use interface::openapi;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -9,7 +9,7 @@ use device::{
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, TEXT_MAX},
 };
-use papertick::doors::http::openapi;
+use interface::openapi;
 use serde_json::json;
 
 use crate::support::{Clock, Kind, Setup};

@@ -104,7 +104,7 @@ async fn every_example_works() {
 
 #[test]
 fn every_operation_of_today_is_in_the_manual() {
-    let api = papertick::doors::http::openapi::document();
+    let api = interface::openapi::document();
     for (path, item) in api["paths"].as_object().unwrap() {
         let old = item
             .as_object()

@@ -5,7 +5,7 @@ use std::{
     sync::mpsc,
 };
 
-use papertick::doors::http::openapi;
+use interface::openapi;
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
 

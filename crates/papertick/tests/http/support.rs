@@ -18,7 +18,7 @@ use device::{
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    doors::http::{Services, serve},
+    doors::http::{serve, services::Services},
     drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass},
     inbox::{Message, inbox},

@@ -15,6 +15,7 @@ use std::{
 /// Which crate may use which of ours.
 const ARROWS: &[(&str, &[&str])] = &[
     ("device", &[]),
+    ("interface", &["device"]),
     ("render", &["device"]),
     ("feeds", &["device"]),
     ("board", &["device", "render"]),
@@ -29,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "device",
             "diagnostics",
             "feeds",
+            "interface",
             "net",
             "render",
             "storage",

@@ -15,7 +15,7 @@ use super::{
 const MIN: i32 = -1;
 
 /// Greatest power, quarter-dBm.
-const MAX: u32 = 78;
+pub const MAX: i32 = 78;
 
 /// Stands for the radio's own power, in GET and in PATCH.
 const CLEAR: i64 = 80;
@@ -30,7 +30,7 @@ impl TxPower {
         if number::integral(sent) == Some(CLEAR) {
             return Some(Value::Null);
         }
-        number::bounded(sent, MIN, MAX).map(Value::from)
+        number::bounded(sent, MIN, MAX.unsigned_abs()).map(Value::from)
     }
 }
 
@@ -50,7 +50,7 @@ impl Kind for TxPower {
     }
 
     fn restored(&self, value: &Value) -> Option<Value> {
-        let in_range = number::bounded(value, MIN, MAX).is_some();
+        let in_range = number::bounded(value, MIN, MAX.unsigned_abs()).is_some();
         (value.is_null() || in_range).then(|| value.clone())
     }
 

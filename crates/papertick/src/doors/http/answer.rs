@@ -13,7 +13,8 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use serde_json::{Value, json};
+use interface::answer::Answer;
+use serde_json::Value;
 
 /// An answer to a request.
 pub(crate) type Response = http::Response<Body>;
@@ -112,19 +113,28 @@ pub(crate) fn bytes(content_type: HeaderValue, bytes: Bytes) -> Response {
     response
 }
 
+/// Tells an answer of the interface.
+pub(crate) fn told(answer: Answer) -> Response {
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    match answer.body {
+        Some(body) => json_with(status, &body),
+        None => empty(status),
+    }
+}
+
 /// Refuses with `{"error": …}`.
 pub(crate) fn error(status: StatusCode, reason: &str) -> Response {
-    json_with(status, &json!({ "error": reason }))
+    told(Answer::error(status.as_u16(), reason))
 }
 
 /// Refuses with 400 and `{"error": …}`.
 pub(crate) fn bad_request(reason: &str) -> Response {
-    error(StatusCode::BAD_REQUEST, reason)
+    told(Answer::bad_request(reason))
 }
 
 /// Refuses with `{"msg": …}`, as the operations of updates do.
 pub(crate) fn message(status: StatusCode, text: &str) -> Response {
-    json_with(status, &json!({ "msg": text }))
+    told(Answer::message(status.as_u16(), text))
 }
 
 /// Refuses what is not there.

@@ -10,14 +10,7 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{
-    State,
-    parse::{query_value, whole_number},
-    unread::Unread,
-};
-
-/// Largest body but for those with a limit of their own, bytes.
-pub(crate) const SMALL_BODY_MAX: usize = 1024;
+use super::{parse::query_value, state::State, unread::Unread};
 
 /// Time in which the whole of a small body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(15);
@@ -110,21 +103,6 @@ impl Call {
             Received::Whole(bytes) => serde_json::from_slice(&bytes).ok(),
             Received::Nothing | Received::TooLarge | Received::Broken => None,
         }
-    }
-
-    /// Looks for a whole number: a member of a JSON body first, else a value of the query.
-    pub(crate) async fn number(&mut self, name: &str, max: usize) -> Option<i64> {
-        let body = self.json(max).await;
-        let member = body.as_ref().and_then(|body| whole_number(body.get(name)?));
-        member.or_else(|| self.query(name)?.trim().parse().ok())
-    }
-
-    /// Looks for a text: a member of a JSON body first, else a value of the query; the first name that is there wins.
-    pub(crate) async fn text(&mut self, names: &[&str], max: usize) -> Option<String> {
-        let body = self.json(max).await;
-        let member = |name: &&str| body.as_ref()?.get(name)?.as_str().map(ToString::to_string);
-        let found = names.iter().find_map(member);
-        found.or_else(|| names.iter().find_map(|name| self.query(name)))
     }
 }
 

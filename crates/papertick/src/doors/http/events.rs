@@ -11,25 +11,18 @@ use http::{
     HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{
-    sync::{
-        broadcast::{Receiver, error::RecvError},
-        watch,
-    },
+    sync::broadcast::{Receiver, error::RecvError},
     time::{Instant, MissedTickBehavior, interval, sleep_until},
 };
 
 use super::{
-    State,
     answer::{self, Body, Response},
     call::Call,
-    status::StatusDocument,
+    frames::Frame,
+    state::State,
 };
-use crate::glass::Glass;
-
-/// Frames that a client may lag behind before it is brought up to date at once.
-pub(crate) const FRAMES_KEPT: usize = 64;
 
 /// Least time between two frames with the status.
 const STATUS_GAP: Duration = Duration::from_millis(100);
@@ -41,102 +34,6 @@ const WELCOME: &[u8] = b"event: welcome\ndata: {}\n\n";
 const PING: &[u8] = b": ping\n\n";
 const CLOSING: &[u8] = b"data: closing\n\n";
 
-/// What followers know of the status, without what changes by the mere passing of time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Known {
-    /// Nobody follows.
-    ByNobody,
-    /// All were told this last.
-    ByAll(Arc<str>),
-    /// They may have been told different ones.
-    Apart,
-}
-
-/// Remembers what followers were told, by whomever: frames for all, and the first one of each.
-pub(crate) struct Told {
-    known: watch::Sender<Known>,
-}
-
-impl Told {
-    /// Nobody was told anything.
-    pub(crate) fn new() -> Told {
-        Told {
-            known: watch::Sender::new(Known::ByNobody),
-        }
-    }
-
-    /// One follower is told this; wakes the broadcaster if others may know something else.
-    fn one(&self, status: &Arc<str>) {
-        self.known.send_if_modified(|known| {
-            let before = std::mem::replace(known, Known::Apart);
-            match before {
-                Known::ByNobody => *known = Known::ByAll(Arc::clone(status)),
-                Known::ByAll(told) if told == *status => *known = Known::ByAll(told),
-                Known::ByAll(_) => return true,
-                Known::Apart => {}
-            }
-            false
-        });
-    }
-
-    /// All followers are told this, unless they know it; tells which.
-    fn all(&self, status: &Arc<str>) -> bool {
-        self.replace(Known::ByAll(Arc::clone(status)))
-    }
-
-    /// Nobody follows any more.
-    fn nobody(&self) {
-        self.replace(Known::ByNobody);
-    }
-
-    /// Replaces what is known without waking the broadcaster, who does it; tells whether it was something else.
-    fn replace(&self, new: Known) -> bool {
-        let mut differs = false;
-        self.known.send_if_modified(|known| {
-            differs = *known != new;
-            *known = new;
-            false
-        });
-        differs
-    }
-}
-
-/// One frame of the stream, as bytes.
-#[derive(Debug, Clone)]
-pub(crate) struct Frame {
-    bytes: Bytes,
-    last: bool,
-}
-
-impl Frame {
-    fn text(bytes: impl Into<Bytes>) -> Frame {
-        Frame {
-            bytes: bytes.into(),
-            last: false,
-        }
-    }
-
-    fn status(status: &StatusDocument) -> Frame {
-        let mut bytes = b"event: status\ndata: ".to_vec();
-        bytes.extend_from_slice(&status.text);
-        bytes.extend_from_slice(b"\n\n");
-        Frame::text(bytes)
-    }
-
-    fn panels(glass: &Glass, seen: u64) -> Option<Frame> {
-        let repainted: Vec<Value> = (0..)
-            .zip(&glass.panels)
-            .filter(|(_, panel)| panel.painted > seen)
-            .map(|(index, panel): (usize, _)| json!({ "panel": index, "refresh": panel.refresh.name() }))
-            .collect();
-        if repainted.is_empty() {
-            return None;
-        }
-        let data = json!({ "generation": glass.generation, "panels": repainted });
-        Some(Frame::text(format!("event: panels\ndata: {data}\n\n")))
-    }
-}
-
 /// Makes the frames until the server stops.
 pub(crate) async fn broadcast(state: Arc<State>) {
     let mut view = state.services.view.clone();
@@ -146,7 +43,7 @@ pub(crate) async fn broadcast(state: Arc<State>) {
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut painted = glass.borrow_and_update().generation;
     let mut faults = glass.borrow().faults();
-    let mut told_apart = state.told.known.subscribe();
+    let mut told_apart = state.told.apart();
     let mut next_status = Instant::now();
     let mut changed = false;
     loop {
@@ -184,8 +81,8 @@ pub(crate) async fn broadcast(state: Arc<State>) {
     send(
         &state,
         Frame {
-            bytes: CLOSING.into(),
             last: true,
+            ..Frame::text(CLOSING)
         },
     );
 }
@@ -196,7 +93,7 @@ fn send(state: &State, frame: Frame) {
 }
 
 /// What one client still has to be told before it follows the others.
-enum Step {
+enum Stage {
     Welcome,
     Status,
     Follow,
@@ -206,7 +103,7 @@ enum Step {
 struct Follower {
     state: Arc<State>,
     frames: Receiver<Frame>,
-    step: Step,
+    stage: Stage,
 }
 
 /// Lets a client follow the clock.
@@ -217,7 +114,7 @@ pub(crate) fn follow(call: &Call) -> Response {
     let follower = Follower {
         state: Arc::clone(&call.state),
         frames: call.state.frames.subscribe(),
-        step: Step::Welcome,
+        stage: Stage::Welcome,
     };
     let body = Body::Stream(Box::pin(stream::unfold(follower, Follower::next)));
     let mut response = Response::new(body);
@@ -250,19 +147,19 @@ fn refusal(state: &State) -> Response {
 
 impl Follower {
     async fn next(mut self) -> Option<(Bytes, Follower)> {
-        let bytes = match self.step {
-            Step::Welcome => {
-                self.step = Step::Status;
+        let bytes = match self.stage {
+            Stage::Welcome => {
+                self.stage = Stage::Status;
                 WELCOME.into()
             }
-            Step::Status => {
-                self.step = Step::Follow;
+            Stage::Status => {
+                self.stage = Stage::Follow;
                 self.status().bytes
             }
-            Step::Follow => match self.frames.recv().await {
+            Stage::Follow => match self.frames.recv().await {
                 Ok(frame) => {
                     if frame.last {
-                        self.step = Step::End;
+                        self.stage = Stage::End;
                     }
                     frame.bytes
                 }
@@ -272,7 +169,7 @@ impl Follower {
                 }
                 Err(RecvError::Closed) => return None,
             },
-            Step::End => return None,
+            Stage::End => return None,
         };
         Some((bytes, self))
     }
@@ -292,47 +189,5 @@ impl Follower {
             bytes.extend_from_slice(&panels.bytes);
         }
         bytes.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Who was told what; whether somebody knows an older status and the broadcaster is woken for it.
-    #[test]
-    fn nobody_is_left_with_an_older_status() {
-        enum Step {
-            One(&'static str),
-            All(&'static str),
-            Nobody,
-        }
-        use Step::{All, Nobody, One};
-        let rows: &[(&[Step], bool, bool)] = &[
-            (&[All("old")], true, false),
-            (&[All("new")], false, false),
-            // The only one there is knows it already.
-            (&[One("new")], false, false),
-            (&[All("old"), Nobody, One("new")], false, false),
-            (&[All("new"), Nobody, One("old")], true, false),
-            // One who came while a newer status waited for its turn, which then was taken back.
-            (&[All("new"), One("old")], true, true),
-            (&[All("new"), One("old"), One("new")], true, true),
-            (&[One("old"), One("new")], true, true),
-            (&[One("new"), One("new")], false, false),
-        ];
-        for (place, (steps, told, woken)) in rows.iter().enumerate() {
-            let state = Told::new();
-            let broadcaster = state.known.subscribe();
-            for step in *steps {
-                match step {
-                    One(status) => state.one(&Arc::from(*status)),
-                    All(status) => drop(state.all(&Arc::from(*status))),
-                    Nobody => state.nobody(),
-                }
-            }
-            assert_eq!(broadcaster.has_changed().ok(), Some(*woken), "row {place}");
-            assert_eq!(state.all(&Arc::from("new")), *told, "row {place}");
-        }
     }
 }

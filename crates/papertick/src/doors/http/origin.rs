@@ -28,6 +28,17 @@ const HOME_DOMAINS: &[&str] = &[
     "fritz.box",
 ];
 
+/// What the page may load: only what comes from here.
+const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'";
+
+/// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
+/// whose pages may control the clock may put it in one.
+pub(crate) fn page_policy(allowed_origins: &[String]) -> HeaderValue {
+    let framed_by = allowed_origins.join(" ");
+    HeaderValue::from_str(format!("{PAGE_LOADS}; frame-ancestors 'self' {framed_by}").trim_end())
+        .unwrap_or(HeaderValue::from_static("frame-ancestors 'none'"))
+}
+
 /// Whose page sends a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {

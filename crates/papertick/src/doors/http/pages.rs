@@ -9,11 +9,11 @@ use std::{
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use http::{
-    HeaderMap, HeaderValue, StatusCode,
+    HeaderMap, HeaderValue,
     header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY},
 };
 use rust_embed::RustEmbed;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     answer::{self, Response},
@@ -25,17 +25,6 @@ use super::{
 #[derive(RustEmbed)]
 #[folder = "../../webui/dist"]
 struct Bundle;
-
-/// What the page may load: only what comes from here.
-const LOADS: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'";
-
-/// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
-/// whose pages may control the clock may put it in one.
-pub(crate) fn policy(allowed_origins: &[String]) -> HeaderValue {
-    let framed_by = allowed_origins.join(" ");
-    HeaderValue::from_str(format!("{LOADS}; frame-ancestors 'self' {framed_by}").trim_end())
-        .unwrap_or(HeaderValue::from_static("frame-ancestors 'none'"))
-}
 
 /// The page that describes the interface.
 const DOCS: &str = include_str!("docs.html");
@@ -204,15 +193,4 @@ pub(crate) fn manifest(call: &Call) -> Response {
 pub(crate) fn named(call: &Call) -> Response {
     file(call.parts.uri.path(), call.headers(), &call.state.policy)
         .unwrap_or_else(answer::not_found)
-}
-
-/// Whether the clock runs: the device answers through its view, and is not about to stop.
-pub(crate) fn ready(call: &Call) -> Response {
-    let stopping = *call.state.services.shutdown.borrow();
-    let status = if stopping {
-        StatusCode::SERVICE_UNAVAILABLE
-    } else {
-        StatusCode::OK
-    };
-    answer::json_with(status, &json!({ "ok": !stopping }))
 }

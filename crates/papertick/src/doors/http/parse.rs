@@ -1,17 +1,22 @@
 //! What clients send, taken apart: pure functions over bytes and texts that nobody has looked at yet.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use device::{secret::Secret, settings::reject::Rejection};
+use device::secret::Secret;
 use http::HeaderValue;
 use serde_json::{Map, Value};
 
 /// Finds a value of a query string, decoded as forms are.
 pub fn query_value(query: &str, name: &str) -> Option<String> {
-    query
-        .split('&')
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .find(|(key, _)| percent_decode(key, true).is_some_and(|key| key == name))
-        .and_then(|(_, value)| percent_decode(value, true))
+    let mut pairs = query_pairs(query);
+    pairs.find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
+/// Names and values of a query string, decoded as forms are; those that are no UTF-8 are left out.
+pub fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
+    query.split('&').filter_map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Some((percent_decode(key, true)?, percent_decode(value, true)?))
+    })
 }
 
 /// Decodes `%xx`, and `+` where it stands for a space; a `%` that introduces no escape stands for itself.
@@ -51,30 +56,6 @@ fn escape(text: &[u8]) -> Option<u8> {
 
 fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16)?.try_into().ok()
-}
-
-/// Reads a whole number; what a JSON number has behind its point is cut off.
-pub fn whole_number(value: &Value) -> Option<i64> {
-    let number = value.as_number()?;
-    number.as_i64().or_else(|| {
-        let float = number.as_f64()?.trunc();
-        // Beyond 2^53 a float no longer tells one whole number from the next.
-        (float.abs() < 9e15).then_some(float as i64)
-    })
-}
-
-/// Reads the body of a change.
-///
-/// # Errors
-/// It is no JSON, or no object.
-pub fn object(body: &[u8]) -> Result<Map<String, Value>, Rejection> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
-        ) => Err(Rejection::NotObject),
-        Err(_) => Err(Rejection::Json),
-    }
 }
 
 /// Reads `Basic <base64 of user:password>`.

@@ -15,11 +15,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{
-    State,
     answer::{self, Response},
     call::{Call, Received},
     html::escaped,
     parse::network_credentials,
+    state::State,
     unread::Unread,
 };
 use crate::drivers::wifi::NotProvisioned;

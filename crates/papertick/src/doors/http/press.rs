@@ -9,11 +9,12 @@ use http::{
     uri::Uri,
 };
 
+use interface::operation::Operation;
+
 use super::{
     answer::{self, Response},
     html::escaped,
     parse::query_value,
-    route::Route,
 };
 
 /// What the button adds to the query.
@@ -33,10 +34,10 @@ pub(crate) fn is_pressed(method: &Method, uri: &Uri) -> bool {
 }
 
 /// The page with the button.
-pub(crate) fn page(route: &Route, uri: &Uri) -> Response {
+pub(crate) fn page(operation: &Operation, uri: &Uri) -> Response {
     // The path comes last: what a client wrote into it is looked at no more.
     let html = PAGE
-        .replace("{{summary}}", &escaped(route.summary))
+        .replace("{{summary}}", &escaped(operation.summary))
         .replace("{{pressed}}", PRESSED)
         .replace("{{path}}", &escaped(uri.path()));
     let content_type = HeaderValue::from_static("text/html; charset=utf-8");

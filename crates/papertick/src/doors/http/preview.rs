@@ -10,17 +10,15 @@ use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    SideTask, State,
     answer::{self, Response},
     call::Call,
+    side_task::SideTask,
+    state::State,
 };
 use crate::{
     glass::{Glass, PanelGlass},
     web_socket::{self, Socket},
 };
-
-/// Clients that watch at the same time.
-pub(crate) const CLIENTS_MAX: usize = 32;
 
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 1024;

@@ -1,7 +1,12 @@
-//! From a request to the row of the table that serves it.
+//! From a request to the operation that it asks for.
 
-use std::sync::Arc;
-use std::{collections::HashMap, net::SocketAddr, panic::AssertUnwindSafe, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, LazyLock},
+    thread,
+};
 
 use device::{input::Input, view::View};
 use futures_util::FutureExt;
@@ -11,24 +16,36 @@ use http::{
 };
 use hyper::body::Incoming;
 
+use interface::{
+    operation::{self, Act, Form, Guard, Operation},
+    operations,
+};
+
 use super::{
-    State,
     answer::{self, Response},
     auth::Verdict,
     call::Call,
+    commands,
+    handlers::{self, Handler},
     origin::{self, Sender},
     pages,
     parse::percent_decode,
     portal, press,
-    route::{Guard, Handler, Route},
-    routes::ROUTES,
+    state::State,
     unread::Unread,
 };
 
-/// Rows by path; those with an open part in a list of their own.
+/// A way to ask for an operation, and the operation.
+#[derive(Clone, Copy)]
+struct Route {
+    operation: &'static Operation,
+    form: &'static Form,
+}
+
+/// Routes by path; those with an open part in a list of their own.
 struct Paths {
-    fixed: HashMap<&'static str, Vec<&'static Route>>,
-    open: Vec<(OpenPath, Vec<&'static Route>)>,
+    fixed: HashMap<&'static str, Vec<Route>>,
+    open: Vec<(OpenPath, Vec<Route>)>,
 }
 
 /// A path with one open part, such as `/api/panels/{i}.png`.
@@ -55,15 +72,20 @@ static PATHS: LazyLock<Paths> = LazyLock::new(|| {
         fixed: HashMap::new(),
         open: Vec::new(),
     };
-    for route in ROUTES.iter().flat_map(|group| group.routes) {
-        let Some(open) = OpenPath::of(route.path) else {
-            paths.fixed.entry(route.path).or_default().push(route);
+    let routes = operations::all().flat_map(|operation| {
+        let forms = operation.forms.iter();
+        forms.map(move |form| Route { operation, form })
+    });
+    for route in routes {
+        let Some(open) = OpenPath::of(route.form.path) else {
+            let rows = paths.fixed.entry(route.form.path).or_default();
+            rows.push(route);
             continue;
         };
         match paths
             .open
             .iter_mut()
-            .find(|(_, routes)| routes[0].path == route.path)
+            .find(|(_, routes)| routes[0].form.path == route.form.path)
         {
             Some((_, routes)) => routes.push(route),
             None => paths.open.push((open, vec![route])),
@@ -74,10 +96,10 @@ static PATHS: LazyLock<Paths> = LazyLock::new(|| {
 
 /// What a request is for.
 struct Target {
-    /// The rows of its path; none where no row has that path.
-    routes: &'static [&'static Route],
-    /// The row of its path and its method.
-    route: Option<&'static Route>,
+    /// The routes of its path; none where no operation has that path.
+    routes: &'static [Route],
+    /// The one of its path and its method.
+    route: Option<Route>,
     /// The open part of the path.
     param: Option<String>,
     /// The clock is an access point, and its page is all there is.
@@ -86,11 +108,12 @@ struct Target {
 
 impl Target {
     fn of(uri: &Uri, method: &Method, portal: bool) -> Target {
-        let visible = |(routes, _): &(&[&Route], Option<String>)| {
-            routes.iter().any(|route| route.is_served(portal))
+        let visible = |(routes, _): &(&[Route], Option<String>)| {
+            let mut routes = routes.iter();
+            routes.any(|route| route.operation.is_served(portal))
         };
         let (routes, param) = rows(uri.path()).filter(visible).unwrap_or_default();
-        let old = || routes.iter().copied().find(|route| route.old);
+        let old = || routes.iter().copied().find(|route| route.form.old);
         let pressed = press::is_pressed(method, uri).then(old).flatten();
         Target {
             routes,
@@ -101,15 +124,18 @@ impl Target {
     }
 }
 
-/// The rows of a path, and the open part of it.
-fn rows(path: &str) -> Option<(&'static [&'static Route], Option<String>)> {
+/// The routes of a path, and the open part of it.
+fn rows(path: &str) -> Option<(&'static [Route], Option<String>)> {
     let paths = &*PATHS;
     if let Some(routes) = paths.fixed.get(path) {
         return Some((routes, None));
     }
     paths.open.iter().find_map(|(open, routes)| {
         let part = match open.matched(path)? {
-            "" => routes.iter().find_map(|route| route.unsaid)?.to_string(),
+            "" => routes
+                .iter()
+                .find_map(|route| route.form.unsaid)?
+                .to_string(),
             part => percent_decode(part, false)?,
         };
         Some((routes.as_slice(), Some(part)))
@@ -172,21 +198,21 @@ async fn refusal(
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
         return Some(origin::preflight(state.sites.reader(headers)));
     }
-    if let Some(route) = target.route.filter(|route| route.changes) {
+    if let Some(route) = target.route.filter(|route| route.form.changes) {
         match state.sites.sender(headers, request.method()) {
             Sender::Ours => {}
             Sender::Foreign => return Some(origin::cross_site()),
             Sender::Unsaid => {
-                let unasked = *request.method() == Method::GET && route.old;
+                let unasked = *request.method() == Method::GET && route.form.old;
                 if unasked && origin::is_called_browser(headers) {
-                    return Some(press::page(route, request.uri()));
+                    return Some(press::page(route.operation, request.uri()));
                 }
             }
         }
     }
     let path = request.uri().path();
     let guard = match target.route {
-        Some(route) => route.guard,
+        Some(route) => route.operation.guard,
         None if target.portal => Guard::Portal,
         None if path.starts_with("/api/") => Guard::Control,
         None if path.starts_with("/upload/") => Guard::Upload,
@@ -210,21 +236,35 @@ async fn serve(
     request: Request<Unread>,
     target: Target,
 ) -> Response {
-    let Some(route) = target.route else {
+    let Some(Route { operation, form }) = target.route else {
         return unserved(&state, &request, &target).await;
     };
     let call = Call::new(state, view, request, target.param);
-    let answered = match route.handler {
-        Handler::Now(handler) => std::panic::catch_unwind(AssertUnwindSafe(|| handler(&call))),
-        Handler::Later(handler) => AssertUnwindSafe(handler(call)).catch_unwind().await,
+    let answered = match operation.act {
+        Act::Tells(tell) => now(|| answer::told(tell(&call.view))),
+        Act::Asks(read) => later(commands::perform(call, operation, form, read)).await,
+        Act::Serves(service) => match handlers::of(service) {
+            Handler::Now(handler) => now(|| handler(&call)),
+            Handler::Later(handler) => later(handler(call)).await,
+        },
     };
     answered.unwrap_or_else(|_| {
-        tracing::error!(path = route.path, "handler panicked");
+        tracing::error!(path = form.path, "handler panicked");
         answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal")
     })
 }
 
-/// Answers a request for which there is no row: with a file of the page, perhaps.
+/// Answers from what is known; an error if that panics.
+fn now(answer: impl FnOnce() -> Response) -> thread::Result<Response> {
+    catch_unwind(AssertUnwindSafe(answer))
+}
+
+/// Waits for an answer; an error if that panics.
+async fn later(answer: impl Future<Output = Response>) -> thread::Result<Response> {
+    AssertUnwindSafe(answer).catch_unwind().await
+}
+
+/// Answers a request for which there is no route: with a file of the page, perhaps.
 async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !target.routes.is_empty() {
@@ -239,20 +279,26 @@ async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> 
     file.unwrap_or_else(answer::not_found)
 }
 
-/// The row for a method; HEAD is served by the row for GET where that one only reads.
-fn choose(routes: &[&'static Route], method: &Method) -> Option<&'static Route> {
-    let exact = routes.iter().find(|route| route.method == *method);
+/// The route for a method; HEAD is served by the one for GET where that one only reads.
+fn choose(routes: &[Route], method: &Method) -> Option<Route> {
+    let exact = routes
+        .iter()
+        .find(|route| route.form.method.name() == method);
     exact
         .or_else(|| {
             let head = *method == Method::HEAD;
-            routes
-                .iter()
-                .find(|route| head && route.method == Method::GET && !route.changes)
+            routes.iter().find(|route| head && route.only_reads())
         })
         .copied()
 }
 
-fn not_allowed(routes: &[&'static Route]) -> Response {
+impl Route {
+    fn only_reads(&self) -> bool {
+        self.form.method == operation::Method::Get && !self.form.changes
+    }
+}
+
+fn not_allowed(routes: &[Route]) -> Response {
     let mut response = answer::error(StatusCode::METHOD_NOT_ALLOWED, "method not allowed");
     if let Ok(allowed) = HeaderValue::from_str(&allowed(routes)) {
         response.headers_mut().insert(ALLOW, allowed);
@@ -261,12 +307,12 @@ fn not_allowed(routes: &[&'static Route]) -> Response {
 }
 
 /// The methods of a path, as `Allow` lists them.
-fn allowed(routes: &[&'static Route]) -> String {
-    let mut methods: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
-    if routes
+fn allowed(routes: &[Route]) -> String {
+    let mut methods: Vec<&str> = routes
         .iter()
-        .any(|route| route.method == Method::GET && !route.changes)
-    {
+        .map(|route| route.form.method.name())
+        .collect();
+    if routes.iter().any(Route::only_reads) {
         methods.push("HEAD");
     }
     methods.join(", ")

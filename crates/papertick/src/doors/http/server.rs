@@ -14,33 +14,18 @@ use std::{
 use http::{HeaderValue, StatusCode, header::CONNECTION};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rustix::{
-    net::sockopt::set_socket_send_buffer_size,
-    process::{Resource, Rlimit, getrlimit, setrlimit},
-};
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
     time::{Instant, Sleep, sleep, timeout},
 };
 
-use super::{SideTask, State, router, slow::Impatient};
+use super::{places::Places, router, side_task::SideTask, slow::Impatient, state::State};
 use crate::tasks::{Ended, Tasks};
-
-/// Connections at the same time, where the limit on open files allows so many.
-const CONNECTIONS_MAX: usize = 24 * 1024;
-
-/// Connections kept for those who want to act, or a quarter of all where there are few.
-const FOR_OTHERS: usize = 1024;
 
 /// Connections that wait to be accepted, such as those that come while the device is started again.
 const BACKLOG: i32 = 1024;
-
-/// Connections at the same time, however few files may be open.
-const CONNECTIONS_MIN: usize = 64;
-
-/// File descriptors left to the rest of the program.
-const FILES_RESERVED: u64 = 256;
 
 /// Time in which the head of a request must arrive; also the time a connection may idle.
 const HEAD_TIME: Duration = Duration::from_secs(30);
@@ -121,53 +106,6 @@ fn prepare(listener: &TcpListener) -> io::Result<()> {
     // Connections inherit it: without it, one that is not read could hold megabytes.
     set_socket_send_buffer_size(listener, SEND_BUFFER)?;
     Ok(())
-}
-
-/// How many connections there may be.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Places {
-    /// Connections at the same time.
-    pub(crate) connections: usize,
-    /// The limit on open files, where it is that which bounds them.
-    pub(crate) open_files: Option<u64>,
-}
-
-impl Places {
-    /// As many as are asked for.
-    pub(crate) fn of(connections: usize) -> Places {
-        Places {
-            connections,
-            open_files: None,
-        }
-    }
-
-    /// As many as the limit on open files leaves room for, after raising that limit as far as it goes.
-    pub(crate) fn of_host() -> Places {
-        let limit = getrlimit(Resource::Nofile);
-        let raised = Rlimit {
-            current: limit.maximum,
-            maximum: limit.maximum,
-        };
-        let files = match setrlimit(Resource::Nofile, raised) {
-            Ok(()) => limit.maximum,
-            Err(_) => limit.current,
-        };
-        Places::with_files(files)
-    }
-
-    fn with_files(files: Option<u64>) -> Places {
-        let room = |files: u64| usize::try_from(files.saturating_sub(FILES_RESERVED)).ok();
-        let room = files.and_then(room).unwrap_or(CONNECTIONS_MAX);
-        Places {
-            connections: room.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX),
-            open_files: files.filter(|_| room < CONNECTIONS_MAX),
-        }
-    }
-
-    /// How many of them may follow the clock; the rest is kept for those who want to act.
-    pub(crate) fn followers(&self) -> usize {
-        self.connections - FOR_OTHERS.min(self.connections / 4)
-    }
 }
 
 fn tell_limit(places: &Places) {
@@ -433,7 +371,7 @@ mod tests {
     use net::{dialer::Dialer, tls::Roots};
 
     use super::*;
-    use crate::{doors::http::Services, drivers::wifi, glass::Glass, inbox::inbox};
+    use crate::{doors::http::services::Services, drivers::wifi, glass::Glass, inbox::inbox};
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {
@@ -457,27 +395,6 @@ mod tests {
             radio: wifi::radio().0,
             connections: Some(8),
             shutdown,
-        }
-    }
-
-    /// Limit on open files; connections, followers, and whether that limit is what bounds them.
-    #[test]
-    fn the_limit_on_open_files_bounds_connections() {
-        let rows = [
-            (Some(0), 64, 48, true),
-            (Some(1024), 768, 576, true),
-            (Some(4096 + 256), 4096, 3072, true),
-            (Some(20_000), 19_744, 18_720, true),
-            (Some(21_280), 21_024, 20_000, true),
-            (Some(524_288), 24_576, 23_552, false),
-            (Some(u64::MAX), 24_576, 23_552, false),
-            (None, 24_576, 23_552, false),
-        ];
-        for (files, connections, followers, bounded) in rows {
-            let places = Places::with_files(files);
-            assert_eq!(places.connections, connections, "{files:?}");
-            assert_eq!(places.followers(), followers, "{files:?}");
-            assert_eq!(places.open_files, files.filter(|_| bounded), "{files:?}");
         }
     }
 

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use board::sim::{Bench, BenchError, SimFault};
+use interface::operation::SMALL_BODY_MAX;
 use serde_json::{Value, json};
 
 use super::{
     answer::{self, Response},
-    call::{Call, SMALL_BODY_MAX},
+    call::Call,
 };
 
 /// Greatest light in the room, lux.

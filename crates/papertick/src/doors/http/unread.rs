@@ -10,7 +10,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 use tokio::{sync::mpsc, time::timeout};
 
-use super::SideTask;
+use super::side_task::SideTask;
 
 /// Bytes of an unwanted body that are thrown away; more than the largest image that a board takes.
 const UNWANTED_MAX: u64 = 80 * 1024 * 1024;

@@ -12,9 +12,10 @@ use tokio::{
 };
 
 use super::{
-    Account, Verdict,
+    account::Account,
     failures::{self, Failures, Guesses},
     line::Line,
+    verdict::Verdict,
 };
 use crate::doors::http::password::Hasher;
 

@@ -3,34 +3,27 @@
 //! `checker` looks at attempts one after the other, in the order of `line`, and remembers `failures`.
 //! The credentials that were accepted are known by a keyed digest, so that a client pays for the slow hash only once.
 
+mod account;
 mod checker;
 mod failures;
 mod line;
+mod verdict;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use device::{
-    secret::PasswordHash,
-    settings::{Settings, TEXT_MAX},
-};
-use http::{
-    HeaderMap, HeaderValue, StatusCode,
-    header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE},
-};
+use device::settings::{Settings, TEXT_MAX};
+use http::{HeaderMap, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
     time::timeout,
 };
 
-use super::{
-    answer::{self, Response},
-    parse::basic_credentials,
-    password,
-};
+use super::{parse::basic_credentials, password};
+use account::Account;
 use checker::Attempt;
 pub(crate) use checker::{Attempts, run};
+pub(crate) use verdict::Verdict;
 
 /// Longest `Authorization` header: the longest user name and password that can be stored, in base64.
 const HEADER_MAX: usize = "Basic ".len() + (TEXT_MAX + ":".len() + TEXT_MAX).div_ceil(3) * 4;
@@ -41,38 +34,6 @@ const ATTEMPTS_MAX: usize = 32;
 /// Answers that are kept back at the same time; beyond that a wrong guess is answered at once.
 const KEPT_BACK_MAX: usize = 256;
 
-/// Time after which to come back when too many wait.
-const BUSY_TIME: Duration = Duration::from_secs(1);
-
-/// One pair of credentials.
-struct Account {
-    /// None accepts any user name.
-    user: Option<String>,
-    password: PasswordHash,
-    accepted: watch::Sender<Option<[u8; 32]>>,
-}
-
-impl Account {
-    fn new(user: Option<String>, password: &PasswordHash) -> Arc<Account> {
-        Arc::new(Account {
-            user,
-            password: password.clone(),
-            accepted: watch::Sender::new(None),
-        })
-    }
-
-    /// Whether these credentials are known to be right.
-    fn accepts(&self, digest: &[u8; 32]) -> bool {
-        let accepted = *self.accepted.borrow();
-        accepted.is_some_and(|accepted| accepted.ct_eq(digest).into())
-    }
-
-    /// Remembers that these credentials are right.
-    fn accept(&self, digest: [u8; 32]) {
-        self.accepted.send_replace(Some(digest));
-    }
-}
-
 /// The gate all guarded requests go through.
 pub(crate) struct Gate {
     control: Option<Arc<Account>>,
@@ -81,19 +42,6 @@ pub(crate) struct Gate {
     attempts: mpsc::Sender<Attempt>,
     kept_back: Semaphore,
     stop: watch::Receiver<bool>,
-}
-
-/// What the gate says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Come in.
-    Admitted,
-    /// No credentials, or wrong ones.
-    Unknown,
-    /// Wrong ones from an address that guesses; the next answer will take at least so long.
-    Slowed(Duration),
-    /// Not looked at: too many wait, or the server stops.
-    Busy,
 }
 
 impl Gate {
@@ -195,35 +143,6 @@ impl Gate {
     }
 }
 
-impl Verdict {
-    /// The answer to who is not admitted.
-    pub(crate) fn refusal(self) -> Option<Response> {
-        let (mut response, wait) = match self {
-            Verdict::Admitted => return None,
-            Verdict::Unknown => (unauthorized(), None),
-            Verdict::Slowed(wait) => (unauthorized(), Some(wait)),
-            Verdict::Busy => (
-                answer::error(StatusCode::SERVICE_UNAVAILABLE, "too many sign in"),
-                Some(BUSY_TIME),
-            ),
-        };
-        if let Some(wait) = wait {
-            let seconds = wait.as_secs_f64().ceil() as u64;
-            response
-                .headers_mut()
-                .insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        Some(response)
-    }
-}
-
-fn unauthorized() -> Response {
-    let mut response = answer::error(StatusCode::UNAUTHORIZED, "unauthorized");
-    let challenge = HeaderValue::from_static("Basic realm=\"papertick\", charset=\"UTF-8\"");
-    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-    response
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
@@ -233,6 +152,11 @@ mod tests {
         password_hash::{PasswordHasher, SaltString},
     };
     use base64::{Engine, prelude::BASE64_STANDARD};
+    use device::secret::PasswordHash;
+    use http::{
+        HeaderValue,
+        header::{RETRY_AFTER, WWW_AUTHENTICATE},
+    };
     use tokio::{
         task::JoinHandle,
         time::{Instant, sleep, sleep_until},

@@ -1,20 +1,33 @@
 //! Shapes of bodies and answers, for the description of the interface.
 
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
 use device::{
     board::PanelFault,
-    lights::{StripEffect, strip::Mute},
+    lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
     refresh::Refresh,
     screens::SCREENS,
     settings::{
+        Key,
         kinds::{Kind, tx_power::TxPower},
         schema::{document_schema, json_schema},
     },
 };
 use serde_json::{Value, json};
 
+use crate::{
+    operations::{CONFIRMATION, GLYPH_PX, ZAP_MESSAGE_MAX},
+    status::MEMORY,
+};
+
 /// Shape of a body or an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Nothing.
     Empty,
     /// A whole number.
@@ -141,7 +154,7 @@ impl Shape {
         clippy::wildcard_enum_match_arm,
         reason = "a shape is JSON unless it says otherwise"
     )]
-    pub(crate) fn content_type(self) -> Option<&'static str> {
+    pub fn content_type(self) -> Option<&'static str> {
         match self {
             Shape::Empty | Shape::Patched => None,
             Shape::Events => Some("text/event-stream"),
@@ -154,7 +167,7 @@ impl Shape {
     }
 
     /// JSON Schema.
-    pub(crate) fn schema(self) -> Value {
+    pub fn schema(self) -> Value {
         let text = || json!({ "type": "string" });
         let flag = || json!({ "type": "boolean" });
         let integer = || json!({ "type": "integer" });
@@ -185,18 +198,15 @@ impl Shape {
             Shape::ColourName => colour(),
             Shape::Hex => json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }),
             Shape::Scale => json!({ "type": "integer", "minimum": 1, "maximum": 8 }),
-            Shape::Duty => json!({ "type": "integer", "minimum": 0, "maximum": 65535 }),
+            Shape::Duty => brightness().schema(),
             Shape::Pixels => pixels(),
             Shape::EffectChoice => object(&[("name", json!({ "enum": effects() }))]),
             Shape::Queued => object(&[("queued", flag()), ("name", json!({ "enum": effects() }))]),
             Shape::FrontlightStatus => object(&[("flStatus", array(duty()))]),
-            Shape::Brightness => object(&[(
-                "b",
-                json!({ "type": "integer", "minimum": 0, "maximum": 65535 }),
-            )]),
-            Shape::Duties => array(json!({ "type": "number", "minimum": 0, "maximum": 4095 })),
+            Shape::Brightness => object(&[("b", brightness().schema())]),
+            Shape::Duties => array(json!({ "type": "number", "minimum": 0, "maximum": DUTY_MAX })),
             Shape::Dnd => dnd(),
-            Shape::Confirmation => object(&[("confirm", json!({ "const": "factory_reset" }))]),
+            Shape::Confirmation => object(&[("confirm", json!({ "const": CONFIRMATION }))]),
             Shape::NotErased => object(&[("error", json!({ "const": "not erased" }))]),
             Shape::Removed => object(&[("removed", integer())]),
             Shape::TxPower => object(&[("txPower", TxPower.schema())]),
@@ -251,7 +261,7 @@ impl Shape {
 }
 
 /// An object with these members, all of which are always there.
-pub(crate) fn object(members: &[(&str, Value)]) -> Value {
+pub fn object(members: &[(&str, Value)]) -> Value {
     let properties: serde_json::Map<String, Value> = members
         .iter()
         .map(|(name, schema)| ((*name).to_string(), schema.clone()))
@@ -280,6 +290,11 @@ fn refusal() -> Value {
 fn word_or_null(words: &[&str]) -> Value {
     let words = words.iter().copied().map(Some);
     json!({ "enum": words.chain([None]).collect::<Vec<_>>() })
+}
+
+/// What a brightness of the frontlight can be: what the setting can be.
+pub(crate) fn brightness() -> &'static dyn Kind {
+    Key::fl_max_brightness.spec().kind
 }
 
 fn array(items: Value) -> Value {
@@ -316,7 +331,7 @@ fn pixels() -> Value {
 }
 
 fn duty() -> Value {
-    json!({ "type": "integer", "minimum": 0, "maximum": 4095 })
+    json!({ "type": "integer", "minimum": 0, "maximum": DUTY_MAX })
 }
 
 fn light() -> Value {
@@ -388,8 +403,7 @@ fn screen() -> Value {
 fn cells() -> Value {
     let texts = array(json!({ "type": "string" }));
     let mut with_height = object(&[("cells", texts.clone())]);
-    with_height["properties"]["digitPx"] =
-        json!({ "type": "integer", "description": "Glyph height, px; counts from 20 to 220." });
+    with_height["properties"]["digitPx"] = json!({ "type": "integer", "description": format!("Glyph height, px; counts from {} to {}.", GLYPH_PX.start(), GLYPH_PX.end()) });
     json!({ "anyOf": [texts, with_height] })
 }
 
@@ -405,7 +419,7 @@ fn zap() -> Value {
         ("amount_sats", json!({ "type": "integer", "minimum": 0 })),
         (
             "message",
-            json!({ "type": "string", "description": "Cut after 256 bytes." }),
+            json!({ "type": "string", "description": format!("Cut after {ZAP_MESSAGE_MAX} bytes.") }),
         ),
     ])
 }
@@ -430,15 +444,7 @@ fn change() -> Value {
 
 fn memory() -> Vec<(&'static str, Value)> {
     let bytes = || json!({ "type": "integer", "minimum": 0 });
-    let names = [
-        "espFreeHeap",
-        "espHeapSize",
-        "espMinFreeHeap",
-        "espLargestFreeBlock",
-        "espFreePsram",
-        "espPsramSize",
-    ];
-    names.into_iter().map(|name| (name, bytes())).collect()
+    MEMORY.into_iter().map(|name| (name, bytes())).collect()
 }
 
 fn system() -> Value {

@@ -1,0 +1,62 @@
+//! Answers: a status as HTTP numbers them, and a document.
+
+use alloc::string::ToString;
+
+use device::settings::reject::Rejection;
+use serde_json::{Value, json};
+
+/// What a client is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Status as HTTP numbers them.
+    pub status: u16,
+    /// The document; none if the status says it all.
+    pub body: Option<Value>,
+}
+
+impl Answer {
+    /// It is done, and there is nothing else to say.
+    pub fn done() -> Answer {
+        Answer {
+            status: 200,
+            body: None,
+        }
+    }
+
+    /// It is done; tells this.
+    pub fn json(value: Value) -> Answer {
+        Answer::with(200, value)
+    }
+
+    /// A document and a status.
+    pub fn with(status: u16, value: Value) -> Answer {
+        Answer {
+            status,
+            body: Some(value),
+        }
+    }
+
+    /// Refuses with `{"error": …}`.
+    pub fn error(status: u16, reason: &str) -> Answer {
+        Answer::with(status, json!({ "error": reason }))
+    }
+
+    /// Refuses what cannot be understood.
+    pub fn bad_request(reason: &str) -> Answer {
+        Answer::error(400, reason)
+    }
+
+    /// Tells `{"msg": …}`, as the operations of updates do.
+    pub fn message(status: u16, text: &str) -> Answer {
+        Answer::with(status, json!({ "msg": text }))
+    }
+
+    /// Refuses a change of settings with its token, and with words where that does not tell all.
+    pub fn rejected(rejection: &Rejection) -> Answer {
+        let mut body = json!({ "error": rejection.to_string() });
+        if let Some(hint) = rejection.hint() {
+            body["msg"] = hint.into();
+        }
+        Answer::with(400, body)
+    }
+}

@@ -1,0 +1,102 @@
+//! What the device is asked for a client, and how its reply is told.
+
+use alloc::format;
+
+use device::request::{Refusal, Reply, Request};
+
+use crate::{answer::Answer, status};
+
+/// What the device is asked for a client.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// What the device is asked.
+    pub request: Request,
+    /// How its reply is told.
+    pub told: Told,
+}
+
+/// How a reply of the device is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    done: Done,
+    mismatch: &'static str,
+}
+
+/// What is told when it was done.
+#[derive(Debug, Clone, PartialEq)]
+enum Done {
+    /// This, whatever the device says of it.
+    Says(Answer),
+    /// What the LEDs show then.
+    Lights,
+}
+
+impl Asked {
+    /// A request; when it is done there is nothing to say.
+    pub fn of(request: Request) -> Asked {
+        Asked::telling(request, Answer::done())
+    }
+
+    /// A request, and what is told when it is done.
+    pub fn telling(request: Request, answer: Answer) -> Asked {
+        Asked {
+            request,
+            told: Told {
+                done: Done::Says(answer),
+                mismatch: "count mismatch",
+            },
+        }
+    }
+
+    /// A request after which the colours of the LEDs are told.
+    pub fn telling_lights(request: Request) -> Asked {
+        let mut asked = Asked::of(request);
+        asked.told.done = Done::Lights;
+        asked
+    }
+
+    /// With these words for a list that has not one entry per LED or channel.
+    pub fn or_mismatch(mut self, words: &'static str) -> Asked {
+        self.told.mismatch = words;
+        self
+    }
+}
+
+impl Told {
+    /// Tells a reply.
+    pub fn answer(self, reply: Reply) -> Answer {
+        match reply {
+            Reply::Done => match self.done {
+                Done::Says(answer) => answer,
+                Done::Lights => Answer::done(),
+            },
+            Reply::Lights(colours) => match self.done {
+                Done::Says(answer) => answer,
+                Done::Lights => Answer::json(status::lights(&colours)),
+            },
+            Reply::RebootRequired => Answer::json(serde_json::json!({ "rebootRequired": true })),
+            Reply::Rejected(rejection) => Answer::rejected(&rejection),
+            Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),
+            Reply::Refused(refusal) => refused(refusal),
+        }
+    }
+}
+
+/// Tells why the device refused.
+pub fn refused(refusal: Refusal) -> Answer {
+    match refusal {
+        Refusal::UnknownScreen => Answer::bad_request("unknown screen id"),
+        Refusal::UnavailableScreen(id) => {
+            Answer::error(409, &format!("screen {id} unavailable for active pool"))
+        }
+        Refusal::CurrencyNotActive => Answer::error(404, "currency not active"),
+        Refusal::NoLeds => Answer::error(503, "leds not available"),
+        Refusal::NoFrontlight => Answer::error(503, "frontlight not present on this board"),
+        Refusal::WrongCount => Answer::bad_request("count mismatch"),
+        Refusal::OutOfRange => Answer::bad_request("out of range"),
+        Refusal::UpdateRunning => Answer::message(503, "Update already in progress"),
+        Refusal::NotStored => Answer::error(500, "not stored"),
+        Refusal::Erasing => Answer::error(503, "everything is being erased"),
+        Refusal::NotErased => Answer::error(500, "not erased"),
+    }
+}

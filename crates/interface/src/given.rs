@@ -1,0 +1,111 @@
+//! What a client gives with its wish: the same at every door.
+
+use alloc::{string::String, vec::Vec};
+
+use device::settings::reject::Rejection;
+use serde_json::{Map, Value};
+
+/// What a client gives with its wish.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Given {
+    /// The body.
+    pub body: Body,
+    /// Values by name beside it, for clients that send none; the first of a name counts.
+    pub beside: Vec<(String, String)>,
+    /// The one value that older clients write into the path.
+    pub in_path: Option<String>,
+}
+
+/// A body, as far as it can be understood.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Body {
+    /// None, or not all of it.
+    #[default]
+    Missing,
+    /// One that is no JSON.
+    NotJson,
+    /// JSON.
+    Json(Value),
+}
+
+impl Body {
+    /// Reads a body that came whole; an empty one is none.
+    pub fn read(bytes: &[u8]) -> Body {
+        if bytes.is_empty() {
+            return Body::Missing;
+        }
+        serde_json::from_slice(bytes).map_or(Body::NotJson, Body::Json)
+    }
+}
+
+impl Given {
+    /// A body and nothing else.
+    pub fn body(bytes: &[u8]) -> Given {
+        Given {
+            body: Body::read(bytes),
+            ..Given::default()
+        }
+    }
+
+    /// A member of the body, if that is an object which has it.
+    pub fn member(&self, name: &str) -> Option<&Value> {
+        match &self.body {
+            Body::Json(value) => value.get(name),
+            Body::Missing | Body::NotJson => None,
+        }
+    }
+
+    /// A whole number: a member of the body first, else a value beside it.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        let member = self.member(name).and_then(whole_number);
+        member.or_else(|| self.beside(name)?.trim().parse().ok())
+    }
+
+    /// A text: a member of the body first, else a value beside it; the first name that is there wins.
+    pub fn text(&self, names: &[&str]) -> Option<&str> {
+        let member = |name: &&str| self.member(name)?.as_str();
+        let found = names.iter().find_map(member);
+        found.or_else(|| names.iter().find_map(|name| self.beside(name)))
+    }
+
+    /// The body.
+    ///
+    /// # Errors
+    /// There is none, or it is no JSON; in a word for the client.
+    pub fn json(&self) -> Result<&Value, &'static str> {
+        match &self.body {
+            Body::Json(value) => Ok(value),
+            Body::Missing => Err("bad body"),
+            Body::NotJson => Err("bad json"),
+        }
+    }
+
+    /// The body as a change of settings.
+    ///
+    /// # Errors
+    /// There is none, or it is no JSON, or no object.
+    pub fn change(self) -> Result<Map<String, Value>, Rejection> {
+        match self.body {
+            Body::Json(Value::Object(members)) => Ok(members),
+            Body::Json(_) => Err(Rejection::NotObject),
+            Body::Missing => Err(Rejection::BadBody),
+            Body::NotJson => Err(Rejection::Json),
+        }
+    }
+
+    fn beside(&self, name: &str) -> Option<&str> {
+        let mut values = self.beside.iter();
+        let found = values.find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads a whole number; what a JSON number has behind its point is cut off.
+pub fn whole_number(value: &Value) -> Option<i64> {
+    let number = value.as_number()?;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64()?;
+        // Beyond 2^53 a float no longer tells one whole number from the next.
+        (float.abs() < 9e15).then_some(float as i64)
+    })
+}

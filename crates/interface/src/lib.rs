@@ -1,0 +1,21 @@
+//! The words of the control interface: what can be asked, how it is said, and what is answered.
+//!
+//! This crate is pure: no I/O, no clock, no threads, no random numbers; every door to the clock uses it.
+//! Read on in this order: `operations` (the table of all that can be asked), `operation` (what a row says),
+//! `given` and `answer` (what comes in and what goes out), `status` (the documents), `shape` and `openapi` (what they
+//! look like, for programs).
+#![no_std]
+
+extern crate alloc;
+
+pub mod answer;
+pub mod asked;
+pub mod given;
+
+pub mod operation;
+pub mod operations;
+
+pub mod status;
+
+pub mod openapi;
+pub mod shape;

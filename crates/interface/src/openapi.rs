@@ -1,0 +1,209 @@
+//! The description of the interface: OpenAPI 3.1, made from the table of operations and the table of settings.
+
+use alloc::{
+    collections::BTreeSet,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    operation::{Form, Guard, Operation, Takes},
+    operations::GROUPS,
+    shape::Shape,
+};
+
+/// What a status alone does not tell.
+const DESCRIPTIONS: &[(Shape, &str)] = &[
+    // Two answers of one status cannot be told apart in a schema.
+    (
+        Shape::Patched,
+        "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.",
+    ),
+    (
+        Shape::NotErased,
+        "Not everything could be erased. The clock goes on with its settings, and `notes` in the status say what went wrong.",
+    ),
+];
+
+/// The description of the interface.
+pub fn document() -> Value {
+    let mut paths = Map::new();
+    let mut shapes = BTreeSet::new();
+    let mut tags = Vec::new();
+    for group in GROUPS {
+        tags.push(json!({ "name": group.name }));
+        for operation in group.operations {
+            for form in operation.forms {
+                let item = paths.entry(form.path).or_insert_with(|| json!({}));
+                let method = form.method.name().to_ascii_lowercase();
+                item[method] = described(group.name, operation, form, &mut shapes);
+            }
+        }
+    }
+    let components: Map<String, Value> = shapes
+        .into_iter()
+        .map(|shape| (format!("{shape:?}"), shape.schema()))
+        .collect();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "papertick",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Control interface of an e-paper clock for Bitcoin data.",
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "tags": tags,
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": { "basic": { "type": "http", "scheme": "basic" } },
+        },
+    })
+}
+
+fn described(
+    group: &str,
+    operation: &Operation,
+    form: &Form,
+    shapes: &mut BTreeSet<Shape>,
+) -> Value {
+    let mut described = json!({
+        "tags": [group],
+        "summary": operation.summary,
+        "operationId": operation_id(form),
+        "responses": responses(operation, form, shapes),
+    });
+    let parameters = parameters(form);
+    if !parameters.is_empty() {
+        described["parameters"] = parameters.into();
+    }
+    let (shape, required) = match operation.body {
+        // Older clients write into the path what is in the body otherwise.
+        Takes::Maybe(_) | Takes::Always(_) if form.old => (Shape::Empty, false),
+        Takes::Nothing => (Shape::Empty, false),
+        Takes::Maybe(shape) => (shape, false),
+        Takes::Always(shape) => (shape, true),
+    };
+    if let Some(content) = content(shape, shapes) {
+        described["requestBody"] = json!({ "content": content, "required": required });
+    }
+    match operation.guard {
+        // Credentials are asked for only when the owner has switched that on.
+        Guard::Control | Guard::Upload => described["security"] = json!([{ "basic": [] }, {}]),
+        Guard::Open | Guard::Portal => {}
+    }
+    if form.old {
+        described["deprecated"] = true.into();
+    }
+    described
+}
+
+/// A name made of method and path: `post-api-show-screen`.
+fn operation_id(form: &Form) -> String {
+    let method = form.method.name().to_ascii_lowercase();
+    let words = form
+        .path
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty());
+    core::iter::once(method.as_str())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join("-")
+}
+
+fn parameters(form: &Form) -> Vec<Value> {
+    let open = form
+        .path
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'))
+        .map(|(name, _)| {
+            let mut schema = form.open.schema();
+            if let Some(unsaid) = form.unsaid {
+                // What is a number there is one here.
+                schema["default"] = serde_json::from_str(unsaid).unwrap_or_else(|_| unsaid.into());
+            }
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        });
+    let query = form.query.iter().map(|param| {
+        json!({
+            "name": param.name,
+            "in": "query",
+            "description": param.doc,
+            "schema": param.shape.schema(),
+        })
+    });
+    open.into_iter().chain(query).collect()
+}
+
+fn responses(
+    operation: &Operation,
+    form: &Form,
+    shapes: &mut BTreeSet<Shape>,
+) -> Map<String, Value> {
+    let mut answers = form.answers.unwrap_or(operation.answers).to_vec();
+    let mut also = |status: u16, shape: Shape| {
+        if answers.iter().all(|(known, _)| *known != status) {
+            answers.push((status, shape));
+        }
+    };
+    also(403, Shape::Error);
+    if matches!(operation.guard, Guard::Control | Guard::Upload) {
+        also(401, Shape::Error);
+        also(503, Shape::Error);
+    }
+    if operation.guard == Guard::Portal {
+        also(404, Shape::Error);
+    }
+    // Whoever is asked may have stopped.
+    if form.changes || operation.may_fail {
+        also(500, Shape::Error);
+        also(503, Shape::Error);
+    }
+    answers.sort_unstable();
+    let response = |(status, shape): &(u16, Shape)| {
+        let known = DESCRIPTIONS.iter().find(|(known, _)| known == shape);
+        let description = known.map_or_else(|| reason(*status), |(_, text)| text);
+        let mut response = json!({ "description": description });
+        if let Some(content) = content(*shape, shapes) {
+            response["content"] = content;
+        }
+        (status.to_string(), response)
+    };
+    answers.iter().map(response).collect()
+}
+
+fn content(shape: Shape, shapes: &mut BTreeSet<Shape>) -> Option<Value> {
+    let content_type = shape.content_type()?;
+    if content_type != "application/json" {
+        return Some(json!({ content_type: { "schema": shape.schema() } }));
+    }
+    shapes.insert(shape);
+    Some(
+        json!({ content_type: { "schema": { "$ref": format!("#/components/schemas/{shape:?}") } } }),
+    )
+}
+
+/// The words that belong to a status.
+fn reason(status: u16) -> &'static str {
+    match status {
+        101 => "Switching Protocols",
+        200 => "OK",
+        304 => "Not Modified",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        409 => "Conflict",
+        411 => "Length Required",
+        412 => "Precondition Failed",
+        413 => "Payload Too Large",
+        422 => "Unprocessable Entity",
+        426 => "Upgrade Required",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "Answer",
+    }
+}

@@ -1,0 +1,67 @@
+//! Operations on the table on which a simulated board lies.
+
+use super::{BAD, OK, SCALE};
+use crate::{
+    operation::{Operation, Service, get, post, serves},
+    shape::Shape,
+};
+
+const UNSIMULATED: (u16, Shape) = (404, Shape::Error);
+const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    serves(
+        "Signals of the simulated board",
+        Service::BenchState,
+        &[get("/sim/state")],
+    )
+    .always()
+    .answers(&[(200, Shape::Bench), UNSIMULATED]),
+    serves(
+        "The panels of the simulated board, also while it is an access point",
+        Service::BenchPanels,
+        &[get("/sim/panels.png").asks(SCALE)],
+    )
+    .always()
+    .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD, UNSIMULATED]),
+    serves(
+        "Press buttons; answers after their release",
+        Service::BenchButtons,
+        &[post("/sim/buttons")],
+    )
+    .takes(Shape::Press)
+    .always()
+    .answers(ACTED),
+    serves(
+        "Light in the room; null takes the sensor away",
+        Service::BenchLux,
+        &[post("/sim/lux")],
+    )
+    .takes(Shape::Lux)
+    .always()
+    .answers(ACTED),
+    serves(
+        "Plug the network in or pull it out",
+        Service::BenchLink,
+        &[post("/sim/wifi")],
+    )
+    .takes(Shape::LinkChange)
+    .always()
+    .answers(ACTED),
+    serves(
+        "Cut the power and give it back",
+        Service::BenchPower,
+        &[post("/sim/power")],
+    )
+    .takes(Shape::PowerChange)
+    .always()
+    .answers(ACTED),
+    serves(
+        "Break a panel or mend it",
+        Service::BenchPanel,
+        &[post("/sim/panel")],
+    )
+    .takes(Shape::Fault)
+    .always()
+    .answers(ACTED),
+];

@@ -1,0 +1,91 @@
+//! Operations on the clock as a whole.
+
+use device::{request::Request, view::View};
+use serde_json::{Value, json};
+
+use super::{BAD, param};
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    given::Given,
+    operation::{Operation, Param, asks, old, post},
+    shape::Shape,
+};
+
+const TX_POWER: &[Param] = &[param(
+    "txPower",
+    Shape::Integer,
+    "Quarter-dBm, -1 to 78; 80 clears it.",
+)];
+
+/// The word that confirms a factory reset.
+pub(crate) const CONFIRMATION: &str = "factory_reset";
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    asks(
+        "Make the clock recognisable",
+        |_, _| Ok(Asked::of(Request::Identify)),
+        &[post("/api/identify"), old("/api/identify")],
+    ),
+    asks(
+        "Restart the clock",
+        |_, _| Ok(Asked::of(Request::Restart)),
+        &[post("/api/restart"), old("/api/restart")],
+    ),
+    asks(
+        "Wipe every setting and restart",
+        factory_reset,
+        &[post("/api/factory_reset")],
+    )
+    .takes(Shape::Confirmation)
+    .answers(&[(200, Shape::Message), BAD, (500, Shape::NotErased)]),
+    asks(
+        "Stop all data sources",
+        |_, _| Ok(Asked::of(Request::StopSources)),
+        &[post("/api/stop_datasources")],
+    ),
+    asks(
+        "Stop and start all data sources",
+        |_, _| Ok(Asked::of(Request::RestartSources)),
+        &[post("/api/restart_datasources")],
+    ),
+    asks(
+        "Forget the pool logos and fetch them again",
+        clear_logos,
+        &[post("/api/action/clear_pool_logos")],
+    )
+    .answers(&[(200, Shape::Removed)]),
+    asks(
+        "Transmit power of the radio",
+        tx_power,
+        &[post("/api/wifi_set_tx_power").asks(TX_POWER)],
+    )
+    .may_take(Shape::TxPower)
+    .answers(&[(200, Shape::TxPowerSet), BAD]),
+];
+
+/// Wipes every setting, if that is really meant.
+fn factory_reset(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let word = given.member("confirm").and_then(Value::as_str);
+    if word != Some(CONFIRMATION) {
+        return Err(Answer::bad_request("confirmation required"));
+    }
+    let scheduled = Answer::message(200, "factory reset scheduled");
+    Ok(Asked::telling(Request::FactoryReset, scheduled))
+}
+
+fn clear_logos(_given: Given, view: &View) -> Result<Asked, Answer> {
+    let known = usize::from(view.market.pool_logo.is_some());
+    let removed = Answer::json(json!({ "removed": known }));
+    Ok(Asked::telling(Request::ClearPoolLogos, removed))
+}
+
+fn tx_power(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let named = given.number("txPower").ok_or_else(|| match given.json() {
+        Ok(_) => "txPower missing",
+        Err(reason) => reason,
+    });
+    let quarter_dbm = named.map_err(Answer::bad_request)?;
+    let set = Answer::json(json!({ "setTxPower": "ok" }));
+    Ok(Asked::telling(Request::SetTxPower(quarter_dbm), set))
+}

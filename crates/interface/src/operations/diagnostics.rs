@@ -1,0 +1,40 @@
+//! Operations that help to find what is wrong.
+
+use super::{LACKING, param};
+use crate::{
+    operation::{Operation, Param, Service, delete, get, post, serves},
+    shape::Shape,
+};
+
+const RECORDS: &[Param] = &[param("cap", Shape::Integer, "Records to keep, 1 to 4096.")];
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    serves(
+        "The last crash dump",
+        Service::Coredump,
+        &[get("/api/coredump")],
+    )
+    .may_fail()
+    .answers(&[(200, Shape::Bytes), (404, Shape::Error)]),
+    serves(
+        "Forget the last crash dump",
+        Service::ForgetCoredump,
+        &[delete("/api/coredump")],
+    )
+    .answers(&[(200, Shape::Empty), (500, Shape::Error)]),
+    serves(
+        "Start tracing allocations",
+        Service::StartTrace,
+        &[post("/api/diag/heap_trace/start").asks(RECORDS)],
+    )
+    .may_take(Shape::TraceSize)
+    .answers(&[(200, Shape::TraceStarted), LACKING]),
+    serves(
+        "Stop tracing allocations",
+        Service::StopTrace,
+        &[post("/api/diag/heap_trace/stop")],
+    )
+    .answers(&[(200, Shape::Trace), (409, Shape::Error)]),
+    serves("Memory by kind", Service::Heap, &[get("/api/diag/heap")])
+        .answers(&[(200, Shape::Heap)]),
+];

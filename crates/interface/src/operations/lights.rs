@@ -1,0 +1,240 @@
+//! Operations on the LED strip, the frontlight and Do Not Disturb.
+
+use alloc::{vec, vec::Vec};
+
+use device::{
+    lights::{Rgb, StripEffect, frontlight::DUTY_MAX},
+    request::{FrontlightCommand, Refusal, Request},
+    view::View,
+};
+use serde_json::{Value, json};
+
+use super::{BAD, LACKING, OK, param};
+use crate::{
+    answer::Answer,
+    asked::{Asked, refused},
+    given::{Given, whole_number},
+    operation::{Operation, Param, asks, get, old, patch, post, tells},
+    shape::{self, Shape},
+    status,
+};
+
+const COLOUR: &[Param] = &[param(
+    "c",
+    Shape::ColourName,
+    "`RRGGBB`, `#RRGGBB` or `off`.",
+)];
+const BRIGHTNESS: &[Param] = &[param("b", Shape::Duty, "PWM duty, 0 to 65535.")];
+
+const COLOURED: &[(u16, Shape)] = &[(200, Shape::Lights), BAD, LACKING];
+const LIT: &[(u16, Shape)] = &[OK, LACKING];
+const LIT_BY: &[(u16, Shape)] = &[OK, BAD, LACKING];
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    tells("Colours of the LED strip", colours, &[get("/api/lights")])
+        .answers(&[(200, Shape::Lights), LACKING]),
+    asks(
+        "One colour for all LEDs",
+        colour,
+        &[
+            post("/api/lights/color").asks(COLOUR),
+            old("/api/lights/color/{color}").open(Shape::ColourName),
+            old("/api/lights/{color}").open(Shape::Hex),
+        ],
+    )
+    .may_take(Shape::Colour)
+    .answers(COLOURED),
+    asks(
+        "A colour per LED, or one for all",
+        set,
+        &[post("/api/lights/set"), patch("/api/lights/set")],
+    )
+    .takes(Shape::Pixels)
+    .answers(LIT_BY),
+    asks(
+        "All LEDs off",
+        |_, _| Ok(pixels(Vec::new())),
+        &[post("/api/lights/off"), old("/api/lights/off")],
+    )
+    .answers(LIT),
+    asks(
+        "Play an effect on the LED strip",
+        effect,
+        &[post("/api/lights/effect")],
+    )
+    .takes(Shape::EffectChoice)
+    .answers(&[(200, Shape::Queued), BAD, LACKING]),
+    tells(
+        "Duty of each frontlight channel",
+        frontlight_status,
+        &[get("/api/frontlight/status")],
+    )
+    .answers(&[(200, Shape::FrontlightStatus), LACKING]),
+    asks(
+        "Frontlight on",
+        |_, _| Ok(frontlight(FrontlightCommand::On)),
+        &[post("/api/frontlight/on"), old("/api/frontlight/on")],
+    )
+    .answers(LIT),
+    asks(
+        "Frontlight off",
+        |_, _| Ok(frontlight(FrontlightCommand::Off)),
+        &[post("/api/frontlight/off"), old("/api/frontlight/off")],
+    )
+    .answers(LIT),
+    asks(
+        "Flash the frontlight",
+        |_, _| Ok(frontlight(FrontlightCommand::Flash)),
+        &[post("/api/frontlight/flash"), old("/api/frontlight/flash")],
+    )
+    .answers(LIT),
+    asks(
+        "Brightness of the frontlight",
+        brightness,
+        &[
+            post("/api/frontlight/brightness").asks(BRIGHTNESS),
+            old("/api/frontlight/brightness/{duty}").open(Shape::Duty),
+        ],
+    )
+    .may_take(Shape::Brightness)
+    .answers(LIT_BY),
+    asks(
+        "A duty per frontlight channel",
+        duties,
+        &[post("/api/frontlight/set")],
+    )
+    .takes(Shape::Duties)
+    .answers(LIT_BY),
+    tells(
+        "Do Not Disturb",
+        |view| Answer::json(status::dnd(view)),
+        &[get("/api/dnd/status")],
+    )
+    .answers(&[(200, Shape::Dnd)]),
+    asks(
+        "Do Not Disturb on, by hand",
+        |_, _| Ok(Asked::of(Request::SetDnd(true))),
+        &[post("/api/dnd/enable"), old("/api/dnd/enable")],
+    ),
+    asks(
+        "Do Not Disturb off, by hand",
+        |_, _| Ok(Asked::of(Request::SetDnd(false))),
+        &[post("/api/dnd/disable"), old("/api/dnd/disable")],
+    ),
+];
+
+fn colours(view: &View) -> Answer {
+    if view.board.leds == 0 {
+        return refused(Refusal::NoLeds);
+    }
+    Answer::json(status::lights(&view.lights))
+}
+
+fn colour(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let colour = given.in_path.as_deref().or_else(|| given.text(&["c"]));
+    let colour = colour.ok_or("missing c");
+    let colour = colour.and_then(|colour| Rgb::parse(colour).ok_or("bad color"));
+    let colour = colour.map_err(Answer::bad_request)?;
+    Ok(Asked::telling_lights(Request::SetLightsColor(colour)))
+}
+
+fn set(given: Given, view: &View) -> Result<Asked, Answer> {
+    let colours = given
+        .json()
+        .and_then(|value| listed(value, view.board.leds));
+    Ok(pixels(colours.map_err(Answer::bad_request)?))
+}
+
+fn pixels(colours: Vec<Rgb>) -> Asked {
+    Asked::of(Request::SetLights(colours)).or_mismatch("pixel count mismatch")
+}
+
+/// Reads a list of colours; a single one, in a list or alone, is that of all LEDs.
+fn listed(value: &Value, leds: usize) -> Result<Vec<Rgb>, &'static str> {
+    match value {
+        Value::Array(list) => match list.as_slice() {
+            [one] => Ok(vec![pixel(one)?; leds]),
+            list => list.iter().map(pixel).collect(),
+        },
+        Value::Object(_) => Ok(vec![pixel(value)?; leds]),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err("bad json"),
+    }
+}
+
+/// Reads `{"hex": "#RRGGBB"}` or `{"red": n, "green": n, "blue": n}`.
+fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
+    let object = entry.as_object().ok_or("bad entry")?;
+    if let Some(hex) = object.get("hex") {
+        let hex = hex.as_str().filter(|hex| !hex.eq_ignore_ascii_case("off"));
+        return hex.and_then(Rgb::parse).ok_or("bad hex");
+    }
+    let channel = |name: &str| {
+        let value = object
+            .get(name)
+            .and_then(whole_number)
+            .ok_or("missing fields")?;
+        let [low, ..] = value.to_le_bytes();
+        Ok::<u8, &str>(low)
+    };
+    Ok(Rgb {
+        red: channel("red")?,
+        green: channel("green")?,
+        blue: channel("blue")?,
+    })
+}
+
+fn effect(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let name = given.member("name").and_then(Value::as_str);
+    let name = name.ok_or("name required");
+    let known = name.and_then(|name| {
+        let mut effects = StripEffect::NAMED.iter();
+        let found = effects.find(|(known, _)| *known == name);
+        found.ok_or("unknown effect")
+    });
+    let (name, effect) = known.map_err(Answer::bad_request)?;
+    let queued = Answer::json(json!({ "queued": true, "name": name }));
+    Ok(Asked::telling(Request::PlayEffect(*effect), queued))
+}
+
+fn frontlight_status(view: &View) -> Answer {
+    match &view.frontlight {
+        Some(frontlight) => Answer::json(json!({ "flStatus": frontlight.duties })),
+        None => refused(Refusal::NoFrontlight),
+    }
+}
+
+fn frontlight(command: FrontlightCommand) -> Asked {
+    Asked::of(Request::Frontlight(command)).or_mismatch("channel count mismatch")
+}
+
+fn brightness(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let duty = match &given.in_path {
+        Some(part) => part.parse().ok(),
+        None => given.number("b"),
+    };
+    let duty = duty.ok_or("missing b");
+    let duty = duty.and_then(|duty| in_range(duty).ok_or("out of range"));
+    let duty = duty.map_err(Answer::bad_request)?;
+    Ok(frontlight(FrontlightCommand::Brightness(duty)))
+}
+
+/// A brightness is what the setting takes.
+fn in_range(duty: i64) -> Option<u32> {
+    let fits = shape::brightness().shape("b", &duty.into()).is_ok();
+    u32::try_from(duty).ok().filter(|_| fits)
+}
+
+fn duties(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let list = given
+        .json()
+        .and_then(|value| value.as_array().ok_or("bad json"));
+    let duties = list.and_then(|list| list.iter().map(duty).collect());
+    let duties = duties.map_err(Answer::bad_request)?;
+    Ok(frontlight(FrontlightCommand::Set(duties)))
+}
+
+fn duty(entry: &Value) -> Result<u16, &'static str> {
+    let duty = whole_number(entry).ok_or("bad entry")?;
+    let fits = u16::try_from(duty).ok().filter(|duty| *duty <= DUTY_MAX);
+    fits.ok_or("duty out of range")
+}

@@ -1,0 +1,103 @@
+//! The table of all operations: what can be asked of the clock, at any door.
+//!
+//! A row stands in the file of its group, beside the function that reads what its clients give.
+//! Routes, guards, the names of commands and the description of the interface follow from it.
+
+mod access_point;
+mod bench;
+mod device;
+mod diagnostics;
+mod lights;
+mod page;
+mod screens;
+mod settings;
+mod state;
+mod updates;
+
+use ::device::view::View;
+
+pub(crate) use device::CONFIRMATION;
+pub(crate) use screens::{GLYPH_PX, ZAP_MESSAGE_MAX};
+
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    given::Given,
+    operation::{Act, Group, Operation, Param},
+    shape::Shape,
+};
+
+/// All operations.
+pub static GROUPS: &[Group] = &[
+    Group {
+        name: "State",
+        operations: state::OPERATIONS,
+    },
+    Group {
+        name: "Settings",
+        operations: settings::OPERATIONS,
+    },
+    Group {
+        name: "Screens",
+        operations: screens::OPERATIONS,
+    },
+    Group {
+        name: "Lights",
+        operations: lights::OPERATIONS,
+    },
+    Group {
+        name: "Device",
+        operations: device::OPERATIONS,
+    },
+    Group {
+        name: "Updates",
+        operations: updates::OPERATIONS,
+    },
+    Group {
+        name: "Diagnostics",
+        operations: diagnostics::OPERATIONS,
+    },
+    Group {
+        name: "Bench",
+        operations: bench::OPERATIONS,
+    },
+    Group {
+        name: "Access point",
+        operations: access_point::OPERATIONS,
+    },
+    Group {
+        name: "Page",
+        operations: page::OPERATIONS,
+    },
+];
+
+const OK: (u16, Shape) = (200, Shape::Empty);
+const BAD: (u16, Shape) = (400, Shape::Error);
+const LACKING: (u16, Shape) = (503, Shape::Error);
+
+const SCALE: &[Param] = &[param("scale", Shape::Scale, "Pixels per pixel, 1 to 8.")];
+
+const fn param(name: &'static str, shape: Shape, doc: &'static str) -> Param {
+    Param { name, shape, doc }
+}
+
+/// All operations, group by group.
+pub fn all() -> impl Iterator<Item = &'static Operation> {
+    GROUPS.iter().flat_map(|group| group.operations)
+}
+
+/// Reads a command: the name of an operation that the device does, and what a client gives with it.
+///
+/// # Errors
+/// There is no such command, or it cannot be understood; as the client is told.
+pub fn command(name: &str, given: Given, view: &View) -> Result<Asked, Answer> {
+    let commands = all().filter_map(|operation| match operation.act {
+        Act::Asks(read) => Some((operation.name()?, read)),
+        Act::Tells(_) | Act::Serves(_) => None,
+    });
+    let mut named = commands.filter(|(known, _)| *known == name);
+    match named.next() {
+        Some((_, read)) => read(given, view),
+        None => Err(Answer::error(404, "not found")),
+    }
+}

@@ -1,0 +1,178 @@
+//! Operations that choose what the panels show.
+
+use alloc::string::{String, ToString};
+use core::ops::RangeInclusive;
+
+use device::{
+    market::Zap,
+    request::Request,
+    units::{Currency, Sats},
+    view::View,
+};
+use serde_json::Value;
+
+use super::{BAD, OK, param};
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    given::{Body, Given, whole_number},
+    operation::{Operation, Param, asks, old, post},
+    shape::Shape,
+};
+
+/// Largest body with a text per panel, bytes.
+const CUSTOM_BODY_MAX: usize = 8192;
+
+/// Longest message of a simulated zap, bytes.
+pub(crate) const ZAP_MESSAGE_MAX: usize = 256;
+
+/// Heights of glyphs that a text per panel can have, px.
+pub(crate) const GLYPH_PX: RangeInclusive<u32> = 20..=220;
+
+const SCREEN: &[Param] = &[param(
+    "s",
+    Shape::Screen,
+    "Id of the screen, or its place in the rotation.",
+)];
+const CURRENCY: &[Param] = &[param("c", Shape::Text, "ISO 4217 code.")];
+const TEXT: &[Param] = &[param("t", Shape::Text, "The text.")];
+
+const SHOWN: &[(u16, Shape)] = &[OK, BAD, (409, Shape::Error)];
+const PRICED: &[(u16, Shape)] = &[OK, (404, Shape::Error)];
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    asks(
+        "Show a screen",
+        screen,
+        &[
+            post("/api/show/screen").asks(SCREEN),
+            old("/api/show/screen/{id}").open(Shape::Screen).or("1"),
+        ],
+    )
+    .may_take(Shape::ScreenChoice)
+    .answers(SHOWN),
+    asks(
+        "Show prices in a currency",
+        currency,
+        &[
+            post("/api/show/currency").asks(CURRENCY),
+            old("/api/show/currency/{code}"),
+        ],
+    )
+    .may_take(Shape::CurrencyChoice)
+    .answers(PRICED),
+    asks(
+        "Show a text, one character per panel",
+        text,
+        &[
+            post("/api/show/text").asks(TEXT),
+            old("/api/show/text/{text}").answers(&[OK]),
+        ],
+    )
+    .may_take(Shape::Words)
+    .answers(&[OK, BAD]),
+    asks("Show a text per panel", custom, &[post("/api/show/custom")])
+        .takes(Shape::Cells)
+        .up_to(CUSTOM_BODY_MAX)
+        .answers(&[OK, BAD]),
+    asks(
+        "Show the next screen",
+        |_, _| Ok(Asked::of(Request::Next)),
+        &[post("/api/screen/next")],
+    ),
+    asks(
+        "Show the previous screen",
+        |_, _| Ok(Asked::of(Request::Previous)),
+        &[post("/api/screen/previous")],
+    ),
+    asks(
+        "Stop the rotation",
+        |_, _| Ok(Asked::of(Request::Pause)),
+        &[post("/api/action/pause")],
+    ),
+    asks(
+        "Stop or start the rotation",
+        |_, _| Ok(Asked::of(Request::TogglePause)),
+        &[old("/api/action/pause")],
+    ),
+    asks(
+        "Start the rotation anew",
+        |_, _| Ok(Asked::of(Request::RestartTimer)),
+        &[
+            post("/api/action/timer_restart"),
+            old("/api/action/timer_restart"),
+        ],
+    ),
+    asks(
+        "Refresh all panels fully",
+        |_, _| Ok(Asked::of(Request::FullRefresh)),
+        &[post("/api/full_refresh"), old("/api/full_refresh")],
+    ),
+    asks(
+        "Act as if a zap had come in",
+        simulate_zap,
+        &[post("/api/action/simulate_zap")],
+    )
+    .may_take(Shape::Zap),
+];
+
+fn screen(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let number = match &given.in_path {
+        Some(part) => part.parse().map_err(|_| "unknown screen id"),
+        None => given.number("s").ok_or("missing s"),
+    };
+    let number = number.map_err(Answer::bad_request)?;
+    Ok(Asked::of(Request::ShowScreen(number)))
+}
+
+fn currency(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let not_found = |reason| Answer::error(404, reason);
+    let code = given.in_path.as_deref().or_else(|| given.text(&["c"]));
+    let code = code.ok_or_else(|| not_found("missing c"))?;
+    let currency = Currency::parse(&code.to_ascii_uppercase());
+    let currency = currency.ok_or_else(|| not_found("currency not active"))?;
+    Ok(Asked::of(Request::ShowCurrency(currency)))
+}
+
+fn text(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let text = given
+        .in_path
+        .as_deref()
+        .or_else(|| given.text(&["t", "text"]));
+    let text: String = text
+        .ok_or_else(|| Answer::bad_request("missing_text"))?
+        .into();
+    Ok(Asked::of(Request::ShowText(text)))
+}
+
+/// Reads `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
+fn custom(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let value = match &given.body {
+        Body::Json(value) => value,
+        Body::Missing => return Err(Answer::bad_request("bad body")),
+        Body::NotJson => return Err(Answer::bad_request("bad_json")),
+    };
+    let cells = value.as_array().or_else(|| value.get("cells")?.as_array());
+    let texts = cells.and_then(|cells| {
+        let text = |cell: &Value| cell.as_str().map(ToString::to_string);
+        cells.iter().map(text).collect()
+    });
+    let digit_px = value
+        .get("digitPx")
+        .and_then(whole_number)
+        .and_then(|px| u32::try_from(px).ok())
+        .filter(|px| GLYPH_PX.contains(px));
+    let cells = texts.ok_or_else(|| Answer::bad_request("bad_json"))?;
+    Ok(Asked::of(Request::ShowCustom { cells, digit_px }))
+}
+
+/// What the body does not say is made up.
+fn simulate_zap(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let amount = given.member("amount_sats").and_then(whole_number);
+    let message = given.member("message").and_then(Value::as_str);
+    let message = message.unwrap_or("test zap");
+    Ok(Asked::of(Request::SimulateZap(Zap {
+        amount: Sats(amount.unwrap_or(21_000).max(0).unsigned_abs()),
+        message: message[..message.floor_char_boundary(ZAP_MESSAGE_MAX)].to_string(),
+    })))
+}

@@ -1,0 +1,45 @@
+//! Operations on the settings.
+
+use alloc::collections::BTreeMap;
+
+use device::{
+    limits::PATCH_BODY_MAX,
+    request::{Patch, Request},
+    view::View,
+};
+
+use super::BAD;
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    given::Given,
+    operation::{Operation, Service, asks, get, patch, post, serves},
+    shape::Shape,
+};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    serves("All settings", Service::Settings, &[get("/api/settings")])
+        .answers(&[(200, Shape::Settings)]),
+    asks(
+        "Change settings",
+        change,
+        &[
+            patch("/api/settings"),
+            post("/api/settings"),
+            patch("/api/json/settings"),
+            post("/api/json/settings"),
+        ],
+    )
+    .takes(Shape::Change)
+    .up_to(PATCH_BODY_MAX)
+    .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),
+];
+
+/// Changes settings; whoever carries the change to the device hashes the passwords in it.
+fn change(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let body = given
+        .change()
+        .map_err(|rejection| Answer::rejected(&rejection))?;
+    let hashes = BTreeMap::new();
+    Ok(Asked::of(Request::Patch(Patch { body, hashes })))
+}

@@ -1,0 +1,38 @@
+//! Operations that tell how the clock is.
+
+use super::{BAD, LACKING, SCALE};
+use crate::{
+    operation::{Operation, Service, get, serves, watch},
+    shape::Shape,
+};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    serves("State of the clock", Service::Status, &[get("/api/status")])
+        .answers(&[(200, Shape::Status)]),
+    serves(
+        "State of the hardware",
+        Service::System,
+        &[get("/api/system/status"), get("/api/system_status")],
+    )
+    .answers(&[(200, Shape::System)]),
+    serves("Follow the clock", Service::Events, &[get("/events")])
+        .answers(&[(200, Shape::Events), LACKING]),
+    serves(
+        "All panels as one picture",
+        Service::Panels,
+        &[get("/api/panels.png").asks(SCALE)],
+    )
+    .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD]),
+    serves(
+        "One panel as a picture, pixel by pixel",
+        Service::Panel,
+        &[get("/api/panels/{i}.png").open(Shape::Integer)],
+    )
+    .answers(&[(200, Shape::Png), (304, Shape::Empty), (404, Shape::Error)]),
+    serves(
+        "Watch the panels over a web socket",
+        Service::Preview,
+        &[watch("/api/preview/ws")],
+    )
+    .answers(&[(101, Shape::Empty), (426, Shape::Error), LACKING]),
+];

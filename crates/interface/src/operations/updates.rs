@@ -1,0 +1,55 @@
+//! Operations that change what program and page run.
+
+use super::{BAD, LACKING, param};
+use crate::{
+    operation::{Guard, Operation, Param, Service, old, post, serves},
+    shape::Shape,
+};
+
+const DIGEST: &[Param] = &[param(
+    "sha256",
+    Shape::Text,
+    "SHA-256 of the image, 64 hex digits.",
+)];
+
+const UPLOADED: &[(u16, Shape)] = &[
+    (200, Shape::Uploaded),
+    BAD,
+    (403, Shape::Error),
+    (411, Shape::Error),
+    (413, Shape::Oversize),
+    (500, Shape::Error),
+    LACKING,
+];
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    serves(
+        "Fetch and install the newest release",
+        Service::AutoUpdate,
+        &[
+            post("/api/firmware/auto_update"),
+            old("/api/firmware/auto_update"),
+        ],
+    )
+    .answers(&[
+        (200, Shape::Message),
+        (403, Shape::Error),
+        (503, Shape::Message),
+    ]),
+    serves(
+        "Install a firmware image",
+        Service::Firmware,
+        &[post("/upload/firmware").asks(DIGEST)],
+    )
+    .guarded(Guard::Upload)
+    .may_take(Shape::Image)
+    .answers(UPLOADED),
+    serves(
+        "Install a web bundle",
+        Service::WebBundle,
+        &[post("/upload/webui")],
+    )
+    .guarded(Guard::Upload)
+    .takes(Shape::Image)
+    .answers(UPLOADED),
+];

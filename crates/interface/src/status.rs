@@ -1,0 +1,344 @@
+//! The documents that say how the clock is: status, system status, Do Not Disturb, lights.
+//!
+//! All are made of one [`View`], so that no two answers disagree.
+
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::time::Duration;
+
+use device::{
+    board::PanelFault,
+    lights::{Rgb, strip::Mute},
+    market::{Fee, Seen},
+    refresh::Refresh,
+    settings::{Settings, data_source, emit::lux, kinds::tx_power},
+    sources::SourceId,
+    units::fixed,
+    view::{FrontlightState, LinkState, SourceState, View},
+};
+use serde_json::{Map, Value, json};
+
+/// What the status tells that the view does not.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// Time since the device started.
+    pub uptime: Duration,
+    /// Memory of the host.
+    pub memory: HostMemory,
+    /// The panels, leftmost first.
+    pub panels: Vec<PanelState>,
+}
+
+/// Memory of the host, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostMemory {
+    /// All there is.
+    pub total: u64,
+    /// What can be had.
+    pub free: u64,
+    /// The least that could be had since the first look.
+    pub least_free: u64,
+    /// All there is beyond that, such as swap.
+    pub more_total: u64,
+    /// What is free of it.
+    pub more_free: u64,
+}
+
+/// What is on a panel, and what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PanelState {
+    /// How it was painted last and how long ago; none if nothing painted it since the start.
+    pub painted: Option<(Refresh, Duration)>,
+    /// Partial refreshes since its last full one.
+    pub partials: u32,
+    /// What is wrong with it; it then shows an older picture than the others.
+    pub fault: Option<PanelFault>,
+    /// How often it failed since it last did as it was told.
+    pub failures: u32,
+    /// Time until it is tried again; none if it is not, or as soon as it is idle.
+    pub retry_in: Option<Duration>,
+}
+
+/// How much a disk holds, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DiskSpace {
+    /// What is taken.
+    pub used: u64,
+    /// All there is.
+    pub total: u64,
+}
+
+impl HostMemory {
+    /// The members of the status.
+    pub fn members(self) -> Map<String, Value> {
+        let bytes = [
+            self.free,
+            self.total,
+            self.least_free,
+            self.free,
+            self.more_free,
+            self.more_total,
+        ];
+        let members = MEMORY.into_iter().zip(bytes);
+        members
+            .map(|(name, bytes)| (name.to_string(), bytes.into()))
+            .collect()
+    }
+}
+
+/// Names of the memory's figures: free, all, the least that was free, the largest piece, and free and all beyond that.
+pub const MEMORY: [&str; 6] = [
+    "espFreeHeap",
+    "espHeapSize",
+    "espMinFreeHeap",
+    "espLargestFreeBlock",
+    "espFreePsram",
+    "espPsramSize",
+];
+
+/// The status: what is lasting of it, and what changes by the mere passing of time.
+pub fn status(
+    view: &View,
+    lasting: Map<String, Value>,
+    surroundings: &Surroundings,
+) -> Map<String, Value> {
+    let uptime = surroundings.uptime;
+    let mut status = lasting;
+    status.insert("espUptime".into(), uptime.as_secs().into());
+    status.append(&mut surroundings.memory.members());
+    let panels = surroundings.panels.iter().map(panel).collect();
+    status.insert("panels".into(), panels);
+    status.insert("sources".into(), sources(view, uptime));
+    let time_server = view.time_server.as_ref();
+    let time_server = time_server.map(|state| source(state, uptime));
+    status.insert("timeServer".into(), time_server.unwrap_or_default());
+    status.insert("market".into(), market(view, Some(uptime)));
+    status
+}
+
+/// The members of the status that do not change by the mere passing of time.
+pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
+    let mut status = Map::new();
+    let mut put = |name: &str, value: Value| status.insert(name.into(), value);
+    put("currentScreen", view.current_screen.into());
+    put("numScreens", view.board.panels.into());
+    put("timerRunning", view.timer_running.into());
+    put("isOTAUpdating", view.updating.into());
+    put("epdInverted", view.inverted.into());
+    put("connectionStatus", connections(view));
+    put("rssi", view.link.rssi.into());
+    put(
+        "currency",
+        view.currency
+            .as_ref()
+            .map_or("", |currency| currency.code())
+            .into(),
+    );
+    put("data", view.data.clone().into());
+    put("dnd", dnd(view));
+    if let Some(millilux) = view.millilux {
+        put("lightLevel", lux(millilux));
+    }
+    put("leds", lights(&view.lights));
+    put("ledsMuted", view.strip_mute.map(Mute::word).into());
+    if let Some(frontlight) = &view.frontlight {
+        put("frontlight", frontlight_state(frontlight));
+        put("flStatus", frontlight.duties.clone().into());
+    }
+    put("mode", view.mode.into());
+    put("stale", view.stale.into());
+    put("panelFaults", faults(panels));
+    put("notes", view.notes.clone().into());
+    put("market", market(view, None));
+    put("safeMode", view.safe_mode.as_deref().into());
+    put("link", link(&view.link));
+    status
+}
+
+/// The panels with something wrong, leftmost first.
+fn faults(panels: &[PanelState]) -> Value {
+    let fault = |(panel, state): (usize, &PanelState)| {
+        let fault = state.fault?.name();
+        Some(json!({ "panel": panel, "fault": fault, "failures": state.failures }))
+    };
+    panels.iter().enumerate().filter_map(fault).collect()
+}
+
+/// What is on a panel: since when, how it came there, s, and what is wrong with it.
+fn panel(panel: &PanelState) -> Value {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| object.insert(name.into(), value);
+    if let Some((refresh, age)) = panel.painted {
+        put("ageSec", age.as_secs().into());
+        put("refresh", refresh.name().into());
+    }
+    put("partials", panel.partials.into());
+    put("fault", panel.fault.map(PanelFault::name).into());
+    put("failures", panel.failures.into());
+    if let Some(left) = panel.retry_in {
+        put("nextTrySec", left.as_secs().into());
+    }
+    Value::Object(object)
+}
+
+/// The newest values, each with its source and, while the time is known, its age.
+fn market(view: &View, uptime: Option<Duration>) -> Value {
+    let market = &view.market;
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value, source: SourceId, seen: Seen| {
+        let mut member = json!({ "value": value, "source": source.name() });
+        match (seen, uptime) {
+            (Seen::At(at), Some(uptime)) => {
+                member["ageSec"] = uptime.saturating_sub(at).as_secs().into();
+            }
+            (Seen::At(_), None) => {}
+            (Seen::Before(_), _) => member["earlierRun"] = true.into(),
+        }
+        object.insert(name.to_owned(), member);
+    };
+    if let Some(height) = &market.height {
+        put("height", height.value.into(), height.source, height.seen);
+    }
+    if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
+        let decimals = if view.active.block_fee_dec { 2 } else { 0 };
+        let rate = fixed(fee.value.micros, decimals);
+        put("feeRate", rate.into(), fee.source, fee.seen);
+    }
+    for (currency, price) in market.prices.iter() {
+        let decimals = if price.value.micros < SMALL_PRICE_MICROS {
+            6
+        } else {
+            2
+        };
+        let amount = fixed(price.value.micros, decimals);
+        put(currency.code(), amount.into(), price.source, price.seen);
+    }
+    Value::Object(object)
+}
+
+/// Prices below this are told with all their decimals, millionths of the currency's unit.
+const SMALL_PRICE_MICROS: u64 = 1_000_000;
+
+/// Which upstream connections are up, as clients group them.
+fn connections(view: &View) -> Value {
+    let up = |id: SourceId| view.sources.get(&id).is_some_and(|state| state.up);
+    let relay = up(SourceId::Relay);
+    let (price, blocks) = match view.active.data_source {
+        data_source::EXPLORER => (up(SourceId::Exchange) || relay, up(SourceId::Explorer)),
+        data_source::NOSTR => (up(SourceId::Nostr), up(SourceId::Nostr)),
+        _ => (relay, relay),
+    };
+    json!({
+        "price": price,
+        "blocks": blocks,
+        "V2": relay,
+        "nostr": up(SourceId::Nostr) || up(SourceId::Zaps),
+        "nwc": view.active.nwc_enabled && up(SourceId::Wallet),
+    })
+}
+
+/// Each source that should run: whether it is up, the age of its last word, its last error, its next attempt, s,
+/// and how much of what it sent was dropped.
+fn sources(view: &View, uptime: Duration) -> Value {
+    view.sources
+        .iter()
+        .map(|(id, state)| (id.name().to_string(), source(state, uptime)))
+        .collect()
+}
+
+fn source(state: &SourceState, uptime: Duration) -> Value {
+    let mut object = Map::new();
+    object.insert("up".into(), state.up.into());
+    if let Some(at) = state.last_success {
+        object.insert("ageSec".into(), uptime.saturating_sub(at).as_secs().into());
+    }
+    if let Some(error) = &state.last_error {
+        object.insert("lastError".into(), error.as_str().into());
+    }
+    if let Some(at) = state.next_try {
+        object.insert(
+            "nextTrySec".into(),
+            at.saturating_sub(uptime).as_secs().into(),
+        );
+    }
+    if !state.dropped.is_empty() {
+        object.insert("dropped".into(), json!(state.dropped));
+    }
+    Value::Object(object)
+}
+
+/// Do Not Disturb, as in the status.
+pub fn dnd(view: &View) -> Value {
+    let settings: &Settings = &view.settings;
+    json!({
+        "enabled": settings.dnd_enabled,
+        "dndTimeEnabled": settings.dnd_time_enabled,
+        "timeBasedEnabled": settings.dnd_time_enabled,
+        "startTime": format!("{}:{:02}", settings.dnd_start_hour, settings.dnd_start_min),
+        "endTime": format!("{}:{:02}", settings.dnd_end_hour, settings.dnd_end_min),
+        "active": view.dnd_active,
+    })
+}
+
+/// The network: who manages it, where it is, and what went wrong last.
+fn link(link: &LinkState) -> Value {
+    json!({
+        "state": link.state,
+        "network": if link.managed { "radio" } else { "host" },
+        "ssid": link.ssid,
+        "ip": link.ip,
+        "rssi": link.rssi,
+        "failure": link.failure,
+        "announced": link.announced,
+    })
+}
+
+/// Colours of the strip, one object per LED.
+pub fn lights(colours: &[Rgb]) -> Value {
+    let colour = |colour: &Rgb| {
+        json!({
+            "red": colour.red,
+            "green": colour.green,
+            "blue": colour.blue,
+            "hex": colour.hex(),
+        })
+    };
+    colours.iter().map(colour).collect()
+}
+
+fn frontlight_state(state: &FrontlightState) -> Value {
+    json!({
+        "on": state.on,
+        "duties": state.duties,
+        "targetDuty": state.target,
+        "configuredBrightness": state.brightness,
+    })
+}
+
+/// The system status.
+pub fn system(
+    view: &View,
+    uptime: Duration,
+    memory: HostMemory,
+    disk: DiskSpace,
+) -> Map<String, Value> {
+    let mut object = memory.members();
+    let mut put = |name: &str, value: Value| object.insert(name.into(), value);
+    put("fsUsedBytes", disk.used.into());
+    put("fsTotalBytes", disk.total.into());
+    put("rssi", view.link.rssi.into());
+    // A radio that does not say sends with as much as it may.
+    let wished = view.active.tx_power.unwrap_or(tx_power::MAX);
+    put("txPower", view.link.tx_power.unwrap_or(wished).into());
+    put(
+        "queueDrops",
+        // Buttons wait for a place in the inbox, and the frontlight has no queue.
+        json!({ "buttons": 0, "led": view.strip_drops, "frontlight": 0 }),
+    );
+    put("uptime", uptime.as_secs().into());
+    object
+}

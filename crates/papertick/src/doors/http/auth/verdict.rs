@@ -1,0 +1,55 @@
+//! What the gate says, and how who is not admitted is told.
+
+use std::time::Duration;
+
+use http::{
+    HeaderValue, StatusCode,
+    header::{RETRY_AFTER, WWW_AUTHENTICATE},
+};
+
+use crate::doors::http::answer::{self, Response};
+
+/// Time after which to come back when too many wait.
+const BUSY_TIME: Duration = Duration::from_secs(1);
+
+/// What the gate says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Come in.
+    Admitted,
+    /// No credentials, or wrong ones.
+    Unknown,
+    /// Wrong ones from an address that guesses; the next answer will take at least so long.
+    Slowed(Duration),
+    /// Not looked at: too many wait, or the server stops.
+    Busy,
+}
+
+impl Verdict {
+    /// The answer to who is not admitted.
+    pub(crate) fn refusal(self) -> Option<Response> {
+        let (mut response, wait) = match self {
+            Verdict::Admitted => return None,
+            Verdict::Unknown => (unauthorized(), None),
+            Verdict::Slowed(wait) => (unauthorized(), Some(wait)),
+            Verdict::Busy => (
+                answer::error(StatusCode::SERVICE_UNAVAILABLE, "too many sign in"),
+                Some(BUSY_TIME),
+            ),
+        };
+        if let Some(wait) = wait {
+            let seconds = wait.as_secs_f64().ceil() as u64;
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        Some(response)
+    }
+}
+
+fn unauthorized() -> Response {
+    let mut response = answer::error(StatusCode::UNAUTHORIZED, "unauthorized");
+    let challenge = HeaderValue::from_static("Basic realm=\"papertick\", charset=\"UTF-8\"");
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
+}

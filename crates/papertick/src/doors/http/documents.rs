@@ -1,0 +1,111 @@
+//! The documents of settings and status, ready to be sent.
+
+use std::{fmt::Write, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use device::{
+    settings::{
+        Key, Settings,
+        emit::{self, Identity},
+        store,
+    },
+    view::View,
+};
+use http::HeaderValue;
+use interface::status::{self, HostMemory, PanelState, Surroundings};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+use super::etag;
+use crate::glass::{Glass, PanelGlass};
+
+/// The status, ready to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct StatusDocument {
+    /// The JSON text.
+    pub(crate) text: Bytes,
+    /// All of it that does not change by the mere passing of time, for comparing.
+    pub(crate) lasting: Arc<str>,
+    /// Memory when it was made.
+    pub(crate) memory: HostMemory,
+}
+
+impl StatusDocument {
+    /// Makes the status of a view.
+    pub(crate) fn of(
+        view: &View,
+        glass: &Glass,
+        uptime: Duration,
+        memory: HostMemory,
+    ) -> StatusDocument {
+        let surroundings = Surroundings {
+            uptime,
+            memory,
+            panels: glass.panels.iter().map(panel).collect(),
+        };
+        let status = status::lasting(view, &surroundings.panels);
+        let lasting = format!(
+            "{} {:?} {:?}",
+            Value::Object(status.clone()),
+            view.sources,
+            view.time_server
+        );
+        let status = status::status(view, status, &surroundings);
+        StatusDocument {
+            text: Value::Object(status).to_string().into(),
+            lasting: lasting.into(),
+            memory,
+        }
+    }
+}
+
+/// What is on a panel at this moment.
+fn panel(glass: &PanelGlass) -> PanelState {
+    let now = Instant::now();
+    let age = |since| now.saturating_duration_since(since);
+    PanelState {
+        painted: glass.since.map(|since| (glass.refresh, age(since))),
+        partials: glass.partials,
+        fault: glass.fault,
+        failures: glass.failures,
+        retry_in: glass.retry_at.map(|at| at.saturating_duration_since(now)),
+    }
+}
+
+/// The settings, ready to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct SettingsDocument {
+    /// The JSON text.
+    pub(crate) text: Bytes,
+    /// Names the version.
+    pub(crate) tag: HeaderValue,
+}
+
+impl SettingsDocument {
+    /// Makes the settings document of a view; the key keeps the tag from telling anything of the secrets in it.
+    pub(crate) fn of(view: &View, identity: &Identity, key: &[u8]) -> SettingsDocument {
+        SettingsDocument {
+            text: Value::Object(emit::document(view, identity))
+                .to_string()
+                .into(),
+            tag: tag(&view.settings, key),
+        }
+    }
+}
+
+/// Names a version of the settings; the rotation timer is not part of it, because a button changes that.
+fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
+    let mut stored = store::to_json(settings);
+    stored.remove(Key::timer_active.name());
+    let stored = Value::Object(stored).to_string();
+    let digest = Sha256::new()
+        .chain_update(key)
+        .chain_update(stored)
+        .finalize();
+    let hex = digest[..12].iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    etag::tag(&hex)
+}

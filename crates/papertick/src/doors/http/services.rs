@@ -1,0 +1,43 @@
+//! What the server is given.
+
+use std::{path::PathBuf, sync::Arc};
+
+use board::sim::Bench;
+use device::{settings::emit::Identity, view::View};
+use net::dialer::Dialer;
+use tokio::sync::watch;
+
+use crate::{clock::Clock, config::Firmware, drivers::wifi::Radio, glass::Glass, inbox::Inbox};
+
+/// What the server is given.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// The way into the device.
+    pub inbox: Inbox,
+    /// What the device says of itself.
+    pub view: watch::Receiver<Arc<View>>,
+    /// What the panels show.
+    pub glass: watch::Receiver<Arc<Glass>>,
+    /// What the build and its parts are; `fs_rev` is filled in, for the page is part of the program.
+    pub identity: Identity,
+    /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
+    pub allow_origins: Vec<String>,
+    /// What tells the uptime of the device.
+    pub clock: Clock,
+    /// How often the device broke off since its supervisor started.
+    pub crashes: u64,
+    /// Which program runs; none if the supervisor does not say.
+    pub firmware: Option<Firmware>,
+    /// Folder whose disk the system status tells of.
+    pub data_dir: PathBuf,
+    /// The table on which a simulated board lies.
+    pub bench: Option<Bench>,
+    /// The way out, whose connections are counted.
+    pub dialer: Dialer,
+    /// The way to the radio, for the page of the access point.
+    pub radio: Radio,
+    /// Connections at the same time; none for as many as the limit on open files allows.
+    pub connections: Option<usize>,
+    /// Turns true when the server is to stop.
+    pub shutdown: watch::Receiver<bool>,
+}

@@ -1,0 +1,157 @@
+//! What every handler can reach.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use device::{
+    request::{Reply, Request},
+    view::View,
+};
+use http::{HeaderValue, StatusCode};
+use tokio::sync::{Semaphore, broadcast, mpsc};
+
+use super::{
+    answer::{self, Response},
+    auth::{self, Gate},
+    cache::Cached,
+    documents::{SettingsDocument, StatusDocument},
+    frames::{FRAMES_KEPT, Frame, Told},
+    host,
+    origin::{self, Sites},
+    password::{self, Hasher},
+    places::Places,
+    services::Services,
+    side_task::SideTask,
+};
+use crate::{glass::Glass, inbox::Stopped};
+
+/// Clients that watch the panels over web sockets at the same time.
+pub(crate) const PREVIEWS_MAX: usize = 32;
+
+/// Changes that may be under way at the same time; one that insists on a version waits for all others.
+pub(crate) const CHANGES_MAX: u32 = 64;
+
+/// What the tasks of the server work off.
+pub(crate) struct Queues {
+    /// Attempts to sign in.
+    pub(crate) attempts: auth::Attempts,
+    /// Passwords to hash.
+    pub(crate) passwords: password::Jobs,
+    /// Work that goes on after its request was answered.
+    pub(crate) tasks: mpsc::Receiver<SideTask>,
+}
+
+/// What every handler can reach.
+pub(crate) struct State {
+    /// What the server was given.
+    pub(crate) services: Services,
+    /// Who may come in.
+    pub(crate) gate: Gate,
+    /// Whose pages may act.
+    pub(crate) sites: Sites,
+    /// What the page may load.
+    pub(crate) policy: HeaderValue,
+    status: Cached<View, (u64, u64), StatusDocument>,
+    settings: Cached<View, (), SettingsDocument>,
+    settings_key: [u8; 16],
+    /// Changes of settings that are under way.
+    pub(crate) changes: Semaphore,
+    /// Hashes passwords.
+    pub(crate) hasher: Hasher,
+    /// The newest picture of all panels.
+    pub(crate) pictures: Cached<Glass, u64, Bytes>,
+    /// What all followers are sent.
+    pub(crate) frames: broadcast::Sender<Frame>,
+    /// What followers know.
+    pub(crate) told: Told,
+    /// Places for those who watch the panels.
+    pub(crate) previews: Arc<Semaphore>,
+    /// Work that goes on after its request was answered.
+    pub(crate) side_tasks: mpsc::Sender<SideTask>,
+    /// How many may connect.
+    pub(crate) places: Places,
+    /// Somebody was refused who wanted to follow.
+    pub(crate) followers_refused: AtomicBool,
+}
+
+impl State {
+    /// Makes it, and the queues of the server's tasks.
+    pub(crate) fn new(mut services: Services) -> (State, Queues) {
+        services.identity.fs_rev = services.identity.git_rev.clone();
+        let (side_tasks, tasks) = mpsc::channel(PREVIEWS_MAX);
+        let places = services.connections;
+        let places = places.map_or_else(Places::of_host, Places::of);
+        let shutdown = services.shutdown.clone();
+        let (gate, attempts) = Gate::new(&services.view.borrow().active, shutdown);
+        let (hasher, passwords) = password::hasher();
+        let state = State {
+            gate,
+            sites: Sites::new(&services.allow_origins),
+            policy: origin::page_policy(&services.allow_origins),
+            services,
+            status: Cached::new(),
+            settings: Cached::new(),
+            settings_key: password::random().unwrap_or_default(),
+            changes: Semaphore::new(CHANGES_MAX as usize),
+            hasher,
+            pictures: Cached::new(),
+            frames: broadcast::Sender::new(FRAMES_KEPT),
+            told: Told::new(),
+            previews: Arc::new(Semaphore::new(PREVIEWS_MAX)),
+            side_tasks,
+            places,
+            followers_refused: AtomicBool::new(false),
+        };
+        let queues = Queues {
+            attempts,
+            passwords,
+            tasks,
+        };
+        (state, queues)
+    }
+
+    /// The newest view.
+    pub(crate) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.services.view.borrow())
+    }
+
+    /// What the panels show.
+    pub(crate) fn glass(&self) -> Arc<Glass> {
+        Arc::clone(&self.services.glass.borrow())
+    }
+
+    /// Time since the device started.
+    pub(crate) fn uptime(&self) -> Duration {
+        self.services.clock.uptime()
+    }
+
+    /// The status of a view.
+    pub(crate) fn status(&self, view: &Arc<View>) -> StatusDocument {
+        let uptime = self.uptime();
+        let glass = self.glass();
+        let variant = (uptime.as_secs(), glass.generation);
+        self.status.get(view, variant, |before| {
+            let memory = host::memory(before.map(|before| before.memory));
+            StatusDocument::of(view, &glass, uptime, memory)
+        })
+    }
+
+    /// The settings document of a view.
+    pub(crate) fn settings(&self, view: &Arc<View>) -> SettingsDocument {
+        let make = |_| SettingsDocument::of(view, &self.services.identity, &self.settings_key);
+        self.settings.get(view, (), make)
+    }
+
+    /// Asks the device.
+    ///
+    /// # Errors
+    /// The device has stopped; the answer says so.
+    pub(crate) async fn ask(&self, request: Request) -> Result<Reply, Response> {
+        let stopped =
+            |stopped: Stopped| answer::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string());
+        self.services.inbox.ask(request).await.map_err(stopped)
+    }
+}
