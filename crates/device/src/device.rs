@@ -22,7 +22,7 @@ use crate::{
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{self, Observation, Upstream, sources::Plan, sources::SourceId},
     memory::Memory,
-    network::{self, Network},
+    network::{LinkNews, Network},
     notes::Notes,
     now::Now,
     output::{Desired, Effect, Output, RebootReason},
@@ -450,14 +450,14 @@ impl Device {
             self.upstream.lose_network();
         }
         match news {
-            network::News::None => Cause::Data,
-            network::News::FirstAddress => {
+            LinkNews::None => Cause::Data,
+            LinkNews::FirstAddress => {
                 self.settle_strip(now.uptime);
                 let settings = self.settled.active();
                 self.lights.play(Show::Success, settings, now.uptime);
                 Cause::Data
             }
-            network::News::Provisioned => {
+            LinkNews::Provisioned => {
                 self.restarts.provisioned(now.uptime);
                 self.change(|settings| settings.wifi_configured = true, now, output)
             }

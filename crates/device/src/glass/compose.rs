@@ -16,7 +16,7 @@ use crate::{
     now::Now,
     screens::{
         Scene,
-        catalog::{self, Fact},
+        catalog::{self, Dependency},
         debug, erasing, mining_pool, payment, provisioning, safe_mode, sign_in, splash, update,
         zap,
     },
@@ -117,18 +117,18 @@ pub fn grow_old<'a>(
     now: Now,
 ) -> impl Iterator<Item = Option<Duration>> + 'a {
     let (market, settings) = (scene.market, scene.settings);
-    let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.facts);
+    let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     facts.iter().filter_map(move |fact| match fact {
-        Fact::Time => None,
-        Fact::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
-        Fact::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
-        Fact::Fee => old_from(scene.fee().map(Fee::datum), STALE_FEE, now),
-        Fact::Pool => {
+        Dependency::Time => None,
+        Dependency::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
+        Dependency::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
+        Dependency::Fee => old_from(scene.fee().map(Fee::datum), STALE_FEE, now),
+        Dependency::Pool => {
             let stats = mining_pool::figures(scene).and(market.pool.as_ref());
             old_from(stats, polled(settings.pool_poll_sec), now)
         }
-        Fact::Miner => old_from(market.miner.as_ref(), polled(settings.miner_poll_sec), now),
-        Fact::Balance => {
+        Dependency::Miner => old_from(market.miner.as_ref(), polled(settings.miner_poll_sec), now),
+        Dependency::Balance => {
             let limit = polled(settings.nwc_refresh_secs);
             old_from(market.balance.as_ref(), limit, now)
         }

@@ -28,7 +28,7 @@ use crate::{
     request::Refusal,
     screens::{
         Scene,
-        catalog::{self, Fact},
+        catalog::{self, Dependency},
     },
     settings::Settings,
     units::Currency,
@@ -132,7 +132,7 @@ impl Glass {
 
     /// Tells whether a screen of the mining pool is visible.
     pub fn shows_pool(&self) -> bool {
-        self.visible_screen_needs(Fact::Pool)
+        self.visible_screen_needs(Dependency::Pool)
     }
 
     /// Makes what should be on the panels the newest picture, unless it is a price that must wait.
@@ -152,7 +152,7 @@ impl Glass {
                 presented = Presented::Price;
             }
         }
-        if self.visible_screen_needs(Fact::Price) {
+        if self.visible_screen_needs(Dependency::Price) {
             self.prices.painted(now.uptime);
         }
         self.prices.caught_up(known.market);
@@ -378,11 +378,11 @@ impl Glass {
         }
     }
 
-    fn visible_screen_needs(&self, fact: Fact) -> bool {
+    fn visible_screen_needs(&self, fact: Dependency) -> bool {
         let Visible::Slot(slot) = self.visible() else {
             return false;
         };
-        catalog::find(slot.screen).is_some_and(|screen| screen.facts.contains(&fact))
+        catalog::find(slot.screen).is_some_and(|screen| screen.depends_on.contains(&fact))
     }
 
     fn compose(&self, market: &Market, known: &Known<'_>, now: Now) -> Composition {
@@ -415,7 +415,7 @@ impl Glass {
 
     /// Tells whether only prices make the difference between the glass and a composition.
     fn is_only_price(&self, composition: &Composition, known: &Known<'_>, now: Now) -> bool {
-        if !self.visible_screen_needs(Fact::Price) {
+        if !self.visible_screen_needs(Dependency::Price) {
             return false;
         }
         let throttled = self.prices.throttled(known.market);
@@ -451,7 +451,7 @@ impl Glass {
         const MINUTE_MS: i64 = 60_000;
         let into_minute = now.utc?.unix_ms.rem_euclid(MINUTE_MS);
         let left = Duration::from_millis((MINUTE_MS - into_minute).unsigned_abs());
-        self.visible_screen_needs(Fact::Time)
+        self.visible_screen_needs(Dependency::Time)
             .then(|| now.uptime + left)
     }
 
@@ -460,7 +460,7 @@ impl Glass {
         let deadline = self
             .prices
             .next_deadline(known.market, known.settings(), now.uptime);
-        deadline.filter(|_| self.visible_screen_needs(Fact::Price))
+        deadline.filter(|_| self.visible_screen_needs(Dependency::Price))
     }
 
     /// Uptime at which the first value on the glass will be older than its limit.

@@ -95,7 +95,7 @@ pub struct LinkState {
 
 /// What the rest of the device must do about an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
+pub enum LinkNews {
     /// Nothing.
     None,
     /// There is an address for the first time since the start.
@@ -133,7 +133,7 @@ impl Default for Link {
 
 impl Link {
     /// Takes note of what the network says.
-    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> News {
+    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
         match event {
             LinkEvent::Identity { suffix, password } => {
                 self.suffix = Some(suffix);
@@ -163,10 +163,10 @@ impl Link {
             LinkEvent::Provisioned => {
                 self.has_credentials = true;
                 self.over = true;
-                return News::Provisioned;
+                return LinkNews::Provisioned;
             }
         }
-        News::None
+        LinkNews::None
     }
 
     /// Does what is due by this uptime; a reason to restart is given once.
@@ -328,10 +328,10 @@ impl Link {
         }
     }
 
-    fn up(&mut self, ip: String, ssid: Option<String>, uptime: Duration) -> News {
+    fn up(&mut self, ip: String, ssid: Option<String>, uptime: Duration) -> LinkNews {
         // Until the portal has answered, an address belongs to credentials that nobody has stored.
         if self.state == State::Trying {
-            return News::None;
+            return LinkNews::None;
         }
         self.enter(State::Connected, uptime);
         self.ip = ip;
@@ -341,9 +341,9 @@ impl Link {
         self.portal_since = None;
         self.missed_at = None;
         if core::mem::replace(&mut self.was_connected, true) {
-            News::None
+            LinkNews::None
         } else {
-            News::FirstAddress
+            LinkNews::FirstAddress
         }
     }
 

@@ -16,7 +16,7 @@ use crate::{
 
 use self::{boot_hold::BootHold, link::Link};
 
-pub use self::link::{LinkState, News};
+pub use self::link::{LinkNews, LinkState};
 
 /// The network, and what power-on does to it.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ impl Network {
     }
 
     /// Takes note of what the network says.
-    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> News {
+    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
         self.link.hear(event, uptime)
     }
 

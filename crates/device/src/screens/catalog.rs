@@ -23,7 +23,7 @@ pub struct Screen {
     /// Tells whether the feature behind it is on.
     pub is_available: fn(&Settings) -> bool,
     /// What its cells depend on, besides the settings.
-    pub facts: &'static [Fact],
+    pub depends_on: &'static [Dependency],
     /// Makes the cells, one per panel.
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
 }
@@ -37,7 +37,7 @@ impl Screen {
 
 /// Something a screen depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact {
+pub enum Dependency {
     /// Local time, by the minute.
     Time,
     /// Height of the chain tip.
@@ -57,7 +57,7 @@ pub enum Fact {
 const fn screen(
     id: u16,
     name: &'static str,
-    facts: &'static [Fact],
+    depends_on: &'static [Dependency],
     cells: fn(&Scene<'_>) -> Vec<Cell>,
 ) -> Screen {
     Screen {
@@ -66,7 +66,7 @@ const fn screen(
         on_by_default: true,
         per_currency: false,
         is_available: always,
-        facts,
+        depends_on,
         cells,
     }
 }
@@ -74,16 +74,26 @@ const fn screen(
 /// All screens, in the order of a device whose owner has not chosen one; there those with a currency that stand
 /// together take turns.
 pub static SCREENS: &[Screen] = &[
-    screen(0, "Block Height", &[Fact::Height], block_height::cells),
-    screen(3, "Time", &[Fact::Time], clock::cells),
-    screen(4, "Halving countdown", &[Fact::Height], halving::cells),
-    screen(40, "Bitcoin Supply", &[Fact::Height], supply::cells),
+    screen(
+        0,
+        "Block Height",
+        &[Dependency::Height],
+        block_height::cells,
+    ),
+    screen(3, "Time", &[Dependency::Time], clock::cells),
+    screen(
+        4,
+        "Halving countdown",
+        &[Dependency::Height],
+        halving::cells,
+    ),
+    screen(40, "Bitcoin Supply", &[Dependency::Height], supply::cells),
     Screen {
         is_available: with_pool,
         ..screen(
             70,
             "Mining Pool Hashrate",
-            &[Fact::Pool],
+            &[Dependency::Pool],
             pool_hashrate::cells,
         )
     },
@@ -92,20 +102,25 @@ pub static SCREENS: &[Screen] = &[
         ..screen(
             71,
             "Mining Pool Earnings",
-            &[Fact::Pool],
+            &[Dependency::Pool],
             pool_earnings::cells,
         )
     },
     Screen {
         is_available: with_miner,
-        ..screen(80, "Miner Hashrate", &[Fact::Miner], miner_hashrate::cells)
+        ..screen(
+            80,
+            "Miner Hashrate",
+            &[Dependency::Miner],
+            miner_hashrate::cells,
+        )
     },
     Screen {
         is_available: with_miner,
         ..screen(
             81,
             "Miner Best Difficulty",
-            &[Fact::Miner],
+            &[Dependency::Miner],
             miner_best_difficulty::cells,
         )
     },
@@ -115,7 +130,7 @@ pub static SCREENS: &[Screen] = &[
         ..screen(
             90,
             "Wallet Balance",
-            &[Fact::Balance],
+            &[Dependency::Balance],
             wallet_balance::cells,
         )
     },
@@ -124,24 +139,24 @@ pub static SCREENS: &[Screen] = &[
         ..screen(
             10,
             "Sats per dollar",
-            &[Fact::Price],
+            &[Dependency::Price],
             sats_per_currency::cells,
         )
     },
     Screen {
         per_currency: true,
-        ..screen(20, "Ticker", &[Fact::Price], ticker::cells)
+        ..screen(20, "Ticker", &[Dependency::Price], ticker::cells)
     },
     Screen {
         per_currency: true,
         ..screen(
             30,
             "Market Cap",
-            &[Fact::Price, Fact::Height],
+            &[Dependency::Price, Dependency::Height],
             market_cap::cells,
         )
     },
-    screen(6, "Block Fee Rate", &[Fact::Fee], fee_rate::cells),
+    screen(6, "Block Fee Rate", &[Dependency::Fee], fee_rate::cells),
 ];
 
 fn always(_: &Settings) -> bool {

@@ -29,7 +29,7 @@ pub struct Patched {
 }
 
 /// A key of the body that can be written.
-struct Entry<'a> {
+struct Assignment<'a> {
     name: &'a str,
     value: &'a Value,
     kind: &'static dyn Kind,
@@ -72,7 +72,7 @@ pub fn apply(
 ) -> Result<Patched, Rejection> {
     let mut body = legacy::to_patch(&patch.body);
     unmask(&mut body, stored);
-    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut entries: Vec<Assignment<'_>> = Vec::new();
     for (name, value) in &body {
         entries.extend(known(name, value)?);
     }
@@ -142,7 +142,7 @@ fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
 }
 
 /// What a key of the body writes, once its shape is right; none if no client can write it.
-fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Entry<'a>>, Rejection> {
+fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Assignment<'a>>, Rejection> {
     let row = find(name);
     let virtual_row = || VIRTUAL.iter().find(|row| row.name == name);
     let kind = match row.map(|row| row.kind) {
@@ -160,7 +160,7 @@ fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Entry<'a>>, Rejec
         (None, Some(row)) => Target::Row(row),
         (None, None) => return Ok(None),
     };
-    Ok(Some(Entry {
+    Ok(Some(Assignment {
         name,
         value,
         kind,
@@ -171,7 +171,7 @@ fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Entry<'a>>, Rejec
 /// The stored settings with all plain rows of the body in them, whose shape is right.
 fn with_rows(
     stored: &Settings,
-    entries: &[Entry<'_>],
+    entries: &[Assignment<'_>],
     patch: &Patch,
 ) -> Result<Settings, Rejection> {
     let mut settings = stored.clone();
@@ -208,7 +208,12 @@ fn kept(stored: &Settings, spec: &Spec, value: &Value) -> bool {
 ///
 /// A client that knows one of two names changes that one and sends the other back as it was read;
 /// so the value that differs from the stored one counts, and the newer name if both differ.
-fn outvoted(stored: &Settings, spec: &Spec, entry: &Entry<'_>, entries: &[Entry<'_>]) -> bool {
+fn outvoted(
+    stored: &Settings,
+    spec: &Spec,
+    entry: &Assignment<'_>,
+    entries: &[Assignment<'_>],
+) -> bool {
     let twin = entries.iter().find(|other| {
         other.name != entry.name && matches!(other.target, Target::Row(row) if row.key == spec.key)
     });

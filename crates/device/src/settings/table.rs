@@ -143,7 +143,7 @@ macro_rules! rows {($make:ident) => { $make! {
     led_brightness: u32 = 128u32, "ledBrightness", &slider(0..=255), ReadWrite, Live(&[Strip]), Lights,
         "LED brightness", "", "", ALWAYS;
     /// Colour that the strip flashes on a new block.
-    block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", &Rgb, ReadWrite, Live(&[Strip]), Lights,
+    block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", &Color, ReadWrite, Live(&[Strip]), Lights,
         "Colour of a new block", "The LEDs flash in it.", "", ALWAYS;
     /// Mutes the LED strip.
     disable_leds: bool = false, "disableLeds", &Switch, ReadWrite, Live(&[Strip]), Lights,
@@ -208,7 +208,7 @@ macro_rules! rows {($make:ident) => { $make! {
         "", "", "min past the hour", ALWAYS;
 
     /// Time zone of the clock and of the schedules: an IANA name.
-    tz_string: String = "Europe/Amsterdam", "tzString", &Zone, ReadWrite, Live(&[Panels, Strip, Frontlight]), Time,
+    tz_string: String = "Europe/Amsterdam", "tzString", &ZoneName, ReadWrite, Live(&[Panels, Strip, Frontlight]), Time,
         "Time zone", "For the clock and the quiet hours; daylight saving is automatic.", "", ALWAYS;
 
     /// Polls the mining pool and offers its screens.
@@ -278,7 +278,7 @@ macro_rules! rows {($make:ident) => { $make! {
     nwc_enabled: bool = false, "nwcEnabled", &Switch, ReadWrite, Reboot, Wallet,
         "Connect to a wallet", "Nostr Wallet Connect: balance and payments of your wallet.", "", ALWAYS;
     /// Pairing URI of the wallet: `nostr+walletconnect://`; one that cannot be read leaves the wallet off.
-    nwc_uri: Secret = Secret::default(), "nwcUri", &PairingUri(TEXT_MAX), WriteOnly, Reboot, Wallet,
+    nwc_uri: Secret = Secret::default(), "nwcUri", &Pairing(TEXT_MAX), WriteOnly, Reboot, Wallet,
         "Pairing URI", "Whoever has it may use the wallet.", "", WITH_WALLET;
     /// Time between polls of the balance, s.
     nwc_refresh_secs: u32 = 60u32, "nwcRefreshSecs", &uint(15..=3600), ReadWrite, Reboot, Wallet,

@@ -197,11 +197,11 @@ fn rows_of_the_catalogue_are_sound() {
     assert_eq!(ids.len(), SCREENS.len());
     for screen in SCREENS {
         assert!(
-            !screen.facts.is_empty(),
+            !screen.depends_on.is_empty(),
             "{} depends on nothing",
             screen.name
         );
-        let price = screen.facts.contains(&catalog::Fact::Price);
+        let price = screen.depends_on.contains(&catalog::Dependency::Price);
         assert_eq!(screen.per_currency, price, "{}", screen.name);
         assert_eq!(catalog::find(screen.id).unwrap().name, screen.name);
     }

@@ -52,11 +52,11 @@ impl Bench {
         bench
     }
 
-    fn hear(&mut self, event: LinkEvent) -> News {
+    fn hear(&mut self, event: LinkEvent) -> LinkNews {
         self.link.hear(event, self.uptime)
     }
 
-    fn up(&mut self) -> News {
+    fn up(&mut self) -> LinkNews {
         self.hear(LinkEvent::Up {
             ip: "192.0.2.7".into(),
             ssid: Some("Home".into()),
@@ -116,7 +116,7 @@ fn idle_to_access_point_without_credentials() {
 #[test]
 fn connecting_to_connected_by_an_address() {
     let mut bench = Bench::provisioned();
-    assert_eq!(bench.up(), News::FirstAddress);
+    assert_eq!(bench.up(), LinkNews::FirstAddress);
     assert_eq!(bench.state(), "connected");
     assert_eq!((bench.link.ip(), bench.link.ssid()), ("192.0.2.7", "Home"));
 }
@@ -208,7 +208,7 @@ fn access_point_to_connecting_by_credentials_from_the_portal() {
 fn access_point_to_reboot_by_credentials_saved() {
     let mut bench = Bench::portal();
     bench.hear(LinkEvent::Trying);
-    assert_eq!(bench.hear(LinkEvent::Provisioned), News::Provisioned);
+    assert_eq!(bench.hear(LinkEvent::Provisioned), LinkNews::Provisioned);
     assert_eq!(bench.wait(secs(100_000)), None, "nothing else is due");
 }
 
@@ -310,7 +310,7 @@ fn the_fallback_ends_when_the_network_is_back() {
     let mut bench = Bench::provisioned();
     bench.wait(secs(30));
     assert_eq!(bench.state(), "access-point");
-    assert_eq!(bench.up(), News::FirstAddress);
+    assert_eq!(bench.up(), LinkNews::FirstAddress);
     assert_eq!(bench.state(), "connected");
     assert_eq!(bench.plan().access_point, None);
     // It never comes back in the same boot.
@@ -414,14 +414,14 @@ fn a_host_with_a_network_of_its_own_is_left_alone() {
     let mut bench = Bench::new();
     bench.hear(LinkEvent::Unmanaged);
     assert!(!bench.link.state().managed);
-    assert_eq!(bench.up(), News::FirstAddress);
+    assert_eq!(bench.up(), LinkNews::FirstAddress);
     assert_eq!(bench.state(), "connected");
     bench.settings.wifi_reboot_min = 0;
     bench.down(LinkFailure::Lost);
     assert!(bench.link.is_lost());
     bench.wait(secs(10_000));
     assert_eq!((bench.state(), bench.plan().attempts), ("disconnected", 0));
-    assert_eq!(bench.up(), News::None);
+    assert_eq!(bench.up(), LinkNews::None);
     assert_eq!(bench.state(), "connected");
 }
 

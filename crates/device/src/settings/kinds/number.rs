@@ -35,7 +35,7 @@ pub struct Numbered(pub &'static [&'static str]);
 
 /// 24-bit colour.
 #[derive(Debug)]
-pub struct Rgb;
+pub struct Color;
 
 /// Greatest colour.
 const RGB_MAX: u32 = 0xFF_FF_FF;
@@ -99,7 +99,7 @@ impl Kind for Numbered {
     }
 }
 
-impl Kind for Rgb {
+impl Kind for Color {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         within(&(0..=RGB_MAX), name, value)
     }

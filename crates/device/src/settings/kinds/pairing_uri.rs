@@ -10,9 +10,9 @@ use super::{
 
 /// Pairing URI of a wallet, of at most so many bytes.
 #[derive(Debug)]
-pub struct PairingUri(pub usize);
+pub struct Pairing(pub usize);
 
-impl Kind for PairingUri {
+impl Kind for Pairing {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, self.0)
     }

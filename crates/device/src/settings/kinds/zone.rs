@@ -8,9 +8,9 @@ use crate::{limits::TEXT_MAX, now};
 
 /// Name of an IANA time zone.
 #[derive(Debug)]
-pub struct Zone;
+pub struct ZoneName;
 
-impl Kind for Zone {
+impl Kind for ZoneName {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TEXT_MAX)
     }

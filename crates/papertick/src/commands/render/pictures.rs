@@ -8,7 +8,7 @@ use device::{
     market::{Datum, Market, MinerStats, Payment, PoolStats, Seen, Zap},
     panels,
     screens::{
-        SCREENS, Scene, Screen, catalog::Fact, custom, debug, erasing, payment, provisioning,
+        SCREENS, Scene, Screen, catalog::Dependency, custom, debug, erasing, payment, provisioning,
         safe_mode, sign_in, splash, update, zap,
     },
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
@@ -186,7 +186,7 @@ fn screen_cells(
 ) -> Result<Vec<Cell>, Failure> {
     let first = settings.currencies().into_iter().next();
     let currency = values.currency.or(first).unwrap_or(Currency::USD);
-    let price = if screen.facts.contains(&Fact::Price) {
+    let price = if screen.depends_on.contains(&Dependency::Price) {
         values.price(currency)?.and_then(datum)
     } else {
         None
