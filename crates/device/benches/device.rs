@@ -112,7 +112,7 @@ fn simulated_day(bencher: divan::Bencher<'_, '_>) {
 const INPUTS: &[&str] = &["price", "same-price", "light", "paint"];
 
 /// One input of a device whose source is up and whose screen shows a price.
-#[divan::bench(args = INPUTS)]
+#[divan::bench(args = INPUTS, sample_size = 100)]
 fn input(bencher: divan::Bencher<'_, '_>, kind: &str) {
     let mut device = device();
     observe(
@@ -145,7 +145,7 @@ fn input(bencher: divan::Bencher<'_, '_>, kind: &str) {
 }
 
 /// The yardstick: a copy of the settings.
-#[divan::bench]
+#[divan::bench(sample_size = 100)]
 fn copy_of_the_settings(bencher: divan::Bencher<'_, '_>) {
     let settings = Settings::default();
     bencher.bench_local(|| settings.clone());

@@ -68,7 +68,7 @@ impl<T> Datum<T> {
 pub type Prices = BTreeMap<Currency, Datum<Price>>;
 
 /// Latest of all observations.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Market {
     /// Height of the chain tip.
     pub height: Option<Datum<u32>>,
