@@ -12,7 +12,4 @@ mod look_ups;
 mod main_loop;
 mod painter;
 mod radio;
-#[path = "../../../storage/tests/power_cut/sim_disk.rs"]
-#[allow(dead_code, reason = "the tests of power cuts use the rest")]
-mod sim_disk;
 mod updating;

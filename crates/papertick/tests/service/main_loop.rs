@@ -39,7 +39,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
+use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 
 /// A main loop at work.
 struct Desk {

@@ -30,7 +30,7 @@ use storage::{Store, keeper};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::sim_disk::SharedDisk;
+use storage::sim_disk::SharedDisk;
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 

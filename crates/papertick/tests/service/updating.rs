@@ -15,7 +15,7 @@ use semver::Version;
 use serde_json::json;
 use storage::disk::Disk;
 
-use crate::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
+use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 
 /// More steps than any update takes.
 const STEPS: usize = 48;

@@ -1,17 +1,14 @@
 //! Whatever moment the power goes away, a file reads as before or after the save that ran.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[allow(dead_code, reason = "the tests of the main loop use the rest")]
-mod sim_disk;
-
 use serde_json::{Map, Value, json};
 use storage::{
     SETTINGS,
     disk::Disk,
     file::{Content, StateFile},
+    power_cuts::{Change, Found, try_all},
+    sim_disk::{Dice, SharedDisk, SimDisk, Trouble},
 };
-
-use self::sim_disk::{Dice, SimDisk, Trouble};
 
 /// More steps than any save or start takes.
 const STEPS: usize = 64;
@@ -48,54 +45,74 @@ fn beginnings() -> Vec<(SimDisk, u64)> {
     beginnings
 }
 
-#[test]
-fn a_cut_during_a_save_leaves_the_old_or_the_new_set() {
-    for (beginning, old) in beginnings() {
-        let new = old + 1;
-        for step in 1..=STEPS {
-            let mut disk = beginning.clone();
-            let (mut file, _) = found(&mut disk);
-            disk = disk.with_trouble(step, Trouble::PowerCut);
-            let saved = file.save(&mut disk, &set(new)).is_ok();
-            for seed in 1..=200 {
-                let mut left = disk.after_power_cut(&mut Dice(seed));
-                let (_, number) = found(&mut left);
-                let context = format!("from {old}, cut at step {step}, seed {seed}");
-                assert!(
-                    number == new || !saved && number == old,
-                    "found {number}, {context}"
-                );
-            }
-        }
+/// A save of a set, through the file as a start finds it.
+struct Save(u64);
+
+impl Change for Save {
+    fn make(&self, mut disk: SharedDisk) -> bool {
+        let (mut file, _) = StateFile::open(SETTINGS, &mut disk);
+        file.save(&mut disk, &set(self.0)).is_ok()
+    }
+
+    fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+        let (_, found) = StateFile::open(SETTINGS, &mut disk);
+        let found = match found.content {
+            Content::Whole(body) => body["number"].to_string(),
+            Content::Nothing => "nothing".to_string(),
+            Content::Lost => return Err("lost".to_string()),
+        };
+        Ok([("number", found)].into())
     }
 }
 
 #[test]
-fn a_cut_during_the_recovery_loses_nothing_more() {
+fn a_cut_during_a_save_or_the_recovery_leaves_the_old_or_the_new_set() {
     for (beginning, old) in beginnings() {
-        let new = old + 1;
-        for (step, again) in (1..=8).flat_map(|step| (1..=STEPS).map(move |again| (step, again))) {
-            let mut disk = beginning.clone();
-            let (mut file, _) = found(&mut disk);
-            disk = disk.with_trouble(step, Trouble::PowerCut);
-            let saved = file.save(&mut disk, &set(new)).is_ok();
-            for seed in 1..=12 {
-                let mut dice = Dice(seed * 7919);
-                let mut left = disk
-                    .after_power_cut(&mut dice)
-                    .with_trouble(again, Trouble::PowerCut);
-                let _ = found(&mut left);
-                let mut left = left.after_power_cut(&mut dice);
-                let (_, number) = found(&mut left);
-                let context =
-                    format!("from {old}, cut at {step} and again at {again}, seed {seed}");
-                assert!(
-                    number == new || !saved && number == old,
-                    "found {number}, {context}"
-                );
+        let counts = try_all(&beginning, &Save(old + 1), 60).unwrap();
+        assert!(counts.operations >= 6, "{counts:?}");
+        assert!(counts.old > 0 && counts.new > 0, "{counts:?}");
+        assert!(counts.again > counts.cuts, "{counts:?}");
+    }
+}
+
+/// What acknowledges a save before it is durable, and what writes over the only copy, are found out.
+#[test]
+fn careless_saves_are_found_out() {
+    struct Careless {
+        synced: bool,
+        in_place: bool,
+    }
+    impl Change for Careless {
+        fn make(&self, mut disk: SharedDisk) -> bool {
+            let name = if self.in_place { "a" } else { "b" };
+            let mut done = disk.write(name, b"new");
+            if self.synced {
+                done = done.and_then(|()| disk.sync(name));
             }
+            if !self.in_place {
+                done = done.and_then(|()| disk.rename("b", "a"));
+            }
+            done.and_then(|()| disk.sync_folder()).is_ok()
+        }
+
+        fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+            let bytes = disk.read("a").map_err(|error| error.to_string())?;
+            let found = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+            Ok([("a", found)].into())
         }
     }
+    let disk = SimDisk::holding([("a".to_string(), b"old".to_vec())]);
+    for (synced, in_place, sound) in [
+        (true, false, true),
+        (false, false, false),
+        (true, true, false),
+        (false, true, false),
+    ] {
+        let outcome = try_all(&disk, &Careless { synced, in_place }, 20);
+        assert_eq!(outcome.is_ok(), sound, "{outcome:?}");
+    }
+    let nothing = try_all(&SimDisk::default(), &Save(0), 1).map(|counts| counts.old > 0);
+    assert_eq!(nothing, Ok(true));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A disk that loses power: every step is a cut point, and what was not synced is lost, whole or torn.
+//! A disk in memory that loses power: every step is a cut point, and what was not synced is lost, whole or torn.
 
 use std::{
     collections::BTreeMap,
@@ -6,15 +6,18 @@ use std::{
     sync::Arc,
 };
 
-use storage::{
+use tokio::sync::watch;
+
+use crate::{
     disk::Disk,
     large::{LargeDisk, Readable},
 };
-use tokio::sync::watch;
 
-/// A disk whose power or patience can end at a step.
+/// A disk whose power or patience can end at a step; clones share what they hold until one changes it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SimDisk {
+pub struct SimDisk {
+    /// What was done, in words; none if nobody wants to know.
+    log: Option<Vec<String>>,
     files: Vec<File>,
     names: BTreeMap<String, usize>,
     names_synced: BTreeMap<String, usize>,
@@ -28,7 +31,7 @@ pub(crate) struct SimDisk {
 
 /// What happens at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// The power goes away; no later step happens.
     PowerCut,
     /// The step fails, the later ones work.
@@ -39,8 +42,8 @@ pub(crate) enum Trouble {
 
 #[derive(Debug, Clone, Default)]
 struct File {
-    synced: Vec<u8>,
-    bytes: Vec<u8>,
+    synced: Arc<Vec<u8>>,
+    bytes: Arc<Vec<u8>>,
     startable_synced: bool,
     startable: bool,
 }
@@ -62,41 +65,86 @@ enum Change {
     },
 }
 
+/// What of all that was not synced survives a power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Survives {
+    /// Nothing.
+    Nothing,
+    /// All of it.
+    Everything,
+    /// The names, but no bytes: files are there and empty.
+    Names,
+    /// The bytes of files that have a name, but no change of names.
+    Bytes,
+    /// Some of it, torn, and in another order; equal seeds give equal disks.
+    Chance(u64),
+}
+
 /// A generator of small numbers; equal seeds give equal disks.
-pub(crate) struct Dice(pub(crate) u64);
+#[derive(Debug, Clone)]
+pub struct Dice(pub u64);
 
 impl Dice {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    /// A number below a bound.
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound.max(1) as u64).unwrap()
+        let below = self.0 % bound.max(1) as u64;
+        usize::try_from(below).unwrap_or_default()
     }
 }
 
 impl SimDisk {
+    /// A disk with files on it, all of them synced.
+    pub fn holding(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> SimDisk {
+        let mut disk = SimDisk::default();
+        for (name, bytes) in files {
+            let bytes = Arc::new(bytes);
+            disk.names.insert(name, disk.files.len());
+            disk.files.push(File {
+                synced: Arc::clone(&bytes),
+                bytes,
+                ..File::default()
+            });
+        }
+        disk.names_synced = disk.names.clone();
+        disk
+    }
+
+    /// The disk, which from now on writes down what is done.
+    pub fn recording(mut self) -> SimDisk {
+        self.log = Some(Vec::new());
+        self
+    }
+
+    /// What was done since it writes that down, in words: one line for each step.
+    pub fn recorded(&self) -> &[String] {
+        self.log.as_deref().unwrap_or_default()
+    }
+
     /// The disk with trouble ahead, a number of steps from here; the first step is 1.
-    pub(crate) fn with_trouble(mut self, step: usize, trouble: Trouble) -> SimDisk {
+    pub fn with_trouble(mut self, step: usize, trouble: Trouble) -> SimDisk {
         self.steps = 0;
         self.trouble = Some((step, trouble));
         self
     }
 
     /// The disk with a file that fails to be read so many times.
-    pub(crate) fn with_unreadable(mut self, name: &str, times: u32) -> SimDisk {
+    pub fn with_unreadable(mut self, name: &str, times: u32) -> SimDisk {
         self.unreadable.insert(name.to_string(), times);
         self
     }
 
     /// The disk without trouble.
-    pub(crate) fn healthy(mut self) -> SimDisk {
+    pub fn healthy(mut self) -> SimDisk {
         self.trouble = None;
         self.unreadable.clear();
         self
     }
 
     /// What the disk holds when the power comes back.
-    pub(crate) fn after_power_cut(&self, dice: &mut Dice) -> SimDisk {
+    pub fn after_power_cut(&self, dice: &mut Dice) -> SimDisk {
         let mut names = self.names_synced.clone();
         // An ordered journal keeps a beginning of the changes, an unordered one any of them.
         let ordered = dice.below(2) == 0;
@@ -111,13 +159,31 @@ impl SimDisk {
                 change.apply(&mut names);
             }
         }
-        let files = self
-            .files
-            .iter()
-            .map(|file| file.after_power_cut(dice))
-            .collect();
+        let files = self.files.iter();
+        SimDisk::of(names, files.map(|file| file.after_power_cut(dice)))
+    }
+
+    /// The same where it is known what survives.
+    pub fn after(&self, survives: Survives) -> SimDisk {
+        let files = self.files.iter();
+        let old = self.names_synced.clone();
+        let new = self.names.clone();
+        match survives {
+            Survives::Nothing => SimDisk::of(old, files.map(File::as_synced)),
+            Survives::Everything => SimDisk::of(new, files.map(File::as_written)),
+            Survives::Names => SimDisk::of(new, files.map(File::as_synced)),
+            Survives::Bytes => SimDisk::of(old, files.map(File::as_written)),
+            // Seeds that follow each other would begin alike.
+            Survives::Chance(seed) => {
+                let seed = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                self.after_power_cut(&mut Dice(seed.max(1)))
+            }
+        }
+    }
+
+    fn of(names: BTreeMap<String, usize>, files: impl Iterator<Item = File>) -> SimDisk {
         SimDisk {
-            files,
+            files: files.collect(),
             names_synced: names.clone(),
             names,
             ..SimDisk::default()
@@ -125,7 +191,7 @@ impl SimDisk {
     }
 
     /// Tells whether a text is in a file that has a name.
-    pub(crate) fn holds(&self, text: &str) -> bool {
+    pub fn holds(&self, text: &str) -> bool {
         let has = |bytes: &[u8]| {
             bytes
                 .windows(text.len())
@@ -137,18 +203,18 @@ impl SimDisk {
     }
 
     /// The bytes of a file; none if there is no such name.
-    pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         let file = self.names.get(name)?;
         Some(&self.files[*file].bytes)
     }
 
     /// All names.
-    pub(crate) fn all_names(&self) -> Vec<String> {
+    pub fn all_names(&self) -> Vec<String> {
         self.names.keys().cloned().collect()
     }
 
     /// Tells whether a file can be started.
-    pub(crate) fn is_startable(&self, name: &str) -> bool {
+    pub fn is_startable(&self, name: &str) -> bool {
         let file = self.names.get(name);
         file.is_some_and(|file| self.files[*file].startable)
     }
@@ -161,9 +227,12 @@ impl SimDisk {
     }
 
     /// Begins a step; an error is trouble, after which the step may have happened in part.
-    fn step(&mut self) -> io::Result<()> {
+    fn step(&mut self, what: &str, name: &str) -> io::Result<()> {
         self.powered()?;
         self.steps += 1;
+        if let Some(log) = &mut self.log {
+            log.push(format!("{what} {name}").trim_end().to_string());
+        }
         match self.trouble {
             Some((step, Trouble::PowerCut)) if step == self.steps => {
                 self.dead = true;
@@ -175,8 +244,8 @@ impl SimDisk {
     }
 
     /// Begins a step that changes something.
-    fn changing_step(&mut self) -> io::Result<()> {
-        self.step()?;
+    fn changing_step(&mut self, what: &str, name: &str) -> io::Result<()> {
+        self.step(what, name)?;
         match self.trouble {
             Some((step, Trouble::ReadOnly)) if step <= self.steps => {
                 Err(io::ErrorKind::ReadOnlyFilesystem.into())
@@ -197,34 +266,47 @@ impl SimDisk {
 }
 
 impl File {
-    fn after_power_cut(&self, dice: &mut Dice) -> File {
-        let mut bytes = match dice.below(4) {
-            0 => self.synced.clone(),
-            1 => self.bytes.clone(),
-            2 => Vec::new(),
-            _ => {
-                let mut torn = self.bytes.clone();
-                torn.truncate(dice.below(torn.len() + 1));
-                torn
-            }
-        };
-        if self.synced == self.bytes {
-            bytes.clone_from(&self.synced);
-        } else if dice.below(4) == 0 {
-            // The length is there, the data is not.
-            let from = dice.below(bytes.len() + 1);
-            bytes[from..].fill(0);
-        }
-        let startable = match dice.below(2) {
-            0 => self.startable_synced,
-            _ => self.startable,
-        };
+    fn as_synced(&self) -> File {
+        File::settled(Arc::clone(&self.synced), self.startable_synced)
+    }
+
+    fn as_written(&self) -> File {
+        File::settled(Arc::clone(&self.bytes), self.startable)
+    }
+
+    fn settled(bytes: Arc<Vec<u8>>, startable: bool) -> File {
         File {
-            synced: bytes.clone(),
+            synced: Arc::clone(&bytes),
             bytes,
             startable_synced: startable,
             startable,
         }
+    }
+
+    fn after_power_cut(&self, dice: &mut Dice) -> File {
+        let startable = match dice.below(2) {
+            0 => self.startable_synced,
+            _ => self.startable,
+        };
+        if Arc::ptr_eq(&self.synced, &self.bytes) || self.synced == self.bytes {
+            return File::settled(Arc::clone(&self.synced), startable);
+        }
+        let mut bytes = match dice.below(4) {
+            0 => self.synced.to_vec(),
+            1 => self.bytes.to_vec(),
+            2 => Vec::new(),
+            _ => {
+                let mut torn = self.bytes.to_vec();
+                torn.truncate(dice.below(torn.len() + 1));
+                torn
+            }
+        };
+        if dice.below(4) == 0 {
+            // The length is there, the data is not.
+            let from = dice.below(bytes.len() + 1);
+            bytes.iter_mut().skip(from).for_each(|byte| *byte = 0);
+        }
+        File::settled(Arc::new(bytes), startable)
     }
 }
 
@@ -247,7 +329,7 @@ impl Change {
 
 impl Disk for SimDisk {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        self.step()?;
+        self.step("read", name)?;
         if let Some(times) = self.unreadable.get_mut(name).filter(|times| **times > 0) {
             *times -= 1;
             return Err(io::Error::other("input/output error"));
@@ -255,17 +337,17 @@ impl Disk for SimDisk {
         Ok(self
             .names
             .get(name)
-            .map(|file| self.files[*file].bytes.clone()))
+            .map(|file| self.files[*file].bytes.to_vec()))
     }
 
     fn names(&mut self) -> io::Result<Vec<String>> {
-        self.step()?;
+        self.step("list", "")?;
         Ok(self.names.keys().cloned().collect())
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.powered()?;
-        let trouble = self.changing_step();
+        let trouble = self.changing_step("write", name);
         if is_read_only(&trouble) {
             return trouble;
         }
@@ -276,7 +358,7 @@ impl Disk for SimDisk {
             bytes.len() / 2
         };
         self.files.push(File {
-            bytes: bytes[..written].to_vec(),
+            bytes: Arc::new(bytes[..written].to_vec()),
             ..File::default()
         });
         self.change(Change::Link {
@@ -287,17 +369,17 @@ impl Disk for SimDisk {
     }
 
     fn sync(&mut self, name: &str) -> io::Result<()> {
-        self.step()?;
+        self.step("sync", name)?;
         let file = self.find(name)?;
         let file = &mut self.files[file];
-        file.synced.clone_from(&file.bytes);
+        file.synced = Arc::clone(&file.bytes);
         file.startable_synced = file.startable;
         Ok(())
     }
 
     fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
         self.powered()?;
-        let trouble = self.changing_step();
+        let trouble = self.changing_step("rename", from);
         let file = self.find(from)?;
         // A rename cut by the power may have happened; one that failed has not.
         if trouble.is_ok() || self.dead {
@@ -309,7 +391,7 @@ impl Disk for SimDisk {
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
         self.powered()?;
-        let trouble = self.changing_step();
+        let trouble = self.changing_step("remove", name);
         if trouble.is_ok() || self.dead {
             self.change(Change::Remove {
                 name: name.to_string(),
@@ -319,7 +401,7 @@ impl Disk for SimDisk {
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        self.step()?;
+        self.step("sync the folder", "")?;
         self.names_synced = self.names.clone();
         self.changes.clear();
         Ok(())
@@ -337,7 +419,7 @@ impl LargeDisk for SimDisk {
             return self.write(name, bytes);
         };
         self.powered()?;
-        let trouble = self.changing_step();
+        let trouble = self.changing_step("append", name);
         if is_read_only(&trouble) {
             return trouble;
         }
@@ -346,54 +428,54 @@ impl LargeDisk for SimDisk {
         } else {
             bytes.len() / 2
         };
-        self.files[file].bytes.extend_from_slice(&bytes[..written]);
+        Arc::make_mut(&mut self.files[file].bytes).extend_from_slice(&bytes[..written]);
         trouble
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
-        self.step()?;
+        self.step("open", name)?;
         let file = self.find(name)?;
-        Ok(Box::new(Cursor::new(self.files[file].bytes.clone())))
+        Ok(Box::new(Cursor::new(self.files[file].bytes.to_vec())))
     }
 
     fn make_startable(&mut self, name: &str) -> io::Result<()> {
-        self.changing_step()?;
+        self.changing_step("make startable", name)?;
         let file = self.find(name)?;
         self.files[file].startable = true;
         Ok(())
     }
 }
 
-/// A disk that a test can look at while a store uses it.
+/// A disk that can be looked at while a store uses it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharedDisk(Arc<watch::Sender<SimDisk>>);
+pub struct SharedDisk(Arc<watch::Sender<SimDisk>>);
 
 impl SharedDisk {
     /// The disk as it is.
-    pub(crate) fn look(&self) -> SimDisk {
+    pub fn look(&self) -> SimDisk {
         self.0.borrow().clone()
     }
 
     /// A disk that is like this one.
-    pub(crate) fn of(disk: SimDisk) -> SharedDisk {
+    pub fn of(disk: SimDisk) -> SharedDisk {
         SharedDisk(Arc::new(watch::Sender::new(disk)))
     }
 
     /// Arranges trouble, a number of steps from here; the first step is 1.
-    pub(crate) fn arrange(&self, step: usize, trouble: Trouble) {
+    pub fn arrange(&self, step: usize, trouble: Trouble) {
         self.0
             .send_modify(|disk| *disk = disk.clone().with_trouble(step, trouble));
     }
 
     /// Makes it a disk without trouble.
-    pub(crate) fn heal(&self) {
+    pub fn heal(&self) {
         self.0.send_modify(|disk| *disk = disk.clone().healthy());
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut SimDisk) -> io::Result<T>) -> io::Result<T> {
-        let mut outcome = None;
-        self.0.send_modify(|disk| outcome = Some(work(disk)));
-        outcome.unwrap()
+        let mut outcome = Err(io::ErrorKind::Other.into());
+        self.0.send_modify(|disk| outcome = work(disk));
+        outcome
     }
 }
 
