@@ -15,6 +15,7 @@ use crate::{
         image::{self, ImageArgs},
         release::{self, ReleaseArgs},
         render::{self, RenderArgs},
+        selftest::SelftestCommand,
         wiring::WiringCommand,
     },
     config::{
@@ -46,6 +47,8 @@ pub enum Command {
     Release(ReleaseArgs),
     /// Check, draw or try a wiring.
     Wiring(WiringCommand),
+    /// Check the clock.
+    Selftest(SelftestCommand),
     /// Make a dump of a device that has crashed.
     CrashDump {
         /// Process number of the device.
@@ -88,6 +91,9 @@ enum Subcommands {
     /// Check, draw and try what is connected where on a board of real parts.
     #[command(subcommand)]
     Wiring(WiringCommand),
+    /// Check that the clock survives what can happen to it.
+    #[command(subcommand)]
+    Selftest(SelftestCommand),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -174,6 +180,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Image(args) => Ok(Command::Image(args)),
         Subcommands::Release(args) => Ok(Command::Release(args)),
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
+        Subcommands::Selftest(command) => Ok(Command::Selftest(command)),
         Subcommands::TakeOver { try_only: true } => Ok(Command::TakeOver(TakeOver::Try)),
         Subcommands::TakeOver { try_only: false } => Ok(Command::TakeOver(TakeOver::Really)),
         Subcommands::CrashDump { process, folder } => Ok(Command::CrashDump { process, folder }),

@@ -24,6 +24,7 @@ pub mod effects;
 mod kept;
 pub mod lifeline;
 mod patience;
+pub mod power_cuts;
 mod service_manager;
 pub mod supervisor;
 mod wiring;

@@ -7,7 +7,7 @@ use std::{
 
 use papertick::{
     cli::{self, Command},
-    commands::{discover, image, release, render, wiring},
+    commands::{discover, image, release, render, selftest, wiring},
     crash_dumps, device_process,
     failure::Failure,
     supervisor,
@@ -37,6 +37,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Discover(args) => discover::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Image(args) => image::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Selftest(command) => selftest::run(&command).map(|()| ExitCode::SUCCESS),
         Command::Wiring(command) => wiring::run(&command).map(|()| ExitCode::SUCCESS),
         Command::CrashDump { process, folder } => {
             crash_dumps::take(process, &folder).map(|()| ExitCode::SUCCESS)

@@ -108,10 +108,12 @@ pub fn try_all(beginning: &SimDisk, change: &impl Change, chances: u64) -> Resul
     for cut in 1..=operations.len() + 1 {
         let disk = SharedDisk::of(beginning.clone());
         disk.arrange(cut, Trouble::PowerCut);
+        let made = change.make(disk.clone());
         let rule = Rule {
             old: &old,
             new: &new,
-            acknowledged: change.make(disk.clone()),
+            // What is said without power is heard by nobody.
+            acknowledged: made && disk.look().is_powered(),
         };
         let place = match operations.get(cut - 1) {
             Some(operation) => format!("cut at {cut} ({operation})"),

@@ -219,6 +219,11 @@ impl SimDisk {
         file.is_some_and(|file| self.files[*file].startable)
     }
 
+    /// Tells whether its power was not cut.
+    pub fn is_powered(&self) -> bool {
+        !self.dead
+    }
+
     fn powered(&self) -> io::Result<()> {
         if self.dead {
             return Err(io::Error::other("no power"));

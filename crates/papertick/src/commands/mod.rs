@@ -4,5 +4,6 @@ pub mod discover;
 pub mod image;
 pub mod release;
 pub mod render;
+pub mod selftest;
 mod suggestion;
 pub mod wiring;

@@ -313,7 +313,7 @@ fn origin(text: &str) -> Result<String, Failure> {
 }
 
 /// The folder for state that the user's environment names.
-fn default_data_dir(market: MarketSource) -> Result<PathBuf, Failure> {
+pub(crate) fn default_data_dir(market: MarketSource) -> Result<PathBuf, Failure> {
     let absolute = |name: &str| {
         env::var_os(name)
             .map(PathBuf::from)

@@ -6,7 +6,8 @@ use std::{
 };
 
 use feeds::pools::logo::LogoSpec;
-use tokio::{fs, sync::watch};
+use storage::disk::{Disk, Folder};
+use tokio::{fs, sync::watch, task::spawn_blocking};
 
 /// A folder of pictures; it is made when the first one is kept.
 #[derive(Debug, Clone)]
@@ -34,24 +35,19 @@ impl LogoCache {
 
     /// A picture that was kept; none if its size is not what it must be.
     pub async fn read(&self, spec: LogoSpec) -> Option<Vec<u8>> {
-        let file = self.folder.join(spec.file);
-        let size = fs::metadata(&file).await.ok()?.len();
-        if usize::try_from(size) != Ok(spec.bytes()) {
-            return None;
-        }
-        fs::read(file).await.ok()
+        let mut folder = Folder::new(&self.folder);
+        spawn_blocking(move || kept(&mut folder, spec)).await.ok()?
     }
 
-    /// Keeps a picture; a half-written one is never seen.
+    /// Keeps a picture; a half-written one is never seen, not even after a power cut.
     ///
     /// # Errors
     /// The folder cannot be written to.
     pub async fn write(&self, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder).await?;
-        let whole = self.folder.join(spec.file);
-        let half = self.folder.join(format!("{}.tmp", spec.file));
-        fs::write(&half, picture).await?;
-        fs::rename(&half, &whole).await
+        let (mut folder, picture) = (Folder::new(&self.folder), picture.to_vec());
+        let keeping = spawn_blocking(move || keep(&mut folder, spec, &picture));
+        keeping.await.map_err(io::Error::other)?
     }
 
     /// Deletes all pictures and says how many there were.
@@ -80,6 +76,25 @@ impl LogoCache {
         }
         Ok(deleted)
     }
+}
+
+/// A picture that was kept in a folder; none if its size is not what it must be.
+pub(crate) fn kept(disk: &mut dyn Disk, spec: LogoSpec) -> Option<Vec<u8>> {
+    let picture = disk.read(spec.file).ok()??;
+    (picture.len() == spec.bytes()).then_some(picture)
+}
+
+/// Keeps a picture in a folder; it is durable when this returns.
+///
+/// # Errors
+/// The disk did not take it; what was kept before is still there.
+pub(crate) fn keep(disk: &mut dyn Disk, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
+    let half = format!("{}.tmp", spec.file);
+    disk.write(&half, picture)
+        // Else the name may be there after a power cut and the bytes not: a picture of nothing, of the right size.
+        .and_then(|()| disk.sync(&half))
+        .and_then(|()| disk.rename(&half, spec.file))
+        .and_then(|()| disk.sync_folder())
 }
 
 /// Deletes a file; one that is already gone is no error.

@@ -11,5 +11,6 @@ mod erasing;
 mod look_ups;
 mod main_loop;
 mod painter;
+mod power_cuts;
 mod radio;
 mod updating;

@@ -6,7 +6,7 @@ use feeds::image::{
 };
 use minisign::KeyPair;
 use papertick::updates::{
-    depot::{self, Depot},
+    depot::Depot,
     judge::{Judge, Refusal, Signatures, Versions},
     record,
     slots::{Factory, ImageSlot, Program, Slots, Standing},
@@ -201,37 +201,6 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
 }
 
 #[test]
-fn a_cut_during_the_start_after_a_cut_loses_nothing_more() {
-    let new = 9;
-    for (beginning, old) in beginnings() {
-        for (step, again) in (1..=STEPS).flat_map(|step| (1..=8).map(move |again| (step, again))) {
-            let (running, _) = start(&mut beginning.clone());
-            let disk = SharedDisk::of(beginning.clone());
-            let mut depot = depot(&disk, running);
-            disk.arrange(step, Trouble::PowerCut);
-            let switched = update(&mut depot, &firmware(new), judge(Kind::Firmware, old)).is_ok();
-            for seed in 1..=4 {
-                let mut dice = Dice(seed * 7919);
-                let left = disk.look().after_power_cut(&mut dice);
-                // The start counts, and the device clears away what is left: both are cut.
-                let again_disk = SharedDisk::of(left.with_trouble(again, Trouble::PowerCut));
-                let (slots, _) = record::read(&mut again_disk.clone());
-                if let Some(slot) = slots.active {
-                    let _ = record::change(&mut again_disk.clone(), |slots| slots.started(slot));
-                }
-                drop(self::depot(&again_disk, Program::Factory));
-                let mut left = again_disk.look().after_power_cut(&mut dice);
-                let (_, found) = start(&mut left);
-                assert!(
-                    found == new || !switched && found == old,
-                    "found {found}, from {old}, cut at {step} and again at {again}, seed {seed}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
     for (beginning, old) in beginnings() {
         for step in 1..=STEPS {
@@ -318,40 +287,6 @@ fn a_new_program_has_so_many_starts_without_a_verdict() {
     let mut disk = disk.look();
     let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
     assert_eq!(found, [2, 2, 2, 1, 1]);
-}
-
-#[test]
-fn a_cut_while_a_page_is_installed_leaves_the_old_or_the_new_page() {
-    let found = |disk: &mut SimDisk| -> Option<u64> {
-        let page = depot::installed_page(disk).unwrap();
-        page.map(|(_, page)| page.manifest.build_time)
-    };
-    let first = SharedDisk::default();
-    update(
-        &mut depot(&first, Program::Factory),
-        &page(1),
-        judge(Kind::Page, 0),
-    )
-    .unwrap();
-    for (beginning, old) in [(SimDisk::default(), None), (first.look(), Some(1))] {
-        let mut done = false;
-        for step in 1..=STEPS {
-            let disk = SharedDisk::of(beginning.clone());
-            let mut depot = depot(&disk, Program::Factory);
-            disk.arrange(step, Trouble::PowerCut);
-            let installed = update(&mut depot, &page(2), judge(Kind::Page, 0)).is_ok();
-            for seed in 1..=24 {
-                let mut left = disk.look().after_power_cut(&mut Dice(seed));
-                let found = found(&mut left);
-                assert!(
-                    found == Some(2) || !installed && found == old,
-                    "found {found:?}, cut at step {step}, seed {seed}"
-                );
-            }
-            done |= installed;
-        }
-        assert!(done, "more steps than a page takes were tried");
-    }
 }
 
 #[test]

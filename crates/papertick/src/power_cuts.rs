@@ -1,0 +1,403 @@
+//! What can be interrupted by a power cut, as changes that `storage::power_cuts` tries: everything that the clock writes
+//! into its data folder.
+//!
+//! A start does what supervisor and device do: it chooses a program, clears away what an update left, and reads settings,
+//! memory, page and pictures. What it finds is told by digests, so that nothing of it is told.
+
+use std::{io, path::Path};
+
+use device::settings::store;
+use feeds::{
+    hex,
+    image::{
+        Facts, Fault, Kind, Packed,
+        page::{Manifest, Page},
+    },
+    pools::logo::LogoSpec,
+};
+use semver::Version;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use storage::{
+    Store,
+    disk::{Disk, Folder},
+    file::Content,
+    large::LargeDisk,
+    power_cuts::{Broken, Change, Counts, Found, try_all},
+    sim_disk::{SharedDisk, SimDisk},
+};
+
+use crate::{
+    sources::logos,
+    updates::{
+        depot::{self, Depot},
+        judge::{Judge, Refusal, Signatures, Versions},
+        record,
+        slots::{Factory, ImageSlot, Program, Slots, Standing},
+    },
+};
+
+/// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not
+/// matter here, and pictures are tried by themselves.
+const COPIED: [&str; 6] = [
+    "settings.json",
+    "settings.json.previous",
+    "memory.json",
+    "memory.json.previous",
+    "firmware.json",
+    "firmware.json.previous",
+];
+
+/// Bytes of an image that are written at once.
+const PART: usize = 300;
+
+/// Largest image that is tried, bytes.
+const IMAGE_MAX: u64 = 64 * 1024;
+
+/// What the images that are tried are for.
+const BOARD: &str = "rev-b";
+const PANEL: &str = "122x250";
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// The major version of programs that are tried: newer than all others.
+const NEWEST: u64 = 1_000_000;
+
+/// A disk on which changes are tried.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// What it is, in words for people.
+    pub what: &'static str,
+    /// The disk.
+    pub disk: SimDisk,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone, Copy)]
+pub struct Tried {
+    /// What was changed, in words for people.
+    pub what: &'static str,
+    /// How often.
+    pub counts: Counts,
+}
+
+impl Beginning {
+    /// A clock that was never started.
+    pub fn new_clock() -> Beginning {
+        Beginning {
+            what: "a new clock",
+            disk: SimDisk::default(),
+        }
+    }
+
+    /// A copy of a data folder, which is only read.
+    ///
+    /// # Errors
+    /// A file is there and cannot be read; it is named.
+    pub fn copy(folder: &Path) -> io::Result<Beginning> {
+        let mut folder = Folder::new(folder);
+        let mut files = Vec::new();
+        for name in COPIED {
+            let bytes = folder.read(name).map_err(storage::disk::named(name))?;
+            files.extend(bytes.map(|bytes| (name.to_string(), bytes)));
+        }
+        let mut disk = SharedDisk::of(SimDisk::holding(files));
+        let (slots, _) = record::read(&mut disk);
+        if slots != Slots::default() {
+            stand_in(&mut disk, &slots)?;
+        }
+        if folder.names()?.contains(&depot::PAGE.to_string()) {
+            install(&disk, Program::Factory, Kind::Page, 0).map_err(io::Error::other)?;
+        }
+        Ok(Beginning {
+            what: "a copy of this clock",
+            disk: disk.look(),
+        })
+    }
+}
+
+/// Puts small programs into the slots that are taken.
+fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
+    let program = b"a program";
+    for slot in ImageSlot::ALL {
+        if slots.get(slot).is_some() {
+            let file = record::program_file(slot);
+            disk.append(&file, program)?;
+            disk.make_startable(&file)?;
+            disk.sync(&file)?;
+        }
+    }
+    disk.sync_folder()?;
+    let changed = record::change(disk, |slots| {
+        for installed in [&mut slots.a, &mut slots.b].into_iter().flatten() {
+            installed.bytes = program.len() as u64;
+            installed.digest = Sha256::digest(program).into();
+        }
+    });
+    changed.map(drop)
+}
+
+/// Tries everything that the clock changes, from a beginning on; `chances` is how often chance decides what survives.
+///
+/// # Errors
+/// What was changed when a start found what must not be, and what it found.
+pub fn try_everything(
+    beginning: &Beginning,
+    chances: u64,
+) -> Result<Vec<Tried>, (&'static str, Broken)> {
+    let mut tried = Vec::new();
+    for (what, act) in ACTS {
+        let (disk, running) = act.prepared(&beginning.disk);
+        let counts = try_all(&disk, &Acted { act, running }, chances);
+        let counts = counts.map_err(|broken| (what, broken))?;
+        tried.push(Tried { what, counts });
+    }
+    for (what, disk) in [
+        ("a picture of a pool is kept", SimDisk::default()),
+        ("a picture of a pool is replaced", old_picture()),
+    ] {
+        let counts = try_all(&disk, &Pictured, chances).map_err(|broken| (what, broken))?;
+        tried.push(Tried { what, counts });
+    }
+    Ok(tried)
+}
+
+/// What is done to a data folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    SaveSettings,
+    ReplaceSettings,
+    SaveMemory,
+    Erase,
+    InstallProgram,
+    Pass,
+    GiveUp,
+    InstallPage,
+}
+
+const ACTS: [(&str, Act); 8] = [
+    ("settings are saved", Act::SaveSettings),
+    ("settings replace all older ones", Act::ReplaceSettings),
+    ("the memory is saved", Act::SaveMemory),
+    ("everything is erased", Act::Erase),
+    ("a program is installed", Act::InstallProgram),
+    ("a new program is found to work", Act::Pass),
+    ("a new program is given up", Act::GiveUp),
+    ("a page is installed", Act::InstallPage),
+];
+
+impl Act {
+    /// The disk on which it can be done, and the program that runs then.
+    fn prepared(self, beginning: &SimDisk) -> (SimDisk, Program) {
+        let disk = SharedDisk::of(beginning.clone());
+        let mut running = chosen(&mut SharedDisk::of(disk.look())).0;
+        // Where it cannot be prepared the change comes to nothing, which is said.
+        match self {
+            Act::Pass | Act::GiveUp => {
+                let _ = install(&disk, running, Kind::Firmware, 1);
+                running = chosen(&mut SharedDisk::of(disk.look())).0;
+            }
+            Act::Erase => {
+                let _ = save(&disk, Act::SaveSettings);
+                let _ = save(&disk, Act::SaveMemory);
+            }
+            Act::SaveSettings
+            | Act::ReplaceSettings
+            | Act::SaveMemory
+            | Act::InstallProgram
+            | Act::InstallPage => {}
+        }
+        (disk.look(), running)
+    }
+}
+
+/// An act and the program that runs while it is done.
+struct Acted {
+    act: Act,
+    running: Program,
+}
+
+impl Change for Acted {
+    fn make(&self, mut disk: SharedDisk) -> bool {
+        let note = |disk: &mut SharedDisk, what: fn(&mut Slots, Program)| {
+            record::change(disk, |slots| what(slots, self.running)).is_ok()
+        };
+        match self.act {
+            Act::SaveSettings | Act::ReplaceSettings | Act::SaveMemory | Act::Erase => {
+                save(&disk, self.act).is_ok()
+            }
+            Act::InstallProgram => install(&disk, self.running, Kind::Firmware, 2).is_ok(),
+            Act::InstallPage => install(&disk, self.running, Kind::Page, 2).is_ok(),
+            Act::Pass => note(&mut disk, |slots, running| {
+                running
+                    .slot()
+                    .into_iter()
+                    .for_each(|slot| slots.passed(slot));
+            }),
+            Act::GiveUp => note(&mut disk, |slots, running| {
+                let slot = running.slot().into_iter();
+                slot.for_each(|slot| slots.failed(slot, "it was tried"));
+            }),
+        }
+    }
+
+    fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+        let (program, told) = chosen(&mut disk);
+        if let Program::Slot(slot) = program {
+            let file = record::program_file(slot);
+            if !disk.look().is_startable(&file) {
+                return Err(format!("{file} cannot be started"));
+            }
+            // A start that cannot be counted is a start all the same.
+            let _ = record::change(&mut disk, |slots| slots.started(slot));
+        }
+        let (_, loaded) = Store::open(Box::new(disk.clone()));
+        drop(Depot::open(Box::new(disk.clone()), program, Factory::own()));
+        let page = depot::installed_page(&mut disk).map_err(|fault| format!("page: {fault}"))?;
+        let page = page.map(|(head, page)| format!("{head:?} {}", page.manifest.build_time));
+        if let Content::Whole(settings) = &loaded.settings {
+            drop(store::from_json(settings));
+        }
+        Ok([
+            ("program", told),
+            ("settings", content("settings", &loaded.settings)?),
+            ("memory", content("memory", &loaded.memory)?),
+            ("page", digest(page.unwrap_or_default().as_bytes())),
+        ]
+        .into())
+    }
+}
+
+/// The program that a supervisor would start, with its version and standing in words.
+fn chosen(disk: &mut SharedDisk) -> (Program, String) {
+    let (slots, _) = record::read(disk);
+    for program in slots.ladder(&Factory::own()) {
+        let Program::Slot(slot) = program else { break };
+        if let Some(installed) = slots.get(slot)
+            && record::is_whole(disk, &slots, slot)
+        {
+            let standing = match installed.standing {
+                Standing::Trial { .. } => "on trial",
+                Standing::Proven => "proven",
+                Standing::Failed => "failed",
+            };
+            return (program, format!("{} {standing}", installed.version));
+        }
+    }
+    (Program::Factory, "installed".to_string())
+}
+
+fn content(what: &str, content: &Content) -> Result<String, String> {
+    match content {
+        Content::Whole(body) => Ok(digest(Value::Object(body.clone()).to_string().as_bytes())),
+        Content::Nothing => Ok("nothing".to_string()),
+        Content::Lost => Err(format!("{what} cannot be read")),
+    }
+}
+
+/// The beginning of the SHA-256 of something.
+fn digest(bytes: &[u8]) -> String {
+    let mut digits = hex::digits(&Sha256::digest(bytes));
+    digits.truncate(12);
+    digits
+}
+
+/// Saves or erases; what is saved is unlike anything that was.
+fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
+    let (mut store, loaded) = Store::open(Box::new(disk.clone()));
+    let changed = |content: Content| -> Map<String, Value> {
+        let mut body = content.whole().unwrap_or_default();
+        body.insert("tried".to_string(), json!("x".repeat(1000)));
+        body
+    };
+    match act {
+        Act::SaveSettings => store.save_settings(&changed(loaded.settings)),
+        Act::ReplaceSettings => store.replace_settings(&changed(loaded.settings)),
+        Act::SaveMemory => store.save_memory(&changed(loaded.memory)),
+        Act::Erase => store.wipe(),
+        Act::InstallProgram | Act::Pass | Act::GiveUp | Act::InstallPage => {
+            Err(io::ErrorKind::InvalidInput.into())
+        }
+    }
+}
+
+/// Installs a small program or page; higher numbers are newer.
+fn install(disk: &SharedDisk, running: Program, kind: Kind, number: u64) -> Result<(), Refusal> {
+    let version = Version::new(NEWEST, number, 0);
+    let word = |word: &str| match kind {
+        Kind::Firmware => word.to_string(),
+        Kind::Page => String::new(),
+    };
+    let content = match kind {
+        Kind::Firmware => format!("program {number} ").repeat(50).into_bytes(),
+        Kind::Page => page(number)?,
+    };
+    let image = Packed::new(&content).image(Facts {
+        kind,
+        build_time: 0,
+        board: word(BOARD),
+        panel: word(PANEL),
+        target: word(TARGET),
+        version: version.clone(),
+        commit: String::new(),
+    })?;
+    let mut depot = Depot::open(Box::new(disk.clone()), running, Factory::own());
+    depot.begin(Judge {
+        kind,
+        bytes_max: IMAGE_MAX,
+        board: BOARD.to_string(),
+        panel: PANEL.to_string(),
+        target: TARGET.to_string(),
+        running: version,
+        versions: Versions::All,
+        keys: Vec::new(),
+        // Who signs makes no difference to the disk.
+        signatures: Signatures::NotRequired,
+    })?;
+    for part in image.chunks(PART) {
+        depot.append(part)?;
+    }
+    depot.received(None)?;
+    depot.verify()?;
+    depot.switch()
+}
+
+fn page(number: u64) -> Result<Vec<u8>, Refusal> {
+    let manifest = json!({ "commit": "tried", "buildTime": number, "minFirmware": "4.0.0" });
+    let manifest = manifest.to_string().into_bytes();
+    let page = Page {
+        manifest: Manifest::parse(&manifest).ok_or(Fault::Page("its manifest cannot be"))?,
+        files: [("manifest.json", manifest), ("index.html", Vec::new())]
+            .map(|(name, content)| (name.to_string(), content))
+            .into(),
+    };
+    Ok(page.write()?)
+}
+
+/// A picture that is kept in place of what there was.
+struct Pictured;
+
+impl Change for Pictured {
+    fn make(&self, mut disk: SharedDisk) -> bool {
+        let spec = logo();
+        logos::keep(&mut disk, spec, &vec![0xA5; spec.bytes()]).is_ok()
+    }
+
+    fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+        let picture = logos::kept(&mut disk, logo()).unwrap_or_default();
+        Ok([("picture", digest(&picture))].into())
+    }
+}
+
+fn old_picture() -> SimDisk {
+    let spec = logo();
+    SimDisk::holding([(spec.file.to_string(), vec![0x5A; spec.bytes()])])
+}
+
+/// The picture that is tried.
+fn logo() -> LogoSpec {
+    LogoSpec {
+        file: "tried.bin",
+        width: 122,
+        height: 122,
+    }
+}
