@@ -9,7 +9,7 @@ use crate::{
     asked::Asked,
     given::Given,
     operation::{Operation, Param, asks, old, post},
-    shape::Shape,
+    shape::{CONFIRMATION, Shape},
 };
 
 const TX_POWER: &[Param] = &[param(
@@ -17,9 +17,6 @@ const TX_POWER: &[Param] = &[param(
     Shape::Integer,
     "Quarter-dBm, -1 to 78; 80 clears it.",
 )];
-
-/// The word that confirms a factory reset.
-pub(crate) const CONFIRMATION: &str = "factory_reset";
 
 pub(super) const OPERATIONS: &[Operation] = &[
     asks(

@@ -16,9 +16,6 @@ mod updates;
 
 use ::device::view::View;
 
-pub(crate) use device::CONFIRMATION;
-pub(crate) use screens::{GLYPH_PX, ZAP_MESSAGE_MAX};
-
 use crate::{
     answer::Answer,
     asked::Asked,

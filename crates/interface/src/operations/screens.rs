@@ -1,7 +1,6 @@
 //! Operations that choose what the panels show.
 
 use alloc::string::{String, ToString};
-use core::ops::RangeInclusive;
 
 use device::{
     market::Zap,
@@ -17,17 +16,11 @@ use crate::{
     asked::Asked,
     given::{Body, Given, whole_number},
     operation::{Operation, Param, asks, old, post},
-    shape::Shape,
+    shape::{GLYPH_PX, Shape, ZAP_MESSAGE_MAX},
 };
 
 /// Largest body with a text per panel, bytes.
 const CUSTOM_BODY_MAX: usize = 8192;
-
-/// Longest message of a simulated zap, bytes.
-pub(crate) const ZAP_MESSAGE_MAX: usize = 256;
-
-/// Heights of glyphs that a text per panel can have, px.
-pub(crate) const GLYPH_PX: RangeInclusive<u32> = 20..=220;
 
 const SCREEN: &[Param] = &[param(
     "s",

@@ -23,7 +23,14 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("lights", &["settings/settled", "settings/values"]),
-    ("market", &["settings/settled", "settings/values"]),
+    (
+        "market",
+        &[
+            "settings/data_source",
+            "settings/settled",
+            "settings/values",
+        ],
+    ),
     ("network", &["settings/values"]),
     (
         "screens",
