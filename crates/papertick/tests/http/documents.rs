@@ -395,3 +395,22 @@ async fn the_status_tells_of_the_time_server() {
     assert_eq!(server["lastError"], "no answer");
     assert!(server["nextTrySec"].as_u64() > Some(3500), "{server}");
 }
+
+/// A view of the page has an address that can be opened, kept and sent to somebody.
+#[tokio::test]
+async fn every_view_of_the_page_has_an_address() {
+    let clock = Clock::start().await;
+    let page = clock.get("/").await;
+    for path in [
+        "/settings",
+        "/settings/",
+        "/settings/quiet",
+        "/settings?search=relay",
+    ] {
+        let answer = clock.get(path).await;
+        assert_eq!((answer.status, answer.text()), (200, page.text()), "{path}");
+    }
+    for path in ["/setting", "/assets/settings", "/api/settings/quiet"] {
+        assert_eq!(clock.get(path).await.status, 404, "{path}");
+    }
+}

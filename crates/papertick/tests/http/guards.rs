@@ -67,6 +67,11 @@ async fn everything_but_the_page_wants_credentials() {
             challenge.starts_with("Basic realm=\"papertick\""),
             "{challenge}"
         );
+        // The page has a form of its own, and a browser that knew the scheme would ask before it.
+        let answer = clock.send(method, path, &["X-Sign-In: form"], "").await;
+        assert_eq!(answer.status, 401, "{request}");
+        let challenge = answer.header("www-authenticate").unwrap();
+        assert_eq!(challenge, "Form realm=\"papertick\"", "{request}");
     }
     for path in [
         "/",
@@ -499,10 +504,12 @@ async fn only_allowed_origins_may_frame_the_page() {
             ..Setup::default()
         })
         .await;
-        for path in ["/", "/docs", "/docs.js"] {
+        for path in ["/", "/settings", "/settings/quiet", "/docs", "/docs.js"] {
             let answer = clock.get(path).await;
             let policy = answer.header("content-security-policy").unwrap();
             assert!(policy.ends_with(ancestors), "{path}: {policy}");
+            assert!(!policy.contains("unsafe"), "{path}: {policy}");
+            assert!(!answer.text().contains("<style"), "{path}");
         }
     }
 }

@@ -29,7 +29,7 @@ const HOME_DOMAINS: &[&str] = &[
 ];
 
 /// What the page may load: only what comes from here.
-const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'";
+const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'";
 
 /// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
 /// whose pages may control the clock may put it in one.

@@ -26,8 +26,17 @@ use super::{
 #[folder = "../../webui/dist"]
 struct Bundle;
 
+/// Views of the page that have an address of their own; what follows is for the page to read.
+const VIEWS: [&str; 1] = ["settings"];
+
+/// The document of the page.
+const ENTRY: &str = "index.html";
+
 /// The page that describes the interface.
 const DOCS: &str = include_str!("docs.html");
+
+/// What that page looks like.
+const DOCS_STYLE: &str = include_str!("docs.css");
 
 /// What fills that page.
 const DOCS_SCRIPT: &str = include_str!("docs.js");
@@ -50,11 +59,7 @@ static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
     let bundled = files.filter_map(|path| {
         let file = Bundle::get(&path)?;
         let content_type = content_type(&path, file.metadata.mimetype());
-        let asset = Asset::new(
-            file.data.into_owned().into(),
-            content_type,
-            path == "index.html",
-        );
+        let asset = Asset::new(file.data.into_owned().into(), content_type, path == ENTRY);
         Some((path.into_owned(), asset))
     });
     let docs = Asset::new(
@@ -67,9 +72,14 @@ static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
         HeaderValue::from_static("text/javascript; charset=utf-8"),
         true,
     );
-    bundled
-        .chain([("docs".to_string(), docs), ("docs.js".to_string(), script)])
-        .collect()
+    let style = Asset::new(
+        DOCS_STYLE.into(),
+        HeaderValue::from_static("text/css; charset=utf-8"),
+        true,
+    );
+    let described = [("docs", docs), ("docs.js", script), ("docs.css", style)];
+    let described = described.map(|(name, asset)| (name.to_string(), asset));
+    bundled.chain(described).collect()
 });
 
 fn content_type(path: &str, guessed: &str) -> HeaderValue {
@@ -167,9 +177,12 @@ pub(crate) fn file(path: &str, headers: &HeaderMap, policy: &HeaderValue) -> Opt
         .collect();
     let mut name = segments.join("/");
     if decoded.ends_with('/') {
-        name = format!("{name}/index.html")
+        name = format!("{name}/{ENTRY}")
             .trim_start_matches('/')
             .to_string();
+    }
+    if segments.first().is_some_and(|view| VIEWS.contains(view)) {
+        name = ENTRY.to_string();
     }
     ASSETS.get(&name).map(|asset| asset.answer(headers, policy))
 }

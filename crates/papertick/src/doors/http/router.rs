@@ -23,7 +23,7 @@ use interface::{
 
 use super::{
     answer::{self, Response},
-    auth::Verdict,
+    auth::{self, Verdict},
     call::Call,
     commands,
     handlers::{self, Handler},
@@ -227,7 +227,9 @@ async fn refusal(
         // It has been read; the loss of the device is noticed by whoever asks it something.
         let _ = state.services.inbox.tell(Input::SignedIn).await;
     }
-    verdict.refusal()
+    let mut refused = verdict.refusal()?;
+    auth::leave_asking_to_page(headers, &mut refused);
+    Some(refused)
 }
 
 async fn serve(

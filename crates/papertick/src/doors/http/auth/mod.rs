@@ -23,7 +23,7 @@ use super::{parse::basic_credentials, password};
 use account::Account;
 use checker::Attempt;
 pub(crate) use checker::{Attempts, run};
-pub(crate) use verdict::Verdict;
+pub(crate) use verdict::{Verdict, leave_asking_to_page};
 
 /// Longest `Authorization` header: the longest user name and password that can be stored, in base64.
 const HEADER_MAX: usize = "Basic ".len() + (TEXT_MAX + ":".len() + TEXT_MAX).div_ceil(3) * 4;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{
-    HeaderValue, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
@@ -47,9 +47,28 @@ impl Verdict {
     }
 }
 
+const CHALLENGE: HeaderValue =
+    HeaderValue::from_static("Basic realm=\"papertick\", charset=\"UTF-8\"");
+
+/// What a page is challenged with that asks for user name and password in a form of its own.
+///
+/// A browser knows no such scheme, and leaves the asking to the page.
+const CHALLENGE_OF_PAGE: HeaderValue = HeaderValue::from_static("Form realm=\"papertick\"");
+
+/// Header of a request whose sender has such a form.
+const OWN_FORM: HeaderName = HeaderName::from_static("x-sign-in");
+
+/// Leaves the asking for credentials to a page that has a form for it.
+pub(crate) fn leave_asking_to_page(headers: &HeaderMap, response: &mut Response) {
+    if headers.contains_key(OWN_FORM)
+        && let Some(challenge) = response.headers_mut().get_mut(WWW_AUTHENTICATE)
+    {
+        *challenge = CHALLENGE_OF_PAGE;
+    }
+}
+
 fn unauthorized() -> Response {
     let mut response = answer::error(StatusCode::UNAUTHORIZED, "unauthorized");
-    let challenge = HeaderValue::from_static("Basic realm=\"papertick\", charset=\"UTF-8\"");
-    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
     response
 }
