@@ -178,7 +178,7 @@ impl<F: Feed> Session for Subscriber<F> {
         let feed = self
             .feed
             .as_ref()
-            .ok_or_else(|| Ended::because("the key that is set is none"))?;
+            .ok_or_else(|| Ended::because("the public key that is set is not valid"))?;
         let mut socket = link.open(&url, POLICY).await?;
         let now = link.context().shared.clock.now().utc;
         let request = frame::subscribe(F::SUBSCRIPTION, &feed.filter(now));
