@@ -545,6 +545,8 @@ fn status() -> Value {
         ("ledsMuted", word_or_null(&Mute::ALL.map(Mute::word))),
         ("mode", text.clone()),
         ("stale", flag.clone()),
+        ("settingsTag", text.clone()),
+        ("restartFor", array(text.clone())),
         (
             "panelFaults",
             array(object(&[

@@ -121,6 +121,7 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
     let parts = [
         (Part::Frontlight, view.board.frontlight),
         (Part::LightSensor, view.board.light_sensor),
+        (Part::Radio, view.link.managed),
     ];
     for (part, is_there) in parts {
         document.insert(part.told_as().into(), is_there.into());

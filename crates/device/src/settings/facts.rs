@@ -124,6 +124,11 @@ pub static FACTS: &[Fact] = &[
         FactShape::Bool,
         "The board has a light sensor.",
     ),
+    always(
+        "hasRadio",
+        FactShape::Bool,
+        "The clock manages a radio; elsewhere the network is the host's.",
+    ),
     sometimes(
         "lightLevel",
         FactShape::Number,

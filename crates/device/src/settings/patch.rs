@@ -105,13 +105,19 @@ pub fn apply(
         return Err(Rejection::BadLength(Key::http_auth_pass.name().into()));
     }
 
-    let reboot_required = SPECS
-        .iter()
-        .any(|spec| spec.apply == Apply::Reboot && patched.get(spec.key) != stored.get(spec.key));
+    let reboot_required = after_restart(&patched, stored).next().is_some();
     Ok(Patched {
         settings: patched,
         reboot_required,
     })
+}
+
+/// Names of the settings in which two differ and that are taken at a restart alone.
+pub fn after_restart(one: &Settings, other: &Settings) -> impl Iterator<Item = &'static str> {
+    SPECS
+        .iter()
+        .filter(|spec| spec.apply == Apply::Reboot && one.get(spec.key) != other.get(spec.key))
+        .map(|spec| spec.name)
 }
 
 /// The passwords of a body that must be hashed before it is applied; those that will be refused are left out.

@@ -69,6 +69,8 @@ pub enum Part {
     Frontlight,
     /// The light sensor.
     LightSensor,
+    /// A radio that the clock manages; elsewhere the network is the host's.
+    Radio,
 }
 
 impl Part {
@@ -77,6 +79,7 @@ impl Part {
         match self {
             Part::Frontlight => "hasFrontlight",
             Part::LightSensor => "hasLightLevel",
+            Part::Radio => "hasRadio",
         }
     }
 }

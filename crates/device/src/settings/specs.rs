@@ -20,7 +20,7 @@ use super::{
         relays::Relays,
         screen_ids::ScreenIds,
         screens::Screens,
-        switch::Switch,
+        switch::{Mute, Switch},
         text::{Text, UserName},
         time_per_screen::TimePerScreen,
         tx_power::TxPower,
@@ -45,6 +45,7 @@ use crate::{
 
 const ALWAYS: &[Condition] = &[];
 const WITH_FRONTLIGHT: &[Condition] = &[Has(Part::Frontlight)];
+const WITH_RADIO: &[Condition] = &[Has(Part::Radio)];
 const WITH_POOL: &[Condition] = &[On(Key::mining_pool_stats)];
 const WITH_PROXY: &[Condition] = &[On(Key::proxy_enabled)];
 const WITH_WALLET: &[Condition] = &[On(Key::nwc_enabled)];

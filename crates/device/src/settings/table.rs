@@ -84,13 +84,13 @@ macro_rules! rows {($make:ident) => { $make! {
         "Can be discovered", "Announces itself on the local network.", "", ALWAYS;
     /// Time without Wi-Fi before a restart, min; 0 never restarts.
     wifi_reboot_min: u32 = 10u32, "wifiRebootMin", &uint(0..=120), ReadWrite, Live(&[Wifi]), Network,
-        "Restart without Wi-Fi after", "0 never restarts.", "min", ALWAYS;
+        "Restart without Wi-Fi after", "0 never restarts.", "min", WITH_RADIO;
     /// Time in the provisioning access point before a restart, s; 0 never restarts.
     wp_timeout: u32 = 900u32, "wpTimeout", &uint(0..=3600), ReadWrite, Reboot, Network,
-        "Set-up mode ends after", "Then the clock restarts. 0 waits for ever.", "s", ALWAYS;
+        "Set-up mode ends after", "Then the clock restarts. 0 waits for ever.", "s", WITH_RADIO;
     /// Wi-Fi transmit power, quarter-dBm; 80 leaves the radio's own.
     tx_power: Option<i32> = None::<i32>, "txPower", &TxPower, ReadWrite, Live(&[Wifi]), Network,
-        "Transmit power", "", "quarter-dBm", ALWAYS;
+        "Transmit power", "", "quarter-dBm", WITH_RADIO;
     /// Wi-Fi credentials were stored by provisioning.
     wifi_configured: bool = false, "wifiConfigured", &Switch, ReadOnly, Live(&[Wifi]), Network,
         "", "", "", ALWAYS;
@@ -128,10 +128,10 @@ macro_rules! rows {($make:ident) => { $make! {
         "Explorer over TLS", "", "", &[Among(Key::data_source, &[EXPLORER])];
     /// Host of the custom relay.
     ce_endpoint: Endpoint = "ws-staging.btclock.dev", "ceEndpoint", &Host(TEXT_MAX), ReadWrite, Reboot, Data,
-        "Own relay", "Host, with a port if it needs one.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
+        "Your relay", "Host, with a port if it needs one. With the explorer, prices come from it instead of the exchange; as delivered or empty, it is not asked there.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
     /// Speaks to the custom relay without TLS.
     ce_disable_ssl: bool = false, "ceDisableSSL", &Switch, ReadWrite, Reboot, Data,
-        "Own relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
+        "Your relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;
@@ -146,8 +146,8 @@ macro_rules! rows {($make:ident) => { $make! {
     block_flash_color: u32 = 0xE0_43_00u32, "blockFlashColor", &Color, ReadWrite, Live(&[Strip]), Lights,
         "Colour of a new block", "The LEDs flash in it.", "", ALWAYS;
     /// Mutes the LED strip.
-    disable_leds: bool = false, "disableLeds", &Switch, ReadWrite, Live(&[Strip]), Lights,
-        "LEDs off", "", "", ALWAYS;
+    disable_leds: bool = false, "disableLeds", &Mute, ReadWrite, Live(&[Strip]), Lights,
+        "LEDs", "Off mutes them, whatever happens.", "", ALWAYS;
     /// Flashes the strip on a new block or price.
     led_flash_on_upd: bool = false, "ledFlashOnUpd", &Switch, ReadWrite, Live(&[Strip]), Lights,
         "Flash on new data", "When a block or a price arrives.", "", ALWAYS;
@@ -161,8 +161,8 @@ macro_rules! rows {($make:ident) => { $make! {
     fl_always_on: bool = true, "flAlwaysOn", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
         "On in bright rooms too", "", "", WITH_FRONTLIGHT;
     /// Mutes the frontlight.
-    fl_disable: bool = false, "flDisable", &Switch, ReadWrite, Live(&[Frontlight]), Frontlight,
-        "Frontlight off", "", "", WITH_FRONTLIGHT;
+    fl_disable: bool = false, "flDisable", &Mute, ReadWrite, Live(&[Frontlight]), Frontlight,
+        "Frontlight", "Off mutes it, whatever happens.", "", WITH_FRONTLIGHT;
     /// Time between steps of a frontlight fade, ms.
     fl_effect_delay: u32 = 15u32, "flEffectDelay", &uint(0..=1000), ReadWrite, Live(&[Frontlight]), Frontlight,
         "Fade step", "Time between two steps of a fade.", "ms", WITH_FRONTLIGHT;
@@ -292,13 +292,13 @@ macro_rules! rows {($make:ident) => { $make! {
 
     /// Asks for a user name and password on every control request.
     http_auth_enabled: bool = false, "httpAuthEnabled", &Switch, ReadWrite, Reboot, Access,
-        "Ask for a password", "For controls and settings; this page itself stays readable.", "", ALWAYS;
+        "Ask for a password", "For everything the clock shows and does; who does not know it sees a form to sign in, and no panels.", "", ALWAYS;
     /// User name for control requests: without a colon.
     http_auth_user: String = "papertick", "httpAuthUser", &UserName(TEXT_MAX), ReadWrite, Reboot, Access,
         "User name", "", "", &[On(Key::http_auth_enabled)];
     /// Password for control requests.
     http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", &Password(TEXT_MAX), WriteOnly, Reboot, Access,
-        "Password", "", "", &[On(Key::http_auth_enabled)];
+        "Password", "Long beats complicated: four words that have nothing to do with each other.", "", &[On(Key::http_auth_enabled)];
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool = true, "otaEnabled", &Switch, ReadWrite, Reboot, Access,
         "Accept updates", "Firmware and web bundles over the network.", "", ALWAYS;

@@ -1,10 +1,16 @@
 //! Operations that tell how the clock is.
 
-use super::{BAD, LACKING, SCALE};
+use super::{BAD, LACKING, SCALE, param};
 use crate::{
-    operation::{Operation, Service, get, serves, watch},
+    operation::{Operation, Param, Service, get, serves, watch},
     shape::Shape,
 };
+
+const WATCHED: &[Param] = &[param(
+    "bench",
+    Shape::Text,
+    "Given, with whatever value: tells the signals of a simulated board too, as `event: bench`.",
+)];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves("State of the clock", Service::Status, &[get("/api/status")])
@@ -15,8 +21,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[get("/api/system/status"), get("/api/system_status")],
     )
     .answers(&[(200, Shape::System)]),
-    serves("Follow the clock", Service::Events, &[get("/events")])
-        .answers(&[(200, Shape::Events), LACKING]),
+    serves(
+        "Follow the clock",
+        Service::Events,
+        &[get("/events").asks(WATCHED)],
+    )
+    .answers(&[(200, Shape::Events), LACKING]),
     serves(
         "All panels as one picture",
         Service::Panels,

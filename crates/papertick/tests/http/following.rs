@@ -9,9 +9,10 @@ use tokio::{
     time::{resume, sleep, timeout},
 };
 
+use board::sim::{self, SimOptions};
 use device::{board::PanelFault, refresh::Refresh};
 
-use crate::support::{Clock, SOON, followers};
+use crate::support::{Clock, SOON, Setup, followers};
 
 /// A client that follows.
 pub(crate) struct Follower {
@@ -21,9 +22,13 @@ pub(crate) struct Follower {
 
 impl Follower {
     pub(crate) async fn of(clock: &Clock) -> Follower {
+        Follower::at(clock, "/events").await
+    }
+
+    pub(crate) async fn at(clock: &Clock, path: &str) -> Follower {
         let mut stream = clock.connect().await;
         let head = format!(
-            "GET /events HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n\r\n",
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n\r\n",
             clock.address
         );
         stream.write_all(head.as_bytes()).await.unwrap();
@@ -94,6 +99,76 @@ async fn a_client_is_welcomed_and_told_the_status_at_once() {
     assert_eq!(client.frame().await, ("welcome".into(), "{}".into()));
     assert_eq!(client.status().await["currentScreen"], 20);
     clock.change(|view| view.current_screen = 3);
+    assert_eq!(client.status().await["currentScreen"], 3);
+}
+
+/// Who has the settings open learns that they are not the newest any more.
+#[tokio::test]
+async fn a_client_is_told_that_settings_changed() {
+    let clock = Clock::start().await;
+    let tag = async || {
+        let settings = clock.get("/api/settings").await;
+        settings.header("etag").unwrap().to_string()
+    };
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    let first = tag().await;
+    assert_eq!(client.status().await["settingsTag"], first);
+    clock.change(|view| Arc::make_mut(&mut view.settings).led_brightness = 5);
+    let second = client.status().await["settingsTag"].clone();
+    assert_ne!(second, first);
+    assert_eq!(second, tag().await);
+}
+
+/// What waits for a restart is told for as long as it does: a value that is set back needs none.
+#[tokio::test]
+async fn a_client_is_told_what_waits_for_a_restart() {
+    let clock = Clock::real().await;
+    let waiting = async || clock.get("/api/status").await.json()["restartFor"].clone();
+    let rows = [
+        (r#"{"ledBrightness":5}"#, json!([])),
+        (r#"{"ledTestOnPower":false}"#, json!(["ledTestOnPower"])),
+        (r#"{"ledTestOnPower":true}"#, json!([])),
+    ];
+    for (body, expected) in rows {
+        assert_eq!(clock.json("PATCH", "/api/settings", body).await.status, 200);
+        assert_eq!(waiting().await, expected, "{body}");
+    }
+}
+
+/// The bench is told to who asks for it, at once and when it changes; to nobody else, and not where there is none.
+#[tokio::test(start_paused = true)]
+async fn who_asks_for_the_bench_is_told_its_signals() {
+    let spec = board::spec::find("rev-b").unwrap();
+    let bench = sim::board(spec, SimOptions::default()).bench;
+    let clock = Clock::with(Setup {
+        bench: Some(bench.clone()),
+        ..Setup::default()
+    })
+    .await;
+    let mut client = Follower::at(&clock, "/events?bench").await;
+    let mut other = Follower::of(&clock).await;
+    for follower in [&mut client, &mut other] {
+        assert_eq!(follower.frame().await.0, "welcome");
+        follower.status().await;
+    }
+    let (name, data) = client.frame().await;
+    assert_eq!(name, "bench");
+    assert_eq!(data, clock.get("/sim/state").await.text());
+    bench.set_millilux(Some(7_000)).unwrap();
+    let (name, data) = client.frame().await;
+    let state: Value = serde_json::from_str(&data).unwrap();
+    assert_eq!((name.as_str(), &state["lux"]), ("bench", &json!(7.0)));
+    // Nothing moves, and nothing is told.
+    clock.change(|view| view.current_screen = 3);
+    assert_eq!(client.status().await["currentScreen"], 3);
+    assert_eq!(other.status().await["currentScreen"], 3);
+
+    let real = Clock::start().await;
+    let mut client = Follower::at(&real, "/events?bench").await;
+    client.frame().await;
+    client.status().await;
+    real.change(|view| view.current_screen = 3);
     assert_eq!(client.status().await["currentScreen"], 3);
 }
 

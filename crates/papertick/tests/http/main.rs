@@ -21,6 +21,7 @@ mod limit;
 mod manual;
 mod operations;
 mod provisioning;
+mod recording;
 mod secrets;
 mod support;
 mod tokens;

@@ -9,6 +9,28 @@ use super::{super::reject::Rejection, Kind, truth};
 #[derive(Debug)]
 pub struct Switch;
 
+/// True or false, where true is what a person calls off.
+#[derive(Debug)]
+pub struct Mute;
+
+impl Kind for Mute {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        Switch.shape(name, value)
+    }
+
+    fn schema(&self) -> Value {
+        Switch.schema()
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "switch", "mute": true })
+    }
+
+    fn words(&self) -> String {
+        Switch.words()
+    }
+}
+
 impl Kind for Switch {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         truth(name, value)

@@ -36,6 +36,7 @@ impl StatusDocument {
     pub(crate) fn of(
         view: &View,
         glass: &Glass,
+        settings_tag: &HeaderValue,
         uptime: Duration,
         memory: HostMemory,
     ) -> StatusDocument {
@@ -44,7 +45,9 @@ impl StatusDocument {
             memory,
             panels: glass.panels.iter().map(panel).collect(),
         };
-        let status = status::lasting(view, &surroundings.panels);
+        let mut status = status::lasting(view, &surroundings.panels);
+        let tag = settings_tag.to_str().unwrap_or_default();
+        status.insert("settingsTag".into(), tag.into());
         let lasting = format!(
             "{} {:?} {:?}",
             Value::Object(status.clone()),
@@ -83,19 +86,21 @@ pub(crate) struct SettingsDocument {
 }
 
 impl SettingsDocument {
-    /// Makes the settings document of a view; the key keeps the tag from telling anything of the secrets in it.
-    pub(crate) fn of(view: &View, identity: &Identity, key: &[u8]) -> SettingsDocument {
+    /// Makes the settings document of a view, under the name of its version.
+    pub(crate) fn of(view: &View, identity: &Identity, tag: HeaderValue) -> SettingsDocument {
         SettingsDocument {
             text: Value::Object(emit::document(view, identity))
                 .to_string()
                 .into(),
-            tag: tag(&view.settings, key),
+            tag,
         }
     }
 }
 
 /// Names a version of the settings; the rotation timer is not part of it, because a button changes that.
-fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
+///
+/// The key keeps it from telling anything of the secrets in them.
+pub(crate) fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
     let mut stored = store::to_json(settings);
     stored.remove(Key::timer_active.name());
     let stored = Value::Object(stored).to_string();

@@ -14,18 +14,22 @@ use http::{
 use serde_json::json;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
-    time::{Instant, MissedTickBehavior, interval, sleep_until},
+    time::{Instant, Interval, MissedTickBehavior, interval, sleep_until},
 };
 
 use super::{
     answer::{self, Body, Response},
     call::Call,
     frames::Frame,
+    sim,
     state::State,
 };
 
 /// Least time between two frames with the status.
 const STATUS_GAP: Duration = Duration::from_millis(100);
+
+/// Least time between two frames with the signals of a simulated board.
+const BENCH_GAP: Duration = Duration::from_millis(100);
 
 /// Time between signs of life.
 const PING_GAP: Duration = Duration::from_secs(5);
@@ -100,10 +104,47 @@ enum Stage {
     End,
 }
 
+/// What a client that follows is told next.
+enum News {
+    Frame(Result<Frame, RecvError>),
+    Bench(Bytes),
+}
+
 struct Follower {
     state: Arc<State>,
     frames: Receiver<Frame>,
+    bench: Option<Watched>,
     stage: Stage,
+}
+
+/// A simulated board that a client looks at.
+struct Watched {
+    told: String,
+    look: Interval,
+}
+
+impl Watched {
+    fn new() -> Watched {
+        let mut look = interval(BENCH_GAP);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Watched {
+            told: String::new(),
+            look,
+        }
+    }
+
+    /// Waits until its signals are others than those that were told; its ink and its chips move without telling.
+    async fn changed(&mut self, state: &State) -> Bytes {
+        loop {
+            self.look.tick().await;
+            let signals = sim::signals(&state.services).unwrap_or_default();
+            if signals != self.told {
+                let frame = format!("event: bench\ndata: {signals}\n\n");
+                self.told = signals;
+                return frame.into();
+            }
+        }
+    }
 }
 
 /// Lets a client follow the clock.
@@ -111,9 +152,11 @@ pub(crate) fn follow(call: &Call) -> Response {
     if call.state.frames.receiver_count() >= call.state.places.followers() {
         return refusal(&call.state);
     }
+    let bench = call.query("bench").and(call.state.services.bench.as_ref());
     let follower = Follower {
         state: Arc::clone(&call.state),
         frames: call.state.frames.subscribe(),
+        bench: bench.map(|_| Watched::new()),
         stage: Stage::Welcome,
     };
     let body = Body::Stream(Box::pin(stream::unfold(follower, Follower::next)));
@@ -156,22 +199,35 @@ impl Follower {
                 self.stage = Stage::Follow;
                 self.status().bytes
             }
-            Stage::Follow => match self.frames.recv().await {
-                Ok(frame) => {
+            Stage::Follow => match self.news().await {
+                News::Bench(bytes) => bytes,
+                News::Frame(Ok(frame)) => {
                     if frame.last {
                         self.stage = Stage::End;
                     }
                     frame.bytes
                 }
-                Err(RecvError::Lagged(_)) => {
+                News::Frame(Err(RecvError::Lagged(_))) => {
                     self.frames = self.frames.resubscribe();
                     self.everything()
                 }
-                Err(RecvError::Closed) => return None,
+                News::Frame(Err(RecvError::Closed)) => return None,
             },
             Stage::End => return None,
         };
         Some((bytes, self))
+    }
+
+    /// Waits for what all are told, and for what this client looks at besides.
+    async fn news(&mut self) -> News {
+        let Some(bench) = &mut self.bench else {
+            return News::Frame(self.frames.recv().await);
+        };
+        tokio::select! {
+            biased;
+            frame = self.frames.recv() => News::Frame(frame),
+            bytes = bench.changed(&self.state) => News::Bench(bytes),
+        }
     }
 
     /// The status, for this client alone.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{
     answer::{self, Response},
     call::Call,
+    services::Services,
 };
 
 /// Greatest light in the room, lux.
@@ -19,13 +20,13 @@ const SHORT_PRESS_MS: u64 = 100;
 
 /// All signals of the board.
 pub(crate) fn state(call: &Call) -> Response {
-    match &call.state.services.bench {
-        Some(bench) => match serde_json::to_value(bench.state()) {
-            Ok(state) => answer::json(&state),
-            Err(_) => answer::not_found(),
-        },
-        None => answer::not_found(),
-    }
+    let signals = signals(&call.state.services);
+    signals.map_or_else(answer::not_found, |text| answer::json_bytes(text.into()))
+}
+
+/// All signals of the board, as JSON; none on a real one.
+pub(crate) fn signals(services: &Services) -> Option<String> {
+    serde_json::to_string(&services.bench.as_ref()?.state()).ok()
 }
 
 /// Shows the glass to whoever stands before the bench: also where the control interface shows nothing.

@@ -8,6 +8,7 @@ use std::{
 use bytes::Bytes;
 use device::{
     request::{Reply, Request},
+    settings::Settings,
     view::View,
 };
 use http::{HeaderValue, StatusCode};
@@ -17,7 +18,7 @@ use super::{
     answer::{self, Response},
     auth::{self, Gate},
     cache::Cached,
-    documents::{SettingsDocument, StatusDocument},
+    documents::{self, SettingsDocument, StatusDocument},
     frames::{FRAMES_KEPT, Frame, Told},
     host,
     origin::{self, Sites},
@@ -56,6 +57,7 @@ pub(crate) struct State {
     pub(crate) policy: HeaderValue,
     status: Cached<View, (u64, u64), StatusDocument>,
     settings: Cached<View, (), SettingsDocument>,
+    settings_tag: Cached<Settings, (), HeaderValue>,
     settings_key: [u8; 16],
     /// Changes of settings that are under way.
     pub(crate) changes: Semaphore,
@@ -94,6 +96,7 @@ impl State {
             services,
             status: Cached::new(),
             settings: Cached::new(),
+            settings_tag: Cached::new(),
             settings_key: password::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             hasher,
@@ -135,13 +138,20 @@ impl State {
         let variant = (uptime.as_secs(), glass.generation);
         self.status.get(view, variant, |before| {
             let memory = host::memory(before.map(|before| before.memory));
-            StatusDocument::of(view, &glass, uptime, memory)
+            StatusDocument::of(view, &glass, &self.settings_tag(view), uptime, memory)
         })
+    }
+
+    /// The name of the version of the settings in a view.
+    fn settings_tag(&self, view: &View) -> HeaderValue {
+        let make = |_| documents::tag(&view.settings, &self.settings_key);
+        self.settings_tag.get(&view.settings, (), make)
     }
 
     /// The settings document of a view.
     pub(crate) fn settings(&self, view: &Arc<View>) -> SettingsDocument {
-        let make = |_| SettingsDocument::of(view, &self.services.identity, &self.settings_key);
+        let tag = self.settings_tag(view);
+        let make = |_| SettingsDocument::of(view, &self.services.identity, tag);
         self.settings.get(view, (), make)
     }
 

@@ -1,0 +1,138 @@
+//! What the program says, recorded for the tests of the page, whose stand-in clock is made of it.
+
+use std::{sync::Arc, time::Duration};
+
+use board::sim::{self, SimOptions};
+use device::{
+    market::{Datum, Seen},
+    refresh::Refresh,
+    sources::SourceId,
+    units::{Currency, Price},
+    view::SourceState,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    following::Follower,
+    support::{Clock, Kind, Setup},
+};
+
+/// Members that are others at every run, and what stands in their place.
+const PASSING: [(&str, Value); 6] = [
+    ("espUptime", Value::Null),
+    ("espFreeHeap", Value::Null),
+    ("espHeapSize", Value::Null),
+    ("espFreePsram", Value::Null),
+    ("espPsramSize", Value::Null),
+    ("settingsTag", Value::Null),
+];
+
+/// Replaces what is another at every run.
+fn lasting(mut document: Value) -> Value {
+    for (name, replacement) in PASSING {
+        if let Some(member) = document.get_mut(name) {
+            *member = replacement;
+        }
+    }
+    document
+}
+
+/// One source that is well and one that is not, with everything a source can tell.
+async fn a_clock_that_has_seen_something() -> Clock {
+    let spec = board::spec::find("rev-b").unwrap();
+    let clock = Clock::with(Setup {
+        bench: Some(sim::board(spec, SimOptions::default()).bench),
+        ..Setup::default()
+    })
+    .await;
+    clock.change(|view| {
+        let well = SourceState {
+            up: true,
+            last_success: Some(Duration::ZERO),
+            dropped: [("bad-height", 2)].into(),
+            ..SourceState::default()
+        };
+        let ill = SourceState {
+            last_success: Some(Duration::ZERO),
+            last_error: Some("connection refused".into()),
+            next_try: Some(Duration::ZERO),
+            ..SourceState::default()
+        };
+        view.sources = [(SourceId::Relay, well), (SourceId::Pool, ill)].into();
+        let price = Datum {
+            value: Price {
+                micros: 98_765_000_000,
+            },
+            source: SourceId::Relay,
+            seen: Seen::At(Duration::ZERO),
+        };
+        let market = Arc::make_mut(&mut view.market);
+        market.prices = Arc::new([(Currency::parse("USD").unwrap(), price)].into());
+        market.height = Some(Datum {
+            value: 900_123,
+            source: SourceId::Relay,
+            seen: Seen::At(Duration::ZERO),
+        });
+    });
+    clock
+}
+
+async fn recording() -> Value {
+    let clock = a_clock_that_has_seen_something().await;
+    let mut follower = Follower::at(&clock, "/events?bench").await;
+    let mut events = Map::new();
+    let mut note = |(name, data): (String, String)| {
+        let data = serde_json::from_str(&data).unwrap();
+        events.insert(name, lasting(data));
+    };
+    for _ in 0..3 {
+        note(follower.frame().await);
+    }
+    clock.glass.send_modify(|glass| {
+        let glass = Arc::make_mut(glass);
+        glass.generation = 2;
+        for (panel, refresh) in [(0, Refresh::Full), (6, Refresh::Partial)] {
+            glass.panels[panel].painted = 2;
+            glass.panels[panel].refresh = refresh;
+        }
+    });
+    note(follower.frame().await);
+
+    let real = Clock::with(Setup {
+        device: Kind::Real,
+        ..Setup::default()
+    })
+    .await;
+    let refused = |body: &'static str| real.json("PATCH", "/api/settings", body);
+    json!({
+        "settings": clock.get("/api/settings").await.json(),
+        "bench": clock.get("/sim/state").await.json(),
+        "events": events,
+        "patch": {
+            "restart": refused(r#"{"ledTestOnPower":false}"#).await.json(),
+            "range": refused(r#"{"digitFontPx":1}"#).await.json(),
+            "key": refused(r#"{"nostrZapPubkey":"npub1"}"#).await.json(),
+            "zone": refused(r#"{"tzString":"Mars/Olympus"}"#).await.json(),
+        },
+        "manifest": clock.get("/manifest.json").await.json(),
+        "policy": clock.get("/").await.header("content-security-policy"),
+    })
+}
+
+/// The page is tested against what the clock says, not against what somebody once took it to say.
+#[tokio::test]
+async fn the_recording_that_the_page_is_tested_with_is_fresh() {
+    let fresh = format!("{:#}\n", recording().await);
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../webui/tests/mock/recorded.json"
+    );
+    if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
+        std::fs::write(path, &fresh).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == fresh,
+        "webui/tests/mock/recorded.json is stale: run the tests with UPDATE_EXPECT=1 and commit it"
+    );
+}
