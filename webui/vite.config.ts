@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   plugins: [svelte()],
-  base: './',
+  base: '/',
   build: {
     target: 'es2022',
     modulePreload: false,

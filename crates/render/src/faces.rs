@@ -116,6 +116,8 @@ fn fixed(id: &str) -> FontId {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
     use device::settings::fonts::FONTS;
 
     use super::*;
@@ -149,5 +151,45 @@ mod tests {
                 assert!(open.has(ch), "{} lacks {ch:?}", font.id());
             }
         }
+    }
+
+    /// First and last code points of what can be drawn whatever font is chosen.
+    fn ranges() -> Vec<(u32, u32)> {
+        let fonts: Vec<Font> = FontId::all().map(Font::open).collect();
+        let stand_in = &fonts[stand_in().index()];
+        let is_drawn = |ch: &char| {
+            let by_all = || *ch == '₿' || fonts.iter().all(|font| font.has(*ch));
+            !ch.is_control() && (stand_in.has(*ch) || by_all())
+        };
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for code in ('\0'..=char::MAX).filter(is_drawn).map(u32::from) {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == code => *last = code,
+                Some(_) | None => ranges.push((code, code)),
+            }
+        }
+        ranges
+    }
+
+    /// The page tells which characters of a text would be left out.
+    #[test]
+    fn the_page_knows_what_can_be_drawn() {
+        let rows: Vec<String> = ranges()
+            .iter()
+            .map(|(first, last)| format!("  [{first}, {last}]"))
+            .collect();
+        let fresh = format!("[\n{}\n]\n", rows.join(",\n"));
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../webui/src/glyphs.gen.json"
+        );
+        if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
+            std::fs::write(path, &fresh).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            kept == fresh,
+            "webui/src/glyphs.gen.json is stale: run the tests with UPDATE_EXPECT=1 and commit it"
+        );
     }
 }

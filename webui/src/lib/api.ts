@@ -1,4 +1,5 @@
 /** Requests to the clock. */
+import { signed } from './sign';
 
 /** An answer that is no success. */
 export class Refused extends Error {
@@ -31,7 +32,7 @@ export interface Ask {
 
 /** Sends one request; the body of the answer is parsed if it says that it is JSON. */
 export async function ask(method: string, path: string, what: Ask = {}): Promise<Answer> {
-  const headers: Record<string, string> = { ...what.headers };
+  const headers: Record<string, string> = { ...signed(), ...what.headers };
   if (what.json !== undefined) headers['Content-Type'] = 'application/json';
   let answer: Response;
   let text: string;
@@ -77,7 +78,7 @@ function hintOf(body: unknown): string {
 export function explain(failure: unknown): string {
   if (failure instanceof Unreachable) return 'The clock does not answer.';
   if (failure instanceof Refused) {
-    if (failure.status === 401) return 'The clock wants a user name and password.';
+    if (failure.status === 401) return 'The clock wants you to sign in.';
     if (failure.status === 403) return 'The clock refused this request.';
     return failure.token ? `The clock refused: ${failure.token}` : `The clock refused (${failure.status}).`;
   }

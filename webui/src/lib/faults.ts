@@ -2,7 +2,8 @@
 import type { Edits } from './draft';
 import { shown } from './draft';
 import type { Field } from './fields';
-import type { Settings } from './types';
+import { characters } from './text';
+import type { ScreenEntry, Settings } from './types';
 
 /** A fault and the key of the field it belongs to; an empty key belongs to none. */
 export interface Fault {
@@ -27,6 +28,13 @@ const REASONS: Record<string, string> = {
   incomplete: 'The list does not name every screen.',
 };
 
+/** What is wrong with one setting, where a sentence for all of them says too little. */
+const OF_KEY: Record<string, string> = {
+  'tzString:unknown': 'There is no such time zone. Choose one from the list, such as Europe/Berlin or UTC.',
+  'miningPoolName:unknown': 'The clock knows no such pool.',
+  'fontName:unknown': 'The clock has no such font.',
+};
+
 /** A public key as programs or people write it; whether an npub has a typing error is for the clock to find. */
 const KEY = /^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58}|NPUB1[02-9AC-HJ-NP-Z]{58})$/;
 
@@ -43,7 +51,8 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   if (right === '') {
     return { key: '', text: `The clock refused the change: ${token || 'no reason given'}.` };
   }
-  const text = hint ? `The clock says: ${hint}.` : (REASONS[right] ?? `The clock refused this: ${right}.`);
+  const known = OF_KEY[token] ?? REASONS[right] ?? `The clock refused this: ${right}.`;
+  const text = hint ? `The clock says: ${hint}.` : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
@@ -62,6 +71,9 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
   }
   if (read('proxyEnabled') === true && read('proxyHost') === '') {
     found.push({ key: 'proxyHost', text: 'A proxy needs a host.' });
+  }
+  if (read('proxyEnabled') === true && read('proxyType') === 0) {
+    found.push({ key: 'proxyType', text: 'Choose which kind of proxy it is, or turn the proxy off.' });
   }
   return found;
 }
@@ -96,4 +108,33 @@ function faultIn(field: Field, value: unknown): string {
 function rangeText({ control, min, max }: Field): string {
   if (min === undefined || max === undefined) return 'This number is out of range.';
   return `${control === 'minutes' ? 'A' : 'A whole'} number from ${min} to ${max}.`;
+}
+
+/** A password with fewer characters than this is soon guessed. */
+const PASSWORD_LONG = 12;
+
+/** What may be meant as it is, and is worth a word before it is saved. */
+export function advice(settings: Settings, edits: Edits): Fault[] {
+  const found: Fault[] = [];
+  const screens = edits.screens as readonly ScreenEntry[] | undefined;
+  if (screens?.every(({ enabled }) => !enabled)) {
+    found.push({ key: 'screens', text: 'No screen is left in the rotation: the clock stays on the one it shows.' });
+  }
+  for (const key of ['httpAuthPass', 'otaPass']) {
+    const password = edits[key];
+    if (typeof password !== 'string' || password === '') continue;
+    const word = weakness(password, String(shown(settings, edits, 'httpAuthUser') ?? ''));
+    if (word) found.push({ key, text: word });
+  }
+  return found;
+}
+
+function weakness(password: string, user: string): string {
+  const plain = password.toLowerCase();
+  if (plain === user.toLowerCase() || plain.includes('papertick')) return 'This is the first thing that is guessed.';
+  if (/^(.)\1*$/.test(password) || /^\d+$/.test(password))
+    return 'Digits alone or one sign again and again are soon guessed.';
+  return characters(password).length < PASSWORD_LONG
+    ? `Weak: ${PASSWORD_LONG} characters or more are hard to guess.`
+    : '';
 }

@@ -12,6 +12,10 @@ export interface Row {
   min?: number;
   max?: number;
   maxBytes?: number;
+  /** A switch whose true is what a person calls off. */
+  mute?: boolean;
+  /** What a fresh clock has. */
+  default?: unknown;
   /** What can be chosen. */
   options?: readonly Choice[];
   /** Key of the settings document that holds what can be chosen. */
@@ -77,11 +81,31 @@ export function nameOf(key: string): string {
   return FIELDS.find((field) => field.key === key)?.label ?? key;
 }
 
+/** Other words for what a setting is about, by key; people search with theirs. */
+const ALSO: Record<string, string> = {
+  tzString: 'timezone region daylight saving dst clock hour',
+  timePerScreen: 'interval speed rotation carousel',
+  screens: 'pages order hide show',
+  actCurrencies: 'money fiat dollar euro',
+  invertedColor: 'dark mode black theme invert',
+  fontName: 'typeface letters',
+  dnd: 'night sleep mute silent',
+  httpAuthEnabled: 'login security sign in lock',
+  gitReleaseUrl: 'firmware upgrade version',
+  otaEnabled: 'firmware upgrade version',
+  dataSource: 'mempool api provider node',
+  proxyEnabled: 'tor socks privacy',
+  txPower: 'wifi wlan signal',
+  ledBrightness: 'lamp light',
+  nwcUri: 'lightning balance payments',
+};
+
 /** Words of a search that all must occur in what stands at a field, or in its key. */
 export function matches(field: Field, search: string): boolean {
   const section = SECTIONS.find(({ id }) => id === field.section)?.title ?? '';
   const options = (field.options ?? []).map(({ label }) => label).join(' ');
-  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options}`, search);
+  const also = ALSO[field.key] ?? '';
+  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options} ${also}`, search);
 }
 
 /** Every word of the search occurs in the text. */
@@ -101,6 +125,19 @@ export function choices(field: Field, settings: Settings): readonly Choice[] {
     const id = typeof entry === 'string' ? entry : entry.id;
     return { value: id, label: spaced(id) };
   });
+}
+
+/** The stored value of a field in words; empty where words say too little. */
+export function worded(field: Field, settings: Settings): string {
+  const value = field.key === 'timePerScreen' ? Number(settings.timerSeconds) / 60 : settings[field.key];
+  const chosen =
+    field.options || field.choices ? choices(field, settings).find((choice) => choice.value === value) : null;
+  if (chosen) return chosen.label;
+  if (typeof value === 'boolean') return value !== (field.mute === true) ? 'on' : 'off';
+  if (field.control === 'color') return `#${Number(value).toString(16).padStart(6, '0')}`;
+  if (typeof value === 'number') return `${value} ${field.unit ?? ''}`.trim();
+  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value.join(', ') || 'none';
+  return typeof value === 'string' ? value || 'nothing' : '';
 }
 
 /** The entries of a list that is written with one on each line. */

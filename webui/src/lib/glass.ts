@@ -64,10 +64,13 @@ export function repainted(data: string): Repainted | undefined {
   } catch {
     return undefined;
   }
-  const { full, partial } = (value ?? {}) as { full?: unknown; partial?: unknown };
-  return areIndices(full) && areIndices(partial) ? { full, partial } : undefined;
+  const { panels } = (value ?? {}) as { panels?: unknown };
+  if (!Array.isArray(panels) || !panels.every(isRefresh)) return undefined;
+  const of = (wanted: string) => panels.filter(({ refresh }) => refresh === wanted).map(({ panel }) => panel);
+  return { full: of('full'), partial: of('partial') };
 }
 
-function areIndices(list: unknown): list is number[] {
-  return Array.isArray(list) && list.every((index) => Number.isInteger(index) && index >= 0);
+function isRefresh(value: unknown): value is { panel: number; refresh: 'full' | 'partial' } {
+  const { panel, refresh } = (value ?? {}) as { panel?: unknown; refresh?: unknown };
+  return Number.isInteger(panel) && Number(panel) >= 0 && (refresh === 'full' || refresh === 'partial');
 }

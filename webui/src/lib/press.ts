@@ -1,4 +1,5 @@
 /** A finger on a button of the simulated clock: the button is down for as long as a request lasts. */
+import { signed } from './sign';
 
 /** Time a button is down at least, ms; the clock takes what is shorter than 40 ms for a bounce. */
 export const PRESS_LEAST_MS = 120;
@@ -25,6 +26,7 @@ export function pressing(button: number): Pressing {
   const ended = over(request).then(() => request.status);
   const sent = Promise.race([over(request.upload), ended]);
   request.open('POST', '/sim/buttons');
+  for (const [name, value] of Object.entries(signed())) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/json');
   request.send(JSON.stringify({ press: [button], ms: PRESS_MOST_MS }));
   return { sent, ended, breakOff: () => request.abort() };

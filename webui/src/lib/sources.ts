@@ -8,14 +8,9 @@ export interface SourceLine {
   age: number | null;
   /** Why it is down, or when it is tried again. */
   note: string;
+  /** What it sent that was of no use: how often, and why. */
+  dropped: string[];
 }
-
-const FLAGS: Record<string, string> = {
-  price: 'Prices',
-  blocks: 'Blocks and fees',
-  nostr: 'Nostr relay',
-  nwc: 'Wallet',
-};
 
 const NAMES: Record<string, string> = {
   relay: 'Relay',
@@ -28,27 +23,23 @@ const NAMES: Record<string, string> = {
   miner: 'Miner',
 };
 
-/** The sources of a status: with ages where the clock tells them, else what its connection flags say. */
+/** What a source is called. */
+export function nameOfSource(id: string): string {
+  return NAMES[id] ?? id;
+}
+
+/** The sources of a status. */
 export function sourceLines(status: Status): SourceLine[] {
-  if (status.sources) {
-    return Object.entries(status.sources).map(([id, source]) => ({
-      name: NAMES[id] ?? id,
-      up: source.up,
-      age: source.ageSec ?? null,
-      note: source.up ? '' : whyDown(source),
-    }));
-  }
-  const flags = status.connectionStatus;
-  return Object.entries(FLAGS)
-    .filter(([key]) => key in flags && (key === 'price' || key === 'blocks' || isUp(flags[key])))
-    .map(([key, name]) => ({ name, up: isUp(flags[key]), age: null, note: '' }));
+  return Object.entries(status.sources).map(([id, source]) => ({
+    name: nameOfSource(id),
+    up: source.up,
+    age: source.ageSec ?? null,
+    note: source.up ? '' : whyDown(source),
+    dropped: Object.entries(source.dropped ?? {}).map(([reason, count]) => `${count} × ${reason.replace(/-/g, ' ')}`),
+  }));
 }
 
 function whyDown({ lastError, nextTrySec }: SourceStatus): string {
   const next = nextTrySec === undefined ? '' : `next try in ${nextTrySec} s`;
   return [lastError, next].filter(Boolean).join('; ');
-}
-
-function isUp(flag: Status['connectionStatus'][string] | undefined): boolean {
-  return Array.isArray(flag) ? flag.some((relay) => relay.connected) : flag === true;
 }

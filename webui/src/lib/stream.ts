@@ -1,19 +1,21 @@
 /** Follows `/events` for as long as the page is open. */
 import { Backoff, type Ending } from './backoff';
+import { signed } from './sign';
 import { FrameReader, type Frame } from './sse';
 
 /** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
 const SILENCE_MS = 16_000;
 
-/** Time that a person has for typing a password into the browser. */
-const SIGN_IN_MS = 180_000;
-
-export type StreamState = { kind: 'connecting' } | { kind: 'live' } | Away;
+/**
+ * State of the connection; `locked` is a clock that wants to know who asks, and is not asked again before somebody
+ * signs in.
+ */
+export type StreamState = { kind: 'connecting' } | { kind: 'live' } | { kind: 'locked' } | Away;
 
 export interface Away {
   kind: 'away';
-  /** When it is tried again, ms; null if a person must ask for it. */
-  until: number | null;
+  /** When it is tried again, ms. */
+  until: number;
 }
 
 export interface StreamWorld {
@@ -41,7 +43,6 @@ export class EventStream {
   #backoff = new Backoff();
   #abort: AbortController | undefined;
   #cancelWait: (() => void) | undefined;
-  #stopped = false;
 
   constructor(
     private readonly url: string,
@@ -50,19 +51,26 @@ export class EventStream {
   ) {}
 
   start(): void {
-    this.#stopped = false;
     void this.#connect();
   }
 
   stop(): void {
-    this.#stopped = true;
+    const abort = this.#abort;
+    this.#abort = undefined;
     this.#cancelWait?.();
-    this.#abort?.abort();
+    this.#cancelWait = undefined;
+    abort?.abort();
+  }
+
+  /** Connects anew at once: who asks has changed. */
+  restart(): void {
+    this.stop();
+    this.start();
   }
 
   /** Ends a waiting time early: the person asked for it, or the network came back. */
   retryNow(): void {
-    if (!this.#cancelWait || this.#stopped) return;
+    if (!this.#cancelWait) return;
     this.#cancelWait();
     this.#cancelWait = undefined;
     void this.#connect();
@@ -73,29 +81,20 @@ export class EventStream {
     const abort = new AbortController();
     this.#abort = abort;
     let ending: Ending = 'broken';
-    let signIn = false;
+    let locked = false;
     let cancelSilence = () => {};
     const notSilentFor = (ms: number) => {
       cancelSilence();
       cancelSilence = this.world.after(ms, () => abort.abort());
     };
-    const open = (credentials: RequestCredentials) =>
-      this.world.fetch(this.url, {
-        headers: { Accept: 'text/event-stream' },
-        cache: 'no-store',
-        credentials,
-        signal: abort.signal,
-      });
     try {
       notSilentFor(SILENCE_MS);
-      // Without credentials a browser asks nobody, so that no answer at all is told from a person who types.
-      let answer = await open('omit');
-      if (answer.status === 401) {
-        notSilentFor(SIGN_IN_MS);
-        answer = await open('same-origin');
-        // Every further try would ask the person again.
-        signIn = answer.status === 401;
-      }
+      const answer = await this.world.fetch(this.url, {
+        headers: { Accept: 'text/event-stream', ...signed() },
+        cache: 'no-store',
+        signal: abort.signal,
+      });
+      locked = answer.status === 401;
       const kind = answer.headers.get('content-type') ?? '';
       if (!answer.ok || !answer.body || !kind.startsWith('text/event-stream')) {
         throw new Error(`no event stream: ${answer.status}`);
@@ -119,10 +118,12 @@ export class EventStream {
       // Every way to fail is answered the same: wait, then try again.
     }
     cancelSilence();
+    const superseded = this.#abort !== abort;
     abort.abort();
-    if (this.#stopped) return;
-    if (signIn) {
-      this.listener.state({ kind: 'away', until: null });
+    // It was stopped, or another one took its place.
+    if (superseded) return;
+    if (locked) {
+      this.listener.state({ kind: 'locked' });
       this.#cancelWait = () => {};
       return;
     }

@@ -73,9 +73,13 @@ export interface Status {
   frontlight?: FrontlightStatus;
   stale?: boolean;
   mode?: string;
+  /** Version of the settings document. */
+  settingsTag: string;
+  /** Settings that were changed and are taken at the next restart. */
+  restartFor: string[];
   /** What went wrong at the start, in words for people. */
   notes?: string[];
-  sources?: Record<string, SourceStatus>;
+  sources: Record<string, SourceStatus>;
   /** Why the clock runs with the least it can; null while it runs as it should. */
   safeMode?: string | null;
   /** Panels that show an older picture than they were told to; 0 is the leftmost. */
@@ -84,7 +88,7 @@ export interface Status {
   panels?: PanelStatus[];
   link?: LinkStatus;
   /** The newest values: `height`, `feeRate`, and prices by currency. */
-  market?: Record<string, Datum>;
+  market: Record<string, Datum>;
 }
 
 export interface PanelStatus {

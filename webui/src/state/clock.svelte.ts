@@ -1,13 +1,15 @@
 /** The clock as the page knows it: its status, its settings, and whether it is there. */
-import { ask, explain, Refused, type Ask } from '../lib/api';
-import { EventStream, type StreamState } from '../lib/stream';
+import { ask, explain, Refused, Unreachable, type Ask } from '../lib/api';
+import type { BenchState } from '../lib/bench';
+import { current, encoded, forget, remember, use, type Keep } from '../lib/sign';
+import type { Frame } from '../lib/sse';
+import type { StreamState } from '../lib/stream';
 import type { Settings, Status } from '../lib/types';
 import type { Manifest } from '../lib/version';
+import { bench } from './bench.svelte';
+import { events } from './events';
 import { glass } from './glass.svelte';
 import { notices } from './notices.svelte';
-
-/** Panels are repainted within this time after their text changed, ms. */
-const REPAINT_MS = 8_000;
 
 class Clock {
   status = $state.raw<Status | null>(null);
@@ -26,35 +28,58 @@ class Clock {
   manifest = $state.raw<Manifest | null>(null);
   /** The clock has another page by now. */
   outdated = $state(false);
-  #repaint: ReturnType<typeof setTimeout> | undefined;
-  #events = new EventStream('/events', {
+  /** Somebody is signed in here. */
+  signedIn = $state(current() !== '');
+  #reading = false;
+  #events = events({
     state: (state) => this.#streamed(state),
-    frame: (frame) => {
-      if (frame.name === 'status') this.#take(JSON.parse(frame.data) as Status);
-      if (frame.name === 'panels') {
-        clearTimeout(this.#repaint);
-        glass.changed(frame.data);
-      }
-    },
+    frame: (frame) => this.#framed(frame),
   });
 
   start(): void {
     this.#events.start();
+    glass.start();
     addEventListener('online', () => this.#events.retryNow());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState !== 'visible') return;
       this.retry();
-      // Others can change settings too, and the stream does not tell.
-      if (this.stream.kind === 'live') void this.loadSettings();
+      this.#checkSettings();
     });
   }
 
   /** Tries to reach the clock at once. */
   retry(): void {
-    this.#events.retryNow();
+    if (this.stream.kind !== 'locked') this.#events.retryNow();
+  }
+
+  /** Signs in; tells what is wrong, or nothing. */
+  async signIn(user: string, password: string, keep: Keep): Promise<string> {
+    const before = current();
+    use(encoded(user, password));
+    try {
+      await ask('GET', '/api/status');
+    } catch (failure) {
+      use(before);
+      if (failure instanceof Refused && failure.status === 401) return 'The user name or the password is wrong.';
+      return explain(failure);
+    }
+    remember(keep);
+    this.signedIn = true;
+    this.#events.signedIn();
+    return '';
+  }
+
+  /** Forgets who was signed in, and all that only they may see. */
+  signOut(): void {
+    use('');
+    forget();
+    this.signedIn = false;
+    this.#forget();
+    this.#events.signedIn();
   }
 
   async loadSettings(): Promise<void> {
+    this.#reading = true;
     try {
       const answer = await ask('GET', '/api/settings');
       const fresh = answer.body as Settings;
@@ -64,6 +89,8 @@ class Clock {
       this.settingsFailure = '';
     } catch (failure) {
       this.settingsFailure = explain(failure);
+    } finally {
+      this.#reading = false;
     }
   }
 
@@ -86,21 +113,22 @@ class Clock {
   #streamed(state: StreamState): void {
     const was = this.stream.kind;
     this.stream = state;
+    if (state.kind === 'locked') this.#forget();
     if (state.kind === 'live' && was !== 'live') {
       this.restarting = false;
-      void this.#refresh();
+      // What happened to the panels while the page was away is asked for, not guessed.
+      glass.all();
+      void this.loadSettings();
+      void this.#checkPage();
     }
+    // A clock that comes back may be another one, with no bench.
+    if (state.kind !== 'live') bench.state = null;
   }
 
-  /** What happened while the page was away is asked for, not guessed. */
-  async #refresh(): Promise<void> {
-    glass.changed('all');
-    await Promise.all([this.loadSettings(), this.#checkPage()]);
-    try {
-      this.#take((await ask('GET', '/api/status')).body as Status);
-    } catch (failure) {
-      if (failure instanceof Refused) notices.add('bad', explain(failure));
-    }
+  #framed({ name, data }: Frame): void {
+    if (name === 'status') this.#take(JSON.parse(data) as Status);
+    if (name === 'panels') glass.changed(data);
+    if (name === 'bench') bench.state = JSON.parse(data) as BenchState;
   }
 
   async #checkPage(): Promise<void> {
@@ -108,20 +136,33 @@ class Clock {
       const manifest = (await ask('GET', '/manifest.json')).body as Manifest;
       this.manifest ??= manifest;
       this.outdated = this.manifest.commit !== manifest.commit;
-    } catch {
+    } catch (failure) {
       // A page without a manifest is one under development.
+      if (!(failure instanceof Refused || failure instanceof Unreachable)) throw failure;
     }
   }
 
   #take(status: Status): void {
-    if (this.status && status.data.join() !== this.status.data.join()) {
-      // A client that lags may have missed what was repainted.
-      clearTimeout(this.#repaint);
-      this.#repaint = setTimeout(() => glass.changed('all'), REPAINT_MS);
-    }
     this.status = status;
     this.statusAt = Date.now();
     glass.count = status.numScreens;
+    this.#checkSettings();
+  }
+
+  /** Others can change settings too: the status names the version that the clock has. */
+  #checkSettings(): void {
+    const newest = this.status?.settingsTag;
+    const known = this.settings !== null && newest === this.settingsTag;
+    if (newest === undefined || known || this.#reading || document.visibilityState !== 'visible') return;
+    if (this.stream.kind === 'live') void this.loadSettings();
+  }
+
+  #forget(): void {
+    this.status = null;
+    this.settings = null;
+    this.settingsTag = null;
+    bench.state = null;
+    glass.forget();
   }
 }
 

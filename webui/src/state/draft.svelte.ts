@@ -1,7 +1,7 @@
 /** The edited settings; they outlive a change of view. */
 import { ask, explain, Refused } from '../lib/api';
-import { edited, patchOf, rebase, shown, type Edits } from '../lib/draft';
-import { faultOf, faults, type Fault } from '../lib/faults';
+import { edited, patchOf, rebase, shown, stored, type Edits } from '../lib/draft';
+import { advice, faultOf, faults, type Fault } from '../lib/faults';
 import { FIELDS, nameOf } from '../lib/fields';
 import type { Settings } from '../lib/types';
 import { clock } from './clock.svelte';
@@ -14,13 +14,18 @@ class Draft {
   refused = $state.raw<Fault[]>([]);
   /** Keys that somebody else changed too. */
   both = $state.raw<string[]>([]);
-  rebootWanted = $state(false);
+  /** What waits for a restart that the person puts off. */
+  later = $state('');
+  /** The notice that others changed the settings, while it is up. */
+  #overtakenNotice = 0;
   readonly count = $derived(Object.keys(this.edits).length);
   readonly faults = $derived.by(() => {
     if (!clock.settings) return [];
     const own = faults(clock.settings, this.edits, FIELDS);
     return [...own, ...this.refused.filter(({ key }) => !own.some((fault) => fault.key === key))];
   });
+
+  readonly advice = $derived(clock.settings ? advice(clock.settings, this.edits) : []);
 
   read = (key: string): unknown => (clock.settings ? shown(clock.settings, this.edits, key) : undefined);
 
@@ -35,10 +40,16 @@ class Draft {
     this.both = this.both.filter((other) => other !== key);
   }
 
+  /** Takes what the clock has. */
+  unset(key: string): void {
+    if (clock.settings) this.set(key, stored(clock.settings, key));
+  }
+
   discard(): void {
     this.edits = {};
     this.refused = [];
     this.both = [];
+    notices.drop(this.#overtakenNotice);
   }
 
   /** Takes newer settings under the edits. */
@@ -67,7 +78,7 @@ class Draft {
     const headers: Record<string, string> = clock.settingsTag ? { 'If-Match': clock.settingsTag } : {};
     try {
       const answer = await ask('PATCH', '/api/settings', { json: patchOf(settings, this.edits), headers });
-      if ((answer.body as { rebootRequired?: boolean } | null)?.rebootRequired) this.rebootWanted = true;
+      if ((answer.body as { rebootRequired?: boolean } | null)?.rebootRequired) this.later = '';
       this.discard();
       await clock.loadSettings();
       notices.add('ok', 'Saved.');
@@ -91,7 +102,7 @@ class Draft {
     }
     if (this.both.length === 0 && mayRepeat) return this.#send(clock.settings, false);
     const names = this.both.map(nameOf).join(', ');
-    notices.add(
+    this.#overtakenNotice = notices.add(
       'bad',
       `Somebody else changed the settings meanwhile${names ? ` (${names})` : ''}. Your changes are kept; look at them and save again.`,
     );

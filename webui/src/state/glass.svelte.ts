@@ -1,20 +1,23 @@
-/** The pictures on the panels; only what changed is fetched. */
+/** The pictures on the panels; only what changed is fetched, and only while somebody looks. */
 import { repainted } from '../lib/glass';
+import { signed } from '../lib/sign';
 
 export interface Panel {
   picture: ImageBitmap;
   /** Grows with every new picture. */
   version: number;
-  /** It went through black and white. */
-  full: boolean;
+  /** How often it went through black and white; it may show the same afterwards. */
+  flashes: number;
 }
 
 class Glass {
   panels = $state.raw<(Panel | undefined)[]>([]);
+  /** When a picture was last asked for and told, ms; 0 before the first one. */
+  seenAt = $state(0);
   #count = $state(0);
   #etags: (string | null)[] = [];
-  /** Panels to ask for, and whether their refresh was a full one. */
-  #wanted = new Map<number, boolean>();
+  /** Panels to ask for, and how many full refreshes they had meanwhile. */
+  #wanted = new Map<number, number>();
   #fetching = false;
 
   get count(): number {
@@ -26,20 +29,40 @@ class Glass {
     this.#count = count;
     this.panels = [];
     this.#etags = [];
-    this.changed('all');
+    this.all();
+  }
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => this.#look());
+  }
+
+  /** Nothing of what is known may be shown any more. */
+  forget(): void {
+    this.count = 0;
+    this.#wanted.clear();
+  }
+
+  /** Asks for every panel: what happened to them is not known. */
+  all(): void {
+    for (let index = 0; index < this.#count; index += 1) this.#want(index, 0);
+    this.#look();
   }
 
   /** Takes the data of an `event: panels` frame; what cannot be read means all panels. */
   changed(data: string): void {
-    const all = Array.from({ length: this.#count }, (_, index) => index);
-    const { full, partial } = repainted(data) ?? { full: [], partial: all };
-    for (const index of partial) this.#want(index, false);
-    for (const index of full) this.#want(index, true);
-    if (!this.#fetching) void this.#fetchWanted();
+    const change = repainted(data);
+    if (!change) return this.all();
+    for (const index of change.partial) this.#want(index, 0);
+    for (const index of change.full) this.#want(index, 1);
+    this.#look();
   }
 
-  #want(index: number, full: boolean): void {
-    if (index < this.#count) this.#wanted.set(index, full);
+  #want(index: number, flashes: number): void {
+    if (index < this.#count) this.#wanted.set(index, (this.#wanted.get(index) ?? 0) + flashes);
+  }
+
+  #look(): void {
+    if (!this.#fetching && document.visibilityState === 'visible') void this.#fetchWanted();
   }
 
   async #fetchWanted(): Promise<void> {
@@ -47,7 +70,7 @@ class Glass {
     while (this.#wanted.size > 0) {
       const wanted = [...this.#wanted];
       this.#wanted.clear();
-      const got = await Promise.all(wanted.map(([index, full]) => this.#fetchOne(index, full)));
+      const got = await Promise.all(wanted.map(([index, flashes]) => this.#fetchOne(index, flashes)));
       const panels = [...this.panels];
       for (const panel of got) {
         if (panel && panel.index < this.#count) panels[panel.index] = panel;
@@ -57,18 +80,24 @@ class Glass {
     this.#fetching = false;
   }
 
-  async #fetchOne(index: number, full: boolean): Promise<(Panel & { index: number }) | undefined> {
+  async #fetchOne(index: number, flashes: number): Promise<(Panel & { index: number }) | undefined> {
     const etag = this.#etags[index];
+    const before = this.panels[index];
     try {
       const answer = await fetch(`/api/panels/${index}.png`, {
-        headers: etag ? { 'If-None-Match': etag } : {},
+        headers: { ...signed(), ...(etag && { 'If-None-Match': etag }) },
         cache: 'no-store',
         signal: AbortSignal.timeout(10_000),
       });
+      if (answer.status === 304 && before) {
+        this.seenAt = Date.now();
+        return flashes > 0 ? { ...before, index, flashes: before.flashes + flashes } : undefined;
+      }
       if (answer.status !== 200) return undefined;
       const picture = await createImageBitmap(await answer.blob());
       this.#etags[index] = answer.headers.get('etag');
-      return { index, picture, full, version: (this.panels[index]?.version ?? 0) + 1 };
+      this.seenAt = Date.now();
+      return { index, picture, version: (before?.version ?? 0) + 1, flashes: (before?.flashes ?? 0) + flashes };
     } catch {
       // The stream notices a clock that is away, and asks for everything when it is back.
       return undefined;

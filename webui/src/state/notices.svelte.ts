@@ -13,10 +13,12 @@ class Notices {
   list = $state<Notice[]>([]);
   #next = 1;
 
-  add(kind: Notice['kind'], text: string): void {
+  /** Shows a message for a while; its number takes it away earlier. */
+  add(kind: Notice['kind'], text: string): number {
     const id = this.#next++;
     this.list = [...this.list.filter((notice) => notice.text !== text), { id, kind, text }].slice(-MOST);
     setTimeout(() => this.drop(id), SHOWN_MS[kind]);
+    return id;
   }
 
   drop(id: number): void {

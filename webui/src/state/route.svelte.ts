@@ -1,25 +1,54 @@
-/** Which view is shown; kept in the fragment, so that the clock needs to know nothing of it. */
-
-export type View = 'clock' | 'settings';
+/** Which view is shown: every one has an address and a title, and the browser's way back leads to it. */
+import { tick } from 'svelte';
+import { addressOf, placeOf, TITLES, type Place, type View } from '../lib/places';
 
 class Route {
-  view = $state<View>('clock');
+  #place = $state.raw<Place>({ view: 'clock', part: '' });
+  /** Grows with every way that a person goes. */
+  steps = $state(0);
+
+  get view(): View {
+    return this.#place.view;
+  }
+
   /** Section of the settings that was asked for. */
-  part = $state('');
+  get part(): string {
+    return this.#place.part;
+  }
 
   start(): void {
+    // Addresses of older pages stood behind a hash.
+    if (location.hash.startsWith('#/')) history.replaceState(null, '', location.hash.slice(1));
     this.#read();
-    addEventListener('hashchange', () => {
-      const before = this.view;
-      this.#read();
-      if (this.view !== before) scrollTo(0, 0);
-    });
+    addEventListener('popstate', () => this.#read());
+    addEventListener('click', (event) => this.#clicked(event));
+  }
+
+  /** Goes to a view, and to a section of it. */
+  go(view: View, part = ''): void {
+    const address = addressOf({ view, part });
+    const moved = view !== this.view;
+    if (address !== location.pathname) history.pushState(null, '', address);
+    this.#read();
+    if (moved && !part) void tick().then(() => scrollTo(0, 0));
   }
 
   #read(): void {
-    const [, view, part] = location.hash.split('/');
-    this.view = view === 'settings' ? 'settings' : 'clock';
-    this.part = part ?? '';
+    this.#place = placeOf(location.pathname);
+    this.steps += 1;
+    document.title = TITLES[this.view];
+  }
+
+  /** A link to another view changes what is shown, and loads nothing. */
+  #clicked(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const link = (event.target as Element | null)?.closest?.('a[href]');
+    if (!(link instanceof HTMLAnchorElement) || link.origin !== location.origin || link.target) return;
+    if (link.dataset.view === undefined) return;
+    event.preventDefault();
+    const { view, part } = placeOf(link.pathname);
+    this.go(view, part);
   }
 }
 

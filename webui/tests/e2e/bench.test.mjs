@@ -82,6 +82,7 @@ test('buttons that stay down are held together', async () => {
 
 test('LEDs glow as they really do', async () => {
   clock.liveLeds = ['#800000', '#000000', '#000000', '#0000FF'];
+  clock.benchChanged();
   await page.waitForSelector('[data-lamp="rgb(255 0 0)"]');
   assert.equal(await page.locator('.led.lit').count(), 2);
 });
@@ -89,6 +90,7 @@ test('LEDs glow as they really do', async () => {
 test('the frontlight shines on the panels', async () => {
   assert.equal(await page.locator('.slot.shining').count(), 0);
   clock.front.on = true;
+  clock.benchChanged();
   await page.waitForFunction(() => document.querySelectorAll('.slot.shining').length === 7);
 });
 

@@ -68,6 +68,135 @@ test('a picture that is the same is not sent again', async () => {
   assert.ok(clock.log.every(({ notModified }) => notModified));
 });
 
+test('a full refresh flashes, also where the picture stays the same', async () => {
+  const flashes = (index) => page.evaluate((at) => document.querySelectorAll('canvas')[at].dataset.flashes, index);
+  clock.log = [];
+  clock.repainted([2], 'partial');
+  clock.repainted([3], 'full');
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[3].dataset.flashes === '1');
+  assert.deepEqual([await flashes(2), await flashes(3)], ['0', '1']);
+  assert.deepEqual(clock.log.map(({ key }) => key).sort(), ['GET panel 2', 'GET panel 3']);
+  clock.repainted([3], 'full');
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[3].dataset.flashes === '2');
+});
+
+test('a page at rest costs nothing but its stream', async () => {
+  await page.waitForTimeout(300);
+  const asked = [];
+  page.context().on('request', (request) => asked.push(request.url()));
+  await page.waitForTimeout(2_500);
+  assert.deepEqual(asked, []);
+  assert.equal(clock.streams.size, 1);
+});
+
+test('many tabs share one stream', async () => {
+  const tabs = [];
+  for (let tab = 0; tab < 8; tab += 1) tabs.push(await openPage(page.context(), clock.url));
+  for (const tab of tabs) {
+    await tab.page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+    assert.deepEqual(tab.faults, []);
+  }
+  assert.equal(clock.streams.size, 1);
+  clock.running = false;
+  clock.changed(clock.data());
+  for (const tab of tabs) await tab.page.waitForSelector('[data-rotation]:has-text("Paused by you")');
+});
+
+test('a clock without data says so, why, since when, and tries again when told to', async () => {
+  clock.link = 'down';
+  clock.ailments = { sources: { relay: { ...clock.source('pool'), ageSec: 7_300 } } };
+  clock.changed(clock.data());
+  const banner = page.locator('[data-outage]');
+  await banner.getByText('No blocks, fees and prices arrive.').waitFor();
+  assert.match(await banner.textContent(), /Relay: connection refused\.\s+For 2 h 1 min\./);
+  assert.equal(await page.textContent('[data-link]'), 'No data');
+  await banner.getByRole('button', { name: 'Try now' }).click();
+  assert.equal(await last(), 'POST /api/restart_datasources');
+  clock.ailments = {};
+  clock.link = 'up';
+  clock.changed(clock.data());
+  await banner.waitFor({ state: 'detached' });
+});
+
+test('every view has an address and a title, and the way back leads to it', async () => {
+  assert.equal(await page.title(), 'papertick');
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.waitForSelector('[data-key="digitFontPx"]');
+  assert.equal(await page.title(), 'Settings · papertick');
+  assert.equal(new URL(page.url()).pathname, '/settings');
+  await page.getByRole('link', { name: 'Network', exact: true }).click();
+  assert.equal(new URL(page.url()).pathname, '/settings/network');
+  await page.goBack();
+  await page.goBack();
+  await page.waitForSelector('[data-current]');
+  assert.equal(await page.title(), 'papertick');
+  await page.goForward();
+  await page.waitForSelector('[data-key="digitFontPx"]');
+  const sent = await openPage(page.context(), clock.url, '/settings/network');
+  await sent.page.waitForFunction(() => {
+    const top = document.getElementById('section-network')?.getBoundingClientRect().top ?? Infinity;
+    return top < innerHeight && scrollY > 0;
+  });
+  const old = await openPage(page.context(), clock.url, '/#/settings/quiet');
+  await old.page.waitForFunction(() => location.pathname === '/settings/quiet');
+});
+
+test('a clock with a password shows a form, and nothing else, to who is not signed in', async () => {
+  clock.password = 'correct horse';
+  await clock.goAway();
+  await clock.comeBack();
+  const form = page.locator('[data-sign-in]');
+  await form.waitFor({ timeout: 10_000 });
+  assert.equal(await page.locator('canvas').count(), 0);
+  await form.getByLabel('Password').fill('wrong');
+  await form.getByRole('button', { name: 'Sign in' }).click();
+  await form.getByText('The user name or the password is wrong.').waitFor();
+  await form.getByLabel('Password').fill('correct horse');
+  await form.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  await page.getByRole('button', { name: 'Next screen', exact: true }).click();
+  await until('the next screen', () => clock.current === 3);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await form.waitFor();
+  assert.equal(await page.locator('canvas').count(), 0);
+});
+
+test('nothing jumps while the page fills', async () => {
+  for (const width of [390, 1440]) {
+    const context = await browser.newContext({ viewport: { width, height: 844 } });
+    for (const path of ['/', '/settings']) {
+      const sized = await context.newPage();
+      await sized.addInitScript(() => {
+        globalThis.shifted = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) globalThis.shifted += entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });
+      });
+      await sized.goto(clock.url + path);
+      await sized.waitForSelector(path === '/' ? '[data-bench]' : '[data-key="digitFontPx"]');
+      await sized.waitForTimeout(400);
+      const shifted = await sized.evaluate(() => globalThis.shifted);
+      assert.ok(shifted < 0.05, `${path} at ${width} px shifts by ${shifted}`);
+    }
+    await context.close();
+  }
+});
+
+test('what no font can draw is told, and an empty text is asked about', async () => {
+  const text = page.getByLabel('Text, one character per panel');
+  await text.fill('A\u{13080}B');
+  await page.waitForSelector('[data-undrawn]:has-text("\u{13080}")');
+  await text.fill('');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual(posts(), []);
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('button', { name: 'Show them empty' }).click();
+  assert.deepEqual(await last(), ['POST /api/show/text', { t: '' }]);
+});
+
 test('the glass has a twin in words', async () => {
   assert.equal(await page.textContent('[data-twin]'), 'BLOCK HEIGHT, 900123');
   assert.equal(await page.getAttribute('[data-twin]', 'aria-live'), 'polite');
@@ -111,7 +240,7 @@ test('custom text is counted, cut, shown and taken away', async () => {
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   assert.deepEqual(await last(), ['POST /api/show/text', { t: '₿ITCOIN' }]);
   await page.waitForSelector('[data-current]:has-text("Your text")');
-  await page.getByRole('button', { name: 'Take it away' }).click();
+  await page.getByRole('button', { name: 'Back to the screens' }).click();
   await page.waitForSelector('[data-current]:has-text("Block Height")');
 });
 
@@ -233,17 +362,17 @@ test('the theme can be chosen and is kept', async () => {
 
 test('nothing is wider than a phone', async () => {
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const hash of ['#/', '#/settings']) {
-    await page.evaluate((to) => (location.hash = to), hash);
+  for (const view of ['Clock', 'Settings']) {
+    await page.getByRole('link', { name: view, exact: true }).click();
     await page.waitForTimeout(150);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(wide <= 320, `${hash}: ${wide} px`);
+    assert.ok(wide <= 320, `${view}: ${wide} px`);
   }
 });
 
 test('every control has a name', async () => {
-  for (const hash of ['#/', '#/settings']) {
-    await page.evaluate((to) => (location.hash = to), hash);
+  for (const view of ['Clock', 'Settings']) {
+    await page.getByRole('link', { name: view, exact: true }).click();
     await page.waitForTimeout(150);
     const nameless = await page.evaluate(() =>
       [...document.querySelectorAll('button, input, select, a')]

@@ -16,7 +16,7 @@ beforeEach(async () => {
   clock = new MockClock();
   const url = await clock.listen();
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 } });
-  ({ page, faults } = await openPage(context, url, '/#/settings'));
+  ({ page, faults } = await openPage(context, url, '/settings'));
   await page.waitForSelector('[data-key="digitFontPx"]');
 });
 
@@ -186,10 +186,77 @@ test('what somebody else changed too is for the person to decide', async () => {
   await save();
   await page.waitForSelector('.notice:has-text("Label width")');
   await setting('labelFitPct').locator('text=Somebody else changed this too').waitFor();
+  await setting('labelFitPct').locator('strong:has-text("60 percent")').waitFor();
   assert.equal(clock.settings.labelFitPct, 60);
   await save();
   await saved();
+  assert.equal(await page.locator('.notice:has-text("Label width")').count(), 0);
   assert.equal(clock.settings.labelFitPct, 80);
+});
+
+test('settings that others change are shown at once', async () => {
+  await setting('suffixPrice').getByRole('switch').click();
+  Object.assign(clock.settings, { digitFontPx: 99, suffixPrice: false, labelFitPct: 77 });
+  clock.changed(clock.data());
+  await setting('digitFontPx').locator('output:has-text("99 px")').waitFor();
+  assert.equal(await setting('suffixPrice').getByRole('switch').isChecked(), true);
+  await setting('labelFitPct').getByRole('slider').fill('50');
+  clock.settings.labelFitPct = 60;
+  clock.changed(clock.data());
+  await setting('labelFitPct').getByRole('button', { name: 'Take theirs' }).click();
+  assert.equal(await setting('labelFitPct').getByRole('slider').inputValue(), '60');
+});
+
+test('a value that is set back needs no restart', async () => {
+  await setting('ledTestOnPower').getByRole('switch').click();
+  await save();
+  await page.waitForSelector('[data-reboot]:has-text("Rainbow at start")');
+  await setting('ledTestOnPower').getByRole('switch').click();
+  await save();
+  await page.waitForSelector('[data-reboot]', { state: 'detached' });
+});
+
+test('a switch that mutes is on where there is light', async () => {
+  assert.equal(await setting('disableLeds').getByRole('switch', { name: 'LEDs' }).isChecked(), true);
+  await setting('disableLeds').getByRole('switch').click();
+  await save();
+  assert.deepEqual((await patch()).body, { disableLeds: true });
+});
+
+test('what may not be meant is told before it is saved', async () => {
+  for (const control of await setting('screens').getByRole('switch').all()) await control.click();
+  await setting('screens').locator('text=No screen is left in the rotation').waitFor();
+  await setting('httpAuthEnabled').getByRole('switch').click();
+  const password = setting('httpAuthPass').locator('input');
+  for (const [text, word] of [
+    ['papertick', 'the first thing that is guessed'],
+    ['12345678901234', 'Digits alone'],
+    ['horse', 'Weak'],
+  ]) {
+    await password.fill(text);
+    await setting('httpAuthPass').locator(`[data-advice]:has-text("${word}")`).waitFor();
+  }
+  await password.fill('correct horse battery');
+  await setting('httpAuthPass').locator('[data-advice]').waitFor({ state: 'detached' });
+});
+
+test('a proxy needs a kind', async () => {
+  await setting('proxyEnabled').getByRole('switch').click();
+  await setting('proxyHost').getByRole('textbox').fill('localhost');
+  await save();
+  await setting('proxyType').locator('text=Choose which kind of proxy it is').waitFor();
+  assert.equal(patches().length, 0);
+});
+
+test('people find settings by their own words', async () => {
+  for (const [words, key] of [
+    ['timezone', 'tzString'],
+    ['login', 'httpAuthEnabled'],
+    ['tor', 'proxyEnabled'],
+  ]) {
+    await page.getByRole('searchbox').fill(words);
+    await setting(key).waitFor();
+  }
 });
 
 test('the search finds settings, also those that do not apply', async () => {

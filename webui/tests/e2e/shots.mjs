@@ -6,9 +6,10 @@ import { launch, openPage } from './browser.mjs';
 
 const SHOTS = fileURLToPath(new URL('../shots/', import.meta.url));
 const SIZES = {
-  desktop: { width: 1280, height: 900 },
-  phone: { width: 360, height: 780 },
-  narrow: { width: 320, height: 640 },
+  390: { width: 390, height: 844 },
+  768: { width: 768, height: 1024 },
+  1000: { width: 1000, height: 800 },
+  1440: { width: 1440, height: 900 },
 };
 
 const given = process.argv[2];
@@ -27,18 +28,16 @@ for (const theme of ['light', 'dark']) {
     const context = await browser.newContext({
       viewport,
       colorScheme: theme,
-      deviceScaleFactor: name === 'desktop' ? 1 : 2,
+      deviceScaleFactor: name === '390' ? 2 : 1,
     });
-    for (const [view, hash] of Object.entries({
-      clock: '#/',
-      settings: '#/settings',
-      display: '#/settings/display',
-      network: '#/settings/network',
+    for (const [view, path] of Object.entries({
+      clock: '/',
+      settings: '/settings',
     })) {
-      const { page } = await openPage(context, url, `/${hash}`);
+      const { page } = await openPage(context, url, path);
       await page.waitForSelector('canvas');
       await page.waitForTimeout(700);
-      await page.screenshot({ path: `${SHOTS}${name}-${theme}-${view}.png`, fullPage: view === 'clock' });
+      await page.screenshot({ path: `${SHOTS}${name}-${theme}-${view}.png`, fullPage: true });
       await page.close();
     }
     await context.close();

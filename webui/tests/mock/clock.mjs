@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { panelPng } from './png.mjs';
+import { like, recorded } from './recorded.mjs';
 import { defaultSettings, GET_ONLY, patchError, REBOOT } from './settings.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -15,8 +16,8 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
 };
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Views of the page, which all are the same document. */
+const VIEW = /^\/(settings(\/.*)?)?$/;
 
 export class MockClock {
   constructor({ panels = 7, frontlight = true, bench = true } = {}) {
@@ -24,12 +25,14 @@ export class MockClock {
     this.hasFrontlight = frontlight;
     this.bench = bench;
     this.settings = defaultSettings(panels, frontlight);
+    this.booted = structuredClone(this.settings);
     this.current = 0;
     this.currency = 'USD';
     this.running = true;
     this.custom = null;
     this.stale = false;
     this.ailments = {};
+    this.password = '';
     this.height = 900123;
     this.leds = Array.from({ length: 4 }, () => '#000000');
     this.front = { on: false, brightness: 2048 };
@@ -74,6 +77,7 @@ export class MockClock {
 
   async #restart() {
     if (!this.server.listening) return;
+    this.booted = structuredClone(this.settings);
     await this.goAway({ closing: true });
     await this.comeBack();
   }
@@ -98,62 +102,60 @@ export class MockClock {
   status() {
     const { dnd } = this.settings;
     const pad = (number) => String(number).padStart(2, '0');
-    return {
+    const status = like(recorded.events.status, {
       currentScreen: this.current,
       numScreens: this.panels,
       timerRunning: this.running,
-      isOTAUpdating: false,
       espUptime: Math.floor(process.uptime()) + 5000,
       epdInverted: this.settings.invertedColor,
-      espFreeHeap: 81234,
-      espHeapSize: 327680,
-      connectionStatus: {
+      connectionStatus: like(recorded.events.status.connectionStatus, {
         price: this.link === 'up',
         blocks: this.link === 'up',
         V2: this.link === 'up',
-        nostr: false,
-        nwc: false,
-      },
-      rssi: -58,
+      }),
       currency: [10, 20, 30].includes(this.current) ? this.currency : '',
       data: this.data(),
-      dnd: {
+      dnd: like(recorded.events.status.dnd, {
         enabled: dnd.enabled,
         dndTimeEnabled: dnd.dndTimeEnabled,
         startTime: `${pad(dnd.startHour)}:${pad(dnd.startMinute)}`,
         endTime: `${dnd.endHour}:${pad(dnd.endMinute)}`,
         active: dnd.enabled,
-      },
-      ...(this.hasFrontlight && {
-        lightLevel: this.lux,
-        frontlight: {
-          on: this.front.on,
-          duties: Array(this.panels).fill(this.front.on ? this.front.brightness : 0),
-          targetDuty: this.front.on ? this.front.brightness : 0,
-          configuredBrightness: this.front.brightness,
-        },
+      }),
+      lightLevel: this.lux,
+      frontlight: like(recorded.events.status.frontlight, {
+        on: this.front.on,
+        duties: Array(this.panels).fill(this.front.on ? this.front.brightness : 0),
+        targetDuty: this.front.on ? this.front.brightness : 0,
+        configuredBrightness: this.front.brightness,
       }),
       ledsMuted: this.settings.disableLeds ? 'disableLeds' : dnd.enabled ? 'dnd' : null,
-      leds: this.leds.map((hex) => ({
-        red: parseInt(hex.slice(1, 3), 16),
-        green: parseInt(hex.slice(3, 5), 16),
-        blue: parseInt(hex.slice(5, 7), 16),
-        hex,
-      })),
+      leds: this.leds.map((hex) =>
+        like(recorded.events.status.leds[0], {
+          red: parseInt(hex.slice(1, 3), 16),
+          green: parseInt(hex.slice(3, 5), 16),
+          blue: parseInt(hex.slice(5, 7), 16),
+          hex,
+        }),
+      ),
       stale: this.stale,
-      sources: {
-        relay: {
-          up: this.link === 'up',
-          ageSec: 3,
-          ...(this.link !== 'up' && { lastError: 'network unreachable', nextTrySec: 8 }),
-        },
-      },
+      settingsTag: this.settingsTag(),
+      restartFor: [...REBOOT].filter((key) => key in this.settings && this.settings[key] !== this.booted[key]),
+      sources: { relay: this.link === 'up' ? this.source('relay') : { ...this.source('pool'), ageSec: 3 } },
+      panels: Array.from({ length: this.panels }, () => recorded.events.status.panels[0]),
       mode: this.custom ? 'custom' : 'rotation',
-      safeMode: null,
-      panelFaults: [],
-      link: { state: 'connected', network: 'radio', ssid: 'Home', failure: null },
+      link: like(recorded.events.status.link, { network: 'radio', ssid: 'Home' }),
       ...this.ailments,
-    };
+    });
+    if (!this.hasFrontlight) {
+      for (const name of ['lightLevel', 'frontlight', 'flStatus']) delete status[name];
+    }
+    return status;
+  }
+
+  /** A source as the program tells it. */
+  source(name) {
+    return structuredClone(recorded.events.status.sources[name]);
   }
 
   settingsDocument() {
@@ -176,11 +178,24 @@ export class MockClock {
     const after = this.data();
     const panels = after.flatMap((cell, index) => (full || cell !== before?.[index] ? [index] : []));
     this.send('status', this.status());
-    if (panels.length > 0)
-      this.send('panels', { generation: (this.version += 1), full: full ? panels : [], partial: full ? [] : panels });
+    this.send('bench', this.simState());
+    if (panels.length > 0) this.repainted(panels, full ? 'full' : 'partial');
+  }
+
+  /** Tells every page that panels were repainted. */
+  repainted(panels, refresh) {
+    const [one] = recorded.events.panels.panels;
+    this.send(
+      'panels',
+      like(recorded.events.panels, {
+        generation: (this.version += 1),
+        panels: panels.map((panel) => like(one, { panel, refresh })),
+      }),
+    );
   }
 
   send(name, value) {
+    if (name === 'bench' && !this.bench) return;
     for (const stream of this.streams) stream.write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
   }
 
@@ -196,6 +211,13 @@ export class MockClock {
       response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers });
       response.end(JSON.stringify(value));
     };
+    if (this.password && /^\/(api|events|sim)/.test(path)) {
+      const expected = `Basic ${Buffer.from(`papertick:${this.password}`).toString('base64')}`;
+      if (request.headers.authorization !== expected) {
+        const challenge = request.headers['x-sign-in'] ? 'Form' : 'Basic';
+        return json(401, { error: 'unauthorized' }, { 'WWW-Authenticate': `${challenge} realm="papertick"` });
+      }
+    }
     const panel = /^GET \/api\/panels\/(\d+)\.png$/.exec(key);
     if (panel) return this.#panel(Number(panel[1]), request, response);
     if (key === 'GET /events') return this.#events(response);
@@ -221,6 +243,7 @@ export class MockClock {
   #events(response) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
     response.write(`event: welcome\ndata: {}\n\nevent: status\ndata: ${JSON.stringify(this.status())}\n\n`);
+    if (this.bench) response.write(`event: bench\ndata: ${JSON.stringify(this.simState())}\n\n`);
     this.streams.add(response);
     const ping = setInterval(() => response.write(': ping\n\n'), 5000);
     response.on('close', () => {
@@ -246,7 +269,7 @@ export class MockClock {
       if (REBOOT.has(name)) reboot = true;
     }
     this.changed(before, 'invertedColor' in patch);
-    if (reboot) return json(200, { rebootRequired: true });
+    if (reboot) return json(200, recorded.patch.restart);
     response.writeHead(200, { ETag: this.settingsTag() }).end();
   }
 
@@ -317,13 +340,20 @@ export class MockClock {
     this.changed(before);
   }
 
+  /** Tells the bench to every page. */
+  benchChanged() {
+    this.send('bench', this.simState());
+  }
+
   /** Holds buttons until their time is over or the client goes away, as a finger does. */
   #press({ press, ms }, response) {
     const since = Date.now();
     for (const button of press) this.buttons.add(button);
+    this.benchChanged();
     const lift = () => {
       clearTimeout(timer);
       for (const button of press) this.buttons.delete(button);
+      this.benchChanged();
       this.presses.push({ press, ms: Math.min(ms, Date.now() - since) });
       if (!response.closed) response.writeHead(200).end();
     };
@@ -333,31 +363,25 @@ export class MockClock {
 
   simState() {
     const duty = this.front.on ? this.front.brightness : 0;
-    return {
-      board: 'rev-b',
-      panel_timing: 'real',
-      panels: Array.from({ length: this.panels }, (_, index) => ({
-        full: 1,
-        partial: 3,
-        busy: false,
-        fault: this.faults[index] ?? 'none',
-      })),
+    return like(recorded.bench, {
+      panels: Array.from({ length: this.panels }, (_, index) =>
+        like(recorded.bench.panels[0], { full: 1, partial: 3, fault: this.faults[index] ?? 'none' }),
+      ),
       leds: this.liveLeds ?? this.leds,
       frontlight: this.hasFrontlight ? Array(this.panels).fill(duty) : [],
       buttons: [...this.buttons],
       lux: this.hasFrontlight ? this.lux : null,
       link: this.link,
-      power: 'on',
-    };
+    });
   }
 
   async #file(path, response) {
-    const name = path === '/' ? 'index.html' : normalize(path).replace(/^\/+/, '');
+    const name = VIEW.test(path) ? 'index.html' : normalize(path).replace(/^\/+/, '');
     try {
       const content = await readFile(join(DIST, name));
       response.writeHead(200, {
         'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
-        'Content-Security-Policy': POLICY,
+        'Content-Security-Policy': recorded.policy,
       });
       response.end(content);
     } catch {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import recorded from '../mock/recorded.json';
 import { fit, repainted } from '../../src/lib/glass';
 
 describe('fit', () => {
@@ -27,14 +28,18 @@ describe('fit', () => {
   });
 });
 
+test('a frame of the clock tells which panels were repainted, and how', () => {
+  expect(repainted(JSON.stringify(recorded.events.panels))).toEqual({ full: [0], partial: [6] });
+});
+
 test.each([
-  ['{"generation":4,"full":[],"partial":[0,3]}', { full: [], partial: [0, 3] }],
-  ['{"full":[1,2],"partial":[]}', { full: [1, 2], partial: [] }],
-  ['{"full":[-1],"partial":[]}', undefined],
-  ['{"full":[]}', undefined],
-  ['[0]', undefined],
-  ['null', undefined],
-  ['all', undefined],
-])('repainted %s', (data, expected) => {
-  expect(repainted(data)).toEqual(expected);
+  '{"panels":[{"panel":-1,"refresh":"full"}]}',
+  '{"panels":[{"panel":1,"refresh":"half"}]}',
+  '{"panels":[1]}',
+  '{"full":[1],"partial":[]}',
+  '[0]',
+  'null',
+  'all',
+])('what is no such frame is not understood: %s', (data) => {
+  expect(repainted(data)).toBeUndefined();
 });

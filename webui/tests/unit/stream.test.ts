@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Backoff } from '../../src/lib/backoff';
 import { FrameReader, type Frame } from '../../src/lib/sse';
+import { use } from '../../src/lib/sign';
 import { EventStream, type StreamState, type StreamWorld } from '../../src/lib/stream';
 
 test('waits double from one second to half a minute, and start over once the stream works', () => {
@@ -41,11 +42,11 @@ class TestWorld implements StreamWorld {
   time = 0;
   timers: { at: number; run: () => void }[] = [];
   answers: (Response | Error)[] = [];
-  credentials: unknown[] = [];
+  headers: Record<string, string>[] = [];
   asked = 0;
   fetch = async (_: unknown, init?: RequestInit) => {
     this.asked += 1;
-    this.credentials.push(init?.credentials);
+    this.headers.push(init?.headers as Record<string, string>);
     const answer = this.answers.shift() ?? new Error('refused');
     if (answer instanceof Error) throw answer;
     return answer;
@@ -127,35 +128,29 @@ test('gives up on a connection that falls silent', async () => {
 
 const locked = () => new Response('', { status: 401 });
 
-test('credentials are used only where the clock asks for them', async () => {
+test('a clock that asks who it is, is asked again only when somebody signed in', async () => {
   const world = new TestWorld();
   world.answers = [locked(), stream('data: 1\n\n')];
-  const { frames } = await follow(world);
-  expect(world.credentials).toEqual(['omit', 'same-origin']);
-  expect(frames).toHaveLength(1);
-});
-
-test('without a password it is tried again only when the person asks', async () => {
-  const world = new TestWorld();
-  world.answers = [locked(), locked(), locked(), stream('data: 1\n\n')];
   const { events, states, frames } = await follow(world);
-  expect(states.at(-1)).toEqual({ kind: 'away', until: null });
+  expect(states.at(-1)).toEqual({ kind: 'locked' });
   await world.pass(600_000);
-  expect(world.asked).toBe(2);
-  events.retryNow();
+  expect(world.asked).toBe(1);
+  use('Basic YTpi');
+  events.restart();
   await settle();
+  use('');
+  expect(world.headers.map((headers) => headers.Authorization)).toEqual([undefined, 'Basic YTpi']);
+  expect(world.headers[0]?.['X-Sign-In']).toBe('form');
   expect(frames).toHaveLength(1);
 });
 
-test('a person has time to type a password', async () => {
+test('who signs in anew is not taken for a connection that broke', async () => {
   const world = new TestWorld();
-  const { fetch } = world;
-  world.answers = [locked()];
-  world.fetch = ((url: string, init: RequestInit) =>
-    init.credentials === 'omit' ? fetch(url, init) : new Promise(() => {})) as never;
-  const { states } = await follow(world);
-  await world.pass(120_000);
-  expect(states.at(-1)?.kind).toBe('connecting');
+  world.fetch = (() => new Promise(() => {})) as never;
+  const { events, states } = await follow(world);
+  events.restart();
+  await settle();
+  expect(states.map(({ kind }) => kind)).toEqual(['connecting', 'connecting']);
 });
 
 test('tries at once when asked, and only once', async () => {

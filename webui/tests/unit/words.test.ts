@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import recorded from '../mock/recorded.json';
 import { ago, brief, long } from '../../src/lib/age';
+import { missing } from '../../src/lib/glyphs';
+import { outage } from '../../src/lib/health';
+import { screenWords } from '../../src/lib/screens';
 import { sourceLines } from '../../src/lib/sources';
 import { characters, cut } from '../../src/lib/text';
 import { spoken } from '../../src/lib/twin';
@@ -38,23 +42,49 @@ test('text is counted and cut by code point', () => {
   expect(cut('₿ITCOIN!', 7)).toBe('₿ITCOIN');
 });
 
-test('sources come with ages where the clock tells them, else from the flags', () => {
-  const base = {
-    connectionStatus: {
-      price: true,
-      blocks: false,
-      V2: false,
-      nostr: [{ url: 'wss://a', connected: true }],
-      nwc: false,
+test('sources tell their age, why they are down, and what was of no use', () => {
+  const lines = sourceLines(recorded.events.status as unknown as Status);
+  expect(lines).toEqual([
+    { name: 'Relay', up: true, age: 0, note: '', dropped: ['2 × bad height'] },
+    { name: 'Mining pool', up: false, age: 0, note: 'connection refused; next try in 0 s', dropped: [] },
+  ]);
+});
+
+const relay = (state: object) => ({ sources: { relay: { up: false, ...state } } });
+const none = { price: false, blocks: false };
+test.each([
+  ['a clock that gets data', { sources: { relay: { up: true } }, connectionStatus: none }, null],
+  ['one that is about to', { ...relay({ ageSec: 5 }), connectionStatus: none }, null],
+  ['one that just started', { ...relay({}), connectionStatus: none, espUptime: 4 }, null],
+  ['only a pool is down', { sources: { pool: { up: false } }, connectionStatus: none, espUptime: 900 }, null],
+  [
+    'one that never had any',
+    { ...relay({}), connectionStatus: none, espUptime: 900 },
+    ['No blocks, fees and prices arrive.', 'Relay: no connection yet.', 'Since the clock started.'],
+  ],
+  [
+    'one without prices',
+    {
+      sources: { explorer: { up: true }, exchange: { up: false, ageSec: 3700, lastError: 'timed out' } },
+      connectionStatus: { price: false, blocks: true },
     },
-  };
-  expect(sourceLines(base as unknown as Status).map(({ name, up }) => [name, up])).toEqual([
-    ['Prices', true],
-    ['Blocks and fees', false],
-    ['Nostr relay', true],
-  ]);
-  const sources = { relay: { up: false, ageSec: 90, lastError: 'timed out', nextTrySec: 4 } };
-  expect(sourceLines({ ...base, sources } as unknown as Status)).toEqual([
-    { name: 'Relay', up: false, age: 90, note: 'timed out; next try in 4 s' },
-  ]);
+    ['No prices arrive.', 'Exchange: timed out.', 'For 1 h 1 min.'],
+  ],
+])('what is missing: %s', (_, status, expected) => {
+  const found = outage({ espUptime: 5000, ...status } as unknown as Status);
+  expect(found && [found.missing, found.why, found.since]).toEqual(expected);
+});
+
+test.each([
+  [{ id: 10, name: 'Sats per dollar' }, 'USD', ['Sats per dollar', '']],
+  [{ id: 10, name: 'Sats per dollar' }, 'JPY', ['Sats per JPY', '']],
+  [{ id: 20, name: 'Ticker' }, 'JPY', ['Ticker', 'JPY']],
+])('%j in %s', (screen, currency, [name, besides]) => {
+  expect(screenWords({ enabled: true, order: 0, ...screen }, currency)).toEqual({ name, currency: besides });
+});
+
+test('what no font has is named once, and the name of an icon is no text', () => {
+  expect(missing('₿ÄÉ$')).toBe('');
+  expect(missing('A\u{13080}B\u{13080}\u{13081}')).toBe('“\u{13080}”, “\u{13081}”');
+  expect(missing('mdi:bell')).toBe('');
 });

@@ -1,0 +1,39 @@
+/** Whether the clock gets the data that it shows, and what to do where it does not. */
+import { long } from './age';
+import { nameOfSource } from './sources';
+import type { Status } from './types';
+
+/** Sources of blocks, fees and prices; the others only add to them. */
+const PRIMARY = ['relay', 'explorer', 'exchange', 'nostr'];
+
+/** A source that is quiet for a shorter time is about to come back, s. */
+const GRACE_SECS = 20;
+
+export interface Outage {
+  /** What is missing. */
+  missing: string;
+  /** Why, as far as the clock knows. */
+  why: string;
+  /** Since when. */
+  since: string;
+}
+
+/** What a clock lacks that gets no data; null of one that gets some. */
+export function outage(status: Status): Outage | null {
+  const primary = Object.entries(status.sources).filter(([name]) => PRIMARY.includes(name));
+  const down = primary.filter(([, { up }]) => !up);
+  const quietest = down.map(([, { ageSec }]) => ageSec ?? status.espUptime);
+  if (down.length === 0 || Math.min(...quietest) < GRACE_SECS) return null;
+  const why = down.map(([name, { lastError }]) => `${nameOfSource(name)}: ${lastError ?? 'no connection yet'}.`);
+  const learned = down.flatMap(([, { ageSec }]) => (ageSec === undefined ? [] : [ageSec]));
+  return {
+    missing: missing(status),
+    why: why.join(' '),
+    since: learned.length > 0 ? `For ${long(Math.min(...learned))}.` : 'Since the clock started.',
+  };
+}
+
+function missing({ connectionStatus: { price, blocks } }: Status): string {
+  if (!price && !blocks) return 'No blocks, fees and prices arrive.';
+  return price ? 'No blocks and fees arrive.' : 'No prices arrive.';
+}

@@ -1,0 +1,21 @@
+/** The time as the page shows it: it goes on by whole seconds, and only while somebody looks. */
+
+class Now {
+  /** Time, ms. */
+  ms = $state(Date.now());
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => this.#run());
+    this.#run();
+  }
+
+  #run(): void {
+    clearInterval(this.#timer);
+    if (document.visibilityState !== 'visible') return;
+    this.ms = Date.now();
+    this.#timer = setInterval(() => (this.ms = Date.now()), 1000);
+  }
+}
+
+export const now = new Now();

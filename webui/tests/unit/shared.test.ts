@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Hub, type Port, type Word } from '../../src/lib/shared';
+import type { StreamWorld } from '../../src/lib/stream';
+
+const settle = () => new Promise((done) => setTimeout(done, 0));
+
+/** A clock that is asked for its stream, and a tab. */
+function clock() {
+  let told: ReadableStreamDefaultController<Uint8Array>;
+  const asked: (string | undefined)[] = [];
+  const world: StreamWorld = {
+    fetch: async (_, init) => {
+      asked.push((init?.headers as Record<string, string>).Authorization);
+      const body = new ReadableStream<Uint8Array>({ start: (controller) => void (told = controller) });
+      init?.signal?.addEventListener('abort', () => told.error(new Error('aborted')));
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    },
+    now: () => 0,
+    after: () => () => {},
+  };
+  const say = async (text: string) => {
+    told.enqueue(new TextEncoder().encode(text));
+    await settle();
+  };
+  return { world, asked, say };
+}
+
+class Tab implements Port {
+  heard: string[] = [];
+  postMessage(word: Word): void {
+    this.heard.push(word.kind === 'state' ? word.state.kind : `${word.frame.name} ${word.frame.data}`);
+  }
+}
+
+test('tabs share one stream, and who comes later knows the newest', async () => {
+  const { world, asked, say } = clock();
+  const hub = new Hub(world);
+  const [first, second] = [new Tab(), new Tab()];
+  hub.hear(first, { kind: 'follow', authorization: '' });
+  await settle();
+  await say('event: status\ndata: 1\n\nevent: panels\ndata: 2\n\nevent: status\ndata: 3\n\n');
+  hub.hear(second, { kind: 'follow', authorization: '' });
+  await say('event: bench\ndata: 4\n\n');
+  expect(first.heard).toEqual(['connecting', 'live', 'status 1', 'panels 2', 'status 3', 'bench 4']);
+  expect(second.heard).toEqual(['live', 'status 3', 'bench 4']);
+  expect(asked).toHaveLength(1);
+});
+
+test('without tabs there is no stream', async () => {
+  const { world, asked, say } = clock();
+  const hub = new Hub(world);
+  const tab = new Tab();
+  hub.hear(tab, { kind: 'follow', authorization: '' });
+  await settle();
+  hub.hear(tab, { kind: 'leave' });
+  await expect(say('event: status\ndata: 1\n\n')).rejects.toThrow();
+  expect(tab.heard).toEqual(['connecting', 'live']);
+  hub.hear(tab, { kind: 'follow', authorization: '' });
+  await settle();
+  expect(asked).toHaveLength(2);
+});
+
+test('who signs in, or out, does so for all tabs', async () => {
+  const { world, asked } = clock();
+  const hub = new Hub(world);
+  hub.hear(new Tab(), { kind: 'follow', authorization: 'Basic A' });
+  await settle();
+  hub.hear(new Tab(), { kind: 'sign', authorization: 'Basic A' });
+  await settle();
+  expect(asked).toEqual(['Basic A']);
+  hub.hear(new Tab(), { kind: 'sign', authorization: '' });
+  await settle();
+  expect(asked).toEqual(['Basic A', undefined]);
+});
