@@ -11,3 +11,6 @@ route.start();
 now.start();
 mount(App, { target });
 clock.start();
+// A browser offers this on this machine and over TLS alone; the page then opens while the clock is away.
+if ('serviceWorker' in navigator && import.meta.env.PROD)
+  void navigator.serviceWorker.register('/sw.js').catch(() => {});

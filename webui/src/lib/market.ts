@@ -1,4 +1,5 @@
 /** The newest values of the market, in words. */
+import { nameOfSource } from './sources';
 import type { Datum, Status } from './types';
 
 export interface MarketLine {
@@ -7,6 +8,8 @@ export interface MarketLine {
   /** Time since the value was learned, s. */
   age: number | null;
   earlierRun: boolean;
+  /** Who said so. */
+  source: string;
 }
 
 const NAMES: Record<string, string> = { height: 'Block', feeRate: 'Fee rate' };
@@ -18,6 +21,7 @@ export function marketLines(status: Status): MarketLine[] {
     value: written(id, datum),
     age: datum.ageSec ?? null,
     earlierRun: datum.earlierRun ?? false,
+    source: nameOfSource(datum.source),
   }));
 }
 

@@ -1,13 +1,16 @@
 /** Where the clock's data comes from, in words. */
+import { ago, brief } from './age';
 import type { SourceStatus, Status } from './types';
 
 export interface SourceLine {
   name: string;
   up: boolean;
-  /** Time since it last said something of use, s. */
-  age: number | null;
-  /** Why it is down, or when it is tried again. */
-  note: string;
+  /** How it fares, such as `3 min ago` or `silent for 2 h`. */
+  state: string;
+  /** Why it is down; empty if it is not, or nobody knows. */
+  error: string;
+  /** When it is tried again; empty if it is not down, or being tried. */
+  next: string;
   /** What it sent that was of no use: how often, and why. */
   dropped: string[];
 }
@@ -28,18 +31,30 @@ export function nameOfSource(id: string): string {
   return NAMES[id] ?? id;
 }
 
-/** The sources of a status. */
-export function sourceLines(status: Status): SourceLine[] {
+/** The sources of a status, so many seconds after it was told. */
+export function sourceLines(status: Status, since: number): SourceLine[] {
   return Object.entries(status.sources).map(([id, source]) => ({
     name: nameOfSource(id),
     up: source.up,
-    age: source.ageSec ?? null,
-    note: source.up ? '' : whyDown(source),
+    state: stateOf(source, since),
+    error: source.up ? '' : sentence(source.lastError ?? ''),
+    next: source.up ? '' : nextTry(source, since),
     dropped: Object.entries(source.dropped ?? {}).map(([reason, count]) => `${count} × ${reason.replace(/-/g, ' ')}`),
   }));
 }
 
-function whyDown({ lastError, nextTrySec }: SourceStatus): string {
-  const next = nextTrySec === undefined ? '' : `next try in ${nextTrySec} s`;
-  return [lastError, next].filter(Boolean).join('; ');
+function stateOf({ up, ageSec }: SourceStatus, since: number): string {
+  if (up) return ageSec === undefined ? 'connected' : ago(ageSec + since);
+  return ageSec === undefined ? 'not connected' : `silent for ${brief(ageSec + since)}`;
+}
+
+function nextTry({ nextTrySec }: SourceStatus, since: number): string {
+  if (nextTrySec === undefined) return '';
+  const left = Math.ceil(nextTrySec - since);
+  return left > 0 ? `Next try in ${brief(left)}.` : 'Being tried.';
+}
+
+function sentence(text: string): string {
+  if (text === '') return '';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -121,6 +121,7 @@ class Clock {
       void this.loadSettings();
       void this.#checkPage();
     }
+    if (state.kind === 'away') void glass.recall();
     // A clock that comes back may be another one, with no bench.
     if (state.kind !== 'live') bench.state = null;
   }

@@ -1,4 +1,5 @@
 /** The pictures on the panels; only what changed is fetched, and only while somebody looks. */
+import { asBlob, asText, forgetKeepsake, keep, recall } from '../lib/keepsake';
 import { repainted } from '../lib/glass';
 import { signed } from '../lib/sign';
 
@@ -16,6 +17,8 @@ class Glass {
   seenAt = $state(0);
   #count = $state(0);
   #etags: (string | null)[] = [];
+  /** The pictures as text, to be kept. */
+  #texts: string[] = [];
   /** Panels to ask for, and how many full refreshes they had meanwhile. */
   #wanted = new Map<number, number>();
   #fetching = false;
@@ -29,17 +32,42 @@ class Glass {
     this.#count = count;
     this.panels = [];
     this.#etags = [];
+    this.#texts = [];
     this.all();
   }
 
   start(): void {
-    document.addEventListener('visibilitychange', () => this.#look());
+    document.addEventListener('visibilitychange', () => {
+      this.#look();
+      if (document.visibilityState !== 'visible') this.#keep();
+    });
+    addEventListener('pagehide', () => this.#keep());
   }
 
   /** Nothing of what is known may be shown any more. */
   forget(): void {
     this.count = 0;
+    this.seenAt = 0;
     this.#wanted.clear();
+    this.#texts = [];
+    forgetKeepsake();
+  }
+
+  /** Shows what was seen last, for as long as the clock has not said anything. */
+  async recall(): Promise<void> {
+    const kept = recall();
+    if (!kept || this.#count > 0) return;
+    const pictures = await Promise.all(kept.pictures.map((text) => createImageBitmap(asBlob(text))));
+    if (this.#count > 0) return;
+    this.#count = pictures.length;
+    this.panels = pictures.map((picture) => ({ picture, version: 0, flashes: 0 }));
+    this.seenAt = kept.at;
+  }
+
+  /** Keeps what is seen; to be called when somebody stops looking. */
+  #keep(): void {
+    const pictures = this.#texts.filter(Boolean);
+    if (pictures.length > 0 && pictures.length === this.#count) keep({ at: this.seenAt, pictures });
   }
 
   /** Asks for every panel: what happened to them is not known. */
@@ -94,7 +122,9 @@ class Glass {
         return flashes > 0 ? { ...before, index, flashes: before.flashes + flashes } : undefined;
       }
       if (answer.status !== 200) return undefined;
-      const picture = await createImageBitmap(await answer.blob());
+      const blob = await answer.blob();
+      const picture = await createImageBitmap(blob);
+      this.#texts[index] = await asText(blob);
       this.#etags[index] = answer.headers.get('etag');
       this.seenAt = Date.now();
       return { index, picture, version: (before?.version ?? 0) + 1, flashes: (before?.flashes ?? 0) + flashes };

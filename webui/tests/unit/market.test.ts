@@ -11,9 +11,9 @@ test('values are grouped, named and aged', () => {
     },
   } as unknown as Status;
   expect(marketLines(status)).toEqual([
-    { name: 'Block', value: '900\u2009000', age: 3, earlierRun: false },
-    { name: 'Fee rate', value: '4.70 sat/vB', age: null, earlierRun: true },
-    { name: 'USD', value: '1\u2009234\u2009567.50', age: 0, earlierRun: false },
+    { name: 'Block', value: '900\u2009000', age: 3, earlierRun: false, source: 'Relay' },
+    { name: 'Fee rate', value: '4.70 sat/vB', age: null, earlierRun: true, source: 'Relay' },
+    { name: 'USD', value: '1\u2009234\u2009567.50', age: 0, earlierRun: false, source: 'Relay' },
   ]);
 });
 

@@ -3,6 +3,7 @@ import recorded from '../mock/recorded.json';
 import { ago, brief, long } from '../../src/lib/age';
 import { missing } from '../../src/lib/glyphs';
 import { outage } from '../../src/lib/health';
+import { npub } from '../../src/lib/npub';
 import { screenWords } from '../../src/lib/screens';
 import { sourceLines } from '../../src/lib/sources';
 import { characters, cut } from '../../src/lib/text';
@@ -42,12 +43,42 @@ test('text is counted and cut by code point', () => {
   expect(cut('₿ITCOIN!', 7)).toBe('₿ITCOIN');
 });
 
-test('sources tell their age, why they are down, and what was of no use', () => {
-  const lines = sourceLines(recorded.events.status as unknown as Status);
-  expect(lines).toEqual([
-    { name: 'Relay', up: true, age: 0, note: '', dropped: ['2 × bad height'] },
-    { name: 'Mining pool', up: false, age: 0, note: 'connection refused; next try in 0 s', dropped: [] },
-  ]);
+test('sources tell their age, why they are down, when they are tried again, and what was of no use', () => {
+  const [well, ill] = sourceLines(recorded.events.status as unknown as Status, 4);
+  expect(well).toEqual({
+    name: 'Relay',
+    up: true,
+    state: '4 s ago',
+    error: '',
+    next: '',
+    dropped: ['2 × bad height'],
+  });
+  expect(ill).toEqual({
+    name: 'Mining pool',
+    up: false,
+    state: 'silent for 4 s',
+    error: 'Connection refused.',
+    next: 'Being tried.',
+    dropped: [],
+  });
+  const waiting = { sources: { miner: { up: false, nextTrySec: 90 } } } as unknown as Status;
+  expect(sourceLines(waiting, 20)[0]).toMatchObject({ state: 'not connected', error: '', next: 'Next try in 1 min.' });
+});
+
+test.each([
+  // The pair of NIP-19.
+  [
+    '7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e',
+    'npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg',
+  ],
+  [
+    '3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d',
+    'npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6',
+  ],
+  ['7e7e', ''],
+  ['', ''],
+])('the key %s is the npub %s', (hex, text) => {
+  expect(npub(hex)).toBe(text);
 });
 
 const relay = (state: object) => ({ sources: { relay: { up: false, ...state } } });

@@ -1,0 +1,53 @@
+/** The last pictures of the panels, kept in the browser for when the clock is away. */
+
+export interface Keepsake {
+  /** When they were seen, ms. */
+  at: number;
+  /** Pictures of the panels, leftmost first, as data URLs. */
+  pictures: string[];
+}
+
+const STORED = 'papertick-last';
+
+/** What is kept; null if there is nothing, or nothing that can be read. */
+export function recall(): Keepsake | null {
+  try {
+    const kept = JSON.parse(localStorage.getItem(STORED) ?? 'null') as Partial<Keepsake> | null;
+    const whole = kept && Number.isFinite(kept.at) && Array.isArray(kept.pictures);
+    return whole && kept.pictures!.every((picture) => picture.startsWith('data:image/png;base64,'))
+      ? (kept as Keepsake)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps them instead of what was kept before. */
+export function keep(keepsake: Keepsake): void {
+  try {
+    localStorage.setItem(STORED, JSON.stringify(keepsake));
+  } catch {
+    // Storage may be refused or full; nothing is shown while the clock is away then.
+  }
+}
+
+/** Forgets them. */
+export function forgetKeepsake(): void {
+  try {
+    localStorage.removeItem(STORED);
+  } catch {
+    // Storage may be refused; nothing is in it then.
+  }
+}
+
+/** A picture as text. */
+export async function asText(picture: Blob): Promise<string> {
+  const bytes = new Uint8Array(await picture.arrayBuffer());
+  return `data:image/png;base64,${btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ''))}`;
+}
+
+/** The bytes of such a text. */
+export function asBlob(text: string): Blob {
+  const bytes = Uint8Array.from(atob(text.slice(text.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
+  return new Blob([bytes], { type: 'image/png' });
+}

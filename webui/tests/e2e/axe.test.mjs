@@ -1,0 +1,82 @@
+// Every view, in every theme and width, against the rules of axe.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { MockClock } from '../mock/clock.mjs';
+import { launch, openPage } from './browser.mjs';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser;
+let clock;
+
+before(async () => {
+  browser = await launch();
+  clock = new MockClock();
+  await clock.listen();
+});
+
+after(async () => {
+  await browser.close();
+  await clock.close();
+});
+
+async function violations(page) {
+  // The policy of the page lets no script in but its own; the debugger is above it.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [390, 768, 1000, 1440]) {
+    test(`${colorScheme}, ${width} px`, async () => {
+      const context = await browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      for (const [path, there] of [
+        ['/', '[data-bench]'],
+        ['/settings', '[data-key="digitFontPx"]'],
+      ]) {
+        const { page, faults } = await openPage(context, clock.url, path);
+        await page.waitForSelector(there);
+        if (path === '/') await page.locator('[data-bench] summary').click();
+        if (path === '/settings') await page.locator('[data-key="proxyEnabled"]').getByRole('switch').click();
+        assert.deepEqual(await violations(page), [], path);
+        assert.deepEqual(faults, []);
+        await page.close({ runBeforeUnload: false });
+      }
+      await context.close();
+    });
+  }
+
+  test(`${colorScheme}, what is seldom seen`, async () => {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme });
+    const { page } = await openPage(context, clock.url);
+    clock.stale = true;
+    clock.link = 'down';
+    clock.ailments = {
+      safeMode: 'it broke off 3 times',
+      sources: { relay: { ...clock.source('pool'), ageSec: 7_300 } },
+      restartFor: ['dataSource'],
+      notes: ['The settings were damaged.'],
+    };
+    clock.changed(clock.data());
+    await page.waitForSelector('[data-outage]');
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole('button', { name: 'Restart…' }).click();
+    assert.deepEqual(await violations(page), []);
+    Object.assign(clock, { stale: false, link: 'up', ailments: {}, password: 'secret' });
+    const locked = await context.newPage();
+    await clock.goAway();
+    await clock.comeBack();
+    await locked.goto(clock.url);
+    await locked.waitForSelector('[data-sign-in]', { timeout: 15_000 });
+    assert.deepEqual(await violations(locked), []);
+    clock.password = '';
+    await context.close();
+  });
+}
