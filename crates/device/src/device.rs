@@ -20,7 +20,10 @@ use crate::{
     host::HostFacts,
     input::{Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
-    market::{self, Observation, Upstream, sources::Plan, sources::SourceId},
+    market::{
+        self, Observation, Upstream,
+        sources::{Plan, SourceId},
+    },
     memory::Memory,
     network::{LinkNews, Network},
     notes::Notes,
@@ -107,8 +110,9 @@ impl Device {
 
     /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
+        let known = known(&self.upstream, &self.settled, &self.host, &self.network);
         [
-            self.glass.next_deadline(&self.known(), now),
+            self.glass.next_deadline(&known, now),
             self.lights.next_deadline(&self.settled, now),
             self.network.next_deadline(self.settled.active()),
             self.restarts.next_deadline(),
@@ -324,10 +328,6 @@ impl Device {
             true => self.upstream.plan(),
             false => Arc::default(),
         }
-    }
-
-    fn known(&self) -> Known<'_> {
-        known(&self.upstream, &self.settled, &self.host, &self.network)
     }
 
     /// Makes other settings the stored ones, and follows the live ones among them.

@@ -31,7 +31,7 @@ impl Refresh {
 pub enum Cause {
     /// The same screen with new data.
     Data,
-    /// Another screen, or an overlay that came or went; follows from what is visible.
+    /// Another screen, or a layer that came or went; follows from what is visible.
     Change,
     /// A full refresh was asked for, or ghosts would show without one.
     Forced,

@@ -45,22 +45,10 @@ pub enum Observation {
 impl Observation {
     /// It says something about the world, and not only about the source.
     pub fn is_of_use(&self) -> bool {
-        match self {
-            Observation::Connection(_) | Observation::Complaint(_) | Observation::Dropped(..) => {
-                false
-            }
-            Observation::Block(_)
-            | Observation::Price(..)
-            | Observation::Fee(_)
-            | Observation::PreciseFee(_)
-            | Observation::Pool(_)
-            | Observation::PoolLogo(_)
-            | Observation::Miner(_)
-            | Observation::Zap(_)
-            | Observation::Payment(_)
-            | Observation::Balance(_)
-            | Observation::Currencies(_) => true,
-        }
+        !matches!(
+            self,
+            Observation::Connection(_) | Observation::Complaint(_) | Observation::Dropped(..)
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use device::{
     Device,
     cells::Logo,
-    input::Input,
+    input::{Input, Sensed},
     limits::CURRENCIES_MAX,
     market::{Connection, Datum, Observation, Seen},
     memory::Memory,
@@ -269,4 +269,20 @@ fn a_height_ahead_of_time_is_shown_once_another_source_says_so_too() {
         world.observe(source, Observation::Block(height));
         assert_eq!(world.glass(), format!("BLOCK/HEIGHT {shown}"));
     }
+}
+
+#[test]
+fn what_an_input_leaves_as_it_is_is_shared_and_not_copied() {
+    let mut world = World::new(BOARD);
+    world.observe(SourceId::Relay, Observation::Block(900_000));
+    let before = (world.device.view(), world.device.desired().sources);
+    let dark = Input::Sensed(Sensed::Millilux(0));
+    world.device.handle(dark, world.now);
+    let after = (world.device.view(), world.device.desired().sources);
+    assert!(Arc::ptr_eq(&before.0.market, &after.0.market));
+    assert!(Arc::ptr_eq(&before.0.active, &after.0.active));
+    assert!(Arc::ptr_eq(&before.1, &after.1));
+
+    world.patch(json!({ "blockFeeDec": !after.0.settings.block_fee_dec }));
+    assert_ne!(world.device.desired().sources, after.1);
 }
