@@ -31,7 +31,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{config::DeviceConfig, failure::Failure};
+use crate::{config::DeviceConfig, failure::Failure, standard_error::say};
 
 /// File of the last crash dump, in the data folder.
 pub const FILE: &str = "coredump.dmp";
@@ -204,10 +204,4 @@ pub(crate) fn forget(folder: &Path) -> io::Result<()> {
         .remove(PART)
         .and_then(|()| folder.remove(FILE))
         .and_then(|()| folder.sync_folder())
-}
-
-/// Says something in the log.
-fn say(message: &str) {
-    // Nobody may be there to read it, which is no reason to stop.
-    let _ = writeln!(io::stderr(), "papertick: {message}");
 }

@@ -26,6 +26,7 @@ pub mod lifeline;
 mod patience;
 pub mod power_cuts;
 mod service_manager;
+pub mod standard_error;
 pub mod supervisor;
 mod wiring;
 mod wiring_file;

@@ -10,6 +10,7 @@ use papertick::{
     commands::{discover, image, release, render, selftest, wiring},
     crash_dumps, device_process,
     failure::Failure,
+    standard_error::say,
     supervisor,
 };
 
@@ -21,8 +22,7 @@ fn main() -> ExitCode {
     match act() {
         Ok(code) => code,
         Err(failure) => {
-            // Without anybody to read it the number still says why.
-            let _ = writeln!(io::stderr(), "papertick: {failure}");
+            say(&failure.to_string());
             ExitCode::from(failure.code as u8)
         }
     }

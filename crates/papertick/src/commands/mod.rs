@@ -1,6 +1,7 @@
 //! What the program does besides running the clock: one command of the command line each.
 
 pub mod discover;
+mod files;
 pub mod image;
 pub mod release;
 pub mod render;

@@ -24,14 +24,16 @@ use storage::disk::open_file;
 use tempfile::TempDir;
 
 use crate::{
-    commands::image::{
-        PasswordArgs, boards, cannot_read, cannot_write,
-        keys::{self, Secret},
-        open,
-        packing::{self, Program},
-        read_at_most,
+    commands::{
+        files::{cannot_read, cannot_write, open, read_at_most},
+        image::{
+            PasswordArgs, boards,
+            keys::{self, Secret},
+            packing::{self, Program},
+        },
     },
     failure::Failure,
+    standard_error::say,
 };
 
 /// File of the list.
@@ -235,7 +237,7 @@ impl Making<'_> {
         for (name, (_, signed)) in &self.images {
             if !signed {
                 // Whether that is meant is not known here.
-                let _ = writeln!(io::stderr(), "papertick: {name} is not signed: {UNSIGNED}");
+                say(&format!("{name} is not signed: {UNSIGNED}"));
             }
         }
         Ok(version)

@@ -35,6 +35,7 @@ use crate::{
     lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
     patience::Patience,
     service_manager::{NOTIFY_SOCKET, Notifier},
+    standard_error::say,
     tasks::Tasks,
     updates::slots::{Factory, ImageSlot, Program},
 };
@@ -685,11 +686,6 @@ fn judge(status: io::Result<ExitStatus>, cut: Option<String>) -> End {
         (None, Some(code)) if code == Code::Failed as i32 => End::Refused(status.to_string()),
         (None, _) => End::Broken(status.to_string()),
     }
-}
-
-fn say(message: &str) {
-    // Nobody may be there to read it, which is no reason to stop.
-    let _ = writeln!(io::stderr(), "papertick: {message}");
 }
 
 /// The signals that mean stop.

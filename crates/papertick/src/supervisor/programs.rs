@@ -8,9 +8,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
 
-use super::say;
 use crate::{
     config::Firmware,
+    standard_error::say,
     updates::{
         record,
         slots::{Factory, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},

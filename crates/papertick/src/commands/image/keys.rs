@@ -13,8 +13,11 @@ use feeds::image::{self, Key, Signature};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use serde_json::{Value, json};
 
-use super::{cannot_read, cannot_write, open, read_at_most, telling};
-use crate::failure::Failure;
+use super::telling;
+use crate::{
+    commands::files::{cannot_read, cannot_write, open, read_at_most},
+    failure::Failure,
+};
 
 /// Largest file of a key or of a password, bytes.
 const KEY_FILE_MAX: u64 = 8 * 1024;

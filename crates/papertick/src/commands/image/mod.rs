@@ -16,9 +16,13 @@ use std::{
 use board::spec;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use feeds::image::{Fault, Image, Kind, PAGE_BYTES_MAX, page::Page};
+
 use storage::disk;
 
-use crate::failure::Failure;
+use crate::{
+    commands::files::{cannot_read, cannot_write, open},
+    failure::Failure,
+};
 use packing::Program;
 
 /// The actions of `image`.
@@ -316,11 +320,6 @@ fn check_content(image: &mut Image<File>) -> Result<(), Fault> {
     }
 }
 
-pub(crate) fn open(path: &Path) -> Result<Image<File>, Failure> {
-    let file = disk::open_file(path).map_err(|error| cannot_read(path, &error))?;
-    Image::open(file).map_err(|fault| Failure::failed(format!("{}: {fault}", path.display())))
-}
-
 fn tell(path: &Path, json: bool) -> Result<String, Failure> {
     let image = open(path)?;
     Ok(match json {
@@ -331,17 +330,4 @@ fn tell(path: &Path, json: bool) -> Result<String, Failure> {
 
 fn lines(document: &serde_json::Value) -> String {
     format!("{document:#}\n")
-}
-
-pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Failure {
-    Failure::failed(format!("cannot read {}: {error}", path.display()))
-}
-
-pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::failed(format!("cannot write {}: {error}", path.display()))
-}
-
-/// Reads a file that is not to be larger than so many bytes.
-pub(crate) fn read_at_most(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
-    disk::read_at_most(path, max).map_err(|error| cannot_read(path, &error))
 }

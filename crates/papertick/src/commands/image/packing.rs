@@ -14,8 +14,12 @@ use feeds::image::{
 use semver::Version;
 use serde_json::{Map, Value};
 
-use super::{cannot_read, read_at_most};
-use crate::{build, failure::Failure, updates::judge};
+use crate::{
+    build,
+    commands::files::{cannot_read, read_at_most},
+    failure::Failure,
+    updates::judge,
+};
 
 /// What each architecture is called in the head of a program for Linux (ELF's `e_machine`).
 const MACHINES: &[(&str, u16)] = &[
