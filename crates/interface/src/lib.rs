@@ -11,6 +11,7 @@ extern crate alloc;
 pub mod answer;
 pub mod asked;
 pub mod given;
+pub mod limits;
 
 pub mod operation;
 pub mod operations;

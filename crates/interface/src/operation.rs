@@ -4,10 +4,7 @@
 
 use device::view::View;
 
-use crate::{answer::Answer, asked::Asked, given::Given, shape::Shape};
-
-/// Largest body but for those with a limit of their own, bytes.
-pub const SMALL_BODY_MAX: usize = 1024;
+use crate::{answer::Answer, asked::Asked, given::Given, limits::SMALL_BODY_MAX, shape::Shape};
 
 /// What the path of an operation of the control interface begins with; what is left is the operation's name.
 const PREFIX: &str = "/api/";

@@ -6,7 +6,6 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use core::ops::RangeInclusive;
 
 use device::{
     board::PanelFault,
@@ -21,16 +20,10 @@ use device::{
 };
 use serde_json::{Value, json};
 
-use crate::status::MEMORY;
-
-/// The word that confirms a factory reset.
-pub(crate) const CONFIRMATION: &str = "factory_reset";
-
-/// Longest message of a simulated zap, bytes.
-pub(crate) const ZAP_MESSAGE_MAX: usize = 256;
-
-/// Heights of glyphs that a text per panel can have, px.
-pub(crate) const GLYPH_PX: RangeInclusive<u32> = 20..=220;
+use crate::{
+    limits::{CONFIRMATION, GLYPH_PX, ZAP_MESSAGE_MAX},
+    status::MEMORY,
+};
 
 /// Shape of a body or an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Operations by which a clock that is an access point joins a network.
 
-use super::LACKING;
+use super::words::LACKING;
 use crate::{
     operation::{Guard, Operation, Service, get, post, serves},
     shape::Shape,

@@ -1,6 +1,6 @@
 //! Operations on the table on which a simulated board lies.
 
-use super::{BAD, OK, SCALE};
+use super::words::{BAD, OK, SCALE};
 use crate::{
     operation::{Operation, Service, get, post, serves},
     shape::Shape,

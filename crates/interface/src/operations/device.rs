@@ -3,13 +3,14 @@
 use device::{request::Request, view::View};
 use serde_json::{Value, json};
 
-use super::{BAD, param};
+use super::words::{BAD, param};
 use crate::{
     answer::Answer,
     asked::Asked,
     given::Given,
+    limits::CONFIRMATION,
     operation::{Operation, Param, asks, old, post},
-    shape::{CONFIRMATION, Shape},
+    shape::Shape,
 };
 
 const TX_POWER: &[Param] = &[param(

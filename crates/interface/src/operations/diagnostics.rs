@@ -1,6 +1,6 @@
 //! Operations that help to find what is wrong.
 
-use super::{LACKING, param};
+use super::words::{LACKING, param};
 use crate::{
     operation::{Operation, Param, Service, delete, get, post, serves},
     shape::Shape,

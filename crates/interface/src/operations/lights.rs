@@ -9,7 +9,7 @@ use device::{
 };
 use serde_json::{Value, json};
 
-use super::{BAD, LACKING, OK, param};
+use super::words::{BAD, LACKING, OK, param};
 use crate::{
     answer::Answer,
     asked::{Asked, refused},

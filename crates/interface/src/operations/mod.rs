@@ -13,6 +13,7 @@ mod screens;
 mod settings;
 mod state;
 mod updates;
+mod words;
 
 use ::device::view::View;
 
@@ -20,8 +21,7 @@ use crate::{
     answer::Answer,
     asked::Asked,
     given::Given,
-    operation::{Act, Group, Operation, Param},
-    shape::Shape,
+    operation::{Act, Group, Operation},
 };
 
 /// All operations.
@@ -67,16 +67,6 @@ pub static GROUPS: &[Group] = &[
         operations: page::OPERATIONS,
     },
 ];
-
-const OK: (u16, Shape) = (200, Shape::Empty);
-const BAD: (u16, Shape) = (400, Shape::Error);
-const LACKING: (u16, Shape) = (503, Shape::Error);
-
-const SCALE: &[Param] = &[param("scale", Shape::Scale, "Pixels per pixel, 1 to 8.")];
-
-const fn param(name: &'static str, shape: Shape, doc: &'static str) -> Param {
-    Param { name, shape, doc }
-}
 
 /// All operations, group by group.
 pub fn all() -> impl Iterator<Item = &'static Operation> {

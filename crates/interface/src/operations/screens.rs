@@ -10,17 +10,15 @@ use device::{
 };
 use serde_json::Value;
 
-use super::{BAD, OK, param};
+use super::words::{BAD, OK, param};
 use crate::{
     answer::Answer,
     asked::Asked,
     given::{Body, Given, whole_number},
+    limits::{CUSTOM_BODY_MAX, GLYPH_PX, ZAP_MESSAGE_MAX},
     operation::{Operation, Param, asks, old, post},
-    shape::{GLYPH_PX, Shape, ZAP_MESSAGE_MAX},
+    shape::Shape,
 };
-
-/// Largest body with a text per panel, bytes.
-const CUSTOM_BODY_MAX: usize = 8192;
 
 const SCREEN: &[Param] = &[param(
     "s",

@@ -8,7 +8,7 @@ use device::{
     view::View,
 };
 
-use super::BAD;
+use super::words::BAD;
 use crate::{
     answer::Answer,
     asked::Asked,

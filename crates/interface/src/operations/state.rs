@@ -1,6 +1,6 @@
 //! Operations that tell how the clock is.
 
-use super::{BAD, LACKING, SCALE, param};
+use super::words::{BAD, LACKING, SCALE, param};
 use crate::{
     operation::{Operation, Param, Service, get, serves, watch},
     shape::Shape,

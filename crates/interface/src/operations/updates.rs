@@ -1,6 +1,6 @@
 //! Operations that change what program and page run.
 
-use super::{BAD, LACKING, param};
+use super::words::{BAD, LACKING, param};
 use crate::{
     operation::{Guard, Operation, Param, Service, old, post, serves},
     shape::Shape,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{root, sources};
 
 /// Crates in which files still come round to themselves: folders whose files share the types of their parent.
-const WITH_CIRCLES: &[&str] = &["board", "papertick"];
+const WITH_CIRCLES: &[&str] = &["board"];
 
 /// Rooms of the device, and the files of others that each may use: values that they share, and nobody's state.
 const ROOMS: &[(&str, &[&str])] = &[

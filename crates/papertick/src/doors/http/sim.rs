@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::sim::{Bench, BenchError, SimFault};
-use interface::operation::SMALL_BODY_MAX;
+use interface::limits::SMALL_BODY_MAX;
 use serde_json::{Value, json};
 
 use super::{

@@ -1,0 +1,18 @@
+//! Bounds of what clients give.
+
+use core::ops::RangeInclusive;
+
+/// Largest body but for those with a limit of their own, bytes.
+pub const SMALL_BODY_MAX: usize = 1024;
+
+/// Largest body with a text per panel, bytes.
+pub const CUSTOM_BODY_MAX: usize = 8192;
+
+/// Longest message of a simulated zap, bytes.
+pub const ZAP_MESSAGE_MAX: usize = 256;
+
+/// Heights of glyphs that a text per panel can have, px.
+pub const GLYPH_PX: RangeInclusive<u32> = 20..=220;
+
+/// The word that confirms a factory reset.
+pub const CONFIRMATION: &str = "factory_reset";
