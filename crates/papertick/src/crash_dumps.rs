@@ -146,7 +146,9 @@ async fn have_taken(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
     if !status?.success() {
         return Err(io::Error::other("the line before says why"));
     }
-    say("the device crashed; where is told by GET /api/coredump");
+    say(&format!(
+        "the device crashed; its dump is {FILE} in the data folder"
+    ));
     Ok(())
 }
 

@@ -10,6 +10,7 @@ import { bench } from './bench.svelte';
 import { events } from './events';
 import { glass } from './glass.svelte';
 import { notices } from './notices.svelte';
+import { SETTINGS } from '../lib/operations';
 
 class Clock {
   status = $state.raw<Status | null>(null);
@@ -81,7 +82,7 @@ class Clock {
   async loadSettings(): Promise<void> {
     this.#reading = true;
     try {
-      const answer = await ask('GET', '/api/settings');
+      const answer = await ask('GET', SETTINGS);
       const fresh = answer.body as Settings;
       this.onSettings(this.settings, fresh);
       this.settings = fresh;

@@ -6,6 +6,7 @@ import { FIELDS, nameOf } from '../lib/fields';
 import type { Settings } from '../lib/types';
 import { clock } from './clock.svelte';
 import { notices } from './notices.svelte';
+import { SETTINGS } from '../lib/operations';
 
 class Draft {
   edits = $state.raw<Edits>({});
@@ -77,7 +78,7 @@ class Draft {
   async #send(settings: Settings, mayRepeat: boolean): Promise<string | undefined> {
     const headers: Record<string, string> = clock.settingsTag ? { 'If-Match': clock.settingsTag } : {};
     try {
-      const answer = await ask('PATCH', '/api/settings', { json: patchOf(settings, this.edits), headers });
+      const answer = await ask('PATCH', SETTINGS, { json: patchOf(settings, this.edits), headers });
       if ((answer.body as { rebootRequired?: boolean } | null)?.rebootRequired) this.later = '';
       this.discard();
       await clock.loadSettings();

@@ -21,7 +21,7 @@ use crate::{
     answer::Answer,
     asked::Asked,
     given::Given,
-    operation::{Act, Group, Operation},
+    operation::{Act, Group, Operation, Service},
 };
 
 /// All operations.
@@ -71,6 +71,16 @@ pub static GROUPS: &[Group] = &[
 /// All operations, group by group.
 pub fn all() -> impl Iterator<Item = &'static Operation> {
     GROUPS.iter().flat_map(|group| group.operations)
+}
+
+/// Where HTTP finds what the program does by itself.
+pub fn path_of(service: Service) -> &'static str {
+    let does =
+        |operation: &&Operation| matches!(operation.act, Act::Serves(does) if does == service);
+    let first = all()
+        .find(does)
+        .and_then(|operation| operation.forms.first());
+    first.map_or("/", |form| form.path)
 }
 
 /// Reads a command: the name of an operation that the device does, and what a client gives with it.

@@ -58,7 +58,7 @@ pub(crate) fn help() -> String {
     format!(
         "Screens:\n{}\n\n\
          Values:\n{}\n\n\
-         Settings: those of GET /api/settings, such as fontName=inter, invertedColor=true or digitFontPx=220\n\n\
+         Settings: those of the control interface, such as fontName=inter, invertedColor=true or digitFontPx=220\n\n\
          {EXAMPLES}",
         pictures::listed(),
         values::listed()

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use interface::{operation::Service, operations::path_of};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -31,7 +32,10 @@ const PROBES: u32 = 10;
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// What is asked.
-const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+fn request() -> String {
+    let health = path_of(Service::Health);
+    format!("GET {health} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+}
 
 /// How the answer begins.
 const ANSWERED: &[u8] = b"HTTP/1.1 200 ";
@@ -125,7 +129,7 @@ async fn answers(place: SocketAddr) -> bool {
             reason = "it leads to this very clock, which no proxy has to do with"
         )]
         let mut stream = TcpStream::connect(place).await?;
-        stream.write_all(REQUEST).await?;
+        stream.write_all(request().as_bytes()).await?;
         let mut answer = [0; ANSWERED.len()];
         stream.read_exact(&mut answer).await?;
         Ok::<bool, std::io::Error>(answer == ANSWERED)
@@ -153,7 +157,7 @@ mod tests {
             let mut served = 0;
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                let mut request = vec![0; REQUEST.len()];
+                let mut request = vec![0; request().len()];
                 stream.read_exact(&mut request).await.unwrap();
                 served += 1;
                 let code = if served > answered { 500 } else { 200 };

@@ -6,6 +6,7 @@ use feeds::{
     image::{Fault, Head, Key, Kind},
     release::is_newer,
 };
+use interface::{operation::Service, operations::path_of};
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
@@ -140,8 +141,8 @@ impl Judge {
     pub fn judge(&self, head: &Head) -> Result<(), Refusal> {
         if head.kind != self.kind {
             let (is, place) = match head.kind {
-                Kind::Firmware => ("firmware", "/upload/firmware"),
-                Kind::Page => ("page", "/upload/webui"),
+                Kind::Firmware => ("firmware", path_of(Service::Firmware)),
+                Kind::Page => ("page", path_of(Service::WebBundle)),
             };
             return Err(Refusal::Kind { is, place });
         }

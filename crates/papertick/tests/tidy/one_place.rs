@@ -2,7 +2,11 @@
 
 use std::{fs, path::Path};
 
-use device::settings::{SPECS, pools};
+use device::{
+    screens::SCREENS,
+    settings::{SPECS, pools},
+};
+use interface::operations;
 
 use crate::{root, sources};
 
@@ -56,7 +60,7 @@ fn page() -> Vec<(String, String)> {
     found
 }
 
-/// Lines without what follows two slashes, but those of an address.
+/// Lines without what follows two slashes, but those of an address, and without those of comments for tools.
 fn code(text: &str) -> String {
     let without = |line: &str| {
         let comment = line
@@ -64,7 +68,9 @@ fn code(text: &str) -> String {
             .find(|(at, _)| !line[..*at].ends_with(':'));
         line[..comment.map_or(line.len(), |(at, _)| at)].to_string()
     };
-    text.lines().map(without).collect::<Vec<_>>().join("\n")
+    let is_comment = |line: &&str| line.trim_start().starts_with("/*");
+    let lines = text.lines().filter(|line| !is_comment(line));
+    lines.map(without).collect::<Vec<_>>().join("\n")
 }
 
 /// Files with a word of its own.
@@ -102,6 +108,77 @@ fn a_setting_is_named_in_one_file() {
         let named = files_with(&page, name);
         let acts = THE_PAGE_ACTS_ON.contains(&name);
         assert_eq!(acts, !named.is_empty(), "{name}: {named:?}");
+    }
+}
+
+/// Tells whether a path stands in a text; one with an open part counts up to that.
+fn has_path(text: &str, path: &str) -> bool {
+    let known = path.split('{').next().unwrap();
+    let is_open = known.len() < path.len();
+    text.match_indices(known).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + known.len()..].chars().next();
+        let goes_on = |letter: char| letter.is_ascii_alphanumeric() || "_-/.".contains(letter);
+        !before.is_some_and(goes_on) && (is_open || !after.is_some_and(goes_on))
+    })
+}
+
+#[test]
+fn the_path_of_an_operation_stands_in_one_file() {
+    let (program, page) = (program(), page());
+    let forms = operations::all().flat_map(|operation| operation.forms);
+    // Every path begins with that of the page.
+    for path in forms.map(|form| form.path).filter(|path| *path != "/") {
+        let files = |all: &[(String, String)]| -> Vec<String> {
+            let having = all.iter().filter(|(_, text)| has_path(text, path));
+            having.map(|(name, _)| name.clone()).collect()
+        };
+        let named = files(&program);
+        let in_table = |name: &String| name.starts_with("crates/interface/src/operations/");
+        assert!(
+            named.len() == 1 && named.iter().all(in_table),
+            "{path}: {named:?}"
+        );
+        let named = files(&page);
+        assert!(named.len() <= 1, "{path}: {named:?}");
+    }
+}
+
+/// What a screen's id could stand as in the sources: whoever needs a screen asks the catalogue, or names a constant.
+#[test]
+fn the_id_of_a_screen_stands_in_one_file() {
+    let (program, page) = (program(), page());
+    let catalogue = "crates/device/src/screens/catalog.rs";
+    for screen in SCREENS {
+        let id = screen.id;
+        let forms = [
+            format!("screen({id},"),
+            format!("screen:{id}"),
+            format!("screen=={id}"),
+            format!("screen==={id}"),
+            format!("screen.id=={id}"),
+            format!("screen.id==={id}"),
+            format!("currentScreen==={id}"),
+            format!("current_screen=={id}"),
+            format!("catalog::find({id})"),
+            format!("{{s:{id}}}"),
+        ];
+        let files = |all: &[(String, String)]| -> Vec<String> {
+            let is_digit = |letter: char| letter.is_ascii_digit();
+            let has = |text: &str| {
+                let text: String = text.split_whitespace().collect();
+                forms.iter().any(|form| {
+                    text.match_indices(form.as_str()).any(|(at, _)| {
+                        !text[at + form.len()..].chars().next().is_some_and(is_digit)
+                    })
+                })
+            };
+            let having = all.iter().filter(|(_, text)| has(text));
+            having.map(|(name, _)| name.clone()).collect()
+        };
+        assert_eq!(files(&program), [catalogue], "{id}");
+        let named = files(&page);
+        assert!(named.len() <= 1, "{id}: {named:?}");
     }
 }
 

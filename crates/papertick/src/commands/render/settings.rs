@@ -70,7 +70,7 @@ fn json(key: &str, value: &str) -> Result<Value, Failure> {
                 "setting",
                 key,
                 names(),
-                "there are those that GET /api/settings lists",
+                "docs/settings.md lists those there are",
             ))
         };
     };

@@ -179,7 +179,7 @@ fn refusal(state: &State) -> Response {
             || "which is the most there may be".to_string(),
             |files| format!("as many as a limit of {files} open files leaves room for"),
         );
-        tracing::warn!("clients of /events are refused: {most} follow, {files}");
+        tracing::warn!("clients who want to follow are refused: {most} do, {files}");
     }
     let mut body = json!({ "error": "max sse clients reached", "max": most });
     if let Some(files) = files {

@@ -11,6 +11,7 @@ use http::{
     HeaderValue, Request, StatusCode,
     header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION},
 };
+use interface::{operation::Service, operations::path_of};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -33,8 +34,8 @@ const SSID_MAX: usize = 32;
 /// Longest password, bytes; one of that length is a key in hex.
 const PASSWORD_MAX: usize = 64;
 
-/// Paths that are not for people who look for the internet.
-const OPERATIONS: &[&str] = &["/api/", "/upload/", "/events", "/sim/"];
+/// What paths begin with that are not for people who look for the internet, besides that of the event stream.
+const OPERATIONS: &[&str] = &["/api/", "/upload/", "/sim/"];
 
 const PAGE: &str = include_str!("portal.html");
 const SCRIPT: &str = include_str!("portal.js");
@@ -62,7 +63,9 @@ enum Say<'a> {
 /// Shows the page to whoever looks at it, and leads whoever looks for the internet there; operations are not here.
 pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
     let path = request.uri().path();
-    if OPERATIONS.iter().any(|prefix| path.starts_with(prefix)) {
+    let events = path_of(Service::Events);
+    let mut others = OPERATIONS.iter().copied().chain([events]);
+    if others.any(|prefix| path.starts_with(prefix)) {
         return answer::not_found();
     }
     let view = state.view();
@@ -248,8 +251,9 @@ fn form_of(networks: &[Network], problem: &str) -> String {
     // Writing into a text cannot fail.
     let _ = write!(
         html,
-        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"/save\"><fieldset id=\"networks\"><legend>Networks in reach</legend>",
-        escaped(problem)
+        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}\"><fieldset id=\"networks\"><legend>Networks in reach</legend>",
+        escaped(problem),
+        action = path_of(Service::Join),
     );
     for (place, network) in networks.iter().enumerate() {
         let checked = if place == 0 { " checked" } else { "" };

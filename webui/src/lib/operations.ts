@@ -1,0 +1,7 @@
+/** Operations that more than one part of the page asks for. */
+export const SETTINGS = '/api/settings';
+export const NEXT = '/api/screen/next';
+export const PREVIOUS = '/api/screen/previous';
+export const PAUSE = '/api/action/pause';
+export const RUN = '/api/action/timer_restart';
+export const RESTART_SOURCES = '/api/restart_datasources';
