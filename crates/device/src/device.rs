@@ -479,7 +479,9 @@ impl Device {
                 self.glass.update_to(percent);
                 self.lights.show_update_bar(percent, uptime);
             }
-            Upload::Failed(_) => self.glass.end_update(self.settled.active(), uptime),
+            Upload::Failed(_) | Upload::Installed => {
+                self.glass.end_update(self.settled.active(), uptime);
+            }
             Upload::Verified => {
                 self.glass.complete_update();
                 self.lights.show_update_bar(100, uptime);

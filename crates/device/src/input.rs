@@ -169,6 +169,8 @@ pub enum Upload {
     Failed(String),
     /// The image is whole and verified; the device restarts into it.
     Verified,
+    /// A page is installed, for which nothing has to be started again.
+    Installed,
 }
 
 /// How work asked for by an effect has ended; what went wrong is in words for people.

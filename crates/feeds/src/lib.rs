@@ -20,5 +20,7 @@ pub mod pools;
 pub mod image;
 pub mod release;
 
+pub mod multipart;
+
 pub mod hex;
 mod scalar;

@@ -474,6 +474,7 @@ fn system() -> Value {
                 ("version", json!({ "type": "string" })),
                 ("trial", json!({ "type": "boolean" })),
                 ("lastFailure", json!({ "type": ["string", "null"] })),
+                ("signed", json!({ "type": "boolean" })),
             ]),
         ),
     ]);

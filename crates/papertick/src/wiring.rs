@@ -72,6 +72,11 @@ use crate::{
         upstreams::Upstreams,
     },
     tasks::{Stop, Stopper, Tasks, stop_signal},
+    updates::{
+        installer::{Installer, Means},
+        judge::Signatures,
+        keys::KeyRing,
+    },
 };
 
 /// Name of the task that ends with the supervisor.
@@ -275,6 +280,13 @@ impl Parts {
                 "the access point has another password after each start: {error}"
             ));
         }
+        let (installer, note) = Installer::new(means(&config, inbox.clone()));
+        notes.extend(note);
+        if config.run.signatures == Signatures::NotRequired {
+            notes.push(
+                "updates need no signature: the clock was started with --unsigned-updates".into(),
+            );
+        }
         let dialer = Dialer::new(roots(&config, &mut notes));
         let locked = kept.made_password.map(Input::Locked);
         let said = said_at_start(notes, &config).into_iter().chain(locked);
@@ -300,7 +312,7 @@ impl Parts {
             allow_origins: config.run.allow_origins.clone(),
             clock: clock.clone(),
             crashes: config.crashes,
-            firmware: config.firmware.clone(),
+            installer: installer.clone(),
             data_dir: config.run.data_dir.clone(),
             dialer: dialer.clone(),
             radio: radio.clone(),
@@ -355,6 +367,22 @@ impl Parts {
             buses,
             pulse,
         })
+    }
+}
+
+/// What is needed to install updates.
+fn means(config: &DeviceConfig, inbox: Inbox) -> Means {
+    let data_dir = config.run.data_dir.clone();
+    Means {
+        keys: KeyRing {
+            files: config.run.update_keys.clone(),
+            data_dir: data_dir.clone(),
+        },
+        data_dir,
+        firmware: config.firmware.clone(),
+        signatures: config.run.signatures,
+        board: config.run.board(),
+        inbox,
     }
 }
 

@@ -12,6 +12,7 @@ use papertick::{
     inbox::inbox,
     main_loop::{Beginning, MainLoop},
     tasks::stop_signal,
+    updates::installer::{Installer, Means},
 };
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
@@ -38,6 +39,8 @@ pub async fn start(folder: &Path) -> Rig {
     let glass = watch::Sender::new(Arc::new(Glass::unknown(board.panels, 122, 250)));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
+    let means = Means::without_slots(board, folder.to_path_buf(), inbox.clone());
+    let (installer, _) = Installer::new(means);
     let services = Services {
         inbox,
         view: followed.view.clone(),
@@ -46,7 +49,7 @@ pub async fn start(folder: &Path) -> Rig {
         allow_origins: Vec::new(),
         clock,
         crashes: 0,
-        firmware: None,
+        installer,
         data_dir: folder.to_path_buf(),
         bench: None,
         dialer: Dialer::new(Roots::public()),

@@ -319,7 +319,7 @@ impl Supervisor {
         let (mut failures, mut unstarted) = (0, 0);
         loop {
             let begun = Instant::now();
-            let followed = self.followed().await;
+            let followed = self.followed(&mut stop).await;
             let (end, chosen) = match followed {
                 (Ok(process), chosen) => {
                     unstarted = 0;
@@ -414,7 +414,7 @@ impl Supervisor {
     }
 
     /// The device to follow: the one that is there already, or a new one.
-    async fn followed(&mut self) -> (io::Result<Process>, Chosen) {
+    async fn followed(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, Chosen) {
         let chosen = self.programs.choose();
         if let Some((process, program)) = self.adopted.take() {
             if program == chosen.program {
@@ -424,7 +424,7 @@ impl Supervisor {
             drop(process);
         }
         if !chosen.is_trial {
-            self.hand_over(&chosen, None).await;
+            self.hand_over(&chosen, None, stop).await;
         }
         if let (true, Some(slot)) = (chosen.is_trial, chosen.program.slot()) {
             self.programs.started(slot);
@@ -445,7 +445,12 @@ impl Supervisor {
     }
 
     /// Lets the supervisor of the program that runs take the place of this one; returns where it does not.
-    async fn hand_over(&mut self, chosen: &Chosen, device: Option<&Process>) {
+    async fn hand_over(
+        &mut self,
+        chosen: &Chosen,
+        device: Option<&Process>,
+        stop: &mut StopSignals,
+    ) {
         let Some(slot) = chosen.program.slot() else {
             return;
         };
@@ -469,7 +474,13 @@ impl Supervisor {
         if !self.programs.handing_over(slot) {
             return;
         }
-        let why_not = match handover::is_understood(&chosen.path, &told).await {
+        let is_understood = tokio::select! {
+            biased;
+            // The next supervisor would not hear of it.
+            () = stop.given() => return,
+            is_understood = handover::is_understood(&chosen.path, &told) => is_understood,
+        };
+        let why_not = match is_understood {
             Ok(()) => {
                 let pipe = device.map(|process| process.words.pipe().as_fd());
                 let things = [self.listener.as_fd(), self.lock.as_fd()];
@@ -587,7 +598,7 @@ impl Supervisor {
                     return End::SafeLongEnough;
                 }
                 verdict = of_trial(trial) => match verdict {
-                    Verdict::Passed => self.pass(&mut followed).await,
+                    Verdict::Passed => self.pass(&mut followed, stop).await,
                     Verdict::Failed(reason) => {
                         self.end(process).await;
                         return End::NotPassed(reason);
@@ -598,7 +609,7 @@ impl Supervisor {
     }
 
     /// Notes that a new program works, and lets its supervisor take over.
-    async fn pass(&mut self, followed: &mut Followed) {
+    async fn pass(&mut self, followed: &mut Followed, stop: &mut StopSignals) {
         followed.trial = None;
         followed.chosen.is_trial = false;
         let chosen = &followed.chosen;
@@ -606,7 +617,7 @@ impl Supervisor {
             say(&format!("version {} works", chosen.version));
             self.programs.passed(slot);
         }
-        self.hand_over(chosen, Some(&followed.process)).await;
+        self.hand_over(chosen, Some(&followed.process), stop).await;
     }
 
     /// Tells a device process to end, and ends it if it does not.
@@ -693,6 +704,7 @@ struct StopSignals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
     hang_up: tokio::signal::unix::Signal,
+    is_given: bool,
 }
 
 impl StopSignals {
@@ -701,6 +713,7 @@ impl StopSignals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
+            is_given: false,
         })
     }
 
@@ -709,12 +722,17 @@ impl StopSignals {
         timeout(time, self.given()).await.is_ok()
     }
 
+    /// Waits for them; who asks again after that is told at once.
     async fn given(&mut self) {
+        if self.is_given {
+            return;
+        }
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
             _ = self.hang_up.recv() => {}
         }
+        self.is_given = true;
     }
 }
 

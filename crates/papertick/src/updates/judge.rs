@@ -122,6 +122,9 @@ pub enum Refusal {
         "no key is trusted here: put the public key of whoever signs the images into the folder {0}, or start the clock with --update-key FILE"
     )]
     NoKeys(String),
+    /// The supervisor would not start another program.
+    #[error("the supervisor of this clock starts no other program: start the clock again by hand")]
+    NoSlots,
     /// The bytes are not those that were announced.
     #[error("its SHA-256 is not the one that was announced")]
     Digest,

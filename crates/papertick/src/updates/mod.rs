@@ -5,14 +5,16 @@
 //! A new program is on *trial* until it has shown that it works; if it does not, the one before it runs again.
 //!
 //! `slots` decides which program runs, `record` keeps that on the disk; `judge` says which images are taken,
-//! `depot` receives, verifies and installs them.
+//! `depot` receives, verifies and installs them, and `installer` does that beside everything else the clock does.
 //!
 //! **Invariant:** the one pointer to the active slot moves only after its program is whole, verified and durable;
 //! a slot whose bytes are not those that were verified is never started.
 
 pub mod depot;
+pub mod installer;
 pub mod judge;
 pub mod keys;
+pub mod page;
 pub mod record;
 pub mod slots;
 pub mod told;

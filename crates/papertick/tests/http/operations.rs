@@ -293,19 +293,15 @@ async fn documents_tell_what_the_view_says() {
 /// What is not there yet is refused as on a board without it.
 #[tokio::test]
 async fn what_the_board_does_not_have_is_refused() {
+    let clock = Clock::start().await;
+    let keys = clock.folder.path().join("update-keys");
+    let nobody = format!(
+        r#"{{"error":"ESP_ERR_OTA_VALIDATE_FAILED","msg":"no key is trusted here: put the public key of whoever signs the images into the folder {}, or start the clock with --update-key FILE"}}"#,
+        keys.display()
+    );
     let rows = [
-        (
-            "POST /upload/firmware",
-            "x",
-            503,
-            r#"{"error":"no ota partition"}"#,
-        ),
-        (
-            "POST /upload/webui",
-            "x",
-            503,
-            r#"{"error":"storage partition not found"}"#,
-        ),
+        ("POST /upload/firmware", "x", 503, nobody.as_str()),
+        ("POST /upload/webui", "x", 503, nobody.as_str()),
         (
             "POST /upload/firmware",
             "",
@@ -343,7 +339,6 @@ async fn what_the_board_does_not_have_is_refused() {
             r#"{"error":"no trace running"}"#,
         ),
     ];
-    let clock = Clock::start().await;
     for (request, body, status, answered) in rows {
         let (method, path) = request.split_once(' ').unwrap();
         let length = format!("Content-Length: {}", body.len());

@@ -22,6 +22,7 @@ use papertick::{
     drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass},
     inbox::{Message, inbox},
+    updates::installer::{Installer, Means},
 };
 use render::Bitmap;
 use serde_json::Value;
@@ -191,6 +192,9 @@ impl Clock {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let folder = tempfile::tempdir().unwrap();
+        let board = view.borrow().board;
+        let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
+        let (installer, _) = Installer::new(means);
         let services = Services {
             inbox,
             view: view.subscribe(),
@@ -204,7 +208,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             clock: papertick::clock::Clock::unset(),
             crashes: 2,
-            firmware: None,
+            installer,
             data_dir: folder.path().to_path_buf(),
             dialer: setup.dialer,
             radio: setup.radio,

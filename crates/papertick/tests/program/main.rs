@@ -19,4 +19,5 @@ mod programs;
 mod releases;
 mod sign_in;
 mod state;
+mod updating;
 mod wiring;

@@ -67,6 +67,16 @@ pub(crate) fn firmware(clock: &Clock) -> Value {
     clock.get("/api/system/status").json()["firmware"].clone()
 }
 
+/// Waits until a supervisor that has taken over has shown that it works.
+pub(crate) fn settled(data_dir: &Path) {
+    let path = data_dir.join("firmware.json");
+    let is_settled = || {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        !text.is_empty() && !text.contains("\"handovers\":1")
+    };
+    eventually("it has shown that it works", is_settled);
+}
+
 fn runs(clock: &Clock, running: &str, is_trial: bool) -> bool {
     let firmware = firmware(clock);
     firmware["running"] == running && firmware["trial"] == is_trial
@@ -85,7 +95,13 @@ fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
     let clock = Clock::start_with(folder.path(), TRIAL);
     assert_eq!(
         firmware(&clock),
-        json!({ "running": "a", "version": "4.9.0", "trial": true, "lastFailure": null })
+        json!({
+            "running": "a",
+            "version": "4.9.0",
+            "trial": true,
+            "lastFailure": null,
+            "signed": true,
+        })
     );
     let (supervisor, device) = (clock.supervisor(), clock.device());
     eventually("it works", || runs(&clock, "a", false));
@@ -95,13 +111,7 @@ fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
     assert_eq!(clock.device(), device, "the device ran on");
 
     // The supervisor that took over does all that one does.
-    let path = folder.path().join("firmware.json");
-    let is_confirmed = || {
-        !fs::read_to_string(&path)
-            .unwrap()
-            .contains("\"handovers\":1")
-    };
-    eventually("it has shown that it works", is_confirmed);
+    settled(folder.path());
     kill_process(device, Signal::KILL).unwrap();
     eventually("another device runs", || clock.device() != device);
     let notes = clock.get("/api/status").json()["notes"].to_string();

@@ -373,7 +373,7 @@ impl Model {
                 }
                 return Why::Asked;
             }
-            Upload::Failed(_) => {
+            Upload::Failed(_) | Upload::Installed => {
                 self.lights.update(None);
                 self.layers[UPDATE] = None;
                 if let Some(left) = self.frozen.take() {

@@ -79,6 +79,11 @@ impl Call {
         query_value(self.parts.uri.query()?, name)
     }
 
+    /// The body, for whoever reads it piece by piece; none if it is empty.
+    pub(crate) fn unread(&mut self) -> Option<Incoming> {
+        self.body.take()
+    }
+
     /// Reads the whole body, if it is not larger than `max` bytes; one that is announced as larger is not read at all.
     pub(crate) async fn body(&mut self, max: usize) -> Received {
         let announced = self.content_length().unwrap_or_default();

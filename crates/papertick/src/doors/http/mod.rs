@@ -5,6 +5,7 @@
 //! `server` holds the connections, `events` the clients that follow, `state` is what all of them can reach.
 
 mod answer;
+mod assets;
 mod auth;
 mod cache;
 mod call;

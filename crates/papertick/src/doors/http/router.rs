@@ -276,7 +276,7 @@ async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> 
         return portal::look(state, request).await;
     }
     let file = (reads && !target.portal)
-        .then(|| pages::file(request.uri().path(), request.headers(), &state.policy))
+        .then(|| pages::file(state, request.uri().path(), request.headers()))
         .flatten();
     file.unwrap_or_else(answer::not_found)
 }

@@ -371,6 +371,7 @@ mod tests {
     use net::{dialer::Dialer, tls::Roots};
 
     use super::*;
+    use crate::updates::installer::{Installer, Means};
     use crate::{doors::http::services::Services, drivers::wifi, glass::Glass, inbox::inbox};
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
@@ -388,7 +389,8 @@ mod tests {
             allow_origins: Vec::new(),
             clock: crate::clock::Clock::unset(),
             crashes: 0,
-            firmware: None,
+            installer: Installer::new(Means::without_slots(board, std::env::temp_dir(), inbox().0))
+                .0,
             data_dir: std::env::temp_dir(),
             bench: None,
             dialer: Dialer::new(Roots::public()),

@@ -7,7 +7,9 @@ use device::{settings::emit::Identity, view::View};
 use net::dialer::Dialer;
 use tokio::sync::watch;
 
-use crate::{clock::Clock, config::Firmware, drivers::wifi::Radio, glass::Glass, inbox::Inbox};
+use crate::{
+    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, updates::installer::Installer,
+};
 
 /// What the server is given.
 #[derive(Debug, Clone)]
@@ -18,7 +20,7 @@ pub struct Services {
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
     pub glass: watch::Receiver<Arc<Glass>>,
-    /// What the build and its parts are; `fs_rev` is filled in, for the page is part of the program.
+    /// What the build and its parts are; `fs_rev` is that of the page that is served.
     pub identity: Identity,
     /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
@@ -26,8 +28,8 @@ pub struct Services {
     pub clock: Clock,
     /// How often the device broke off since its supervisor started.
     pub crashes: u64,
-    /// Which program runs; none if the supervisor does not say.
-    pub firmware: Option<Firmware>,
+    /// What installs updates, and what is installed.
+    pub installer: Installer,
     /// Folder whose disk the system status tells of.
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.

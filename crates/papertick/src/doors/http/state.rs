@@ -8,14 +8,16 @@ use std::{
 use bytes::Bytes;
 use device::{
     request::{Reply, Request},
-    settings::Settings,
+    settings::{Settings, emit::Identity},
     view::View,
 };
+use feeds::image::page::Page;
 use http::{HeaderValue, StatusCode};
 use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::{
     answer::{self, Response},
+    assets::Assets,
     auth::{self, Gate},
     cache::Cached,
     documents::{self, SettingsDocument, StatusDocument},
@@ -56,7 +58,8 @@ pub(crate) struct State {
     /// What the page may load.
     pub(crate) policy: HeaderValue,
     status: Cached<View, (u64, u64), StatusDocument>,
-    settings: Cached<View, (), SettingsDocument>,
+    settings: Cached<View, String, SettingsDocument>,
+    page: Cached<Page, (), Arc<Assets>>,
     settings_tag: Cached<Settings, (), HeaderValue>,
     settings_key: [u8; 16],
     /// Changes of settings that are under way.
@@ -81,8 +84,7 @@ pub(crate) struct State {
 
 impl State {
     /// Makes it, and the queues of the server's tasks.
-    pub(crate) fn new(mut services: Services) -> (State, Queues) {
-        services.identity.fs_rev = services.identity.git_rev.clone();
+    pub(crate) fn new(services: Services) -> (State, Queues) {
         let (side_tasks, tasks) = mpsc::channel(PREVIEWS_MAX);
         let places = services.connections;
         let places = places.map_or_else(Places::of_host, Places::of);
@@ -96,6 +98,7 @@ impl State {
             services,
             status: Cached::new(),
             settings: Cached::new(),
+            page: Cached::new(),
             settings_tag: Cached::new(),
             settings_key: password::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
@@ -151,8 +154,32 @@ impl State {
     /// The settings document of a view.
     pub(crate) fn settings(&self, view: &Arc<View>) -> SettingsDocument {
         let tag = self.settings_tag(view);
-        let make = |_| SettingsDocument::of(view, &self.services.identity, tag);
-        self.settings.get(view, (), make)
+        let make = |_| SettingsDocument::of(view, &self.identity(), tag);
+        self.settings.get(view, self.page_revision(), make)
+    }
+
+    /// What the build and its parts are, with the page that is served.
+    pub(crate) fn identity(&self) -> Identity {
+        Identity {
+            fs_rev: self.page_revision(),
+            ..self.services.identity.clone()
+        }
+    }
+
+    /// What tells the page that is served from others; that of the same build has the name of the program's.
+    fn page_revision(&self) -> String {
+        let own = &self.services.identity.git_rev;
+        let page = self.services.installer.page();
+        let commit = page.as_ref().map(|page| page.manifest.commit.as_str());
+        let is_own = |commit: &&str| *commit == own || own.ends_with(&format!("-{commit}"));
+        let other = commit.filter(|commit| !is_own(commit));
+        other.map_or_else(|| own.clone(), str::to_string)
+    }
+
+    /// The files of the page that was installed; none while the one inside the program is served.
+    pub(crate) fn assets(&self) -> Option<Arc<Assets>> {
+        let page = self.services.installer.page()?;
+        Some(self.page.get(&page, (), |_| Arc::new(Assets::of(&page))))
     }
 
     /// Asks the device.

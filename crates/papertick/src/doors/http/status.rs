@@ -23,7 +23,7 @@ pub(crate) fn system(call: &Call) -> Response {
     let services = &state.services;
     let disk = host::disk(&services.data_dir);
     let mut system = status::system(&call.view, state.uptime(), memory, disk);
-    let firmware = told::status(services.firmware.as_ref(), &services.data_dir);
+    let firmware = told::status(services.installer.means());
     system.insert("firmware".into(), firmware);
     answer::json(&Value::Object(system))
 }

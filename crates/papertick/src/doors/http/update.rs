@@ -1,29 +1,48 @@
-//! Updates of the device: what is refused before a byte is taken.
+//! Updates of the device: taking in what is uploaded, and saying why it is refused.
 
-use http::StatusCode;
+use std::time::Duration;
+
+use bytes::Bytes;
+use feeds::{
+    hex,
+    image::{Fault, Kind},
+    multipart::{Multipart, Piece},
+};
+use http::{StatusCode, header::CONTENT_TYPE};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use serde_json::json;
+use tokio::time::timeout;
 
 use super::{
     answer::{self, Response},
     call::Call,
 };
+use crate::updates::{
+    installer::{Announced, Update},
+    judge::{Refusal, Versions},
+};
+
+/// Longest silence of whoever uploads.
+const SILENCE: Duration = Duration::from_secs(35);
+
+/// Bytes that a form may have around the image.
+const FORM_MAX: u64 = 16 * 1024;
+
+/// Names of the parts of a form that hold an image.
+const FIELDS: [&str; 3] = ["file", "firmware", "webui"];
+
+/// What clients know an image by that is not taken.
+const INVALID: &str = "ESP_ERR_OTA_VALIDATE_FAILED";
 
 /// Installs a firmware image.
 pub(crate) async fn firmware(call: Call) -> Response {
-    let max = call.view.board.firmware_slot_bytes;
-    refusal(&call, max)
-        .unwrap_or_else(|| answer::error(StatusCode::SERVICE_UNAVAILABLE, "no ota partition"))
+    upload(call, Kind::Firmware).await
 }
 
 /// Installs a web bundle.
 pub(crate) async fn web_bundle(call: Call) -> Response {
-    let max = call.view.board.web_slot_bytes;
-    let no_place = || {
-        answer::error(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "storage partition not found",
-        )
-    };
-    refusal(&call, max).unwrap_or_else(no_place)
+    upload(call, Kind::Page).await
 }
 
 /// Fetches and installs the newest release.
@@ -41,21 +60,205 @@ fn disabled(call: &Call) -> Option<Response> {
     (!enabled).then(|| answer::error(StatusCode::FORBIDDEN, "ota_disabled"))
 }
 
+/// Why nothing was installed.
+enum Trouble {
+    /// It is not taken.
+    Refused(Refusal),
+    /// It did not come whole.
+    Broken,
+    /// The form has no image in it, or is none.
+    Form(&'static str),
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Trouble {
+        Trouble::Refused(refusal)
+    }
+}
+
+async fn upload(mut call: Call, kind: Kind) -> Response {
+    let max = call.state.services.installer.bytes_max(kind);
+    let form = call.header(CONTENT_TYPE).and_then(Multipart::new);
+    let around = form.as_ref().map_or(0, |_| FORM_MAX);
+    if let Some(refusal) = refusal(&call, max, around) {
+        return refusal;
+    }
+    let digest = call
+        .query("sha256")
+        .map(|digits| hex::bytes(digits.as_bytes()));
+    if digest == Some(None) {
+        return other_digest();
+    }
+    let announced = Announced {
+        kind,
+        versions: match call.query("downgrade").as_deref() {
+            Some("true" | "1") => Versions::All,
+            Some(_) | None => Versions::NotOlder,
+        },
+        bytes: call.content_length(),
+        digest: digest.flatten(),
+    };
+    let installed = match call.state.services.installer.begin(announced) {
+        Ok(update) => match call.unread() {
+            Some(body) => install(update, body, form).await,
+            None => Err(Trouble::Broken),
+        },
+        Err(refusal) => Err(refusal.into()),
+    };
+    match installed {
+        Ok(bytes) => answer::json(&json!({ "result": "ok", "bytes": bytes })),
+        Err(trouble) => told(&trouble, kind, max),
+    }
+}
+
+/// Takes all of an image out of a body; tells how many bytes it had.
+async fn install(
+    update: Update,
+    mut body: Incoming,
+    mut form: Option<Multipart>,
+) -> Result<u64, Trouble> {
+    let mut reading = Reading::default();
+    while let Some(bytes) = next(&mut body).await? {
+        let Some(form) = &mut form else {
+            reading.bytes += bytes.len() as u64;
+            update.append(bytes).await?;
+            continue;
+        };
+        form.push(&bytes);
+        let piece = || Trouble::Form("the form cannot be read");
+        while let Some(piece) = form.next_piece().map_err(|_| piece())? {
+            if let Some(data) = reading.of(piece) {
+                reading.bytes += data.len() as u64;
+                update.append(data).await?;
+            }
+        }
+    }
+    if form.is_some() && !reading.is_over {
+        return Err(Trouble::Broken);
+    }
+    if form.is_some() && reading.bytes == 0 {
+        return Err(Trouble::Form("the form has no image in a part named file"));
+    }
+    update.finish().await?;
+    Ok(reading.bytes)
+}
+
+/// How far the reading of a form is.
+#[derive(Default)]
+struct Reading {
+    bytes: u64,
+    /// The part that comes is the image.
+    is_image: bool,
+    /// All of the form has come.
+    is_over: bool,
+}
+
+impl Reading {
+    /// The bytes of the image in a piece of a form: those of the first part that may be one.
+    fn of(&mut self, piece: Piece) -> Option<Bytes> {
+        match piece {
+            Piece::Part(name) => {
+                self.is_image = self.bytes == 0 && FIELDS.contains(&name.as_str());
+                None
+            }
+            Piece::Data(data) => self.is_image.then(|| data.into()),
+            Piece::End => {
+                self.is_over = true;
+                None
+            }
+        }
+    }
+}
+
+/// The next bytes of a body; none at its end.
+async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Trouble> {
+    loop {
+        match timeout(SILENCE, body.frame()).await {
+            Ok(None) => return Ok(None),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(data) = frame.into_data() {
+                    return Ok(Some(data));
+                }
+            }
+            Ok(Some(Err(_))) | Err(_) => return Err(Trouble::Broken),
+        }
+    }
+}
+
+/// Tells a client why nothing was installed, in the words that clients know and in a sentence.
+fn told(trouble: &Trouble, kind: Kind, max: u64) -> Response {
+    let refusal = match trouble {
+        Trouble::Broken => return broken(kind),
+        Trouble::Form(why) => {
+            return failed(INVALID, why);
+        }
+        Trouble::Refused(refusal) => refusal,
+    };
+    let why = refusal.to_string();
+    match refusal {
+        Refusal::Busy => answer::message(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Update already in progress",
+        ),
+        Refusal::Oversize(_) => oversize(max),
+        Refusal::Digest => other_digest(),
+        Refusal::Fault(Fault::CutOff { .. }) => match kind {
+            Kind::Firmware => failed("ESP_ERR_INVALID_SIZE", &why),
+            Kind::Page => failed("truncated upload", &why),
+        },
+        Refusal::NoSlots | Refusal::NoExec => failed("no ota partition", &why),
+        Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Fault(Fault::Io(_)) => {
+            failed("ESP_FAIL", &why)
+        }
+        Refusal::NoKeys(_) => answer::json_with(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &json!({ "error": INVALID, "msg": why }),
+        ),
+        Refusal::Fault(_)
+        | Refusal::Kind { .. }
+        | Refusal::Board { .. }
+        | Refusal::Panel { .. }
+        | Refusal::Target { .. }
+        | Refusal::Older { .. }
+        | Refusal::NeedsNewer { .. } => failed(INVALID, &why),
+    }
+}
+
+fn broken(kind: Kind) -> Response {
+    let word = match kind {
+        Kind::Firmware => "ESP_FAIL",
+        Kind::Page => "truncated upload",
+    };
+    failed(word, "the upload broke off")
+}
+
+fn failed(word: &str, why: &str) -> Response {
+    let body = json!({ "error": word, "msg": why });
+    answer::json_with(StatusCode::INTERNAL_SERVER_ERROR, &body)
+}
+
+fn oversize(max: u64) -> Response {
+    let body = json!({ "error": "oversize", "max": max });
+    answer::json_with(StatusCode::PAYLOAD_TOO_LARGE, &body)
+}
+
+fn other_digest() -> Response {
+    answer::error(StatusCode::BAD_REQUEST, "sha256 mismatch")
+}
+
 /// Tells whether an image of this size, bytes, has a place; there is no image of nothing.
 fn fits(size: u64, place: u64) -> bool {
     (1..=place).contains(&size)
 }
 
-fn refusal(call: &Call, max: u64) -> Option<Response> {
+/// Why an upload is refused before a byte of it is taken; `around` is what may come around the image, bytes.
+fn refusal(call: &Call, max: u64, around: u64) -> Option<Response> {
     disabled(call).or_else(|| match call.content_length() {
         None | Some(0) => Some(answer::error(
             StatusCode::LENGTH_REQUIRED,
             "content-length required",
         )),
-        Some(length) if !fits(length, max) => Some(answer::json_with(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            &serde_json::json!({ "error": "oversize", "max": max }),
-        )),
+        Some(length) if !fits(length, max + around) => Some(oversize(max)),
         Some(_) => None,
     })
 }

@@ -1,0 +1,306 @@
+//! Forms with files in them (`multipart/form-data`), piece by piece as they come.
+//!
+//! Only as much is kept as may be the beginning of a boundary or of the lines above a part, so that a form may be of any
+//! length.
+
+use crate::malformed::Malformed;
+
+/// Longest boundary, bytes; that of RFC 2046.
+const BOUNDARY_MAX: usize = 70;
+
+/// Longest lines above a part, bytes.
+const HEAD_MAX: usize = 4096;
+
+/// Most parts of a form.
+const PARTS_MAX: usize = 16;
+
+/// What comes next in a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A part begins, of this name; empty if it has none.
+    Part(String),
+    /// Bytes of the part that began last.
+    Data(Vec<u8>),
+    /// The form has come to its end.
+    End,
+}
+
+/// A form that is coming.
+#[derive(Debug, Clone)]
+pub struct Multipart {
+    /// Two dashes and the boundary, with a line break before it.
+    delimiter: Vec<u8>,
+    buffer: Vec<u8>,
+    state: State,
+    parts: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the first boundary.
+    Before,
+    /// Behind a boundary: a line break, or two dashes at the end.
+    Boundary,
+    /// In the lines above a part.
+    Head,
+    /// In a part.
+    Data,
+    /// The end was told.
+    Over,
+}
+
+impl Multipart {
+    /// A form whose parts are kept apart as its content type says; none if that is no such form.
+    pub fn new(content_type: &str) -> Option<Multipart> {
+        let (kind, parameters) = content_type.split_once(';')?;
+        if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
+            return None;
+        }
+        let boundary = parameters.split(';').find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            name.trim()
+                .eq_ignore_ascii_case("boundary")
+                .then(|| unquoted(value.trim()))
+        })?;
+        if !(1..=BOUNDARY_MAX).contains(&boundary.len()) {
+            return None;
+        }
+        Some(Multipart {
+            delimiter: format!("\r\n--{boundary}").into_bytes(),
+            // What is before the first boundary ends with a line break, or there is nothing.
+            buffer: b"\r\n".to_vec(),
+            state: State::Before,
+            parts: 0,
+        })
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.state != State::Over {
+            self.buffer.extend_from_slice(bytes);
+        }
+    }
+
+    /// What comes next, as far as it can be told; none until more bytes come.
+    ///
+    /// # Errors
+    /// It is no such form, or has too much of something.
+    pub fn next_piece(&mut self) -> Result<Option<Piece>, Malformed> {
+        loop {
+            match self.state {
+                State::Before => match find(&self.buffer, &self.delimiter) {
+                    Some(at) => {
+                        self.buffer.drain(..at + self.delimiter.len());
+                        self.state = State::Boundary;
+                    }
+                    None => {
+                        self.buffer.drain(..self.sure());
+                        return Ok(None);
+                    }
+                },
+                State::Boundary => match self.buffer.get(..2) {
+                    None => return Ok(None),
+                    Some(b"--") => {
+                        self.state = State::Over;
+                        self.buffer = Vec::new();
+                        return Ok(Some(Piece::End));
+                    }
+                    Some(b"\r\n") => {
+                        self.parts += 1;
+                        if self.parts > PARTS_MAX {
+                            return Err(Malformed("too-many-parts"));
+                        }
+                        // A head without lines ends with the line break that it begins with.
+                        self.state = State::Head;
+                    }
+                    Some(_) => return Err(Malformed("boundary")),
+                },
+                State::Head => {
+                    let Some(at) = find(&self.buffer, b"\r\n\r\n") else {
+                        if self.buffer.len() > HEAD_MAX {
+                            return Err(Malformed("part-head"));
+                        }
+                        return Ok(None);
+                    };
+                    if at > HEAD_MAX {
+                        return Err(Malformed("part-head"));
+                    }
+                    let head: Vec<u8> = self.buffer.drain(..at + 4).collect();
+                    self.state = State::Data;
+                    return Ok(Some(Piece::Part(name(&String::from_utf8_lossy(&head)))));
+                }
+                State::Data => {
+                    let found = find(&self.buffer, &self.delimiter);
+                    let length = found.unwrap_or_else(|| self.sure());
+                    if length > 0 {
+                        return Ok(Some(Piece::Data(self.buffer.drain(..length).collect())));
+                    }
+                    if found.is_none() {
+                        return Ok(None);
+                    }
+                    self.buffer.drain(..self.delimiter.len());
+                    self.state = State::Boundary;
+                }
+                State::Over => return Ok(None),
+            }
+        }
+    }
+
+    /// How many bytes of the buffer cannot belong to a delimiter.
+    fn sure(&self) -> usize {
+        let kept = (1..self.delimiter.len())
+            .rev()
+            .find(|length| self.buffer.ends_with(&self.delimiter[..*length]));
+        self.buffer.len() - kept.unwrap_or_default()
+    }
+}
+
+/// The name of a part, as the lines above it say.
+fn name(head: &str) -> String {
+    let line = head.lines().find_map(|line| {
+        let (field, value) = line.split_once(':')?;
+        field
+            .trim()
+            .eq_ignore_ascii_case("content-disposition")
+            .then_some(value)
+    });
+    let named = line.unwrap_or_default().split(';').find_map(|parameter| {
+        let (field, value) = parameter.split_once('=')?;
+        (field.trim().eq_ignore_ascii_case("name")).then(|| unquoted(value.trim()))
+    });
+    named.unwrap_or_default()
+}
+
+fn unquoted(value: &str) -> String {
+    let inner = value
+        .strip_prefix('"')
+        .and_then(|value| value.strip_suffix('"'));
+    inner.unwrap_or(value).to_owned()
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let first = *wanted.first()?;
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| *byte == first) {
+        let at = from + at;
+        if bytes[at..].starts_with(wanted) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TYPE: &str = "multipart/form-data; boundary=\"x-y\"";
+
+    /// What a form holds: name and content of each part, and whether it came to its end.
+    type Read = (Vec<(String, Vec<u8>)>, bool);
+
+    fn read(form: &[u8], step: usize) -> Result<Read, Malformed> {
+        let mut multipart = Multipart::new(TYPE).expect("it is a form");
+        let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+        let mut is_over = false;
+        for bytes in form.chunks(step) {
+            multipart.push(bytes);
+            while let Some(piece) = multipart.next_piece()? {
+                match piece {
+                    Piece::Part(name) => parts.push((name, Vec::new())),
+                    Piece::Data(data) => parts.last_mut().expect("one began").1.extend(data),
+                    Piece::End => is_over = true,
+                }
+            }
+            assert!(multipart.buffer.len() <= HEAD_MAX + step + BOUNDARY_MAX);
+        }
+        Ok((parts, is_over))
+    }
+
+    fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut form = Vec::new();
+        for (name, content) in parts {
+            let head = format!(
+                "--x-y\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"a.img\"\r\nContent-Type: a/b\r\n\r\n"
+            );
+            form.extend_from_slice(head.as_bytes());
+            form.extend_from_slice(content);
+            form.extend_from_slice(b"\r\n");
+        }
+        form.extend_from_slice(b"--x-y--\r\n");
+        form
+    }
+
+    #[test]
+    fn parts_are_told_apart_however_the_bytes_come() {
+        let parts: [(&str, &[u8]); 3] = [
+            ("file", b"\r\n--x-\r\n--x-z\r\n\r\n--\r\n"),
+            ("", b""),
+            ("webui", &[0; 300]),
+        ];
+        let bytes = form(&parts);
+        let expected: Vec<(String, Vec<u8>)> = parts
+            .iter()
+            .map(|(name, content)| ((*name).to_owned(), content.to_vec()))
+            .collect();
+        for step in 1..bytes.len() {
+            let read = read(&bytes, step);
+            assert_eq!(read, Ok((expected.clone(), true)), "{step}");
+        }
+        for cut in 1..bytes.len() - 4 {
+            let (_, is_over) = read(&bytes[..cut], 7).expect("it is a form so far");
+            assert!(!is_over, "{cut}");
+        }
+        let with_preamble = [b"something\r\n", bytes.as_slice(), b"and more"].concat();
+        assert_eq!(read(&with_preamble, 5), Ok((expected, true)));
+    }
+
+    #[test]
+    fn what_is_no_form_is_refused() {
+        for content_type in [
+            "application/octet-stream",
+            "multipart/form-data",
+            "multipart/mixed; boundary=x",
+            "multipart/form-data; boundary=",
+            "multipart/form-data; charset=x",
+        ] {
+            assert!(Multipart::new(content_type).is_none(), "{content_type}");
+        }
+        let long = format!("multipart/form-data; boundary={}", "x".repeat(71));
+        assert!(Multipart::new(&long).is_none());
+        for (form, reason) in [
+            (b"--x-yz\r\n\r\n".to_vec(), "boundary"),
+            (
+                [b"--x-y\r\n".as_slice(), &[b'a'; 5000]].concat(),
+                "part-head",
+            ),
+            (form(&[("a", b"".as_slice()); 17]), "too-many-parts"),
+        ] {
+            assert_eq!(read(&form, 100), Err(Malformed(reason)));
+        }
+        assert_eq!(read(&[b'x'; 10_000], 64), Ok((Vec::new(), false)));
+    }
+
+    #[test]
+    fn a_part_without_lines_above_it_has_no_name() {
+        let read = read(b"--x-y\r\n\r\nabc\r\n--x-y--", 3);
+        assert_eq!(read, Ok((vec![(String::new(), b"abc".to_vec())], true)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_a_panic(bytes: Vec<u8>, step in 1..64_usize) {
+            let _ = read(&[b"--x-y\r\n".as_slice(), &bytes].concat(), step);
+        }
+
+        #[test]
+        fn any_content_comes_through(content: Vec<u8>, step in 1..64_usize) {
+            let bytes = form(&[("file", &content)]);
+            let expected = (vec![("file".to_owned(), content)], true);
+            prop_assert_eq!(read(&bytes, step), Ok(expected));
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Installs what is uploaded or fetched: one image at a time, piece by piece, on a thread of its own.
+//!
+//! Whoever brings an image holds an [`Update`]; dropping it before the end gives the image up.
+//! The device hears of it as soon as the head of the image was judged, so that what is not for this clock disturbs nothing.
+
+use std::{io, path::PathBuf, sync::Arc, thread};
+
+use bytes::Bytes;
+use device::{
+    board::BoardSpec,
+    input::{Input, Upload},
+};
+use feeds::image::{Head, Kind, page::Page};
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use semver::Version;
+use storage::disk::Folder;
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
+};
+
+use super::{
+    depot::Depot,
+    judge::{self, Judge, Refusal, Signatures, Versions},
+    keys::KeyRing,
+    page,
+    slots::{Factory, Program},
+};
+use crate::{build, config::Firmware, inbox::Inbox};
+
+/// Steps that may wait for the one before them.
+const STEPS_WAITING: usize = 1;
+
+/// What is needed to install something.
+#[derive(Debug, Clone)]
+pub struct Means {
+    /// The data folder.
+    pub data_dir: PathBuf,
+    /// Which program runs; none if the supervisor does not say, and then only pages can be installed.
+    pub firmware: Option<Firmware>,
+    /// The keys that are trusted.
+    pub keys: KeyRing,
+    /// Whether anybody has to sign.
+    pub signatures: Signatures,
+    /// The board.
+    pub board: BoardSpec,
+    /// The way into the device.
+    pub inbox: Inbox,
+}
+
+impl Means {
+    /// What there is on a clock whose supervisor starts no other program, and where nobody is trusted.
+    pub fn without_slots(board: BoardSpec, data_dir: PathBuf, inbox: Inbox) -> Means {
+        Means {
+            keys: KeyRing {
+                files: Vec::new(),
+                data_dir: data_dir.clone(),
+            },
+            data_dir,
+            firmware: None,
+            signatures: Signatures::Required,
+            board,
+            inbox,
+        }
+    }
+}
+
+/// Installs one image at a time.
+#[derive(Debug, Clone)]
+pub struct Installer {
+    means: Arc<Means>,
+    place: Arc<Semaphore>,
+    page: watch::Sender<Option<Arc<Page>>>,
+}
+
+/// What is going to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Announced {
+    /// What it must be.
+    pub kind: Kind,
+    /// Which versions are taken.
+    pub versions: Versions,
+    /// How much will come, bytes; none if nobody said.
+    pub bytes: Option<u64>,
+    /// Its SHA-256, if somebody said.
+    pub digest: Option<[u8; 32]>,
+}
+
+impl Installer {
+    /// An installer, on a folder in which it clears away what an update left that was interrupted. Gives what should be
+    /// said of the page that is installed, in words for people.
+    pub fn new(means: Means) -> (Installer, Option<String>) {
+        drop(depot(&means));
+        let found = page::installed(&mut Folder::new(&means.data_dir), &running(&means));
+        let (page, note) = match found {
+            Ok(page) => (page.map(Arc::new), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        let installer = Installer {
+            means: Arc::new(means),
+            place: Arc::new(Semaphore::new(1)),
+            page: watch::Sender::new(page),
+        };
+        (installer, note)
+    }
+
+    /// What is needed to install something.
+    pub fn means(&self) -> &Means {
+        &self.means
+    }
+
+    /// The page that was installed; none while the one inside the program is served.
+    pub fn page(&self) -> Option<Arc<Page>> {
+        self.page.borrow().clone()
+    }
+
+    /// Largest image, bytes.
+    pub fn bytes_max(&self, kind: Kind) -> u64 {
+        match kind {
+            Kind::Firmware => self.means.board.firmware_slot_bytes,
+            Kind::Page => self.means.board.web_slot_bytes,
+        }
+    }
+
+    /// Tells whether something is being installed.
+    pub fn is_busy(&self) -> bool {
+        self.place.available_permits() == 0
+    }
+
+    /// Begins to install what will come.
+    ///
+    /// # Errors
+    /// Another update is under way, or nothing can be installed here.
+    pub fn begin(&self, announced: Announced) -> Result<Update, Refusal> {
+        let place = Arc::clone(&self.place);
+        let place = place.try_acquire_owned().map_err(|_| Refusal::Busy)?;
+        let judge = self.judge(announced)?;
+        let mut depot = depot(&self.means);
+        depot.begin(judge)?;
+        let (steps, todo) = mpsc::channel(STEPS_WAITING);
+        let work = Work {
+            depot,
+            announced,
+            received: 0,
+            percent: None,
+            means: Arc::clone(&self.means),
+            runtime: Handle::current(),
+            page: self.page.clone(),
+        };
+        thread::Builder::new()
+            .name("update".to_string())
+            .spawn(move || work.run(todo, place))
+            .map_err(Refusal::Disk)?;
+        Ok(Update { steps })
+    }
+
+    fn judge(&self, announced: Announced) -> Result<Judge, Refusal> {
+        let means = &self.means;
+        let keys = means.keys.keys();
+        if keys.is_empty() && means.signatures == Signatures::Required {
+            return Err(Refusal::NoKeys(means.keys.folder().display().to_string()));
+        }
+        if announced.kind == Kind::Firmware {
+            if means.firmware.is_none() {
+                return Err(Refusal::NoSlots);
+            }
+            let disk = statvfs(&means.data_dir).map_err(|error| Refusal::Disk(error.into()))?;
+            if disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+                return Err(Refusal::NoExec);
+            }
+        }
+        Ok(Judge {
+            kind: announced.kind,
+            bytes_max: self.bytes_max(announced.kind),
+            board: means.board.id.to_string(),
+            panel: judge::panel(&means.board),
+            target: build::Facts::own().target,
+            running: running(means),
+            versions: announced.versions,
+            keys,
+            signatures: means.signatures,
+        })
+    }
+}
+
+/// An image that is coming; dropping it gives it up.
+#[derive(Debug)]
+pub struct Update {
+    steps: mpsc::Sender<Step>,
+}
+
+/// A step, with a place for its outcome.
+#[derive(Debug)]
+enum Step {
+    Append(Bytes, oneshot::Sender<Result<(), Refusal>>),
+    Finish(oneshot::Sender<Result<Head, Refusal>>),
+}
+
+impl Update {
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    /// The image is not taken, or cannot be stored; it was given up.
+    pub async fn append(&self, bytes: Bytes) -> Result<(), Refusal> {
+        let (outcome, told) = oneshot::channel();
+        self.step(Step::Append(bytes, outcome), told).await
+    }
+
+    /// Notes that all has come, and installs it; it is durable when this returns.
+    ///
+    /// # Errors
+    /// The image is not taken, or cannot be stored; it was given up.
+    pub async fn finish(self) -> Result<Head, Refusal> {
+        let (outcome, told) = oneshot::channel();
+        self.step(Step::Finish(outcome), told).await
+    }
+
+    async fn step<T>(
+        &self,
+        step: Step,
+        told: oneshot::Receiver<Result<T, Refusal>>,
+    ) -> Result<T, Refusal> {
+        let gone = || Refusal::Disk(io::ErrorKind::BrokenPipe.into());
+        self.steps.send(step).await.map_err(|_| gone())?;
+        told.await.map_err(|_| gone())?
+    }
+}
+
+/// The work on one image.
+struct Work {
+    depot: Depot,
+    announced: Announced,
+    received: u64,
+    /// What the device was told last; none before it was told anything.
+    percent: Option<u8>,
+    means: Arc<Means>,
+    runtime: Handle,
+    page: watch::Sender<Option<Arc<Page>>>,
+}
+
+impl Work {
+    /// Takes step after step until the image is installed or given up; the place is free again after that, unless the
+    /// clock is about to be started again.
+    fn run(mut self, mut todo: mpsc::Receiver<Step>, place: OwnedSemaphorePermit) {
+        // Whoever brought the image may be gone when there is an outcome, which is seen at the next step.
+        while let Some(step) = todo.blocking_recv() {
+            match step {
+                Step::Append(bytes, outcome) => match self.append(&bytes) {
+                    Ok(()) => drop(outcome.send(Ok(()))),
+                    Err(refusal) => {
+                        self.give_up(&refusal.to_string());
+                        drop(place);
+                        let _ = outcome.send(Err(refusal));
+                        return;
+                    }
+                },
+                Step::Finish(outcome) => {
+                    let finished = self.finish();
+                    match &finished {
+                        Ok(head) => self.installed(head, place),
+                        Err(refusal) => {
+                            self.give_up(&refusal.to_string());
+                            drop(place);
+                        }
+                    }
+                    let _ = outcome.send(finished);
+                    return;
+                }
+            }
+        }
+        self.give_up("it broke off");
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        self.depot.append(bytes)?;
+        self.received += bytes.len() as u64;
+        // Before that nothing is known of it.
+        if self.received < Head::BYTES as u64 {
+            return Ok(());
+        }
+        if self.percent.is_none() {
+            self.tell(Upload::Started);
+        }
+        let all = self.announced.bytes.unwrap_or(u64::MAX).max(1);
+        let percent = self.received.saturating_mul(100) / all;
+        let percent = u8::try_from(percent).unwrap_or(100).min(100);
+        if self.percent.replace(percent) != Some(percent) {
+            self.tell(Upload::Progress(percent));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Head, Refusal> {
+        self.depot.received(self.announced.digest)?;
+        let head = self.depot.verify()?;
+        self.depot.switch()?;
+        Ok(head)
+    }
+
+    /// Tells what was installed to whoever uses it.
+    fn installed(&self, head: &Head, place: OwnedSemaphorePermit) {
+        let version = &head.version;
+        match head.kind {
+            Kind::Firmware => {
+                tracing::info!(%version, "new firmware is installed, the clock is started again");
+                // Until then there is nothing to be updated.
+                place.forget();
+                self.tell(Upload::Verified);
+            }
+            Kind::Page => {
+                tracing::info!(%version, "a new page is installed");
+                let disk = &mut Folder::new(&self.means.data_dir);
+                match page::installed(disk, &running(&self.means)) {
+                    Ok(page) => drop(self.page.send_replace(page.map(Arc::new))),
+                    Err(reason) => tracing::warn!("{reason}"),
+                }
+                self.tell(Upload::Installed);
+            }
+        }
+    }
+
+    fn give_up(&mut self, reason: &str) {
+        self.depot.abandon();
+        tracing::warn!(%reason, "an update was given up");
+        if self.percent.is_some() {
+            self.tell(Upload::Failed(reason.to_string()));
+        }
+    }
+
+    /// Tells the device, and waits until that is visible.
+    fn tell(&self, upload: Upload) {
+        // Without the device there is nobody who could want to know.
+        let _ = self
+            .runtime
+            .block_on(self.means.inbox.settle(Input::Uploaded(upload)));
+    }
+}
+
+/// The version that runs.
+fn running(means: &Means) -> Version {
+    let firmware = means.firmware.as_ref();
+    let told = firmware.and_then(|firmware| Version::parse(&firmware.version).ok());
+    told.unwrap_or_else(|| Factory::own().version)
+}
+
+fn depot(means: &Means) -> Depot {
+    let disk = Box::new(Folder::new(&means.data_dir));
+    match &means.firmware {
+        Some(firmware) => Depot::open(disk, firmware.running, firmware.factory.clone()),
+        None => Depot::open(disk, Program::Factory, Factory::own()),
+    }
+}

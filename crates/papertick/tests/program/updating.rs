@@ -1,0 +1,579 @@
+//! Updates as their senders meet them: what is taken, what is refused and why, and that the clock goes on meanwhile.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpStream,
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use feeds::image::{
+    Facts, Kind, Packed,
+    page::{Manifest, Page},
+};
+use minisign::KeyPair;
+use rustix::process::{Signal, kill_process};
+use semver::Version;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    clock::{Answer, Clock, PATIENCE, eventually, folder, resident},
+    programs::{as_device, firmware, working},
+};
+
+/// A clock that trusts one key, and who has that key.
+pub(crate) struct Shop {
+    pub(crate) folder: tempfile::TempDir,
+    pair: KeyPair,
+}
+
+impl Shop {
+    pub(crate) fn new() -> Shop {
+        let folder = folder();
+        let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+        let keys = folder.path().join("update-keys");
+        fs::create_dir(&keys).unwrap();
+        fs::write(keys.join("ours.pub"), pair.pk.to_box().unwrap().to_string()).unwrap();
+        Shop { folder, pair }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::start_with(self.path(), &["--trial-seconds", "1"])
+    }
+
+    /// The same image with a signature behind it.
+    pub(crate) fn signed(&self, image: Vec<u8>) -> Vec<u8> {
+        signed(image, &self.pair)
+    }
+
+    /// A signed image of a program.
+    pub(crate) fn image(&self, version: &str, program: &str) -> Vec<u8> {
+        self.signed(image_of(facts(version), program.as_bytes()))
+    }
+}
+
+fn signed(mut image: Vec<u8>, pair: &KeyPair) -> Vec<u8> {
+    let signature = minisign::sign(Some(&pair.pk), &pair.sk, image.as_slice(), None, None);
+    image.extend(signature.unwrap().into_string().into_bytes());
+    image
+}
+
+pub(crate) fn facts(version: &str) -> Facts {
+    Facts {
+        kind: Kind::Firmware,
+        build_time: 0,
+        board: "rev-b".to_string(),
+        panel: "122x250".to_string(),
+        target: papertick::build::Facts::own().target,
+        version: Version::parse(version).unwrap(),
+        commit: String::new(),
+    }
+}
+
+pub(crate) fn image_of(facts: Facts, content: &[u8]) -> Vec<u8> {
+    Packed::new(content).image(facts).unwrap()
+}
+
+fn page(commit: &str, min_firmware: &str) -> Vec<u8> {
+    let manifest = json!({ "commit": commit, "buildTime": 7, "minFirmware": min_firmware });
+    let manifest = manifest.to_string().into_bytes();
+    let page = Page {
+        manifest: Manifest::parse(&manifest).unwrap(),
+        files: [
+            ("manifest.json", manifest),
+            ("index.html", b"another page".to_vec()),
+            ("assets/a.js", b"let a;".to_vec()),
+        ]
+        .map(|(name, content)| (name.to_string(), content))
+        .into(),
+    };
+    let facts = Facts {
+        kind: Kind::Page,
+        board: String::new(),
+        panel: String::new(),
+        target: String::new(),
+        ..facts("4.0.0")
+    };
+    image_of(facts, &page.write().unwrap())
+}
+
+impl Clock {
+    /// Sends a body that need not be text.
+    pub(crate) fn post(&self, path: &str, headers: &str, body: &[u8]) -> Answer {
+        self.begin(path, headers, body.len(), body).answer()
+    }
+
+    /// Announces a body and sends the beginning of it.
+    pub(crate) fn begin(&self, path: &str, headers: &str, length: usize, body: &[u8]) -> Sending {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        // A refusal may come before all is sent.
+        let _ = stream.write_all(body);
+        Sending(stream)
+    }
+
+    pub(crate) fn upload(&self, image: &[u8]) -> Answer {
+        self.post("/upload/firmware", "", image)
+    }
+}
+
+/// A request whose answer nobody has read yet.
+pub(crate) struct Sending(pub(crate) TcpStream);
+
+impl Sending {
+    pub(crate) fn answer(mut self) -> Answer {
+        let mut bytes = Vec::new();
+        // Who is refused may see the connection break off behind the answer.
+        let _ = self.0.read_to_end(&mut bytes);
+        let text = String::from_utf8(bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").expect("an answer");
+        Answer {
+            status: head.split_whitespace().nth(1).unwrap().parse().unwrap(),
+            body: body.to_string(),
+        }
+    }
+}
+
+fn form(name: &str, image: &[u8]) -> (String, Vec<u8>) {
+    let before = format!(
+        "--abc\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhello\r\n--abc\r\nContent-Disposition: form-data; \
+         name=\"{name}\"; filename=\"x.img\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+    );
+    let body = [before.as_bytes(), image, b"\r\n--abc--\r\n"].concat();
+    let header = "Content-Type: multipart/form-data; boundary=abc\r\n".to_string();
+    (header, body)
+}
+
+#[test]
+fn a_whole_update_twice_over_and_back() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    clock.patch(r#"{"digitFontPx": 201}"#);
+    let supervisor = clock.supervisor();
+    for (version, slot, path) in [
+        ("4.8.0", "a", "/upload/firmware"),
+        ("4.9.0", "b", "/upload/firmware?sha256="),
+        ("4.8.1", "a", "/upload/firmware?downgrade=true"),
+    ] {
+        let image = shop.image(version, &working());
+        let digest: String = Sha256::digest(&image)
+            .iter()
+            .map(|byte| format!("{byte:02X}"))
+            .collect();
+        let path = path.replace("sha256=", &format!("sha256={digest}"));
+        let answer = clock.post(&path, "", &image);
+        assert_eq!(answer.status, 200, "{version}: {}", answer.body);
+        assert_eq!(
+            answer.json(),
+            json!({ "result": "ok", "bytes": image.len() })
+        );
+        eventually("it runs and works", || {
+            let Ok(answer) = clock.send("GET", "/api/system/status", "") else {
+                return false;
+            };
+            let firmware = &answer.json()["firmware"];
+            firmware["version"] == version && firmware["trial"] == false
+        });
+        assert_eq!(firmware(&clock)["running"], slot);
+        assert_eq!(clock.setting("digitFontPx"), 201);
+    }
+    // Under the same number as before.
+    assert_eq!(clock.supervisor(), supervisor);
+    let notes = clock.get("/api/status").json()["notes"].clone();
+    assert_eq!(notes, json!([]));
+    // While its supervisor takes over the signal may end the process.
+    let (status, took) = clock.end(Signal::TERM);
+    let is_ended = status.success() || status.signal() == Some(Signal::TERM.as_raw());
+    assert!(
+        is_ended && took < Duration::from_secs(2),
+        "{status} after {took:?}"
+    );
+}
+
+#[test]
+fn an_image_comes_raw_or_in_a_form() {
+    for (number, name) in ["file", "firmware"].into_iter().enumerate() {
+        let shop = Shop::new();
+        let clock = shop.clock();
+        let image = shop.image("4.9.0", &working());
+        let (header, body) = form(name, &image);
+        let answer = clock.post("/upload/firmware", &header, &body);
+        assert_eq!(answer.status, 200, "{number}: {}", answer.body);
+        eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+    }
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
+    let program = working();
+    let good = shop.image("4.9.0", &program);
+    let with = |change: fn(&mut Facts)| {
+        let mut facts = facts("4.9.0");
+        change(&mut facts);
+        shop.signed(image_of(facts, program.as_bytes()))
+    };
+    let unsigned = image_of(facts("4.9.0"), program.as_bytes());
+    let mut forged = good.clone();
+    let at = forged.len() - 40;
+    forged[at] = if forged[at] == b'A' { b'B' } else { b'A' };
+    let mut rotten = good.clone();
+    rotten[530] ^= 1;
+    let (header, broken_form) = form("file", &good);
+    let half_form = &broken_form[..broken_form.len() - 20];
+    let (_, other_form) = form("picture", &good);
+    let other = "0".repeat(64);
+    let invalid = "ESP_ERR_OTA_VALIDATE_FAILED";
+    let cut = good[..good.len() / 3].to_vec();
+    let a_page = shop.signed(page("x", "4.0.0"));
+    let by_stranger = signed(unsigned.clone(), &stranger);
+    let images = [
+        (with(|f| f.board = "v8".into()), invalid, "board v8"),
+        (with(|f| f.panel = "9x9".into()), invalid, "panels of 9x9"),
+        (with(|f| f.target = "z80".into()), invalid, "z80"),
+        (with(|f| f.version.major = 3), invalid, "downgrade=true"),
+        (unsigned, invalid, "not signed"),
+        (by_stranger, invalid, "none of these keys"),
+        (forged, invalid, "sign"),
+        (rotten, invalid, "changed after it was signed"),
+        (vec![b'x'; 2000], invalid, "no papertick image"),
+        (cut, "ESP_ERR_INVALID_SIZE", "cut off"),
+        (a_page, invalid, "/upload/webui"),
+    ];
+    let images = images
+        .into_iter()
+        .map(|(image, error, why)| (String::new(), "", image, 500, error, why));
+    let mut rows: Vec<_> = images.collect();
+    let sha256 = "sha256 mismatch";
+    rows.extend([
+        (
+            format!("?sha256={other}"),
+            "",
+            good.clone(),
+            400,
+            sha256,
+            "",
+        ),
+        ("?sha256=abc".into(), "", good.clone(), 400, sha256, ""),
+        (
+            String::new(),
+            &header,
+            half_form.to_vec(),
+            500,
+            "ESP_FAIL",
+            "broke off",
+        ),
+        (
+            String::new(),
+            &header,
+            other_form,
+            500,
+            invalid,
+            "named file",
+        ),
+        (
+            String::new(),
+            "",
+            Vec::new(),
+            411,
+            "content-length required",
+            "",
+        ),
+    ]);
+    let before = clock.get("/api/status").json();
+    let device = clock.device();
+    for (query, headers, body, status, error, why) in rows {
+        let what = format!("{error} {why}");
+        let answer = clock.post(&format!("/upload/firmware{query}"), headers, &body);
+        assert_eq!(answer.status, status, "{what}: {}", answer.body);
+        let told = answer.json();
+        assert_eq!(told["error"], error, "{what}: {told}");
+        let message = told["msg"].as_str().unwrap_or_default();
+        assert!(message.contains(why), "{what}: {told}");
+        let after = clock.get("/api/status").json();
+        for member in ["mode", "data", "timerRunning", "isOTAUpdating", "notes"] {
+            assert_eq!(after[member], before[member], "{what}: {member}");
+        }
+        let left: Vec<String> = fs::read_dir(shop.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".part") || name.starts_with("firmware-"))
+            .collect();
+        assert_eq!(left, Vec::<String>::new(), "{what}");
+    }
+    // The size alone is enough.
+    let sending = clock.begin("/upload/firmware", "", 100 * 1024 * 1024, b"");
+    let answer = sending.answer();
+    assert_eq!(
+        (answer.status, answer.json()),
+        (413, json!({ "error": "oversize", "max": 64 * 1024 * 1024 }))
+    );
+    assert_eq!(clock.device(), device, "it was not started again");
+    assert_eq!(clock.upload(&good).status, 200, "and a good one is taken");
+}
+
+#[test]
+fn one_update_at_a_time_and_one_that_breaks_off_makes_room() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    let mut image = image_of(facts("4.9.0"), &noise(2 * 1024 * 1024));
+    image = shop.signed(image);
+    let half = &image[..image.len() / 2];
+    let first = clock.begin("/upload/firmware", "", image.len(), half);
+    eventually("it is on the glass", || {
+        let status = clock.get("/api/status").json();
+        status["isOTAUpdating"] == true && status["mode"] == "update"
+    });
+    let progress = || clock.get("/api/status").json()["data"].to_string();
+    eventually("and how far it is", || progress().contains('%'));
+    let second = clock.upload(&image);
+    assert_eq!(
+        (second.status, second.json()),
+        (503, json!({ "msg": "Update already in progress" }))
+    );
+    let lights = clock.get("/sim/state").json()["lights"].to_string();
+    drop(first);
+    eventually("it is given up", || {
+        let status = clock.get("/api/status").json();
+        status["isOTAUpdating"] == false && status["mode"] != "update"
+    });
+    assert_eq!(firmware(&clock)["running"], "factory", "{lights}");
+
+    // A restart in the middle is one.
+    let device = clock.device();
+    let cut = clock.begin("/upload/firmware", "", image.len(), half);
+    eventually("it comes", || {
+        clock.get("/api/status").json()["isOTAUpdating"] == true
+    });
+    clock.send("POST", "/api/restart", "").unwrap();
+    eventually("another device runs", || clock.device() != device);
+    eventually("it answers", || {
+        clock.get("/api/status").json()["isOTAUpdating"] == false
+    });
+    drop(cut);
+    assert!(!shop.path().join("update.part").exists());
+    assert_eq!(clock.upload(&shop.image("4.9.0", &working())).status, 200);
+    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+}
+
+/// Bytes that cannot be packed.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[0]
+    };
+    (0..length).map(next).collect()
+}
+
+#[test]
+fn nobody_is_trusted_until_the_owner_says_so() {
+    let shop = Shop::new();
+    let key = shop.path().join("update-keys/ours.pub");
+    let elsewhere = folder();
+    let moved = elsewhere.path().join("k.pub");
+    fs::rename(&key, &moved).unwrap();
+    let image = shop.image("4.9.0", &working());
+    let unsigned = image_of(facts("4.9.0"), working().as_bytes());
+    let clock = shop.clock();
+    let answer = clock.upload(&image);
+    let told = answer.json();
+    let message = told["msg"].as_str().unwrap();
+    assert_eq!(answer.status, 503, "{told}");
+    assert!(
+        message.contains("update-keys") && message.contains("--update-key"),
+        "{told}"
+    );
+    clock.end(Signal::TERM);
+
+    let named = ["--update-key", moved.to_str().unwrap()];
+    let clock = Clock::start_with(shop.path(), &named);
+    assert_eq!(clock.upload(&unsigned).status, 500);
+    assert_eq!(firmware(&clock)["signed"], true);
+    assert_eq!(clock.upload(&image).status, 200);
+    clock.end(Signal::TERM);
+
+    let own = folder();
+    let clock = Clock::start_with(own.path(), &["--unsigned-updates"]);
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(notes.contains("--unsigned-updates"), "{notes}");
+    assert_eq!(firmware(&clock)["signed"], false);
+    let older = image_of(facts("3.0.0"), working().as_bytes());
+    let answer = clock.post("/upload/firmware?downgrade=true", "", &older);
+    assert_eq!(
+        answer.status, 500,
+        "going back needs a signature: {}",
+        answer.body
+    );
+    assert_eq!(clock.upload(&unsigned).status, 200);
+}
+
+#[test]
+fn uploads_can_be_shut_and_have_a_password_of_their_own() {
+    let shop = Shop::new();
+    let image = shop.image("4.9.0", &working());
+    let clock = shop.clock();
+    clock.patch(r#"{"otaPass": "open sesame"}"#);
+    clock.end(Signal::TERM);
+    let clock = shop.clock();
+    assert_eq!(clock.upload(&image).status, 401);
+    let wrong = "Authorization: Basic eDp5\r\n";
+    assert_eq!(clock.post("/upload/firmware", wrong, &image).status, 401);
+    // "anybody:open sesame"
+    let right = "Authorization: Basic YW55Ym9keTpvcGVuIHNlc2FtZQ==\r\n";
+    clock.patch(r#"{"otaEnabled": false}"#);
+    clock.end(Signal::TERM);
+    let clock = shop.clock();
+    for path in ["/upload/firmware", "/upload/webui"] {
+        let answer = clock.post(path, right, &image);
+        assert_eq!(
+            (answer.status, answer.json()),
+            (403, json!({ "error": "ota_disabled" })),
+            "{path}"
+        );
+    }
+    clock.patch(r#"{"otaEnabled": true}"#);
+    clock.end(Signal::TERM);
+    let clock = shop.clock();
+    assert_eq!(clock.post("/upload/firmware", right, &image).status, 200);
+}
+
+#[test]
+fn a_page_is_served_at_once_and_only_where_it_fits() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    let device = clock.device();
+    let own = clock.get("/").body;
+    let settings = clock.get("/api/settings").json();
+    assert_eq!(settings["fsRev"], settings["gitRev"]);
+    let refused = clock.post("/upload/webui", "", &shop.signed(page("new", "4.7.0")));
+    let told = refused.json();
+    assert_eq!(refused.status, 500, "{told}");
+    assert!(
+        told["msg"]
+            .as_str()
+            .unwrap()
+            .contains("update the firmware first"),
+        "{told}"
+    );
+    assert_eq!(clock.get("/").body, own);
+
+    let image = shop.signed(page("new", "4.0.0"));
+    let (header, body) = form("webui", &image);
+    let answer = clock.post("/upload/webui", &header, &body);
+    assert_eq!(
+        answer.json(),
+        json!({ "result": "ok", "bytes": image.len() })
+    );
+    let served = |clock: &Clock| {
+        let manifest = clock.get("/manifest.json").json();
+        (
+            clock.get("/").body,
+            clock.get("/assets/a.js").body,
+            manifest["commit"].clone(),
+            clock.setting("fsRev"),
+        )
+    };
+    let expected = (
+        "another page".to_string(),
+        "let a;".to_string(),
+        Value::from("new"),
+        Value::from("new"),
+    );
+    assert_eq!(served(&clock), expected);
+    assert_eq!(clock.device(), device, "nothing was started again");
+    assert_eq!(clock.get("/api/status").json()["isOTAUpdating"], false);
+    assert_eq!(
+        clock.get("/docs").status,
+        200,
+        "what describes the program stays its own"
+    );
+    clock.end(Signal::TERM);
+
+    let clock = shop.clock();
+    assert_eq!(served(&clock), expected);
+    // Newer firmware, a page for it, and then the firmware before it again.
+    let newer = clock.upload(&shop.image("4.9.0", &working()));
+    assert_eq!(newer.status, 200);
+    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+    assert_eq!(served(&clock), expected, "an older page");
+    eventually("it works", || firmware(&clock)["trial"] == false);
+    let image = shop.signed(page("newest", "4.9.0"));
+    assert_eq!(clock.post("/upload/webui", "", &image).status, 200);
+    assert_eq!(clock.setting("fsRev"), "newest");
+    let older = shop.image("4.5.0", &working());
+    let answer = clock.post("/upload/firmware?downgrade=1", "", &older);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    eventually("it runs", || firmware(&clock)["version"] == "4.5.0");
+    assert_eq!(clock.get("/").body, own, "the page inside the program");
+    let settings = clock.get("/api/settings").json();
+    assert_eq!(settings["fsRev"], settings["gitRev"]);
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(notes.contains("needs firmware 4.9.0"), "{notes}");
+}
+
+#[test]
+fn a_clock_that_is_killed_during_updates_comes_back_as_old_or_new() {
+    let kills = std::env::var("PAPERTICK_TEST_KILLS").ok();
+    let kills = kills.map_or(8, |text| text.parse().unwrap());
+    let shop = Shop::new();
+    let mut clock = shop.clock();
+    let mut running = 1;
+    for round in 0..kills {
+        let new = running + 1;
+        let image = shop.image(&format!("4.{new}.0"), &working());
+        let pause = Duration::from_millis(round * 37 % 700);
+        let half = image.len() / 2;
+        let mut sending = clock.begin("/upload/firmware", "", image.len(), &image[..half]);
+        if round % 4 != 0 {
+            sending.0.write_all(&image[half..]).unwrap();
+        }
+        thread::sleep(pause);
+        clock.kill_at_once();
+        let begun = Instant::now();
+        clock = shop.clock();
+        let told = firmware(&clock);
+        let version = Version::parse(told["version"].as_str().unwrap()).unwrap();
+        let is_old = version.minor == running || running == 1 && version.minor == 0;
+        assert!(is_old || version.minor == new, "{round}: {told}");
+        assert_eq!(told["lastFailure"], Value::Null, "{round}");
+        assert!(begun.elapsed() < PATIENCE);
+        if version.minor == new {
+            running = new;
+            eventually("it works", || firmware(&clock)["trial"] == false);
+        }
+    }
+    let (supervisor, device) = (clock.supervisor(), clock.device());
+    let _ = (
+        kill_process(device, Signal::KILL),
+        supervisor,
+        resident(supervisor),
+    );
+    eventually("it goes on", || clock.device() != device);
+    let broken = as_device("exit 70");
+    assert_eq!(clock.upload(&shop.image("4.999.0", &broken)).status, 200);
+    eventually("it goes back", || {
+        let Ok(answer) = clock.send("GET", "/api/system/status", "") else {
+            return false;
+        };
+        answer.json()["firmware"]["lastFailure"]
+            .to_string()
+            .contains("4.999.0")
+    });
+}
