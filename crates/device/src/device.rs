@@ -212,7 +212,7 @@ impl Device {
             }
             Input::Pressed(contacts) => return self.press(contacts, now, output),
             Input::Linked(event) => return self.hear_network(event, now, output),
-            Input::Uploaded(upload) => return self.upload(&upload, now, output),
+            Input::Uploaded(upload) => return self.upload(&upload, now.uptime),
             Input::Finished(Finished::Wiped(outcome)) => return self.wiped(outcome, now),
             Input::Finished(Finished::Forgotten(outcome)) => {
                 return self.forgotten(outcome, now, output);
@@ -323,6 +323,8 @@ impl Device {
     fn plan(&self) -> Arc<Plan> {
         let may_run = self.network.link().is_usable()
             && !self.glass.has(Layer::SafeMode)
+            // The machine has other things to do then.
+            && !self.glass.has(Layer::Update)
             && !self.is_erasing();
         match may_run {
             true => self.upstream.plan(),
@@ -464,8 +466,7 @@ impl Device {
         }
     }
 
-    fn upload(&mut self, upload: &Upload, now: Now, output: &mut Output) -> Cause {
-        let uptime = now.uptime;
+    fn upload(&mut self, upload: &Upload, uptime: Duration) -> Cause {
         match upload {
             Upload::Started => {
                 self.glass.begin_update(uptime);
@@ -485,7 +486,7 @@ impl Device {
             Upload::Verified => {
                 self.glass.complete_update();
                 self.lights.show_update_bar(100, uptime);
-                output.effects.push(Effect::Reboot(RebootReason::Updated));
+                self.restarts.updated(uptime);
             }
         }
         Cause::Data

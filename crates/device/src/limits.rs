@@ -62,6 +62,9 @@ pub const WIFI_RESET_HOLD: Duration = Duration::from_secs(3);
 /// Time the glass says that everything was wiped, before the device restarts.
 pub const ERASED_SHOWN: Duration = Duration::from_secs(2);
 
+/// Time from an update that is there to the restart into it, so that whoever sent it reads the answer.
+pub const UPDATED_SHOWN: Duration = Duration::from_millis(1500);
+
 /// Time from stored credentials to the restart, so that whoever sent them reads the answer.
 pub const PROVISIONED_DELAY: Duration = Duration::from_secs(1);
 

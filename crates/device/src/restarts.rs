@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::time::Duration;
 
 use crate::{
-    limits::{ERASED_SHOWN, PAINT_MAX, PROVISIONED_DELAY},
+    limits::{ERASED_SHOWN, PAINT_MAX, PROVISIONED_DELAY, UPDATED_SHOWN},
     output::RebootReason,
 };
 
@@ -81,6 +81,11 @@ impl Restarts {
     /// Plans a restart after credentials were stored.
     pub fn provisioned(&mut self, uptime: Duration) {
         self.plan(PROVISIONED_DELAY, RebootReason::Provisioned, uptime);
+    }
+
+    /// Plans a restart into the program that an update brought.
+    pub fn updated(&mut self, uptime: Duration) {
+        self.plan(UPDATED_SHOWN, RebootReason::Updated, uptime);
     }
 
     /// Tells, once, why a restart is due.

@@ -276,8 +276,9 @@ impl Lights {
     /// Whether what is missing is worth telling: not while the device starts, joins or is an access point.
     fn may_tell_faults(&self) -> bool {
         match self.strip.mode() {
-            Mode::Resting | Mode::Update(_) => true,
-            Mode::Starting | Mode::Joining | Mode::Portal | Mode::Alarm => false,
+            Mode::Resting => true,
+            // Nothing is fetched during an update.
+            Mode::Starting | Mode::Joining | Mode::Portal | Mode::Alarm | Mode::Update(_) => false,
         }
     }
 

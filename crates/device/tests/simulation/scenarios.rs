@@ -9,7 +9,7 @@ use device::{
     input::{Contacts, Finished, Input, LinkEvent, Upload},
     lights::{self, Rgb},
     memory::Memory,
-    output::{Effect, RebootReason},
+    output::Effect,
     request::{Patch, Refusal, Reply, Request},
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Key, Settings},
@@ -704,10 +704,24 @@ fn debug_to_rotation_by_toggle() {
 #[test]
 fn update_that_succeeds_restarts_the_device() {
     let mut world = World::new(BOARD);
+    let before = world.device.desired().sources;
+    assert!(!before.is_empty());
+    world.run(&Step::Upload);
+    assert!(
+        world.device.desired().sources.is_empty(),
+        "nothing is fetched"
+    );
+    world.run(&Step::UploadFailed);
+    assert_eq!(world.device.desired().sources, before);
     world.run(&Step::Upload);
     let verified = Input::Uploaded(Upload::Verified);
-    let effects = world.handle(verified).effects;
-    assert_eq!(effects, [Effect::Reboot(RebootReason::Updated)]);
+    assert_eq!(
+        world.handle(verified).effects,
+        [],
+        "its sender reads the answer"
+    );
+    assert!(world.passes_without_effects(Duration::from_millis(1490)));
+    assert!(!world.passes_without_effects(Duration::from_millis(20)));
 }
 
 #[test]
