@@ -194,6 +194,7 @@ pub struct Update {
 enum Step {
     Append(Bytes, oneshot::Sender<Result<(), Refusal>>),
     Finish(oneshot::Sender<Result<Head, Refusal>>),
+    GiveUp(oneshot::Sender<Result<(), Refusal>>),
 }
 
 impl Update {
@@ -213,6 +214,13 @@ impl Update {
     pub async fn finish(self) -> Result<Head, Refusal> {
         let (outcome, told) = oneshot::channel();
         self.step(Step::Finish(outcome), told).await
+    }
+
+    /// Gives the image up; the clock is as it was when this returns.
+    pub async fn give_up(self) {
+        let (outcome, told) = oneshot::channel();
+        // One that was given up already is no less so.
+        let _ = self.step(Step::GiveUp(outcome), told).await;
     }
 
     async fn step<T>(
@@ -254,6 +262,12 @@ impl Work {
                         return;
                     }
                 },
+                Step::GiveUp(outcome) => {
+                    self.give_up("it did not come whole");
+                    drop(place);
+                    let _ = outcome.send(Ok(()));
+                    return;
+                }
                 Step::Finish(outcome) => {
                     let finished = self.finish();
                     match &finished {

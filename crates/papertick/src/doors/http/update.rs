@@ -111,9 +111,23 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
     }
 }
 
+/// Installs the image in a body; tells how many bytes it had.
+async fn install(update: Update, body: Incoming, form: Option<Multipart>) -> Result<u64, Trouble> {
+    match receive(&update, body, form).await {
+        Ok(bytes) => {
+            update.finish().await?;
+            Ok(bytes)
+        }
+        Err(trouble) => {
+            update.give_up().await;
+            Err(trouble)
+        }
+    }
+}
+
 /// Takes all of an image out of a body; tells how many bytes it had.
-async fn install(
-    update: Update,
+async fn receive(
+    update: &Update,
     mut body: Incoming,
     mut form: Option<Multipart>,
 ) -> Result<u64, Trouble> {
@@ -139,7 +153,6 @@ async fn install(
     if form.is_some() && reading.bytes == 0 {
         return Err(Trouble::Form("the form has no image in a part named file"));
     }
-    update.finish().await?;
     Ok(reading.bytes)
 }
 
