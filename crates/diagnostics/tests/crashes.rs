@@ -104,22 +104,22 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 #[test]
 fn every_crash_leads_to_its_line_and_tells_no_secret() {
     for (way, reason, signal, function) in [
-        ("panic", "DUMP_REQUESTED", None, "panic_here"),
-        ("abort", "SIGABRT", Some(6), "crash_with_a_secret"),
-        // Whichever thread the signal reaches.
-        ("signal", "SIGSEGV", Some(11), ""),
-        ("overflow", "SIGSEGV", Some(6), "overflow"),
+        ("panic", "DUMP_REQUESTED", None, Some("panic_here")),
+        ("abort", "SIGABRT", Some(6), Some("crash_with_a_secret")),
+        // It reaches any thread, which may be in none of our functions.
+        ("signal", "SIGSEGV", Some(11), None),
+        ("overflow", "SIGSEGV", Some(6), Some("overflow")),
     ] {
         let (status, bytes, text) = crashed(way);
         assert_eq!(status.signal(), signal, "{way}: {status}");
         assert!(text.contains(reason), "{way}: {text}");
-        let lines = text.lines();
-        let found = lines.filter(|line| line.contains("tests/crashes.rs:"));
-        let found: Vec<&str> = found.collect();
-        assert!(
-            found.iter().any(|line| line.contains(function)),
-            "{way}: {text}"
-        );
+        assert!(text.lines().count() > 3, "{way}: {text}");
+        if let Some(function) = function {
+            let mut found = text
+                .lines()
+                .filter(|line| line.contains("tests/crashes.rs:"));
+            assert!(found.any(|line| line.contains(function)), "{way}: {text}");
+        }
         for part in [&SECRET[..16], &SECRET[16..32]] {
             assert!(!holds(&bytes, part), "{way}: the dump has {part}");
         }
