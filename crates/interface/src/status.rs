@@ -46,6 +46,8 @@ pub struct HostMemory {
     pub more_total: u64,
     /// What is free of it.
     pub more_free: u64,
+    /// The least that was free of it since the first look.
+    pub least_more_free: u64,
 }
 
 /// What is on a panel, and what is wrong with it.

@@ -17,6 +17,7 @@ mod web_socket;
 
 pub mod commands;
 
+mod allocator;
 mod buses;
 pub mod crash_dumps;
 pub mod device_process;

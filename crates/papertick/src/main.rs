@@ -15,8 +15,15 @@ use papertick::{
 };
 
 /// Takes little for many clients, and gives it back when they have gone; the supervisor sets its options.
+#[cfg(not(feature = "heap-trace"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// The same, and it can tell what was taken and not given back.
+#[cfg(feature = "heap-trace")]
+#[global_allocator]
+static ALLOCATOR: diagnostics::heap_trace::Traced<tikv_jemallocator::Jemalloc> =
+    diagnostics::heap_trace::Traced(tikv_jemallocator::Jemalloc);
 
 fn main() -> ExitCode {
     match act() {

@@ -1,12 +1,14 @@
 //! Operations that help to find what is wrong.
 
-use super::words::{LACKING, param};
+use super::words::param;
 use crate::{
     operation::{Operation, Param, Service, delete, get, post, serves},
     shape::Shape,
 };
 
 const RECORDS: &[Param] = &[param("cap", Shape::Integer, "Records to keep, 1 to 4096.")];
+
+const NOT_BUILT_IN: (u16, Shape) = (501, Shape::Error);
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
@@ -28,13 +30,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/diag/heap_trace/start").asks(RECORDS)],
     )
     .may_take(Shape::TraceSize)
-    .answers(&[(200, Shape::TraceStarted), LACKING]),
+    .answers(&[(200, Shape::TraceStarted), NOT_BUILT_IN]),
     serves(
         "Stop tracing allocations",
         Service::StopTrace,
         &[post("/api/diag/heap_trace/stop")],
     )
-    .answers(&[(200, Shape::Trace), (409, Shape::Error)]),
+    .answers(&[(200, Shape::Trace), (409, Shape::Error), NOT_BUILT_IN]),
     serves("Memory by kind", Service::Heap, &[get("/api/diag/heap")])
         .answers(&[(200, Shape::Heap)]),
 ];

@@ -329,14 +329,14 @@ async fn what_the_board_does_not_have_is_refused() {
         (
             "POST /api/diag/heap_trace/start",
             "",
-            503,
+            501,
             r#"{"error":"heap_trace not built in"}"#,
         ),
         (
             "POST /api/diag/heap_trace/stop",
             "",
-            409,
-            r#"{"error":"no trace running"}"#,
+            501,
+            r#"{"error":"heap_trace not built in"}"#,
         ),
     ];
     for (request, body, status, answered) in rows {

@@ -71,3 +71,89 @@ fn clients_that_do_nothing_take_little_and_leave_nothing_behind() {
         });
     }
 }
+
+/// What the program tells of its memory are figures of its allocator and its host.
+#[test]
+fn memory_by_kind_is_counted() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let read = || {
+        let told = clock.get("/api/diag/heap").json();
+        ["internal", "internal_dma", "default"].map(|kind| {
+            let figure = |name: &str| told["caps"][kind][name].as_u64().unwrap();
+            assert_eq!(
+                figure("allocated_blocks") + figure("free_blocks"),
+                figure("total_blocks")
+            );
+            assert!(figure("minimum_free_bytes") <= figure("total_free_bytes"));
+            assert_eq!(figure("largest_free_block"), figure("total_free_bytes"));
+            (
+                figure("total_allocated_bytes"),
+                figure("allocated_blocks"),
+                figure("free_blocks"),
+            )
+        })[0]
+    };
+    let (bytes, blocks, ready) = read();
+    let whole = resident(clock.device());
+    assert!(bytes > 100_000 && bytes < whole, "{bytes} of {whole}");
+    assert!(blocks > 500 && blocks < bytes / 8, "{blocks} in {bytes}");
+    assert!(ready > 0);
+
+    // Clients that follow take blocks.
+    let events = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let clients: Vec<TcpStream> = (0..100).map(|_| client(&clock, events)).collect();
+    let (_, with_clients, _) = read();
+    assert!(
+        with_clients > blocks + 500,
+        "{blocks}, then {with_clients} blocks"
+    );
+    drop(clients);
+}
+
+/// In a build that traces.
+#[cfg(feature = "heap-trace")]
+#[test]
+fn a_trace_tells_what_was_taken_and_not_given_back() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let post = |path: &str, body: &str| clock.send("POST", path, body).unwrap();
+    let stopped = post("/api/diag/heap_trace/stop", "");
+    assert_eq!(
+        (stopped.status, stopped.body.as_str()),
+        (409, r#"{"error":"no trace running"}"#)
+    );
+    for (path, body, capacity) in [
+        ("/api/diag/heap_trace/start", "", 256),
+        ("/api/diag/heap_trace/start", r#"{"cap":4097}"#, 256),
+        ("/api/diag/heap_trace/start?cap=7", "", 7),
+        ("/api/diag/heap_trace/start?cap=7", r#"{"cap":4096}"#, 4096),
+    ] {
+        let started = post(path, body);
+        let told = format!(r#"{{"started":true,"capacity":{capacity},"depth":4}}"#);
+        assert_eq!((started.status, started.body), (200, told), "{path} {body}");
+    }
+    let follower = clock.follow();
+    assert_eq!(clock.get("/api/status").status, 200);
+    let trace = post("/api/diag/heap_trace/stop", "").json();
+    drop(follower);
+    let leaks = trace["leaks"].as_array().unwrap();
+    assert_eq!(trace["capacity"], 4096);
+    assert_eq!(trace["count"], leaks.len());
+    assert!(!leaks.is_empty());
+    let hex = |text: &serde_json::Value| {
+        let digits = text.as_str().unwrap().strip_prefix("0x").unwrap();
+        u64::from_str_radix(digits, 16).unwrap()
+    };
+    let program = std::fs::metadata(env!("CARGO_BIN_EXE_papertick")).unwrap();
+    for leak in leaks {
+        assert!(leak["sz"].as_u64().unwrap() > 0 && hex(&leak["addr"]) > 0);
+        assert!(leak["cc"].is_u64());
+        let places = leak["pcs"].as_array().unwrap();
+        assert!(places.len() <= 4, "{leak}");
+        assert!(
+            places.iter().any(|place| hex(place) < program.len()),
+            "{leak}"
+        );
+    }
+}

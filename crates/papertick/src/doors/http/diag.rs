@@ -1,20 +1,26 @@
 //! Crash dumps, traces and memory.
 
 use bytes::Bytes;
+#[cfg(feature = "heap-trace")]
+use diagnostics::heap_trace;
 use futures_util::{Stream, stream};
 use http::{
     HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE},
 };
+#[cfg(feature = "heap-trace")]
+use serde_json::Value;
 use serde_json::json;
 use storage::disk::open_file;
 use tokio::{fs::File, io::AsyncReadExt, task::spawn_blocking};
 
+#[cfg(feature = "heap-trace")]
+use super::call::Received;
 use super::{
     answer::{self, Body, NO_STORE, Response},
     call::Call,
 };
-use crate::crash_dumps;
+use crate::{allocator, crash_dumps};
 
 /// Bytes of a dump that are in memory at once for a client.
 const CHUNK: u64 = 16 * 1024;
@@ -73,38 +79,98 @@ pub(crate) async fn forget_coredump(call: Call) -> Response {
     }
 }
 
-/// Starts tracing allocations.
-pub(crate) async fn start_trace(_call: Call) -> Response {
-    answer::error(StatusCode::SERVICE_UNAVAILABLE, "heap_trace not built in")
+/// Largest body that says how much a trace is to keep, bytes.
+#[cfg(feature = "heap-trace")]
+const TRACE_BODY_MAX: usize = 128;
+
+/// Allocations that a trace keeps if nobody says how many.
+#[cfg(feature = "heap-trace")]
+const TRACE_USUAL: usize = 256;
+
+/// Starts tracing allocations, in the place of a trace that runs.
+#[cfg(feature = "heap-trace")]
+pub(crate) async fn start_trace(mut call: Call) -> Response {
+    let said = match call.body(TRACE_BODY_MAX).await {
+        Received::Whole(body) => serde_json::from_slice(&body)
+            .ok()
+            .and_then(|body: Value| body.get("cap")?.as_u64()),
+        Received::Nothing | Received::TooLarge | Received::Broken => None,
+    };
+    let said = said.or_else(|| call.query("cap")?.parse().ok());
+    let capacity = said
+        .and_then(|capacity| usize::try_from(capacity).ok())
+        .filter(|capacity| (1..=heap_trace::CAPACITY_MAX).contains(capacity));
+    let capacity = heap_trace::start(capacity.unwrap_or(TRACE_USUAL));
+    answer::json(&json!({ "started": true, "capacity": capacity, "depth": heap_trace::DEPTH }))
 }
 
-/// Stops tracing allocations.
+/// Stops tracing allocations, and tells those that were not given back.
+#[cfg(feature = "heap-trace")]
 pub(crate) async fn stop_trace(_call: Call) -> Response {
-    answer::error(StatusCode::CONFLICT, "no trace running")
+    let Some(trace) = heap_trace::stop() else {
+        return answer::error(StatusCode::CONFLICT, "no trace running");
+    };
+    let digits = |number: &usize| format!("{number:#x}");
+    let leaks: Vec<Value> = trace
+        .leaks
+        .iter()
+        .map(|leak| {
+            json!({
+                "sz": leak.size,
+                "addr": digits(&leak.address),
+                "cc": leak.at,
+                "pcs": leak.places.iter().map(digits).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    answer::json(&json!({ "count": leaks.len(), "capacity": trace.capacity, "leaks": leaks }))
 }
 
-/// Memory by kind; a host knows memory and what lies beyond it.
+/// Says that this build traces nothing.
+#[cfg(not(feature = "heap-trace"))]
+pub(crate) async fn start_trace(_call: Call) -> Response {
+    answer::error(StatusCode::NOT_IMPLEMENTED, "heap_trace not built in")
+}
+
+/// Says that this build traces nothing.
+#[cfg(not(feature = "heap-trace"))]
+pub(crate) async fn stop_trace(_call: Call) -> Response {
+    answer::error(StatusCode::NOT_IMPLEMENTED, "heap_trace not built in")
+}
+
+/// Memory by kind: that of the program, which can have what the host has left, and what lies beyond that.
 pub(crate) fn heap(call: &Call) -> Response {
     let memory = call.state.status(&call.view).memory;
-    let kind = |free: u64, total: u64, least: u64| {
-        json!({
-            "total_free_bytes": free,
-            "total_allocated_bytes": total.saturating_sub(free),
-            "largest_free_block": free,
-            "minimum_free_bytes": least,
-            "allocated_blocks": 0,
-            "free_blocks": 0,
-            "total_blocks": 0,
-        })
-    };
-    let host = || kind(memory.free, memory.total, memory.least_free);
+    let allocated = allocator::figures();
+    let own = json!({
+        "total_free_bytes": memory.free,
+        "total_allocated_bytes": allocated.given_bytes,
+        // Pages of a host need not lie beside each other to be one block.
+        "largest_free_block": memory.free,
+        "minimum_free_bytes": memory.least_free,
+        "allocated_blocks": allocated.given,
+        "free_blocks": allocated.ready,
+        "total_blocks": allocated.given + allocated.ready,
+    });
+    let used = memory.more_total.saturating_sub(memory.more_free);
+    let page = rustix::param::page_size() as u64;
+    let beyond = json!({
+        "total_free_bytes": memory.more_free,
+        "total_allocated_bytes": used,
+        "largest_free_block": memory.more_free,
+        "minimum_free_bytes": memory.least_more_free,
+        // Swap is given out in pages.
+        "allocated_blocks": used / page,
+        "free_blocks": memory.more_free / page,
+        "total_blocks": memory.more_total / page,
+    });
     answer::json(&json!({
         "espUptime": call.state.uptime().as_secs(),
         "caps": {
-            "internal": host(),
-            "internal_dma": host(),
-            "spiram": kind(memory.more_free, memory.more_total, memory.more_free),
-            "default": host(),
+            "internal": own,
+            "internal_dma": own,
+            "spiram": beyond,
+            "default": own,
         },
     }))
 }

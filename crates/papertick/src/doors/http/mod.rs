@@ -43,7 +43,7 @@ mod update;
 
 use std::sync::Arc;
 
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::sleep};
 
 use crate::tasks::Tasks;
 use services::Services;
@@ -58,8 +58,21 @@ pub async fn serve(listener: TcpListener, services: Services) {
     let state = Arc::new(state);
     let mut parts = Tasks::new();
     parts.spawn("events", events::broadcast(Arc::clone(&state)));
+    parts.spawn("memory", watch_memory(Arc::clone(&state)));
     parts.spawn("passwords", password::run(queues.passwords));
     let (hasher, stop) = (state.hasher.clone(), state.services.shutdown.clone());
     parts.spawn("sign-in", auth::run(queues.attempts, hasher, stop));
     server::run(listener, state, queues.tasks, parts).await;
+}
+
+/// Looks at the memory now and then, for the least of it is told.
+async fn watch_memory(state: Arc<State>) {
+    let mut shutdown = state.services.shutdown.clone();
+    loop {
+        host::memory(&state.least_memory);
+        tokio::select! {
+            _ = shutdown.wait_for(|stop| *stop) => return,
+            () = sleep(host::MEMORY_PERIOD) => {}
+        }
+    }
 }

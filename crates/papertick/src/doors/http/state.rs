@@ -22,7 +22,7 @@ use super::{
     cache::Cached,
     documents::{self, SettingsDocument, StatusDocument},
     frames::{FRAMES_KEPT, Frame, Told},
-    host,
+    host::{self, Least},
     origin::{self, Sites},
     password::{self, Hasher},
     places::Places,
@@ -58,6 +58,8 @@ pub(crate) struct State {
     /// What the page may load.
     pub(crate) policy: HeaderValue,
     status: Cached<View, (u64, u64), StatusDocument>,
+    /// The least memory that was seen.
+    pub(crate) least_memory: Least,
     settings: Cached<View, String, SettingsDocument>,
     page: Cached<Page, (), Arc<Assets>>,
     settings_tag: Cached<Settings, (), HeaderValue>,
@@ -97,6 +99,7 @@ impl State {
             policy: origin::page_policy(&services.allow_origins),
             services,
             status: Cached::new(),
+            least_memory: Least::new(),
             settings: Cached::new(),
             page: Cached::new(),
             settings_tag: Cached::new(),
@@ -139,8 +142,8 @@ impl State {
         let uptime = self.uptime();
         let glass = self.glass();
         let variant = (uptime.as_secs(), glass.generation);
-        self.status.get(view, variant, |before| {
-            let memory = host::memory(before.map(|before| before.memory));
+        self.status.get(view, variant, |_| {
+            let memory = host::memory(&self.least_memory);
             StatusDocument::of(view, &glass, &self.settings_tag(view), uptime, memory)
         })
     }
