@@ -266,6 +266,8 @@ const ROWS: &[Row] = &[
     ("dataSource=1", "source explorer down; wait 5000 > source explorer up", REST, LIT),
     ("dataSource=1", "source explorer down; wait 5000 > source exchange down", NO_DATA, LIT),
     ("", "source miner down; source pool down; source wallet down; source zaps down", REST, LIT),
+    ("", "safe-mode; wait 5000 > source relay down", REST, LIT),
+    ("", "safe-mode; wait 5000 > network lost", REST, LIT),
     ("dndEnabled=true", "source relay down", DARK, OFF),
     ("disableLeds=true", "source relay down", DARK, LIT),
 
