@@ -18,9 +18,11 @@ use crate::{
 };
 
 /// Members that are others at every run, and what stands in their place.
-const PASSING: [(&str, Value); 6] = [
+const PASSING: [(&str, Value); 8] = [
     ("espUptime", Value::Null),
     ("espFreeHeap", Value::Null),
+    ("espMinFreeHeap", Value::Null),
+    ("espLargestFreeBlock", Value::Null),
     ("espHeapSize", Value::Null),
     ("espFreePsram", Value::Null),
     ("espPsramSize", Value::Null),
