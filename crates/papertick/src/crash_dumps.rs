@@ -207,3 +207,36 @@ pub(crate) fn forget(folder: &Path) -> io::Result<()> {
         .and_then(|()| folder.remove(FILE))
         .and_then(|()| folder.sync_folder())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+    use crate::tasks::Tasks;
+
+    #[tokio::test]
+    async fn whoever_is_no_device_of_this_supervisor_is_not_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let dumps = CrashDumps::open(folder.path(), None).unwrap();
+        let name = dumps.name().to_string();
+        let mut tasks = Tasks::new();
+        tasks.spawn("crash dumps", dumps.serve());
+        for _ in 0..2 * DEVICES_MAX {
+            let place = SocketAddr::from_abstract_name(&name).unwrap();
+            let stranger = StdStream::connect_addr(&place).unwrap();
+            stranger.set_nonblocking(true).unwrap();
+            let mut stranger = UnixStream::from_std(stranger).unwrap();
+            let heard = timeout(TAKER_TIME, stranger.read(&mut [0])).await;
+            assert_eq!(heard.unwrap().unwrap(), 0, "the end, at once");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+
+        // The supervisor that takes the place of this one waits where devices expect it.
+        tasks.stop(Duration::ZERO).await;
+        let next = CrashDumps::open(folder.path(), Some(name.clone())).unwrap();
+        assert_eq!(next.name(), name);
+    }
+}
