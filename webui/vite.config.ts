@@ -49,5 +49,5 @@ export default defineConfig({
       ]),
     ),
   },
-  test: { include: ['tests/unit/**/*.test.ts'] },
+  test: { include: ['tests/unit/**/*.test.{js,ts}'] },
 });

@@ -178,6 +178,8 @@ pub enum Service {
     BenchLink,
     /// Cuts its power.
     BenchPower,
+    /// Lets something happen in the market of a demo.
+    BenchMarket,
     /// Breaks or mends one of its panels.
     BenchPanel,
     /// Lists the networks in reach.

@@ -132,6 +132,8 @@ pub enum Shape {
     Lux,
     /// The network comes or goes.
     LinkChange,
+    /// Something that happens in the market of a demo.
+    MarketEvent,
     /// The power goes and comes.
     PowerChange,
     /// What is wrong with a panel.
@@ -235,6 +237,10 @@ impl Shape {
             Shape::Lux => object(&[(
                 "lux",
                 json!({ "type": ["number", "null"], "minimum": 0, "maximum": 4_294_967 }),
+            )]),
+            Shape::MarketEvent => object(&[(
+                "event",
+                json!({ "enum": ["block", "price", "payment", "relay-gone", "relay-back"] }),
             )]),
             Shape::LinkChange => object(&[("link", json!({ "enum": ["up", "down"] }))]),
             Shape::PowerChange => power(),

@@ -16,7 +16,7 @@ use storage::{
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    config::DeviceConfig,
+    config::{DeviceConfig, MarketSource},
     crash_dumps,
     failure::Failure,
     kept::Kept,
@@ -62,7 +62,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
-    let mut kept = Kept::read(loaded).map_err(cannot)?;
+    let mut kept = Kept::read(loaded, fresh(config.run.market)).map_err(cannot)?;
     kept.unstored = lock.unwritable().map(ToString::to_string);
     start_log(&config, &kept.settings);
     crash_dumps::mention(&config.run.data_dir);
@@ -84,6 +84,20 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         Ending::Restart => ExitCode::from(RESTART_CODE),
         Ending::Broken => ExitCode::from(BROKEN_CODE),
     })
+}
+
+/// Time for which a demo shows each screen, s: whoever looks at it wants to see it move.
+const DEMO_SCREEN_SECS: u32 = 15;
+
+/// The settings of a clock of which nothing is stored.
+fn fresh(market: MarketSource) -> Settings {
+    match market {
+        MarketSource::World => Settings::default(),
+        MarketSource::Demo => Settings {
+            timer_seconds: DEMO_SCREEN_SECS,
+            ..Settings::default()
+        },
+    }
 }
 
 /// Asks to be ended with the supervisor, whose socket and lock this process uses.
@@ -210,4 +224,15 @@ fn broken(ended: Option<Ended>) -> Ending {
     }
     tracing::error!(task = %name, "a part broke off, the device is started again");
     Ending::Broken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_demo_that_is_new_shows_another_screen_soon() {
+        assert_eq!(fresh(MarketSource::Demo).timer_seconds, 15);
+        assert_eq!(fresh(MarketSource::World), Settings::default());
+    }
 }

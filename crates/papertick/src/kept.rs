@@ -26,11 +26,11 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Reads it; an interface that must be shut and has no password is given one.
+    /// Reads it, with the settings that a clock has of which nothing is stored; an interface that must be shut and has no password is given one.
     ///
     /// # Errors
     /// The host has no random numbers for a password.
-    pub(crate) fn read(loaded: Loaded) -> io::Result<Kept> {
+    pub(crate) fn read(loaded: Loaded, fresh: Settings) -> io::Result<Kept> {
         let mut notes = loaded.notes;
         let mut why = WhyMade::NoneStored;
         let settings = match loaded.settings {
@@ -39,7 +39,7 @@ impl Kept {
                 notes.extend(found.iter().map(ToString::to_string));
                 settings
             }
-            Content::Nothing => Settings::default(),
+            Content::Nothing => fresh,
             Content::Lost => {
                 why = WhyMade::SettingsLost;
                 // There may have been a password among them.

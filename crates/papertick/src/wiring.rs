@@ -138,7 +138,8 @@ struct Common {
     /// Password of the access point.
     password: Secret,
     /// Height that was remembered.
-    height: Option<u32>,
+    /// What makes the sources follow the relay of a demo; none elsewhere.
+    demo: Option<String>,
 }
 
 /// What the drivers follow, and where they tell.
@@ -304,6 +305,7 @@ impl Parts {
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
+        let demo = demo_relay(&config, height).await?;
         let services = Services {
             inbox: inbox.clone(),
             view: followed.view.clone(),
@@ -317,6 +319,7 @@ impl Parts {
             dialer: dialer.clone(),
             radio: radio.clone(),
             bench: bench.clone(),
+            demo: demo.as_ref().map(DemoRelay::hand),
             connections: None,
             shutdown: front_stopped.signal(),
         };
@@ -345,13 +348,20 @@ impl Parts {
             dialer,
             logos,
             password: access_point.text,
-            height,
+            demo: demo.as_ref().map(DemoRelay::upstream),
         };
         let ends = Ends {
             glass,
             step,
             orders,
         };
+        if let Some(relay) = demo {
+            let mut stop = stop.clone();
+            rest.spawn("demo", async move {
+                stop.stopped().await;
+                relay.stop().await;
+            });
+        }
         let mut buses = Tasks::new();
         let effects = common
             .start_rest(&mut rest, &mut buses, board, followed, ends, stop)
@@ -465,7 +475,7 @@ impl Common {
         rest.spawn("host's clock", self.clock.clone().follow_host());
         let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
         rest.spawn("host", measuring);
-        let upstreams = Arc::new(self.upstreams(rest, stop.clone()).await?);
+        let upstreams = Arc::new(self.upstreams()?);
         // The demo asks nobody outside.
         if self.config.run.market != MarketSource::Demo {
             let timekeeping = Timekeeping {
@@ -574,26 +584,26 @@ impl Common {
         Ok(())
     }
 
-    /// The addresses used instead of public ones; starts the relay of the demo.
-    async fn upstreams(&self, rest: &mut Tasks, mut stop: Stop) -> io::Result<Upstreams> {
+    /// The addresses used instead of public ones.
+    fn upstreams(&self) -> io::Result<Upstreams> {
         let mut upstreams = Upstreams::default();
-        let mut assignments = self.config.run.upstreams.clone();
-        if self.config.run.market == MarketSource::Demo {
-            // A chain that began anew would be below the height that is remembered.
-            let height = self.height.unwrap_or_default().max(FIRST_HEIGHT);
-            let pace = Pace::Lively { seed: DEMO_SEED };
-            let relay = DemoRelay::start(Quotes::at(height), pace).await?;
-            assignments.insert(0, relay.upstream());
-            rest.spawn("demo", async move {
-                stop.stopped().await;
-                relay.stop().await;
-            });
-        }
-        for assignment in &assignments {
+        for assignment in self.demo.iter().chain(&self.config.run.upstreams) {
             // They were checked with the command line.
             upstreams.replace(assignment).map_err(io::Error::other)?;
         }
         Ok(upstreams)
+    }
+}
+
+/// The relay of a demo, with a chain that is not below the height that is remembered; none elsewhere.
+async fn demo_relay(config: &DeviceConfig, height: Option<u32>) -> io::Result<Option<DemoRelay>> {
+    match config.run.market {
+        MarketSource::World => Ok(None),
+        MarketSource::Demo => {
+            let first = Quotes::at(height.unwrap_or_default().max(FIRST_HEIGHT));
+            let pace = Pace::Lively { seed: DEMO_SEED };
+            DemoRelay::start(first, pace).await.map(Some)
+        }
     }
 }
 

@@ -12,6 +12,8 @@ export interface BenchState {
   lux: number | null;
   link: 'up' | 'down';
   power: 'on' | 'cycling';
+  /** Whether the relay of a demo is there; null on a clock that is none. */
+  demo_relay: 'there' | 'gone' | null;
 }
 
 const DUTY_MAX = 4095;

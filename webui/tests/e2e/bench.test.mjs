@@ -112,6 +112,19 @@ test('light, network, power and a jammed panel', async () => {
   assert.deepEqual(await asked('POST /sim/panel'), { panel: 3, fault: 'busy-stuck' });
 });
 
+test('zaps and payments are had for the asking, and only a demo has a market to move', async () => {
+  assert.equal(await page.getByRole('button', { name: 'New block' }).count(), 0);
+  await page.getByRole('button', { name: 'Payment' }).click();
+  assert.deepEqual(await asked('POST /sim/market'), { event: 'payment' });
+  clock.demoRelay = 'there';
+  clock.benchChanged();
+  await page.getByRole('button', { name: 'New block' }).click();
+  await until('a block', () => clock.log.at(-1)?.body?.event === 'block');
+  await page.getByLabel('Relay is there').click();
+  await until('no relay', () => clock.log.at(-1)?.body?.event === 'relay-gone');
+  await page.getByLabel('Relay is gone').waitFor();
+});
+
 test('a clock that is not simulated has no bench', async () => {
   await clock.close();
   clock = new MockClock({ bench: false });

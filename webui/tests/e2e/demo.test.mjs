@@ -104,6 +104,27 @@ test('text, next and a jump', { skip }, async () => {
   await page.waitForSelector('[data-current]:not(:has-text("Ticker"))');
 });
 
+test('the demo moves by itself, and by hand', { skip }, async () => {
+  await page.waitForSelector('[data-rotation]:has-text("A new screen every 15 s")');
+  if (!(await page.locator('#bench-jam').isVisible())) await page.locator('[data-bench] summary').click();
+  const height = async () => (await get('/api/status')).market.height.value;
+  const before = await height();
+  await button('New block').click();
+  await until('a block', async () => (await height()) > before);
+  const mode = (wanted) => until(wanted, async () => (await get('/api/status')).mode === wanted);
+  await button('Zap').click();
+  await mode('zap');
+  await button('Payment').click();
+  await mode('payment');
+  const relay = async () => (await get('/api/status')).sources.relay;
+  await page.getByLabel('Relay is there').click();
+  await until('a lost relay', async () => !(await relay()).up);
+  await page.getByLabel('Relay is gone').click();
+  await until('the relay', async () => (await relay()).up, 20_000);
+  await button('Next screen').click();
+  await page.locator('[data-bench] summary').click();
+});
+
 test('pause and resume', { skip }, async () => {
   await button('Pause rotation').click();
   await page.waitForSelector('[data-rotation]:has-text("Paused by you")');

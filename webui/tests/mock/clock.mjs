@@ -296,6 +296,7 @@ export class MockClock {
       '/api/action/timer_restart': () => (this.running = true),
       '/api/full_refresh': () => {},
       '/api/identify': () => {},
+      '/api/action/simulate_zap': () => {},
       '/api/show/screen': () => {
         this.custom = null;
         this.current = body.s;
@@ -331,6 +332,9 @@ export class MockClock {
       'POST /sim/lux': () => (this.lux = body.lux),
       'POST /sim/wifi': () => (this.link = body.link),
       'POST /sim/power': () => {},
+      'POST /sim/market': () => {
+        if (body.event.startsWith('relay-')) this.demoRelay = body.event === 'relay-back' ? 'there' : 'gone';
+      },
       'POST /sim/panel': () => (this.faults[body.panel] = body.fault),
     };
     if (!acts[key]) return json(404, { error: 'not found' });
@@ -364,6 +368,7 @@ export class MockClock {
   simState() {
     const duty = this.front.on ? this.front.brightness : 0;
     return like(recorded.bench, {
+      demo_relay: this.demoRelay ?? null,
       panels: Array.from({ length: this.panels }, (_, index) =>
         like(recorded.bench.panels[0], { full: 1, partial: 3, fault: this.faults[index] ?? 'none' }),
       ),

@@ -57,6 +57,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .always()
     .answers(ACTED),
     serves(
+        "Let a block, a price jump or a payment happen, or take the relay of a demo away",
+        Service::BenchMarket,
+        &[post("/sim/market")],
+    )
+    .takes(Shape::MarketEvent)
+    .always()
+    .answers(ACTED),
+    serves(
         "Break a panel or mend it",
         Service::BenchPanel,
         &[post("/sim/panel")],

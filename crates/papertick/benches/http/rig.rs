@@ -52,6 +52,7 @@ pub async fn start(folder: &Path) -> Rig {
         installer,
         data_dir: folder.to_path_buf(),
         bench: None,
+        demo: None,
         dialer: Dialer::new(Roots::public()),
         radio,
         connections: None,

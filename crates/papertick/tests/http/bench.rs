@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use board::sim::{self, SimOptions};
 use futures_util::{SinkExt, StreamExt};
+use papertick::sources::demo::{DemoRelay, Pace, market::Quotes};
 use render::Bitmap;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{Clock, Setup};
@@ -162,4 +168,68 @@ async fn a_plain_request_is_told_to_upgrade() {
         )
         .await;
     assert_eq!(foreign.status, 403);
+}
+
+/// Whoever stands before a demo makes things happen in its market; a real market is nobody's to move.
+#[tokio::test]
+async fn the_market_of_a_demo_moves_by_hand() {
+    let relay = DemoRelay::start(Quotes::at(900_000), Pace::Still)
+        .await
+        .unwrap();
+    let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
+    let clock = Clock::with(Setup {
+        bench: Some(board.bench),
+        demo: Some(relay.hand()),
+        ..Setup::default()
+    })
+    .await;
+    let event = async |event: &str| {
+        let body = format!(r#"{{"event":"{event}"}}"#);
+        clock.json("POST", "/sim/market", &body).await.status
+    };
+    let signal = async || clock.get("/sim/state").await.json()["demo_relay"].clone();
+    assert_eq!(event("block").await, 200);
+    assert_eq!(relay.quotes().height, 900_001);
+    let before = relay.quotes().prices["USD"];
+    assert_eq!(event("price").await, 200);
+    assert!(relay.quotes().prices["USD"].abs_diff(before) * 25 > before);
+    assert_eq!(signal().await, "there");
+    assert_eq!(event("relay-gone").await, 200);
+    assert_eq!(signal().await, "gone");
+    let address = relay.address();
+    let mut turned_away = TcpStream::connect(address).await.unwrap();
+    assert_eq!(turned_away.read(&mut [0]).await.unwrap_or(0), 0);
+    assert_eq!(event("relay-back").await, 200);
+    let mut served = TcpStream::connect(address).await.unwrap();
+    served
+        .write_all(b"GET /api/lastblock HTTP/1.0\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    served.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.ends_with("900001"), "{answer}");
+    assert_eq!(event("payment").await, 200);
+    assert_eq!(event("earthquake").await, 400);
+
+    let real = Clock::start().await;
+    for body in [r#"{"event":"block"}"#, r#"{"event":"payment"}"#] {
+        assert_eq!(real.json("POST", "/sim/market", body).await.status, 404);
+    }
+    let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
+    let plain = Clock::with(Setup {
+        bench: Some(board.bench),
+        ..Setup::default()
+    })
+    .await;
+    assert_eq!(
+        plain
+            .json("POST", "/sim/market", r#"{"event":"block"}"#)
+            .await
+            .status,
+        404
+    );
+    assert_eq!(
+        plain.get("/sim/state").await.json()["demo_relay"],
+        Value::Null
+    );
 }

@@ -113,6 +113,7 @@ const ROWS: &[(&str, &str, u16)] = &[
         r#"{"action":"cycle","hold":[1],"ms":1}"#,
         200,
     ),
+    ("POST /sim/market", r#"{"event":"payment"}"#, 200),
     ("POST /sim/panel", r#"{"panel":3,"fault":"none"}"#, 200),
     ("GET /", "", 200),
     ("GET /manifest.json", "", 200),

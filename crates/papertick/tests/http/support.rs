@@ -22,6 +22,7 @@ use papertick::{
     drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass},
     inbox::{Message, inbox},
+    sources::demo::DemoHand,
     updates::installer::{Installer, Means},
 };
 use render::Bitmap;
@@ -121,6 +122,7 @@ pub(crate) struct Setup {
     pub(crate) settings: Settings,
     pub(crate) allow_origins: Vec<String>,
     pub(crate) bench: Option<Bench>,
+    pub(crate) demo: Option<DemoHand>,
     pub(crate) connections: Option<usize>,
     pub(crate) dialer: Dialer,
     pub(crate) radio: Radio,
@@ -144,6 +146,7 @@ impl Default for Setup {
             settings: Settings::default(),
             allow_origins: Vec::new(),
             bench: None,
+            demo: None,
             connections: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
@@ -214,6 +217,7 @@ impl Clock {
             radio: setup.radio,
             connections: setup.connections,
             bench: setup.bench,
+            demo: setup.demo,
             shutdown: shutdown.subscribe(),
         };
         let server = tokio::spawn(serve(listener, services));

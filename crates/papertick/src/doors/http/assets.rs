@@ -1,19 +1,31 @@
 //! Files that are sent as they are, with what a client needs to keep them.
 
-use std::{collections::HashMap, io::Write, sync::OnceLock};
+use std::collections::HashMap;
 
 use bytes::Bytes;
-use feeds::image::page::{ENTRY, MANIFEST, Page};
-use flate2::{Compression, write::GzEncoder};
+use feeds::image::page::{MANIFEST, Page};
 use http::{
     HeaderMap, HeaderValue,
-    header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY},
+    header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY},
 };
 
 use super::{
     answer::{self, Response},
+    coding::{self, Coding},
     etag,
 };
+
+/// A file under another name has another content, so that the one under this name never changes.
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+/// Whoever has it asks whether it is still the newest.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// Folder of the files whose names tell their content.
+const HASHED: &str = "assets/";
+
+/// Signs of a hash at the end of such a name.
+const HASH_SIGNS: usize = 8;
 
 /// The files of a page.
 pub(crate) struct Assets(HashMap<String, Asset>);
@@ -22,9 +34,38 @@ impl Assets {
     /// Those of a page that was installed.
     pub(crate) fn of(page: &Page) -> Assets {
         let files = page.files.iter().filter(|(name, _)| *name != MANIFEST);
-        let assets = files.map(|(name, content)| {
+        Assets::gathered(files.map(|(name, content)| {
             let content_type = content_type(name, guessed(name));
-            let asset = Asset::new(content.clone().into(), content_type, name == ENTRY);
+            (name.clone(), content_type, content.clone().into())
+        }))
+    }
+
+    /// Files by name, with the content type of each; those that are another one packed are its forms.
+    pub(crate) fn gathered(
+        files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>,
+    ) -> Assets {
+        let files: HashMap<String, (HeaderValue, Bytes)> = files
+            .into_iter()
+            .map(|(name, content_type, bytes)| (name, (content_type, bytes)))
+            .collect();
+        let is_form = |name: &str| {
+            let (plain, ending) = name.rsplit_once('.').unwrap_or_default();
+            Coding::ALL.iter().any(|coding| coding.ending() == ending) && files.contains_key(plain)
+        };
+        let plain = files.iter().filter(|(name, _)| !is_form(name));
+        let assets = plain.map(|(name, (content_type, bytes))| {
+            let packed = Coding::ALL.into_iter().filter_map(|coding| {
+                let (_, form) = files.get(&format!("{name}.{}", coding.ending()))?;
+                Some(Form::new(Some(coding), form.clone()))
+            });
+            let asset = Asset {
+                forms: packed.chain([Form::new(None, bytes.clone())]).collect(),
+                content_type: content_type.clone(),
+                cache: match is_hashed(name) {
+                    true => FOR_EVER,
+                    false => ASK_AGAIN,
+                },
+            };
             (name.clone(), asset)
         });
         Assets(assets.collect())
@@ -36,71 +77,85 @@ impl Assets {
     }
 }
 
+/// Whether the name of a file tells its content, such as `assets/index-BfN287rg.js`.
+fn is_hashed(name: &str) -> bool {
+    let stem = name
+        .strip_prefix(HASHED)
+        .and_then(|name| name.split('.').next());
+    let hash = stem.and_then(|stem| {
+        stem.len()
+            .checked_sub(HASH_SIGNS + 1)
+            .map(|at| stem.split_at(at))
+    });
+    hash.is_some_and(|(_, hash)| {
+        let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
+        hash.strip_prefix('-')
+            .is_some_and(|signs| signs.chars().all(is_sign))
+    })
+}
+
 /// One file, ready to be sent.
 pub(crate) struct Asset {
-    plain: Bytes,
-    gzip: OnceLock<Option<Bytes>>,
+    /// Its forms, the preferred one first; the last is the file itself.
+    forms: Vec<Form>,
     content_type: HeaderValue,
-    tag: HeaderValue,
-    gzip_tag: HeaderValue,
     cache: HeaderValue,
 }
 
-impl Asset {
-    /// A file; the entry of a page is always asked for again.
-    pub(crate) fn new(plain: Bytes, content_type: HeaderValue, entry: bool) -> Asset {
+/// A file as it travels.
+struct Form {
+    /// How it is packed; none if it is not.
+    coding: Option<Coding>,
+    bytes: Bytes,
+    tag: HeaderValue,
+}
+
+impl Form {
+    fn new(coding: Option<Coding>, bytes: Bytes) -> Form {
         let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&plain);
-        let version = format!("{:08x}-{}", hasher.finalize(), plain.len());
-        Asset {
-            gzip_tag: etag::tag(&format!("{version}-gzip")),
+        hasher.update(&bytes);
+        let name = coding.map_or("plain", Coding::name);
+        let version = format!("{:08x}-{}-{name}", hasher.finalize(), bytes.len());
+        Form {
+            coding,
+            bytes,
             tag: etag::tag(&version),
-            plain,
-            gzip: OnceLock::new(),
-            content_type,
-            // The entry names the other files by their content, so that only it must be asked for again.
-            cache: HeaderValue::from_static(if entry {
-                "no-cache"
-            } else {
-                "public, max-age=300"
-            }),
         }
     }
+}
 
-    /// The compressed form; none if it is not smaller.
-    fn gzip(&self) -> Option<Bytes> {
-        let compress = || {
-            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-            encoder.write_all(&self.plain).ok()?;
-            let packed = encoder.finish().ok()?;
-            (packed.len() < self.plain.len()).then(|| packed.into())
-        };
-        self.gzip.get_or_init(compress).clone()
+impl Asset {
+    /// A small file that travels as it is.
+    pub(crate) fn new(plain: Bytes, content_type: HeaderValue) -> Asset {
+        Asset {
+            forms: vec![Form::new(None, plain)],
+            content_type,
+            cache: ASK_AGAIN,
+        }
     }
 
     /// Answers with it.
     pub(crate) fn answer(&self, headers: &HeaderMap, policy: &HeaderValue) -> Response {
-        let gzip = accepts_gzip(headers).then(|| self.gzip()).flatten();
-        let tag = match gzip {
-            Some(_) => self.gzip_tag.clone(),
-            None => self.tag.clone(),
+        let accepted = |form: &&Form| form.coding.is_none_or(|coding| coding.is_accepted(headers));
+        let Some(form) = self.forms.iter().find(accepted) else {
+            return answer::not_found();
         };
+        let tag = form.tag.clone();
         let mut response = if etag::is_known(headers, &tag) {
             etag::not_modified(tag)
         } else {
-            let packed = gzip.is_some();
-            let body = gzip.unwrap_or_else(|| self.plain.clone());
-            let mut response = etag::tagged(answer::bytes(self.content_type.clone(), body), tag);
-            if packed {
+            let bytes = answer::bytes(self.content_type.clone(), form.bytes.clone());
+            let mut response = etag::tagged(bytes, tag);
+            if let Some(coding) = form.coding {
                 response
                     .headers_mut()
-                    .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                    .insert(CONTENT_ENCODING, coding.header());
             }
             response
         };
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, self.cache.clone());
-        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+        headers.insert(VARY, coding::VARIES);
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         response
     }
@@ -145,16 +200,4 @@ pub(crate) fn content_type(path: &str, guessed: &str) -> HeaderValue {
         _ => HeaderValue::from_str(guessed)
             .unwrap_or(HeaderValue::from_static("application/octet-stream")),
     }
-}
-
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers
-        .get(ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    accepted.split(',').any(|coding| {
-        let mut parts = coding.split(';').map(str::trim);
-        let refused = |quality: &str| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
-        parts.next() == Some("gzip") && !parts.any(refused)
-    })
 }

@@ -51,6 +51,7 @@ pub(crate) fn of(service: Service) -> Handler {
         Service::BenchLux => later!(sim::lux),
         Service::BenchLink => later!(sim::wifi),
         Service::BenchPower => later!(sim::power),
+        Service::BenchMarket => later!(sim::market),
         Service::BenchPanel => later!(sim::panel),
         Service::Scan => later!(portal::scan),
         Service::Join => later!(portal::save),

@@ -9,6 +9,7 @@ mod assets;
 mod auth;
 mod cache;
 mod call;
+mod coding;
 mod commands;
 mod diag;
 mod documents;

@@ -1,6 +1,6 @@
 //! The page and its parts: those that were installed, or else those built into the program.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use feeds::image::page::{ENTRY, MANIFEST};
 use http::{HeaderMap, HeaderValue};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{self, Response},
-    assets::{Asset, content_type},
+    assets::{Asset, Assets, content_type},
     call::Call,
     parse::percent_decode,
     state::State,
@@ -34,32 +34,25 @@ const DOCS_SCRIPT: &str = include_str!("docs.js");
 /// Files that are the program's own, whichever page is served.
 const OWN: [&str; 3] = ["docs", "docs.css", "docs.js"];
 
-static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
+static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let files = Bundle::iter().filter(|path| path != MANIFEST);
     let bundled = files.filter_map(|path| {
         let file = Bundle::get(&path)?;
         let content_type = content_type(&path, file.metadata.mimetype());
-        let asset = Asset::new(file.data.into_owned().into(), content_type, path == ENTRY);
-        Some((path.into_owned(), asset))
+        Some((
+            path.into_owned(),
+            content_type,
+            file.data.into_owned().into(),
+        ))
     });
-    let docs = Asset::new(
-        DOCS.into(),
-        HeaderValue::from_static("text/html; charset=utf-8"),
-        true,
-    );
-    let script = Asset::new(
-        DOCS_SCRIPT.into(),
-        HeaderValue::from_static("text/javascript; charset=utf-8"),
-        true,
-    );
-    let style = Asset::new(
-        DOCS_STYLE.into(),
-        HeaderValue::from_static("text/css; charset=utf-8"),
-        true,
-    );
-    let described = [("docs", docs), ("docs.js", script), ("docs.css", style)];
-    let described = described.map(|(name, asset)| (name.to_string(), asset));
-    bundled.chain(described).collect()
+    let own = [
+        ("docs", "text/html", DOCS),
+        ("docs.css", "text/css", DOCS_STYLE),
+        ("docs.js", "text/javascript", DOCS_SCRIPT),
+    ];
+    let own =
+        own.map(|(name, kind, text)| (name.to_string(), content_type(name, kind), text.into()));
+    Assets::gathered(bundled.chain(own))
 });
 
 /// Answers with a file of the page; none if there is no such file.
@@ -106,7 +99,7 @@ pub(crate) fn manifest(call: &Call) -> Response {
         manifest.insert("buildTime".into(), built.into());
     }
     let text = Value::Object(manifest).to_string();
-    Asset::new(text.into(), answer::JSON, true).answer(call.headers(), &state.policy)
+    Asset::new(text.into(), answer::JSON).answer(call.headers(), &state.policy)
 }
 
 /// Answers with the file a route is named after.

@@ -25,6 +25,7 @@ use super::{
     answer::{self, Response},
     auth::{self, Verdict},
     call::Call,
+    coding::{self, Coding},
     commands,
     handlers::{self, Handler},
     origin::{self, Sender},
@@ -154,12 +155,14 @@ pub(crate) async fn answer(
     let body = Unread::new(body, &head.headers, &state.side_tasks);
     let request = Request::from_parts(head, body);
     let reader = state.sites.reader(request.headers());
+    let packed = Coding::Gzip.is_accepted(request.headers());
     let asked = tracing::enabled!(tracing::Level::DEBUG)
         .then(|| (request.method().clone(), request.uri().path().to_string()));
     let mut response = match refusal(&state, &view, &request, &target, peer).await {
         Some(refusal) => refusal,
         None => serve(Arc::clone(&state), view, request, target).await,
     };
+    response = coding::pack(packed, response);
     if let Some((method, path)) = asked {
         tracing::debug!(client = %peer, %method, path, status = response.status().as_u16(), "answered");
     }

@@ -393,6 +393,7 @@ mod tests {
                 .0,
             data_dir: std::env::temp_dir(),
             bench: None,
+            demo: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
             connections: Some(8),

@@ -8,7 +8,8 @@ use net::dialer::Dialer;
 use tokio::sync::watch;
 
 use crate::{
-    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, updates::installer::Installer,
+    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, sources::demo::DemoHand,
+    updates::installer::Installer,
 };
 
 /// What the server is given.
@@ -34,6 +35,8 @@ pub struct Services {
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.
     pub bench: Option<Bench>,
+    /// The hand that moves the market of a demo.
+    pub demo: Option<DemoHand>,
     /// The way out, whose connections are counted.
     pub dialer: Dialer,
     /// The way to the radio, for the page of the access point.

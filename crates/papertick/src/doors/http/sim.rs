@@ -2,8 +2,16 @@
 
 use std::time::Duration;
 
-use board::sim::{Bench, BenchError, SimFault};
+use board::sim::{Bench, BenchError, BenchState, SimFault};
+use device::{
+    input::Input,
+    market::{Direction, Observation, Payment},
+    sources::SourceId,
+    units::Msats,
+};
+use http::StatusCode;
 use interface::limits::SMALL_BODY_MAX;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -24,9 +32,22 @@ pub(crate) fn state(call: &Call) -> Response {
     signals.map_or_else(answer::not_found, |text| answer::json_bytes(text.into()))
 }
 
-/// All signals of the board, as JSON; none on a real one.
+/// All signals of the board, and whether the relay of a demo is there, as JSON; none on a real board.
 pub(crate) fn signals(services: &Services) -> Option<String> {
-    serde_json::to_string(&services.bench.as_ref()?.state()).ok()
+    let demo = services.demo.as_ref();
+    let signals = Signals {
+        board: services.bench.as_ref()?.state(),
+        demo_relay: demo.map(|hand| if hand.is_gone() { "gone" } else { "there" }),
+    };
+    serde_json::to_string(&signals).ok()
+}
+
+/// What is told of the bench.
+#[derive(Serialize)]
+struct Signals {
+    #[serde(flatten)]
+    board: BenchState,
+    demo_relay: Option<&'static str>,
 }
 
 /// Shows the glass to whoever stands before the bench: also where the control interface shows nothing.
@@ -114,6 +135,47 @@ pub(crate) async fn panel(mut call: Call) -> Response {
         },
     )
     .await
+}
+
+/// Lets something happen in the market of a demo, or to the wallet of a simulated clock.
+pub(crate) async fn market(mut call: Call) -> Response {
+    let body = body(&mut call).await;
+    let services = &call.state.services;
+    if services.bench.is_none() {
+        return answer::not_found();
+    }
+    let event = body.get("event").and_then(Value::as_str);
+    if event == Some("payment") {
+        return match services
+            .inbox
+            .tell(Input::Observed(SourceId::Wallet, vec![payment()]))
+            .await
+        {
+            Ok(()) => answer::done(),
+            Err(_) => answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        };
+    }
+    let Some(hand) = &services.demo else {
+        return answer::not_found();
+    };
+    match event {
+        Some("block") => hand.find_block(),
+        Some("price") => hand.jump(),
+        Some("relay-gone") => hand.set_gone(true),
+        Some("relay-back") => hand.set_gone(false),
+        Some(_) | None => {
+            return answer::bad_request("event: block, price, payment, relay-gone or relay-back");
+        }
+    }
+    answer::done()
+}
+
+/// A payment that comes in.
+fn payment() -> Observation {
+    Observation::Payment(Payment {
+        direction: Some(Direction::Received),
+        amount: Msats(21_000_000),
+    })
 }
 
 /// Lets a function act on the bench; it returns none where the body is not understood.

@@ -57,6 +57,15 @@ impl Quotes {
         quotes
     }
 
+    /// Lets all prices jump by a twentieth: up, and down where there is no room above.
+    pub fn jump(&mut self) {
+        let (low, high) = CENTS_RANGE;
+        let cents = self.prices.get("USD").copied().unwrap_or(low);
+        let up = cents.saturating_add(cents / 20);
+        let jumped = if up <= high { up } else { cents - cents / 20 };
+        self.set_usd_cents(jumped);
+    }
+
     /// Moves all prices to one in US dollars.
     fn set_usd_cents(&mut self, cents: u64) {
         for (code, rate) in PER_THOUSAND_USD {

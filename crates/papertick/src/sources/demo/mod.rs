@@ -33,11 +33,42 @@ pub enum Pace {
     Still,
 }
 
+/// Moves the market of a demo and takes its relay away, as a person does who wants to see what the clock does then.
+#[derive(Debug, Clone)]
+pub struct DemoHand {
+    quotes: watch::Sender<Quotes>,
+    gone: watch::Sender<bool>,
+}
+
+impl DemoHand {
+    /// Lets a block be found.
+    pub fn find_block(&self) {
+        self.quotes
+            .send_modify(|quotes| quotes.height = quotes.height.saturating_add(1));
+    }
+
+    /// Lets all prices jump.
+    pub fn jump(&self) {
+        self.quotes.send_modify(Quotes::jump);
+    }
+
+    /// Takes the relay away, with all its connections, or gives it back.
+    pub fn set_gone(&self, gone: bool) {
+        self.gone.send_replace(gone);
+    }
+
+    /// Whether the relay is away.
+    pub fn is_gone(&self) -> bool {
+        *self.gone.borrow()
+    }
+}
+
 /// A relay on loopback; dropping it ends it.
 #[derive(Debug)]
 pub struct DemoRelay {
     address: SocketAddr,
     quotes: watch::Sender<Quotes>,
+    gone: watch::Sender<bool>,
     tasks: Tasks,
 }
 
@@ -50,14 +81,19 @@ impl DemoRelay {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let quotes = watch::Sender::new(first);
+        let gone = watch::Sender::new(false);
         let mut tasks = Tasks::new();
-        tasks.spawn("demo relay", serve::answer_all(listener, quotes.clone()));
+        tasks.spawn(
+            "demo relay",
+            serve::answer_all(listener, quotes.clone(), gone.subscribe()),
+        );
         if let Pace::Lively { seed } = pace {
             tasks.spawn("demo market", live(quotes.clone(), seed));
         }
         Ok(DemoRelay {
             address,
             quotes,
+            gone,
             tasks,
         })
     }
@@ -70,6 +106,14 @@ impl DemoRelay {
     /// What `--upstream` takes to follow this relay.
     pub fn upstream(&self) -> String {
         format!("relay=ws://{}", self.address)
+    }
+
+    /// The hand that moves it.
+    pub fn hand(&self) -> DemoHand {
+        DemoHand {
+            quotes: self.quotes.clone(),
+            gone: self.gone.clone(),
+        }
     }
 
     /// The newest quotes.

@@ -46,7 +46,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Answers whoever connects; ends with the task it runs in.
-pub(super) async fn answer_all(listener: TcpListener, quotes: watch::Sender<Quotes>) {
+pub(super) async fn answer_all(
+    listener: TcpListener,
+    quotes: watch::Sender<Quotes>,
+    mut gone: watch::Receiver<bool>,
+) {
     let places = Arc::new(Semaphore::new(SOCKETS_MAX));
     let mut connections = Tasks::new();
     loop {
@@ -55,11 +59,19 @@ pub(super) async fn answer_all(listener: TcpListener, quotes: watch::Sender<Quot
                 ended.tell_panic();
                 continue;
             }
+            Ok(()) = gone.changed() => {
+                connections.abort().await;
+                connections = Tasks::new();
+                continue;
+            }
             accepted = accept(&listener, &places) => match accepted {
                 Some(accepted) => accepted,
                 None => return,
             },
         };
+        if *gone.borrow() {
+            continue;
+        }
         let quotes = quotes.clone();
         connections.spawn("client of the demo", async move {
             connected(stream, quotes).await;

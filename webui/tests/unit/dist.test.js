@@ -7,7 +7,7 @@ const DIST = join(import.meta.dirname, '../../dist');
 const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((file) =>
   statSync(join(DIST, file)).isFile(),
 );
-const bytes = (file: string) => readFileSync(join(DIST, file));
+const bytes = (file) => readFileSync(join(DIST, file));
 
 /** All of the page as it travels, bytes. */
 const MOST = 60 * 1024;
