@@ -1,10 +1,11 @@
 //! What a client can ask of the device, and what it is answered.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 use core::fmt;
 use serde_json::{Map, Value};
 
 use crate::{
+    cells::Picture,
     lights::{Rgb, StripEffect},
     market::Zap,
     secret::PasswordHash,
@@ -17,6 +18,8 @@ use crate::{
 pub enum Request {
     /// Change settings.
     Patch(Patch),
+    /// Tell what would be on the panels after a change of settings, and change nothing.
+    Preview(Patch),
     /// Show the screen after this one.
     Next,
     /// Show the screen before this one.
@@ -116,6 +119,8 @@ pub enum Reply {
     Refused(Refusal),
     /// The resting colours of the strip.
     Lights(Vec<Rgb>),
+    /// What would be on the panels.
+    Picture(Box<Picture>),
 }
 
 /// Why a request was refused.

@@ -166,6 +166,8 @@ pub enum Service {
     StopTrace,
     /// Tells memory by kind.
     Heap,
+    /// Draws the panels as they would be after a change of settings.
+    SettingsPicture,
     /// Tells the signals of the simulated board.
     BenchState,
     /// Draws the panels of the simulated board.

@@ -30,7 +30,7 @@ export async function openPage(context, url, path = '/') {
     if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) faults.push(message.text());
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+    if (!request.url().startsWith(url) && !/^(data:|blob:http:\/\/127\.0\.0\.1:)/.test(request.url()))
       faults.push(`request to ${request.url()}`);
   });
   page.setDefaultTimeout(5_000);

@@ -163,6 +163,7 @@ test('settings are saved, refused and overtaken', { skip }, async () => {
   const setting = (key) => page.locator(`[data-key="${key}"]`);
   await setting('digitFontPx').getByRole('slider').fill('120');
   await setting('decimalShareDot').getByRole('switch').click();
+  await page.waitForFunction(() => document.querySelector('[data-preview]')?.naturalWidth > 7 * 122);
   await fetch(`${url}/api/settings`, { method: 'PATCH', body: '{"labelFitPct":90}' });
   await button('Save').click();
   await page.waitForSelector('.notice:has-text("Saved.")');

@@ -194,6 +194,18 @@ test('what somebody else changed too is for the person to decide', async () => {
   assert.equal(clock.settings.labelFitPct, 80);
 });
 
+test('a change of the look is seen before it is saved', async () => {
+  assert.equal(await page.locator('[data-preview]').count(), 0);
+  await setting('invertedColor').getByRole('switch').click();
+  await page.locator('[data-preview]').waitFor();
+  await setting('digitFontPx').getByRole('slider').fill('120');
+  const asked = () => clock.log.filter(({ key }) => key === 'POST /api/preview.png').map(({ body }) => body);
+  await until('both changes', () => JSON.stringify(asked().at(-1)) === '{"invertedColor":true,"digitFontPx":120}');
+  assert.equal(patches().length, 0);
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.locator('[data-preview]').waitFor({ state: 'detached' });
+});
+
 test('settings that others change are shown at once', async () => {
   await setting('suffixPrice').getByRole('switch').click();
   Object.assign(clock.settings, { digitFontPx: 99, suffixPrice: false, labelFitPct: 77 });

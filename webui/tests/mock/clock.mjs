@@ -224,6 +224,10 @@ export class MockClock {
     if (key === 'GET /api/status') return json(200, this.status());
     if (key === 'GET /api/settings') return json(200, this.settingsDocument(), { ETag: this.settingsTag() });
     if (key === 'PATCH /api/settings') return this.#patch(JSON.parse(body), request, json, response);
+    if (key === 'POST /api/preview.png') {
+      response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' });
+      return void response.end(panelPng(this.data()[0].trim(), JSON.parse(body).invertedColor ?? false));
+    }
     if (path.startsWith('/sim/')) return this.#sim(key, body ? JSON.parse(body) : {}, json, response);
     if (request.method === 'POST') return this.#act(path, body ? JSON.parse(body) : undefined, json, response);
     return this.#file(path, response);

@@ -1,6 +1,6 @@
 //! What clients and buttons ask for, one method per kind of wish.
 
-use alloc::vec;
+use alloc::{boxed::Box, vec};
 
 use super::Device;
 use crate::{
@@ -30,6 +30,7 @@ impl Device {
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
+            Request::Preview(patch) => (self.preview(&patch, now), Cause::Data),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
             Request::ShowScreen(number) => tried(self.glass.show_screen(number, settings, uptime)),
@@ -150,6 +151,19 @@ impl Device {
             Reply::Done
         };
         (reply, cause)
+    }
+
+    /// What would be on the panels after a change: another clock like this one makes it, and is thrown away.
+    fn preview(&self, patch: &Patch, now: Now) -> Reply {
+        let mut other = self.clone();
+        let (reply, cause) = other.patch(patch, now, &mut Output::default());
+        match reply {
+            Reply::Done | Reply::RebootRequired => {
+                other.present(cause, now);
+                Reply::Picture(Box::new(other.glass.picture().clone()))
+            }
+            Reply::Rejected(_) | Reply::Refused(_) | Reply::Lights(_) | Reply::Picture(_) => reply,
+        }
     }
 
     /// Goes one screen on or back. The timer runs after it.

@@ -8,7 +8,7 @@ use device::{
     view::View,
 };
 
-use super::words::BAD;
+use super::words::{BAD, LACKING, SCALE};
 use crate::{
     answer::Answer,
     asked::Asked,
@@ -33,6 +33,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .takes(Shape::Change)
     .up_to(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),
+    serves(
+        "The panels as they would be after a change of settings, which is not made",
+        Service::SettingsPicture,
+        &[post("/api/preview.png").asks(SCALE)],
+    )
+    .takes(Shape::Change)
+    .up_to(PATCH_BODY_MAX)
+    .answers(&[(200, Shape::Png), BAD, LACKING]),
 ];
 
 /// Changes settings; whoever carries the change to the device hashes the passwords in it.

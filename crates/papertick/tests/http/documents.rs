@@ -489,3 +489,53 @@ async fn long_documents_are_packed_on_request() {
         .await;
     assert_eq!(short.header("content-encoding"), None);
 }
+
+/// What a change would look like is drawn as the panels draw it, and nothing is changed.
+#[tokio::test]
+async fn a_change_is_seen_before_it_is_made() {
+    let clock = Clock::real().await;
+    let text = clock.json("POST", "/api/show/text", r#"{"t":"8"}"#).await;
+    assert_eq!(text.status, 200);
+    let before = clock.get("/api/settings").await;
+    let drawn = async |change: &str| {
+        let answer = clock.json("POST", "/api/preview.png", change).await;
+        assert_eq!(
+            answer.status,
+            200,
+            "{change}: {}",
+            String::from_utf8_lossy(&answer.body)
+        );
+        assert_eq!(answer.header("content-type"), Some("image/png"));
+        answer.body
+    };
+    let now = drawn("{}").await;
+    assert_eq!(drawn(r#"{"ledBrightness":5}"#).await, now);
+    for change in [
+        r#"{"invertedColor":true}"#,
+        r#"{"fontName":"inter"}"#,
+        r#"{"fontName":"oswald","invertedColor":true}"#,
+    ] {
+        assert_ne!(drawn(change).await, now, "{change}");
+    }
+    assert_eq!(clock.get("/api/settings").await.text(), before.text());
+    for (body, error) in [
+        (r#"{"digitFontPx":1}"#, "range:digitFontPx"),
+        ("[]", "bad_root"),
+    ] {
+        let answer = clock.json("POST", "/api/preview.png", body).await;
+        assert_eq!(answer.status, 400, "{body}");
+        assert!(
+            answer.text().contains(error) || error == "bad_root",
+            "{}",
+            answer.text()
+        );
+    }
+    let large = clock.json("POST", "/api/preview.png?scale=99", "{}").await;
+    assert_eq!(large.status, 400);
+    // Saved, the glass shows the very picture.
+    let inverted = drawn(r#"{"invertedColor":true}"#).await;
+    clock
+        .json("PATCH", "/api/settings", r#"{"invertedColor":true}"#)
+        .await;
+    assert_eq!(drawn("{}").await, inverted);
+}

@@ -31,6 +31,7 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("GET /api/settings", "", 200),
     ("PATCH /api/settings", r#"{"digitFontPx":200}"#, 200),
     ("POST /api/settings", r#"{"digitFontPx":200}"#, 200),
+    ("POST /api/preview.png", r#"{"digitFontPx":200}"#, 200),
     ("PATCH /api/json/settings", r#"{"digitFontPx":200}"#, 200),
     ("POST /api/json/settings", r#"{"digitFontPx":200}"#, 200),
     ("POST /api/show/screen", r#"{"s":3}"#, 200),

@@ -45,6 +45,7 @@ pub(crate) fn of(service: Service) -> Handler {
         Service::StartTrace => later!(diag::start_trace),
         Service::StopTrace => later!(diag::stop_trace),
         Service::Heap => Handler::Now(diag::heap),
+        Service::SettingsPicture => later!(panels::changed),
         Service::BenchState => Handler::Now(sim::state),
         Service::BenchPanels => Handler::Now(sim::panels),
         Service::BenchButtons => later!(sim::buttons),

@@ -1,23 +1,74 @@
 //! The panels as pictures.
 
 use bytes::Bytes;
-use http::{HeaderValue, header::CACHE_CONTROL};
-use render::{Bitmap, png};
+use device::{
+    limits::PATCH_BODY_MAX,
+    request::{Patch, Reply, Request},
+};
+use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
+use interface::{answer::Answer, asked::refused, given::Given};
+use render::{Bitmap, Painter, png};
+use tokio::task::spawn_blocking;
 
 use super::{
     answer::{self, Response},
-    call::Call,
+    call::{Call, Received},
     etag,
 };
 use crate::glass::Glass;
 
-/// All panels side by side.
-pub(crate) fn all(call: &Call) -> Response {
+/// The scale that is asked for; none if no picture is drawn so large.
+fn scale(call: &Call) -> Option<u32> {
     let scale = call.query("scale").map_or(Ok(1), |scale| scale.parse());
-    let Some(scale) = scale
+    scale
         .ok()
         .filter(|scale| (1..=png::SCALE_MAX).contains(scale))
-    else {
+}
+
+/// All panels as they would be after a change of settings.
+///
+/// The device says what would be on them, and the painter of its panels draws it.
+pub(crate) async fn changed(mut call: Call) -> Response {
+    let Some(scale) = scale(&call) else {
+        return answer::bad_request("scale out of range");
+    };
+    let body = match call.body(PATCH_BODY_MAX).await {
+        Received::Whole(bytes) => Given::body(&bytes).change(),
+        Received::Nothing | Received::TooLarge | Received::Broken => Given::default().change(),
+    };
+    let body = match body {
+        Ok(body) => body,
+        Err(rejection) => return answer::told(Answer::rejected(&rejection)),
+    };
+    // Nothing on the panels follows from a password, so that none need be hashed.
+    let patch = Patch {
+        body,
+        ..Patch::default()
+    };
+    let Ok(_turn) = call.state.drawing.acquire().await else {
+        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
+    };
+    let picture = match call.state.ask(Request::Preview(patch)).await {
+        Ok(Reply::Picture(picture)) => picture,
+        Ok(Reply::Rejected(rejection)) => return answer::told(Answer::rejected(&rejection)),
+        Ok(Reply::Refused(refusal)) => return answer::told(refused(refusal)),
+        Ok(Reply::Done | Reply::RebootRequired | Reply::Lights(_)) => return answer::not_found(),
+        Err(response) => return response,
+    };
+    let (width, height) = (call.view.board.panel_width, call.view.board.panel_height);
+    let drawn = spawn_blocking(move || {
+        let bitmaps = Painter::new(width, height).paint_all(&picture);
+        png::side_by_side(&bitmaps, scale)
+    });
+    match drawn.await {
+        Ok(bytes) => answer::bytes(HeaderValue::from_static("image/png"), bytes.into()),
+        Err(_) => answer::error(StatusCode::SERVICE_UNAVAILABLE, "not drawn"),
+    }
+}
+
+/// All panels side by side.
+pub(crate) fn all(call: &Call) -> Response {
+    let Some(scale) = scale(call) else {
         return answer::bad_request("scale out of range");
     };
     let glass = call.state.glass();

@@ -34,6 +34,9 @@ use crate::{glass::Glass, inbox::Stopped};
 /// Clients that watch the panels over web sockets at the same time.
 pub(crate) const PREVIEWS_MAX: usize = 32;
 
+/// Pictures of panels as they might be that are drawn at the same time; others wait.
+const DRAWN_AT_ONCE: usize = 1;
+
 /// Changes that may be under way at the same time; one that insists on a version waits for all others.
 pub(crate) const CHANGES_MAX: u32 = 64;
 
@@ -66,6 +69,8 @@ pub(crate) struct State {
     settings_key: [u8; 16],
     /// Changes of settings that are under way.
     pub(crate) changes: Semaphore,
+    /// Turns to draw what is not on the panels.
+    pub(crate) drawing: Semaphore,
     /// Hashes passwords.
     pub(crate) hasher: Hasher,
     /// The newest picture of all panels.
@@ -105,6 +110,7 @@ impl State {
             settings_tag: Cached::new(),
             settings_key: password::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
+            drawing: Semaphore::new(DRAWN_AT_ONCE),
             hasher,
             pictures: Cached::new(),
             frames: broadcast::Sender::new(FRAMES_KEPT),
