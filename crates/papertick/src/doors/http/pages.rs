@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use feeds::image::page::{ENTRY, MANIFEST};
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use rust_embed::RustEmbed;
 use serde_json::{Map, Value};
 
