@@ -1,0 +1,53 @@
+//! A clock to talk to: the device itself, on a board with everything.
+
+use std::time::Duration;
+
+use device::{
+    board::BoardSpec,
+    device::Device,
+    input::Input,
+    memory::Memory,
+    now::Now,
+    request::{Reply, Request},
+    settings::Settings,
+};
+
+/// Seven panels, four LEDs, a frontlight and a light sensor.
+pub(crate) const BOARD: BoardSpec = BoardSpec {
+    id: "test",
+    name: "Test",
+    hardware: "Test",
+    panels: 7,
+    panel_width: 122,
+    panel_height: 250,
+    leds: 4,
+    frontlight: true,
+    light_sensor: true,
+    coredump: false,
+    firmware_slot_bytes: 0,
+    web_slot_bytes: 0,
+};
+
+/// The same with panels alone.
+pub(crate) const BARE: BoardSpec = BoardSpec {
+    leds: 0,
+    frontlight: false,
+    light_sensor: false,
+    ..BOARD
+};
+
+pub(crate) fn now(seconds: u64) -> Now {
+    Now {
+        uptime: Duration::from_secs(seconds),
+        utc: None,
+    }
+}
+
+pub(crate) fn clock(board: BoardSpec) -> Device {
+    Device::new(board, Settings::default(), Memory::default(), now(0))
+}
+
+pub(crate) fn reply(clock: &mut Device, request: Request) -> Reply {
+    let output = clock.handle(Input::Asked(request), now(1));
+    output.reply.expect("every request has a reply")
+}

@@ -1,0 +1,86 @@
+//! The description of the interface is fresh, whole, and says of each operation what the table says.
+
+use std::{collections::BTreeSet, fs};
+
+use interface::{
+    openapi,
+    operation::{Guard, Service},
+    operations::{all, path_of},
+};
+
+#[test]
+fn the_description_in_the_docs_is_fresh() {
+    let fresh = format!("{:#}\n", openapi::document());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
+        fs::write(path, &fresh).unwrap();
+    }
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == fresh,
+        "docs/openapi.json is stale: run the tests with UPDATE_EXPECT=1 and commit it"
+    );
+}
+
+#[test]
+fn the_description_is_whole() {
+    let api = openapi::document();
+    let schemas = api["components"]["schemas"].as_object().unwrap();
+    let text = api.to_string();
+    let named = text
+        .split("#/components/schemas/")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap());
+    let named: BTreeSet<&str> = named.collect();
+    let listed: BTreeSet<&str> = schemas.keys().map(String::as_str).collect();
+    assert_eq!(named, listed);
+    let operations = api["paths"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|item| item.as_object().unwrap().values());
+    let ids: Vec<&str> = operations
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    let unique: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), unique.len(), "operation ids are unique");
+    let forms: usize = all().map(|operation| operation.forms.len()).sum();
+    assert_eq!(ids.len(), forms, "each form has a place of its own");
+}
+
+/// Every answer that the table promises has words of its own.
+#[test]
+fn every_status_has_its_words() {
+    let api = openapi::document();
+    for item in api["paths"].as_object().unwrap().values() {
+        for operation in item.as_object().unwrap().values() {
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                assert_ne!(response["description"], "Answer", "{status}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_operation_is_there_where_the_clock_is_what_it_is_for() {
+    for operation in all() {
+        let (at_work, as_access_point) = (operation.is_served(false), operation.is_served(true));
+        let expected = match (operation.always, operation.guard) {
+            (true, _) => (true, true),
+            (false, Guard::Portal) => (false, true),
+            (false, Guard::Open | Guard::Control | Guard::Upload) => (true, false),
+        };
+        assert_eq!(
+            (at_work, as_access_point),
+            expected,
+            "{}",
+            operation.summary
+        );
+    }
+}
+
+#[test]
+fn whoever_needs_a_path_asks_the_table() {
+    assert_eq!(path_of(Service::Health), "/healthz");
+    assert_eq!(path_of(Service::Join), "/save");
+}

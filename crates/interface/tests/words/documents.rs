@@ -1,0 +1,224 @@
+//! The documents that say how the clock is, against their own schemas.
+
+use std::time::Duration;
+
+use device::{
+    board::PanelFault,
+    input::{Input, Sensed},
+    market::{Connection, Observation},
+    refresh::Refresh,
+    request::{Patch, Request},
+    sources::SourceId,
+    units::{Currency, FeeRate, Price},
+    view::View,
+};
+use interface::{
+    shape::Shape,
+    status::{self, DiskSpace, HostMemory, PanelState, Surroundings},
+};
+use serde_json::{Map, Value, json};
+
+use crate::clock::{BARE, BOARD, clock, now, reply};
+
+const MEMORY: HostMemory = HostMemory {
+    total: 4000,
+    free: 3000,
+    least_free: 2000,
+    more_total: 500,
+    more_free: 400,
+};
+
+const PANEL: PanelState = PanelState {
+    painted: Some((Refresh::Partial, Duration::from_secs(7))),
+    partials: 12,
+    fault: None,
+    failures: 0,
+    retry_in: None,
+};
+
+const BROKEN: PanelState = PanelState {
+    painted: None,
+    partials: 0,
+    fault: Some(PanelFault::NotRefreshed),
+    failures: 3,
+    retry_in: Some(Duration::from_secs(20)),
+};
+
+/// The status as a client reads it at an uptime.
+fn status(view: &View, uptime: u64) -> Value {
+    let surroundings = Surroundings {
+        uptime: Duration::from_secs(uptime),
+        memory: MEMORY,
+        panels: vec![PANEL, BROKEN],
+    };
+    let lasting = status::lasting(view, &surroundings.panels);
+    let mut status = status::status(view, lasting, &surroundings);
+    // Whoever keeps the settings knows their version.
+    status.insert("settingsTag".into(), "1".into());
+    Value::Object(status)
+}
+
+fn fits(shape: Shape, document: &Value) {
+    let validator = jsonschema::validator_for(&shape.schema()).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(document)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?} in {document}");
+}
+
+/// The view of a clock that has heard something from a source.
+fn heard(source: SourceId, observations: Vec<Observation>) -> View {
+    let mut clock = clock(BOARD);
+    clock.handle(Input::Sensed(Sensed::Millilux(12_340)), now(5));
+    clock.handle(Input::Observed(source, observations), now(10));
+    clock.handle(Input::Timed(Connection::Up), now(11));
+    clock.view()
+}
+
+#[test]
+fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
+    for board in [BOARD, BARE] {
+        let document = status(&clock(board).view(), 60);
+        fits(Shape::Status, &document);
+        assert_eq!(document["market"], json!({}));
+        assert_eq!(document["timeServer"], Value::Null);
+        assert_eq!(document.get("frontlight").is_some(), board.frontlight);
+        assert_eq!(document.get("lightLevel"), None);
+    }
+}
+
+#[test]
+fn what_is_known_is_told_with_its_age() {
+    let usd = Currency::parse("USD").unwrap();
+    let view = heard(
+        SourceId::Relay,
+        vec![
+            Observation::Connection(Connection::Up),
+            Observation::Block(840_000),
+            Observation::Fee(FeeRate { micros: 12_000_000 }),
+            Observation::Price(
+                usd,
+                Price {
+                    micros: 65_000_250_000,
+                },
+            ),
+            Observation::Price(Currency::parse("EUR").unwrap(), Price { micros: 123_456 }),
+            Observation::Dropped("malformed", 2),
+        ],
+    );
+    let document = status(&view, 70);
+    fits(Shape::Status, &document);
+    let market = json!({
+        "height": { "value": 840_000, "source": "relay", "ageSec": 60 },
+        "feeRate": { "value": "12.00", "source": "relay", "ageSec": 60 },
+        "USD": { "value": "65000.25", "source": "relay", "ageSec": 60 },
+        "EUR": { "value": "0.123456", "source": "relay", "ageSec": 60 },
+    });
+    assert_eq!(document["market"], market);
+    let relay = json!({ "up": true, "ageSec": 60, "dropped": { "malformed": 2 } });
+    assert_eq!(document["sources"]["relay"], relay);
+    assert_eq!(document["timeServer"], json!({ "up": true, "ageSec": 59 }));
+    assert_eq!(document["lightLevel"], 12.3);
+    assert_eq!(document["espUptime"], 70);
+    assert_eq!(document["espFreeHeap"], 3000);
+    assert_eq!(document["espMinFreeHeap"], 2000);
+    // Whoever compares sees no difference by the mere passing of time.
+    let lasting = status::lasting(&view, &[]);
+    assert_eq!(
+        lasting["market"]["height"],
+        json!({ "value": 840_000, "source": "relay" })
+    );
+}
+
+#[test]
+fn a_source_that_is_down_tells_why_and_when_it_is_tried() {
+    let down = Connection::Down {
+        reason: "refused".into(),
+        retry_in: Duration::from_secs(30),
+    };
+    let view = heard(SourceId::Relay, vec![Observation::Connection(down)]);
+    let document = status(&view, 20);
+    fits(Shape::Status, &document);
+    let relay = json!({ "up": false, "lastError": "refused", "nextTrySec": 20 });
+    assert_eq!(document["sources"]["relay"], relay);
+}
+
+#[test]
+fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
+    let document = status(&clock(BOARD).view(), 0);
+    let sound = json!({
+        "ageSec": 7, "refresh": "partial", "partials": 12, "fault": null, "failures": 0
+    });
+    let broken = json!({
+        "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20
+    });
+    assert_eq!(document["panels"], json!([sound, broken]));
+    let faults = json!([{ "panel": 1, "fault": "not-refreshed", "failures": 3 }]);
+    assert_eq!(document["panelFaults"], faults);
+}
+
+/// Which connections clients see, by where data comes from and who is up.
+#[test]
+fn connections_are_grouped_as_clients_know_them() {
+    let rows = [
+        (0, SourceId::Relay, [true, true, true, false]),
+        (1, SourceId::Exchange, [true, false, false, false]),
+        (1, SourceId::Explorer, [false, true, false, false]),
+        (2, SourceId::Nostr, [true, true, false, true]),
+        (3, SourceId::Relay, [true, true, true, false]),
+    ];
+    for (data_source, source, expected) in rows {
+        let mut clock = clock(BOARD);
+        let body: Map<String, Value> = [
+            ("dataSource".to_string(), json!(data_source)),
+            ("nostrPubKey".to_string(), json!("a".repeat(64))),
+            ("nostrRelay".to_string(), json!("wss://relay.example")),
+        ]
+        .into_iter()
+        .collect();
+        let patch = Patch {
+            body,
+            ..Patch::default()
+        };
+        reply(&mut clock, Request::Patch(patch));
+        // What takes effect at the next start.
+        let settings = (*clock.view().settings).clone();
+        let memory = device::memory::Memory::default();
+        let mut clock = device::device::Device::new(BOARD, settings, memory, now(0));
+        let up = vec![
+            Observation::Connection(Connection::Up),
+            Observation::Block(840_000),
+        ];
+        clock.handle(Input::Observed(source, up), now(10));
+        let document = status(&clock.view(), 20);
+        let connections = &document["connectionStatus"];
+        let told = ["price", "blocks", "V2", "nostr"].map(|name| connections[name] == true);
+        assert_eq!(told, expected, "{data_source} {source:?}");
+    }
+}
+
+#[test]
+fn the_state_of_the_host_has_the_names_that_clients_know() {
+    let disk = DiskSpace {
+        used: 10,
+        total: 100,
+    };
+    let uptime = Duration::from_secs(42);
+    let system = status::system(&clock(BOARD).view(), uptime, MEMORY, disk);
+    let expected = json!({
+        "espFreeHeap": 3000,
+        "espHeapSize": 4000,
+        "espMinFreeHeap": 2000,
+        "espLargestFreeBlock": 3000,
+        "espFreePsram": 400,
+        "espPsramSize": 500,
+        "fsUsedBytes": 10,
+        "fsTotalBytes": 100,
+        "rssi": 0,
+        "txPower": 78,
+        "queueDrops": { "buttons": 0, "led": 0, "frontlight": 0 },
+        "uptime": 42,
+    });
+    assert_eq!(Value::Object(system), expected);
+}
