@@ -203,6 +203,7 @@ fn reason(status: u16) -> &'static str {
         422 => "Unprocessable Entity",
         426 => "Upgrade Required",
         500 => "Internal Server Error",
+        501 => "Not Implemented",
         503 => "Service Unavailable",
         _ => "Answer",
     }

@@ -26,6 +26,7 @@ const MEMORY: HostMemory = HostMemory {
     least_free: 2000,
     more_total: 500,
     more_free: 400,
+    least_more_free: 300,
 };
 
 const PANEL: PanelState = PanelState {
