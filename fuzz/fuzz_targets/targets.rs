@@ -25,8 +25,8 @@ use feeds::{
         wallet::{
             cipher::{Channel, Cipher},
             message::{self, Method},
+            reaction::Noise,
             session::WalletSession,
-            step::Noise,
         },
         zap::{ShownZaps, ZapFeed},
     },

@@ -31,7 +31,7 @@ use device::{
 };
 use papertick::{
     clock::Clock,
-    drivers::painter::{self, Canvas, Step},
+    drivers::painter::{self, Canvas, Progress},
     glass::Glass,
     inbox::inbox,
     main_loop::{Beginning, MainLoop},
@@ -178,7 +178,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
         care: Care::NONE,
         pictures: followed.picture.clone(),
         glass: watch::Sender::new(Arc::new(unknown)),
-        step: watch::Sender::new(Step::Waiting),
+        progress: watch::Sender::new(Progress::Waiting),
         inbox: inbox.clone(),
     }));
     tokio::time::sleep(Duration::from_millis(100)).await;

@@ -9,7 +9,7 @@ use device::{
 };
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use crate::doors::http::password::{self, Memory};
+use crate::doors::http::password::{self, Blocks};
 
 /// Makes a password.
 ///
@@ -35,7 +35,7 @@ pub(crate) fn for_interface(settings: &Settings, why: WhyMade) -> io::Result<Opt
         return Ok(None);
     }
     let text = text()?;
-    let hash = password::hash(&text, &mut Memory::new())
+    let hash = password::hash(&text, &mut Blocks::new())
         .ok_or_else(|| io::Error::other("the password of the interface cannot be hashed"))?;
     Ok(Some(MadePassword {
         password: Secret::new(text),
@@ -69,7 +69,7 @@ mod tests {
             assert_eq!(made.is_some(), makes, "{enabled} {stored:?}");
             if let Some(made) = made {
                 assert_eq!(made.password.expose().len(), PASSWORD_LEN);
-                let matches = |given| password::matches(&made.hash, given, &mut Memory::new());
+                let matches = |given| password::matches(&made.hash, given, &mut Blocks::new());
                 assert!(matches(&made.password));
                 assert!(!matches(&Secret::new("")));
             }

@@ -45,7 +45,7 @@ use crate::{
         advert::{self, Announcing, Patience},
         captive_dns::{self, Names},
         host, lights,
-        painter::{self, Canvas, Step},
+        painter::{self, Canvas, Progress},
         senses,
         wifi::{
             self, Orders,
@@ -109,12 +109,12 @@ pub(crate) struct Parts {
 /// What the sign of life is taken from.
 pub(crate) struct Pulse {
     rounds: Rounds,
-    painter: watch::Receiver<Step>,
+    painter: watch::Receiver<Progress>,
 }
 
 impl Pulse {
     /// What the painter does.
-    pub(crate) fn painter(&self) -> watch::Receiver<Step> {
+    pub(crate) fn painter(&self) -> watch::Receiver<Progress> {
         self.painter.clone()
     }
 }
@@ -122,7 +122,7 @@ impl Pulse {
 /// The ends of the drivers that others hold the other ends of.
 struct Ends {
     glass: watch::Sender<Arc<Glass>>,
-    step: watch::Sender<Step>,
+    progress: watch::Sender<Progress>,
     orders: Orders,
 }
 
@@ -148,7 +148,7 @@ struct Wanted {
     strip: watch::Receiver<Vec<Rgb>>,
     frontlight: watch::Receiver<Vec<u16>>,
     glass: watch::Sender<Arc<Glass>>,
-    step: watch::Sender<Step>,
+    progress: watch::Sender<Progress>,
 }
 
 /// The ports of a board.
@@ -327,10 +327,10 @@ impl Parts {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         front.spawn("http", http::serve(listener, services));
         rest.spawn("main loop", main_loop.run(stop.clone()));
-        let step = watch::Sender::new(Step::Begun);
+        let progress = watch::Sender::new(Progress::Begun);
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
-            painter: step.subscribe(),
+            painter: progress.subscribe(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
         let performer = Performer {
@@ -352,7 +352,7 @@ impl Parts {
         };
         let ends = Ends {
             glass,
-            step,
+            progress,
             orders,
         };
         if let Some(relay) = demo {
@@ -441,7 +441,7 @@ impl Common {
             strip: followed.strip,
             frontlight: followed.frontlight,
             glass,
-            step: ends.step,
+            progress: ends.progress,
         };
         match board.ports {
             Ports::Simulated(ports) => self.drive(rest, *ports, board.care, wanted),
@@ -518,7 +518,7 @@ impl Common {
             care,
             pictures: wanted.picture,
             glass: wanted.glass,
-            step: wanted.step,
+            progress: wanted.progress,
             inbox: self.inbox.clone(),
         };
         rest.spawn("painter", painter::run(canvas));
@@ -635,9 +635,9 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
 }
 
 /// Tells the supervisor when the first picture is on the glass; ends when the supervisor is gone.
-pub(crate) async fn first_picture(mut painter: watch::Receiver<Step>) {
+pub(crate) async fn first_picture(mut painter: watch::Receiver<Progress>) {
     let is_painted = painter
-        .wait_for(|step| *step == Step::Waiting)
+        .wait_for(|progress| *progress == Progress::Waiting)
         .await
         .is_ok();
     if is_painted && Word::Painted.say().is_err() {

@@ -45,7 +45,7 @@ pub const QUIET: Duration = Duration::from_secs(60);
 
 /// What the painter does, for whoever watches over it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum Progress {
     /// It has painted nothing yet.
     Begun,
     /// It waits for a picture.
@@ -54,12 +54,12 @@ pub enum Step {
     Painting(Instant),
 }
 
-impl Step {
+impl Progress {
     /// Tells whether the painter has taken too long.
     pub fn is_stuck(self) -> bool {
         match self {
-            Step::Begun | Step::Waiting => false,
-            Step::Painting(until) => Instant::now() >= until,
+            Progress::Begun | Progress::Waiting => false,
+            Progress::Painting(until) => Instant::now() >= until,
         }
     }
 }
@@ -80,7 +80,7 @@ pub struct Canvas<P> {
     /// What they show.
     pub glass: watch::Sender<Arc<Glass>>,
     /// What the painter does.
-    pub step: watch::Sender<Step>,
+    pub progress: watch::Sender<Progress>,
     /// Where the end of a paint is reported.
     pub inbox: Inbox,
 }
@@ -94,16 +94,16 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         care,
         mut pictures,
         glass,
-        step,
+        progress,
         inbox,
     } = canvas;
     let mut painter = Painter::new(panels, render::Painter::new(width, height), care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
         let limit = painter.panels.patience() * STEP_FACTOR;
-        step.send_replace(Step::Painting(Instant::now() + limit));
+        progress.send_replace(Progress::Painting(Instant::now() + limit));
         painter.paint(&picture).await;
-        step.send_replace(Step::Waiting);
+        progress.send_replace(Progress::Waiting);
         let painted = Input::Finished(Finished::Painted(picture.serial));
         if inbox.tell(painted).await.is_err() {
             return;

@@ -38,7 +38,7 @@ pub struct Relay {
     /// The fee topic with decimals instead of the whole one.
     pub precise_fee: bool,
     /// What is remembered from one connection to the next.
-    pub memory: Memory,
+    pub memory: Remembered,
 }
 
 /// Time after which a list of currencies that lacks one that is wanted is asked for again on the same connection: a
@@ -47,7 +47,7 @@ pub const CATALOGUE_RETRY: Duration = Duration::from_secs(15 * 60);
 
 /// What is remembered from one connection to the next.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct Remembered {
     freshness: Freshness,
     /// The list of currencies had all that are wanted.
     catalogue_complete: bool,

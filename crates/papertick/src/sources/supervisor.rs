@@ -23,7 +23,7 @@ use super::{
     outage::Outage,
     poll,
     pool::{self, Logos, Pool},
-    relay::{Memory, Relay},
+    relay::{Relay, Remembered},
     route, session,
     wallet::Wallet,
 };
@@ -160,7 +160,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             blocks,
             precise_fee,
         } => {
-            let memory = Memory::default();
+            let memory = Remembered::default();
             session::keep(
                 context,
                 Relay {

@@ -47,7 +47,7 @@ const FAR_MS: i64 = 24 * 3_600_000;
 /// Age of a program from which a time far from the host's is nothing that anybody would expect, ms.
 const AGE_MS: i64 = 2 * 365 * 24 * 3_600_000;
 
-/// Step of the clock that is said in the log, ms.
+/// Reaction of the clock that is said in the log, ms.
 const NEWS_MS: i64 = 500;
 
 /// An answer that was not had or is not believed.

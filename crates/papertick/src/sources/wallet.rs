@@ -11,8 +11,8 @@ use feeds::{
     nostr::{
         frame::{self, RelayMessage},
         wallet::{
+            reaction::{Complaint, Noise, Reaction},
             session::WalletSession,
-            step::{Complaint, Noise, Step},
         },
     },
 };
@@ -90,7 +90,7 @@ async fn heard(
     session: &mut WalletSession,
     link: &mut Link<'_>,
     message: RelayMessage,
-) -> Result<Step, Ended> {
+) -> Result<Reaction, Ended> {
     let is_answer = match message {
         RelayMessage::Event { .. } | RelayMessage::EndOfStored { .. } => true,
         RelayMessage::Taken { accepted, .. } => accepted,

@@ -19,7 +19,7 @@ use device::{
     settings::fonts::FontId,
 };
 use papertick::{
-    drivers::painter::{self, Canvas, QUIET, RETRY_MAX, STEP_FACTOR, Step},
+    drivers::painter::{self, Canvas, Progress, QUIET, RETRY_MAX, STEP_FACTOR},
     glass::Glass,
     inbox::{Message, inbox},
     tasks::Tasks,
@@ -37,7 +37,7 @@ struct Easel {
     pictures: watch::Sender<Picture>,
     glass: watch::Receiver<Arc<Glass>>,
     bench: Bench,
-    step: watch::Receiver<Step>,
+    progress: watch::Receiver<Progress>,
     inputs: mpsc::Receiver<Message>,
     _tasks: Tasks,
 }
@@ -54,7 +54,7 @@ impl Easel {
         let (pictures, follow) = watch::channel(picture(text));
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let (glass, shown) = watch::channel(Arc::new(unknown));
-        let (step, doing) = watch::channel(Step::Waiting);
+        let (progress, doing) = watch::channel(Progress::Waiting);
         let (inbox, inputs) = inbox();
         let mut tasks = Tasks::new();
         let canvas = Canvas {
@@ -64,7 +64,7 @@ impl Easel {
             care,
             pictures: follow,
             glass,
-            step,
+            progress,
             inbox,
         };
         tasks.spawn("painter", painter::run(canvas));
@@ -72,7 +72,7 @@ impl Easel {
             pictures,
             glass: shown,
             bench: board.bench,
-            step: doing,
+            progress: doing,
             inputs,
             _tasks: tasks,
         };
@@ -314,7 +314,7 @@ impl Panels for Hanging {
 
 #[tokio::test(start_paused = true)]
 async fn a_port_that_hangs_is_noticed() {
-    let (step, watched) = watch::channel(Step::Waiting);
+    let (progress, watched) = watch::channel(Progress::Waiting);
     let (_pictures, follow) = watch::channel(picture("0000000"));
     let (inbox, _inputs) = inbox();
     let mut tasks = Tasks::new();
@@ -325,7 +325,7 @@ async fn a_port_that_hangs_is_noticed() {
         care: Care::NONE,
         pictures: follow,
         glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))),
-        step,
+        progress,
         inbox,
     };
     tasks.spawn("painter", painter::run(canvas));
@@ -344,10 +344,10 @@ async fn panels_that_stay_busy_do_not_make_the_painter_look_stuck() {
     for text in ["1111111", "2222222", "3333333"] {
         easel.show(|picture| picture.cells = cells(text));
         sleep(BUSY_LIMIT - MOMENT).await;
-        assert!(!easel.step.borrow().is_stuck());
+        assert!(!easel.progress.borrow().is_stuck());
     }
     sleep(3 * STEP_FACTOR * BUSY_LIMIT).await;
-    assert_eq!(*easel.step.borrow(), Step::Waiting);
+    assert_eq!(*easel.progress.borrow(), Progress::Waiting);
 }
 
 /// Panels that fail at every start, and tell when they were started.
@@ -393,7 +393,7 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
         care: Care::NONE,
         pictures: follow,
         glass,
-        step: watch::Sender::new(Step::Waiting),
+        progress: watch::Sender::new(Progress::Waiting),
         inbox,
     };
     tasks.spawn("painter", painter::run(canvas));
@@ -426,7 +426,7 @@ fn clock_on(
     Tasks,
     watch::Sender<Picture>,
     watch::Receiver<Arc<Glass>>,
-    watch::Receiver<Step>,
+    watch::Receiver<Progress>,
 ) {
     let board = assemble(circuit, wiring).unwrap();
     let mut tasks = Tasks::new();
@@ -435,7 +435,7 @@ fn clock_on(
     }
     let (pictures, follow) = watch::channel(picture("00000000"));
     let (glass, shown) = watch::channel(Arc::new(Glass::unknown(8, 122, 250)));
-    let (step, doing) = watch::channel(Step::Waiting);
+    let (progress, doing) = watch::channel(Progress::Waiting);
     let (inbox, mut inputs) = inbox();
     let canvas = Canvas {
         panels: board.panels,
@@ -444,7 +444,7 @@ fn clock_on(
         care: wiring.care,
         pictures: follow,
         glass,
-        step,
+        progress,
         inbox,
     };
     tasks.spawn("painter", painter::run(canvas));

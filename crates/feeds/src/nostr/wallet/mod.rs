@@ -5,8 +5,8 @@
 
 pub mod cipher;
 pub mod message;
+pub mod reaction;
 pub mod session;
-pub mod step;
 
 /// Kind of the event in which a wallet says what it can do.
 pub const INFO: u16 = 13194;

@@ -1,4 +1,4 @@
-//! What goes into and comes out of one step of a session.
+//! What a session is given for one input, and what follows from it.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl fmt::Debug for Noise {
 
 /// What follows from one input.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Step {
+pub struct Reaction {
     /// Messages to the relay, in this order.
     pub send: Vec<String>,
     /// What was learned.

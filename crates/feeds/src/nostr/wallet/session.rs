@@ -21,7 +21,7 @@ use super::{
     INFO, NOTIFICATION_NIP04, NOTIFICATION_NIP44, REPLY, REQUEST,
     cipher::{Channel, Cipher},
     message::{self, Info, Method, Transaction},
-    step::{Complaint, Noise, Step},
+    reaction::{Complaint, Noise, Reaction},
 };
 use crate::malformed::Malformed;
 
@@ -125,7 +125,7 @@ impl WalletSession {
     }
 
     /// Begins on a new connection: what was under way on the last one is lost.
-    pub fn connected(&mut self, now: Now) -> Step {
+    pub fn connected(&mut self, now: Now) -> Reaction {
         self.in_flight = None;
         self.next_poll = (self.state != State::Bootstrapping).then_some(now.uptime);
         let info = Filter {
@@ -142,12 +142,12 @@ impl WalletSession {
             ..Filter::default()
         };
         let [info_name, replies_name] = self.subscriptions();
-        Step {
+        Reaction {
             send: vec![
                 frame::subscribe(&info_name, &info),
                 frame::subscribe(&replies_name, &replies),
             ],
-            ..Step::default()
+            ..Reaction::default()
         }
     }
 
@@ -168,18 +168,18 @@ impl WalletSession {
     }
 
     /// Asks for the balance if it is time; a request that is still under way is given up.
-    pub fn poll(&mut self, now: Now, noise: &Noise) -> Step {
+    pub fn poll(&mut self, now: Now, noise: &Noise) -> Reaction {
         if self.next_poll.is_none_or(|at| now.uptime < at) {
-            return Step::default();
+            return Reaction::default();
         }
-        Step {
+        Reaction {
             send: self.ask(Method::GetBalance, now, noise),
-            ..Step::default()
+            ..Reaction::default()
         }
     }
 
     /// Takes one message of the relay.
-    pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &Noise) -> Step {
+    pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &Noise) -> Reaction {
         let taken = match message {
             RelayMessage::Event { event, .. } => VerifiedEvent::verify(event)
                 .map_err(Complaint::from)
@@ -199,52 +199,69 @@ impl WalletSession {
             RelayMessage::EndOfStored { .. }
             | RelayMessage::Notice(_)
             | RelayMessage::Taken { .. }
-            | RelayMessage::Other => Ok(Step::default()),
+            | RelayMessage::Other => Ok(Reaction::default()),
         };
-        taken.unwrap_or_else(|complaint| Step {
+        taken.unwrap_or_else(|complaint| Reaction {
             complaint: Some(complaint),
-            ..Step::default()
+            ..Reaction::default()
         })
     }
 
-    fn event(&mut self, event: &VerifiedEvent, now: Now, noise: &Noise) -> Result<Step, Complaint> {
+    fn event(
+        &mut self,
+        event: &VerifiedEvent,
+        now: Now,
+        noise: &Noise,
+    ) -> Result<Reaction, Complaint> {
         if *event.author() != self.wallet_key {
             return Err(Malformed("author").into());
         }
         if !self.events.insert(*event.id()) {
-            return Ok(Step::default());
+            return Ok(Reaction::default());
         }
         match event.kind() {
             INFO => self.info(event, now, noise),
             REPLY => self.reply(event, now, noise),
             NOTIFICATION_NIP44 => self.notification(event, Cipher::Nip44, now, noise),
             // Wallets that know both ciphers send everything twice.
-            NOTIFICATION_NIP04 if self.state == State::Ready(Cipher::Nip44) => Ok(Step::default()),
+            NOTIFICATION_NIP04 if self.state == State::Ready(Cipher::Nip44) => {
+                Ok(Reaction::default())
+            }
             NOTIFICATION_NIP04 => self.notification(event, Cipher::Nip04, now, noise),
             _ => Err(Malformed("kind").into()),
         }
     }
 
-    fn info(&mut self, event: &VerifiedEvent, now: Now, noise: &Noise) -> Result<Step, Complaint> {
+    fn info(
+        &mut self,
+        event: &VerifiedEvent,
+        now: Now,
+        noise: &Noise,
+    ) -> Result<Reaction, Complaint> {
         let was = self.state;
         self.state = State::Ready(Info::read(event)?.cipher);
         if self.state == was {
-            return Ok(Step::default());
+            return Ok(Reaction::default());
         }
-        Ok(Step {
+        Ok(Reaction {
             send: self.ask(Method::GetBalance, now, noise),
-            ..Step::default()
+            ..Reaction::default()
         })
     }
 
-    fn reply(&mut self, event: &VerifiedEvent, now: Now, noise: &Noise) -> Result<Step, Complaint> {
+    fn reply(
+        &mut self,
+        event: &VerifiedEvent,
+        now: Now,
+        noise: &Noise,
+    ) -> Result<Reaction, Complaint> {
         let State::Ready(negotiated) = self.state else {
-            return Ok(Step::default());
+            return Ok(Reaction::default());
         };
         // A reply to a request that was given up comes too late.
         let answered = event.tag_value("e").and_then(key);
         let Some((_, method)) = self.in_flight.filter(|(id, _)| answered == Some(*id)) else {
-            return Ok(Step::default());
+            return Ok(Reaction::default());
         };
         let cipher = match event.tag_value("encryption") {
             Some(word) => Cipher::named(word).ok_or(Malformed("cipher"))?,
@@ -257,7 +274,7 @@ impl WalletSession {
             Method::GetBalance => {
                 let balance = message::balance(&result)?;
                 self.balance = Some(balance);
-                Ok(Step {
+                Ok(Reaction {
                     send: self.ask_for_missed(now, noise),
                     heard: vec![Observation::Balance(balance)],
                     complaint: None,
@@ -269,9 +286,9 @@ impl WalletSession {
                     .iter()
                     .filter_map(|payment| self.payment(payment, now))
                     .collect();
-                Ok(Step {
+                Ok(Reaction {
                     heard,
-                    ..Step::default()
+                    ..Reaction::default()
                 })
             }
         }
@@ -283,22 +300,22 @@ impl WalletSession {
         cipher: Cipher,
         now: Now,
         noise: &Noise,
-    ) -> Result<Step, Complaint> {
+    ) -> Result<Reaction, Complaint> {
         let age = clock_secs(now.utc).map(|secs| secs.saturating_sub(event.created_at()));
         if age.is_some_and(|age| age > NOTIFICATION_AGE_MAX_SECS) {
-            return Ok(Step::default());
+            return Ok(Reaction::default());
         }
         let text = self.channel.decrypt(cipher, event.content())?;
         let transaction = message::notification(&text)?;
         let mut heard = Vec::new();
         if transaction.direction.is_some() {
             let Some(payment) = self.payment(&transaction, now) else {
-                return Ok(Step::default());
+                return Ok(Reaction::default());
             };
             heard.push(payment);
             heard.extend(self.expect_balance(&transaction).map(Observation::Balance));
         }
-        Ok(Step {
+        Ok(Reaction {
             send: self.refetch(now, noise),
             heard,
             complaint: None,

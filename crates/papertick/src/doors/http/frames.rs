@@ -125,13 +125,13 @@ mod tests {
     /// Who was told what; whether somebody knows an older status and the broadcaster is woken for it.
     #[test]
     fn nobody_is_left_with_an_older_status() {
-        enum Step {
+        enum Telling {
             One(&'static str),
             All(&'static str),
             Nobody,
         }
-        use Step::{All, Nobody, One};
-        let rows: &[(&[Step], bool, bool)] = &[
+        use Telling::{All, Nobody, One};
+        let rows: &[(&[Telling], bool, bool)] = &[
             (&[All("old")], true, false),
             (&[All("new")], false, false),
             // The only one there is knows it already.

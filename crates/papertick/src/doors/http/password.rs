@@ -33,7 +33,7 @@ const MEMORY_KEPT: Duration = Duration::from_secs(10);
 const WAITING_MAX: usize = 2;
 
 /// The memory of a hash; empty between uses far apart.
-pub(crate) type Memory = Vec<Block>;
+pub(crate) type Blocks = Vec<Block>;
 
 /// The way to the task that makes and checks hashes.
 #[derive(Debug, Clone)]
@@ -96,12 +96,12 @@ impl Hasher {
 
 /// Makes and checks hashes until nobody can ask any more.
 pub(crate) async fn run(mut jobs: Jobs) {
-    let mut memory = Memory::new();
+    let mut memory = Blocks::new();
     loop {
         let job = tokio::select! {
             job = jobs.recv() => job,
             () = sleep(MEMORY_KEPT), if !memory.is_empty() => {
-                memory = Memory::new();
+                memory = Blocks::new();
                 continue;
             }
         };
@@ -125,7 +125,7 @@ pub(crate) async fn run(mut jobs: Jobs) {
 
 impl Job {
     /// Does what is wanted; takes tens of milliseconds.
-    pub(super) fn work(self, memory: &mut Memory) {
+    pub(super) fn work(self, memory: &mut Blocks) {
         let Job {
             stored,
             given,
@@ -163,7 +163,7 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], rustix::io::Errno> {
 }
 
 /// Hashes a password; takes tens of milliseconds. None if the host has no random numbers.
-pub(crate) fn hash(password: &str, memory: &mut Memory) -> Option<PasswordHash> {
+pub(crate) fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> {
     let salt = random::<16>().ok()?;
     let params = Params::new(MEMORY_KIB, PASSES, 1, Some(HASH_LEN)).ok()?;
     let written = ParamsString::try_from(&params).ok()?;
@@ -181,7 +181,7 @@ pub(crate) fn hash(password: &str, memory: &mut Memory) -> Option<PasswordHash> 
 }
 
 /// Tells whether a password is the hashed one; takes tens of milliseconds. Where none is stored, none is right.
-pub(crate) fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Memory) -> bool {
+pub(crate) fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Blocks) -> bool {
     let mut known = || {
         let phc = Phc::new(stored.phc()).ok()?;
         let version = phc.version.map_or(Ok(Version::V0x13), Version::try_from);
@@ -204,7 +204,7 @@ fn digest(
     password: &str,
     salt: &[u8],
     length: usize,
-    memory: &mut Memory,
+    memory: &mut Blocks,
 ) -> Option<Vec<u8>> {
     let blocks = argon2.params().block_count();
     if memory.len() < blocks {
@@ -233,7 +233,7 @@ mod tests {
     /// What others make of the standard, and what this module makes of it with memory that was used before.
     #[test]
     fn hashes_are_the_standards() {
-        let mut memory = Memory::new();
+        let mut memory = Blocks::new();
         let ours = hash("correct horse", &mut memory).unwrap();
         let phc = Phc::new(ours.phc()).unwrap();
         let verify = |password: &[u8]| Argon2::default().verify_password(password, &phc);
@@ -262,14 +262,14 @@ mod tests {
             "$argon2id$v=19$m=8,t=1,p=1$c2l4dGVlbiBieXRlcw",
         ] {
             let stored = PasswordHash::new(stored);
-            assert!(!matches(&stored, &Secret::new(""), &mut Memory::new()));
+            assert!(!matches(&stored, &Secret::new(""), &mut Blocks::new()));
         }
     }
 
     /// Memory is what the kernel says, so this counts what is asked of the allocator: the same piece again and again.
     #[test]
     fn one_piece_of_memory_is_used_again() {
-        let mut memory = Memory::new();
+        let mut memory = Blocks::new();
         let stored = hash("correct horse", &mut memory).unwrap();
         let (place, blocks) = (memory.as_ptr(), memory.capacity());
         for guess in ["a", "b", "correct horse"] {

@@ -17,8 +17,8 @@ use feeds::{
         wallet::{
             cipher::{Channel, Cipher},
             message::WalletError,
+            reaction::{Complaint, Noise, Reaction},
             session::{State, WalletSession},
-            step::{Complaint, Noise, Step},
         },
     },
 };
@@ -76,12 +76,12 @@ impl Scene {
         self.uptime += Duration::from_secs(secs);
     }
 
-    fn poll(&mut self) -> Step {
+    fn poll(&mut self) -> Reaction {
         let (now, noise) = (self.now(), self.noise());
         self.session.poll(now, &noise)
     }
 
-    fn receive(&mut self, event: NostrEvent) -> Step {
+    fn receive(&mut self, event: NostrEvent) -> Reaction {
         let (now, noise) = (self.now(), self.noise());
         let subscription = "nwcr-c6047f94".into();
         self.session.receive(
@@ -101,12 +101,12 @@ impl Scene {
         self.wallet.sign(created_at, kind, tags, content, &noise)
     }
 
-    fn info(&mut self, ciphers: &str) -> Step {
+    fn info(&mut self, ciphers: &str) -> Reaction {
         let event = self.wallet_event(13194, &[&["encryption", ciphers]], "get_balance".into());
         self.receive(event)
     }
 
-    fn reply(&mut self, cipher: Cipher, request: &str, text: &Value) -> Step {
+    fn reply(&mut self, cipher: Cipher, request: &str, text: &Value) -> Reaction {
         let noise = self.noise().cipher;
         let content = self
             .channel
@@ -116,12 +116,12 @@ impl Scene {
         self.receive(event)
     }
 
-    fn balance(&mut self, request: &str, balance: u64) -> Step {
+    fn balance(&mut self, request: &str, balance: u64) -> Reaction {
         let text = json!({"result_type": "get_balance", "result": {"balance": balance}});
         self.reply(Cipher::Nip44, request, &text)
     }
 
-    fn notify(&mut self, kind: u16, text: &Value) -> Step {
+    fn notify(&mut self, kind: u16, text: &Value) -> Reaction {
         let cipher = if kind == 23197 {
             Cipher::Nip44
         } else {
@@ -137,7 +137,7 @@ impl Scene {
     }
 
     /// Takes the one request out of a step and opens it as the wallet does.
-    fn request(&self, step: &Step) -> (String, Value, Vec<Vec<String>>) {
+    fn request(&self, step: &Reaction) -> (String, Value, Vec<Vec<String>>) {
         let [frame] = step.send.as_slice() else {
             panic!("{step:?}");
         };
@@ -164,7 +164,7 @@ impl Scene {
             &id,
             &json!({"result_type": "list_transactions", "result": {}}),
         );
-        assert_eq!(step, Step::default());
+        assert_eq!(step, Reaction::default());
         assert!(!scene.session.is_waiting());
         scene
     }
@@ -226,14 +226,14 @@ fn the_wallet_chooses_the_cipher() {
         assert_eq!(scene.session.state(), State::Bootstrapping);
         assert_eq!(
             (scene.poll(), scene.session.next_poll()),
-            (Step::default(), None)
+            (Reaction::default(), None)
         );
         let step = scene.info(ciphers);
         assert_eq!(scene.session.state(), State::Ready(cipher));
         let (_, text, tags) = scene.request(&step);
         assert_eq!(text, json!({"method": "get_balance", "params": {}}));
         assert_eq!(tags, [["p", WALLET], ["encryption", cipher.word()]]);
-        assert_eq!(scene.info(ciphers), Step::default(), "told twice");
+        assert_eq!(scene.info(ciphers), Reaction::default(), "told twice");
     }
     let mut scene = Scene::new();
     let event = scene.wallet_event(13194, &[&["encryption", "nip44_v2"]], String::new());
@@ -248,7 +248,7 @@ fn the_wallet_chooses_the_cipher() {
 fn balances_are_polled() {
     let mut scene = Scene::settled(4_242_000);
     assert_eq!(scene.session.balance(), Some(Msats(4_242_000)));
-    assert_eq!(scene.poll(), Step::default(), "not yet");
+    assert_eq!(scene.poll(), Reaction::default(), "not yet");
     scene.wait(60);
     assert_eq!(scene.session.next_poll(), Some(scene.uptime));
     let step = scene.poll();
@@ -267,14 +267,18 @@ fn a_lost_reply_is_superseded() {
     scene.wait(60);
     let step = scene.poll();
     let (id, ..) = scene.request(&step);
-    assert_eq!(scene.balance(&lost, 1), Step::default(), "too late");
+    assert_eq!(scene.balance(&lost, 1), Reaction::default(), "too late");
     assert_eq!(
         scene.balance(&"00".repeat(32), 1),
-        Step::default(),
+        Reaction::default(),
         "to nobody's request"
     );
     assert_eq!(scene.balance(&id, 2).heard, [balance(2)]);
-    assert_eq!(scene.balance(&id, 3), Step::default(), "answered already");
+    assert_eq!(
+        scene.balance(&id, 3),
+        Reaction::default(),
+        "answered already"
+    );
 }
 
 #[test]
@@ -339,7 +343,7 @@ fn missed_payments_are_asked_for_once() {
     );
     assert_eq!(
         scene.notify(23197, &received(1, "a")),
-        Step::default(),
+        Reaction::default(),
         "told already"
     );
     scene.wait(60);
@@ -391,7 +395,7 @@ fn payments_before_the_first_balance() {
 #[test]
 fn the_twin_in_the_older_cipher_is_dropped() {
     let mut scene = Scene::settled(100);
-    assert_eq!(scene.notify(23196, &received(5, "a")), Step::default());
+    assert_eq!(scene.notify(23196, &received(5, "a")), Reaction::default());
     let mut older = Scene::new();
     older.info("nip04");
     let step = older.notify(23196, &sent(5_000, 2, "a"));
@@ -403,7 +407,7 @@ fn a_payment_is_told_once() {
     let mut scene = Scene::settled(100);
     assert_eq!(scene.notify(23197, &received(5, "a")).heard.len(), 2);
     scene.wait(119);
-    assert_eq!(scene.notify(23197, &received(5, "a")), Step::default());
+    assert_eq!(scene.notify(23197, &received(5, "a")), Reaction::default());
     scene.wait(1);
     assert_eq!(
         scene.notify(23197, &received(5, "a")).heard.len(),
@@ -436,7 +440,7 @@ fn a_payment_to_oneself_goes_out_and_comes_in() {
     assert_eq!(back.heard[0], payment(Direction::Received, 5_000));
     assert_eq!(
         scene.notify(23197, &received(5_000, "a")),
-        Step::default(),
+        Reaction::default(),
         "each way once"
     );
 }
@@ -450,9 +454,9 @@ fn repeated_and_old_events_are_no_news() {
         .unwrap();
     let event = scene.wallet_event(23197, &[&["p", AUTHOR]], content);
     scene.wait(901);
-    assert_eq!(scene.receive(event.clone()), Step::default(), "too old");
+    assert_eq!(scene.receive(event.clone()), Reaction::default(), "too old");
     scene.uptime -= Duration::from_secs(901);
-    assert_eq!(scene.receive(event), Step::default(), "seen before");
+    assert_eq!(scene.receive(event), Reaction::default(), "seen before");
 }
 
 #[test]
@@ -496,7 +500,7 @@ fn a_question_about_payments_is_not_given_up_for_a_balance() {
 #[test]
 fn strangers_and_garbage() {
     let mut scene = Scene::settled(100);
-    let complaint = |step: Step| {
+    let complaint = |step: Reaction| {
         assert_eq!((step.send.len(), step.heard.len()), (0, 0));
         step.complaint.unwrap()
     };

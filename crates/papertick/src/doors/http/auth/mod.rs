@@ -163,7 +163,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::doors::http::password::{Memory, hasher};
+    use crate::doors::http::password::{Blocks, hasher};
 
     fn basic(pair: &str) -> HeaderMap {
         let value = format!("Basic {}", BASE64_STANDARD.encode(pair));
@@ -205,7 +205,7 @@ mod tests {
                 while let Some(job) = jobs.recv().await {
                     sleep(hash_time).await;
                     count.send_modify(|count| *count += 1);
-                    job.work(&mut Memory::new());
+                    job.work(&mut Blocks::new());
                 }
             });
             Rig {
