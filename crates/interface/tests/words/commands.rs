@@ -191,14 +191,15 @@ fn a_long_message_is_cut_between_letters() {
 
 #[test]
 fn what_stands_beside_the_body_counts_where_that_says_nothing() {
-    let given = |body: &str, beside: &[(&str, &str)]| Given {
+    type Beside = [(&'static str, &'static str)];
+    let given = |body: &str, beside: &Beside| Given {
         beside: beside
             .iter()
             .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
             .collect(),
         ..Given::body(body.as_bytes())
     };
-    let rows: &[(&str, &str, &[(&str, &str)], &str)] = &[
+    let rows: &[(&str, &str, &Beside, &str)] = &[
         ("show/screen", "", &[("s", " 3 ")], "ShowScreen(3)"),
         ("show/screen", r#"{"s":4}"#, &[("s", "3")], "ShowScreen(4)"),
         (
