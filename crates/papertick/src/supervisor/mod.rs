@@ -415,14 +415,11 @@ impl Supervisor {
 
     /// The device to follow: the one that is there already, or a new one.
     async fn followed(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, Chosen) {
-        let chosen = self.programs.choose();
         if let Some((process, program)) = self.adopted.take() {
-            if program == chosen.program {
-                return (Ok(process), chosen);
-            }
-            say("the device that was there is of another program and is ended");
-            drop(process);
+            // An update may have been installed meanwhile: whoever sent it still waits for its answer.
+            return (Ok(process), self.programs.known(program));
         }
+        let chosen = self.programs.choose();
         if !chosen.is_trial {
             self.hand_over(&chosen, None, stop).await;
         }

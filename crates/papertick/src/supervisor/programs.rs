@@ -95,6 +95,19 @@ impl Programs {
             }
             self.fail(slot, "its file is not the one that was installed");
         }
+        self.installed()
+    }
+
+    /// What is known of a program that runs already.
+    pub(super) fn known(&mut self, program: Program) -> Chosen {
+        let (slots, _) = record::read(&mut self.disk);
+        match program {
+            Program::Factory => self.installed(),
+            Program::Slot(slot) => self.chosen(&slots, slot),
+        }
+    }
+
+    fn installed(&self) -> Chosen {
         Chosen {
             program: Program::Factory,
             path: self.installation.path.clone(),
