@@ -122,9 +122,21 @@ impl Installer {
         }
     }
 
-    /// Tells whether something is being installed.
-    pub fn is_busy(&self) -> bool {
-        self.place.available_permits() == 0
+    /// Tells whether anything of a kind could be installed at this moment.
+    ///
+    /// # Errors
+    /// Another update is under way, or nothing can be installed here.
+    pub fn ready(&self, kind: Kind) -> Result<(), Refusal> {
+        if self.place.available_permits() == 0 {
+            return Err(Refusal::Busy);
+        }
+        let announced = Announced {
+            kind,
+            versions: Versions::NotOlder,
+            bytes: None,
+            digest: None,
+        };
+        self.judge(announced).map(drop)
     }
 
     /// Begins to install what will come.
@@ -351,7 +363,7 @@ impl Work {
 }
 
 /// The version that runs.
-fn running(means: &Means) -> Version {
+pub fn running(means: &Means) -> Version {
     let firmware = means.firmware.as_ref();
     let told = firmware.and_then(|firmware| Version::parse(&firmware.version).ok());
     told.unwrap_or_else(|| Factory::own().version)

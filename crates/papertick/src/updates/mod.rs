@@ -5,12 +5,14 @@
 //! A new program is on *trial* until it has shown that it works; if it does not, the one before it runs again.
 //!
 //! `slots` decides which program runs, `record` keeps that on the disk; `judge` says which images are taken,
-//! `depot` receives, verifies and installs them, and `installer` does that beside everything else the clock does.
+//! `depot` receives, verifies and installs them, and `installer` does that beside everything else the clock does;
+//! `fetcher` brings it the newest release.
 //!
 //! **Invariant:** the one pointer to the active slot moves only after its program is whole, verified and durable;
 //! a slot whose bytes are not those that were verified is never started.
 
 pub mod depot;
+pub mod fetcher;
 pub mod installer;
 pub mod judge;
 pub mod keys;

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{Read, Write},
-    net::TcpStream,
+    net::{SocketAddr, TcpListener, TcpStream},
     os::unix::process::ExitStatusExt,
     path::Path,
     thread,
@@ -526,6 +526,111 @@ fn a_page_is_served_at_once_and_only_where_it_fits() {
     assert_eq!(settings["fsRev"], settings["gitRev"]);
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(notes.contains("needs firmware 4.9.0"), "{notes}");
+}
+
+/// Serves files on loopback until the test ends; `/moved/` leads to the same name without it.
+fn serve(files: Vec<(String, Vec<u8>)>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && matches!(stream.read(&mut byte), Ok(1)) {
+                head.push(byte[0]);
+            }
+            let head = String::from_utf8(head).unwrap();
+            let path = head.split_whitespace().nth(1).unwrap_or_default();
+            let found = files.iter().find(|(name, _)| path == format!("/{name}"));
+            let answer = match (path.strip_prefix("/moved/"), found) {
+                (Some(rest), _) => format!("302 Found\r\nLocation: /{rest}"),
+                (None, Some(_)) => "200 OK".to_string(),
+                (None, None) => "404 Not Found".to_string(),
+            };
+            let body = found.map_or(&[][..], |(_, body)| body);
+            let head = format!(
+                "HTTP/1.1 {answer}\r\nContent-Length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(&[head.as_bytes(), body].concat());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_clock_updates_itself_from_a_feed() {
+    let shop = Shop::new();
+    let image = shop.image("4.9.0", &working());
+    let target = papertick::build::Facts::own().target;
+    let name = format!("papertick-rev-b-122x250-{target}.img");
+    let digest: String = Sha256::digest(&image)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let list = |tag: &str, name: &str| {
+        let assets = json!([
+            { "name": name, "browser_download_url": format!("moved/{name}") },
+            { "name": format!("{name}.sha256"), "browser_download_url": format!("{name}.sha256") },
+        ]);
+        json!({ "tag_name": tag, "assets": assets })
+            .to_string()
+            .into_bytes()
+    };
+    let named = |name: &str, body: Vec<u8>| (name.to_string(), body);
+    let place = serve(vec![
+        named("new", list("v4.9.0", &name)),
+        named("old", list("v4.0.0", &name)),
+        named("other", list("v4.9.0", "papertick-rev-z.img")),
+        named("none", b"<html>".to_vec()),
+        named(&name, image.clone()),
+        named(
+            &format!("{name}.sha256"),
+            format!("{digest}  {name}\n").into_bytes(),
+        ),
+    ]);
+    let clock = shop.clock();
+    let device = clock.device();
+    let update = || clock.send("POST", "/api/firmware/auto_update", "").unwrap();
+    let unset = update();
+    assert_eq!(
+        (unset.status, unset.json()["error"].as_str()),
+        (500, Some("ESP_ERR_INVALID_ARG"))
+    );
+    let from = |list: &str| {
+        clock.patch(&format!(r#"{{"gitReleaseUrl": "http://{place}/{list}"}}"#));
+        let answer = update();
+        assert_eq!(
+            (answer.status, answer.json()),
+            (200, json!({ "msg": "Firmware update triggered" })),
+            "{list}"
+        );
+    };
+    let fails = |list: &str, why: &str| {
+        from(list);
+        eventually(why, || {
+            firmware(&clock)["lastFailure"].to_string().contains(why)
+        });
+    };
+    fails("nowhere", "the list was not fetched: the server says 404");
+    fails("other", "has no papertick-rev-b");
+    fails("none", "the list is not understood");
+    // Nothing newer is no failure.
+    from("old");
+    thread::sleep(Duration::from_millis(300));
+    let failure = firmware(&clock)["lastFailure"].to_string();
+    assert!(failure.contains("the list is not understood"), "{failure}");
+    assert_eq!(clock.device(), device);
+    from("new");
+    eventually("it runs", || {
+        let answer = clock.send("GET", "/api/system/status", "");
+        answer.is_ok_and(|answer| answer.json()["firmware"]["version"] == "4.9.0")
+    });
+    eventually("it works", || {
+        let firmware = firmware(&clock);
+        firmware["trial"] == false && firmware["lastFailure"] == Value::Null
+    });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use device::market::sources;
 use feeds::{
     hex,
     image::{Fault, Kind},
@@ -11,16 +12,22 @@ use feeds::{
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use net::url::Url;
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
     answer::{self, Response},
     call::Call,
+    side_task::SideTask,
 };
-use crate::updates::{
-    installer::{Announced, Update},
-    judge::{Refusal, Versions},
+use crate::{
+    sources::route,
+    updates::{
+        fetcher::{self, Source},
+        installer::{Announced, Update},
+        judge::{Refusal, Versions},
+    },
 };
 
 /// Longest silence of whoever uploads.
@@ -45,14 +52,37 @@ pub(crate) async fn web_bundle(call: Call) -> Response {
     upload(call, Kind::Page).await
 }
 
-/// Fetches and installs the newest release.
+/// Fetches and installs the newest release; the answer comes before that.
 pub(crate) async fn automatic(call: Call) -> Response {
-    disabled(&call).unwrap_or_else(|| {
-        answer::message(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "Firmware updates are not available",
-        )
-    })
+    if let Some(refusal) = disabled(&call) {
+        return refusal;
+    }
+    let installer = &call.state.services.installer;
+    if let Err(refusal) = installer.ready(Kind::Firmware) {
+        let max = installer.bytes_max(Kind::Firmware);
+        return told(&refusal.into(), Kind::Firmware, max);
+    }
+    let settings = &call.view.settings;
+    let feed = match settings.git_release_url.expose() {
+        "" => return failed("ESP_ERR_INVALID_ARG", "no address of a release feed is set"),
+        address => Url::parse(address),
+    };
+    let Ok(feed) = feed else {
+        return failed(
+            "ESP_ERR_INVALID_ARG",
+            "the address of the release feed is none",
+        );
+    };
+    let source = Source {
+        feed,
+        dialer: call.state.services.dialer.clone(),
+        route: route(&sources::route(settings)),
+    };
+    let work = SideTask::new("auto-update", fetcher::update(installer.clone(), source));
+    match call.state.side_tasks.try_send(work) {
+        Ok(()) => answer::message(StatusCode::OK, "Firmware update triggered"),
+        Err(_) => failed("ESP_ERR_NO_MEM", "the clock has too much to do"),
+    }
 }
 
 fn disabled(call: &Call) -> Option<Response> {

@@ -1,0 +1,167 @@
+//! Fetches the newest release and installs it, if it is newer than what runs.
+
+use std::time::Duration;
+
+use feeds::{
+    image::Kind,
+    malformed::Malformed,
+    release::{self, CHECKSUM_BODY_MAX, FEED_BODY_MAX, Release, firmware_asset, is_newer},
+};
+use net::{
+    dialer::Dialer,
+    http::{self, Get, HttpError, Limits},
+    route::Route,
+    url::{BadUrl, Url},
+};
+use storage::disk::Folder;
+
+use super::{
+    installer::{Announced, Installer, Means, Update, running},
+    judge::{self, Refusal, Versions},
+    record,
+};
+use crate::build;
+
+/// Longest time for the list of a release, or for a checksum.
+const LIST_TIME: Duration = Duration::from_secs(10);
+
+/// Longest time until an image begins to come, and longest pause in it.
+const IMAGE_PAUSE: Duration = Duration::from_secs(15);
+
+/// Where releases are, and the way there.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Address of the list of the newest release.
+    pub feed: Url,
+    /// The way out.
+    pub dialer: Dialer,
+    /// The path through a proxy, perhaps.
+    pub route: Route,
+}
+
+/// Why nothing was installed, in words for people; holds no secret.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("{0} was not fetched: {1}")]
+    Http(&'static str, HttpError),
+    #[error("{0} was not fetched: the server says {1}")]
+    Status(&'static str, u16),
+    #[error("{0} is not understood ({reason})", reason = .1.0)]
+    Malformed(&'static str, Malformed),
+    #[error("the release names no version")]
+    NoVersion,
+    #[error("the release has no {0} with a checksum beside it")]
+    NoImage(String),
+    #[error("the address of {0} cannot be used: {1}")]
+    Address(&'static str, BadUrl),
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+}
+
+/// Fetches the newest release and installs it, if it is newer. What goes wrong stands in the log and in the status; the
+/// clock runs what it ran.
+pub async fn update(installer: Installer, source: Source) {
+    match fetch(&installer, &source).await {
+        Ok(true) => {}
+        Ok(false) => tracing::info!("there is no newer release"),
+        // That one tells of itself.
+        Err(Trouble::Refused(Refusal::Busy)) => {}
+        Err(trouble) => {
+            tracing::warn!(error = %trouble, "the clock was not updated");
+            let disk = &mut Folder::new(&installer.means().data_dir);
+            let reason = format!("the newest release was not installed: {trouble}");
+            if let Err(error) = record::change(disk, |slots| slots.note(&reason)) {
+                tracing::warn!(%error, "and why could not be stored");
+            }
+        }
+    }
+}
+
+/// Tells whether there was something newer, which is installed.
+async fn fetch(installer: &Installer, source: &Source) -> Result<bool, Trouble> {
+    let list = source
+        .get("the list", source.feed.clone(), FEED_BODY_MAX)
+        .await?;
+    let release = release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))?;
+    let version = release.version().ok_or(Trouble::NoVersion)?;
+    if !is_newer(&version, &running(installer.means())) {
+        return Ok(false);
+    }
+    tracing::info!(%version, "there is a newer release");
+    let (image, checksum) = source.places(&release, installer.means())?;
+    let checksum = source
+        .get("the checksum", checksum, CHECKSUM_BODY_MAX)
+        .await?;
+    let digest =
+        release::checksum(&checksum).map_err(|error| Trouble::Malformed("the checksum", error))?;
+    source.install(installer, image, digest).await?;
+    Ok(true)
+}
+
+impl Source {
+    async fn get(&self, what: &'static str, url: Url, body_max: usize) -> Result<Vec<u8>, Trouble> {
+        let limits = Limits {
+            timeout: LIST_TIME,
+            body_max,
+        };
+        let request = Get::new(url).accepting_json();
+        let answer = http::get(&self.dialer, &self.route, request, limits).await;
+        let answer = answer.map_err(|error| Trouble::Http(what, error))?;
+        if !answer.status.is_success() {
+            return Err(Trouble::Status(what, answer.status.as_u16()));
+        }
+        Ok(answer.body.into())
+    }
+
+    /// Where the image for this clock is, and its checksum.
+    fn places(&self, release: &Release, means: &Means) -> Result<(Url, Url), Trouble> {
+        let panel = judge::panel(&means.board);
+        let name = firmware_asset(means.board.id, &panel, &build::Facts::own().target);
+        let (image, checksum) = release
+            .image(&name)
+            .ok_or_else(|| Trouble::NoImage(name.clone()))?;
+        let place = |what, url: &str| {
+            let joined = self.feed.join(url);
+            joined.map_err(|error| Trouble::Address(what, error))
+        };
+        Ok((place("the image", image)?, place("the checksum", checksum)?))
+    }
+
+    async fn install(
+        &self,
+        installer: &Installer,
+        url: Url,
+        digest: [u8; 32],
+    ) -> Result<(), Trouble> {
+        const WHAT: &str = "the image";
+        let broken = |error| Trouble::Http(WHAT, error);
+        let request = Get::new(url);
+        let opened = http::open(&self.dialer, &self.route, request, IMAGE_PAUSE).await;
+        let mut download = opened.map_err(broken)?;
+        if !download.status.is_success() {
+            return Err(Trouble::Status(WHAT, download.status.as_u16()));
+        }
+        let length = download.headers.get(::http::header::CONTENT_LENGTH);
+        let update = installer.begin(Announced {
+            kind: Kind::Firmware,
+            versions: Versions::NotOlder,
+            bytes: length.and_then(|length| length.to_str().ok()?.parse().ok()),
+            digest: Some(digest),
+        })?;
+        match receive(&mut download, &update).await {
+            Ok(()) => update.finish().await.map(drop).map_err(Trouble::from),
+            Err(trouble) => {
+                update.give_up().await;
+                Err(trouble)
+            }
+        }
+    }
+}
+
+async fn receive(download: &mut http::Download, update: &Update) -> Result<(), Trouble> {
+    let chunk = |error| Trouble::Http("the image", error);
+    while let Some(bytes) = download.chunk().await.map_err(chunk)? {
+        update.append(bytes).await?;
+    }
+    Ok(())
+}
