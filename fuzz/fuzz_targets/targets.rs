@@ -17,6 +17,7 @@ use feeds::{
     image::{Head, Image, Key, SIGNATURES_MAX, Signature, page::Page},
     malformed::Malformed,
     miner,
+    multipart::{Multipart, Piece},
     nostr::{
         bolt11,
         data::DataFeed,
@@ -53,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     ("pools", pool_body),
     ("miner", miner_body),
     ("release", release_feed),
+    ("multipart", form),
     ("image", image),
     ("signature", signature),
     ("page", page),
@@ -336,6 +338,33 @@ fn pool_body(bytes: &[u8]) {
 
 fn miner_body(bytes: &[u8]) {
     plausible(miner::body(bytes));
+}
+
+/// A form says the same however its bytes come; the first byte says in which steps.
+fn form(bytes: &[u8]) {
+    let Some((step, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let read = |step: usize| {
+        let mut form = Multipart::new("multipart/form-data; boundary=x").expect("it is a form");
+        let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+        for chunk in bytes.chunks(step) {
+            form.push(chunk);
+            while let Some(piece) = form.next_piece()? {
+                match piece {
+                    Piece::Part(name) => parts.push((name, Vec::new())),
+                    Piece::Data(data) => parts.last_mut().expect("one began").1.extend(data),
+                    Piece::End => return Ok::<_, feeds::malformed::Malformed>((parts, true)),
+                }
+            }
+        }
+        Ok((parts, false))
+    };
+    let whole = read(bytes.len().max(1));
+    // What is too long is noticed sooner in small steps.
+    if let (Ok(whole), Ok(parts)) = (whole, read(usize::from(*step).max(1))) {
+        assert_eq!(whole, parts);
+    }
 }
 
 fn release_feed(bytes: &[u8]) {
