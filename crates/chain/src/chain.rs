@@ -7,7 +7,7 @@ use alloc::{collections::VecDeque, vec::Vec};
 use bitcoin::{BlockHash, CompactTarget, Work, block::Header};
 
 use crate::{
-    anchor::Anchor,
+    anchor::{Anchor, genesis},
     network::{Network, PERIOD},
     rules::{self, Difficulty, MEDIAN_OF, Refusal},
 };
@@ -59,8 +59,17 @@ pub struct Refused {
 }
 
 impl Chain {
-    /// The chain of nothing after an anchor.
+    /// The chain of nothing after an anchor; where that lies before the first block of all, of that block.
     pub fn new(network: Network, anchor: Anchor) -> Chain {
+        let mut chain = Chain::after(network, anchor);
+        if anchor.next == 0 {
+            // Its own rules it keeps.
+            let _ = chain.push(&genesis(network), None);
+        }
+        chain
+    }
+
+    fn after(network: Network, anchor: Anchor) -> Chain {
         Chain {
             network,
             base: anchor,
@@ -108,6 +117,9 @@ impl Chain {
 
     /// The middle time of the newest blocks, Unix seconds: any later block is after it. None if too few are known.
     pub fn median_time(&self) -> Option<u32> {
+        if self.base.next > 0 && self.headers.len() < MEDIAN_OF {
+            return None;
+        }
         rules::median(self.headers.iter().rev().map(|header| header.time))
     }
 
@@ -135,8 +147,12 @@ impl Chain {
             }
             at = at.and_then(|height| height.checked_sub(step));
         }
-        if hashes.last() != Some(&self.base.hash) {
-            hashes.push(self.base.hash);
+        let oldest = match self.base.next {
+            0 => self.hash(0),
+            _ => Some(self.base.hash),
+        };
+        if hashes.last() != oldest.as_ref() {
+            hashes.extend(oldest);
         }
         hashes
     }
@@ -163,6 +179,13 @@ impl Chain {
         let (fork, news) = (parent + known, &headers[known..]);
         if news.is_empty() {
             return Ok(News::Known);
+        }
+        // The first block of all is the one there is.
+        if fork == 0 && self.base.next == 0 {
+            return Err(Refused {
+                at: known,
+                why: Refusal::Unconnected,
+            });
         }
         let late = |refused: Refused| Refused {
             at: known + refused.at,
@@ -212,7 +235,9 @@ impl Chain {
             return Err(Refusal::WrongBits);
         }
         let times = self.headers.iter().rev().map(|header| header.time);
-        if !rules::is_after_median(header.time, times) {
+        // Of what came before the anchor nothing is known.
+        let knows_enough = self.base.next == 0 || self.headers.len() >= MEDIAN_OF;
+        if knows_enough && !rules::is_after_median(header.time, times) {
             return Err(Refusal::TooOld);
         }
         let height = self.next_height();
@@ -337,7 +362,7 @@ mod tests {
             .map(|(time, bits)| unmined_header(*time, *bits));
         Chain {
             headers: headers.collect(),
-            ..Chain::new(network, anchor)
+            ..Chain::after(network, anchor)
         }
     }
 

@@ -134,20 +134,24 @@ pub(crate) fn future(header: &Header, now: Option<u32>) -> Result<(), Refusal> {
     }
 }
 
-/// The middle of times; none if there are too few to say.
-pub(crate) fn median(mut times: impl Iterator<Item = u32>) -> Option<u32> {
-    let mut newest = [0; MEDIAN_OF];
-    for time in &mut newest {
-        *time = times.next()?;
+/// The middle of times, newest first; none of no time.
+pub(crate) fn median(newest: impl Iterator<Item = u32>) -> Option<u32> {
+    let mut times = [0; MEDIAN_OF];
+    let mut known = 0;
+    for (place, time) in times.iter_mut().zip(newest) {
+        *place = time;
+        known += 1;
     }
-    newest.sort_unstable();
-    Some(newest[MEDIAN_OF / 2])
+    let times = &mut times[..known];
+    times.sort_unstable();
+    times.get(known / 2).copied()
 }
 
-/// Tells whether a time is after the middle of others, newest first; of too few nothing can be said.
+/// Tells whether a time is after the middle of others, newest first; it is after none.
 pub(crate) fn is_after_median(time: u32, newest: impl ExactSizeIterator<Item = u32>) -> bool {
-    newest.len() < MEDIAN_OF
-        || newest.take(MEDIAN_OF).filter(|other| *other < time).count() > MEDIAN_OF / 2
+    let known = newest.len().min(MEDIAN_OF);
+    let before = newest.take(MEDIAN_OF).filter(|other| *other < time).count();
+    known == 0 || before > known / 2
 }
 
 /// The difficulty of the period after one, by its first and its last block.
@@ -188,12 +192,14 @@ pub(crate) fn easy(network: Network, header: &Header, before: &Header) -> Option
 /// periods in so much time are easiest at the end if each took the same.
 pub(crate) fn easiest(network: Network, from: Target, periods: u32, secs: Option<u32>) -> Target {
     let limit = network.limit();
-    let four = 4 << FRACTION;
+    let (quarter, four) = (1 << (FRACTION - 2), 4 << FRACTION);
     let factor = match secs {
         Some(secs) if periods > 0 => {
             let fair = u64::from(periods) * u64::from(PERIOD_SECS);
+            // Times of blocks are in no strict order: a period may have ended later than a block after it says.
+            let secs = u64::from(secs) + u64::from(periods) * u64::from(AHEAD_MAX_SECS);
             // Rounded up: the bound is never stricter than the rules.
-            (((u64::from(secs) << FRACTION) / fair) + 1).min(four)
+            (((secs << FRACTION) / fair) + 1).clamp(quarter, four)
         }
         Some(_) | None => four,
     };
@@ -264,6 +270,7 @@ mod tests {
             (0, None, 1.0),
             (1, None, 4.0),
             (3, None, 64.0),
+            (1, Some(0), 0.25),
             (1, Some(PERIOD_SECS), 1.0),
             (1, Some(PERIOD_SECS / 2), 0.5),
             (1, Some(3 * PERIOD_SECS), 3.0),
@@ -271,10 +278,7 @@ mod tests {
             (2, Some(u32::MAX), 16.0),
         ] {
             let is = easier(periods, secs);
-            assert!(
-                (is / factor - 1.0).abs() < 0.000_01,
-                "{periods} {secs:?}: {is}"
-            );
+            assert!((is / factor - 1.0).abs() < 0.02, "{periods} {secs:?}: {is}");
         }
         let limit = Network::Main.limit();
         assert_eq!(easiest(Network::Main, from, 1000, None), limit);
@@ -298,17 +302,22 @@ mod tests {
     }
 
     #[test]
-    fn a_median_wants_eleven_times() {
-        assert_eq!(median((0..10).rev()), None);
+    fn a_median_is_that_of_the_newest_eleven() {
+        assert_eq!(median(core::iter::empty()), None);
+        assert_eq!(median([7].into_iter()), Some(7));
+        assert_eq!(median([7, 3].into_iter()), Some(7));
         assert_eq!(median((0..11).rev()), Some(5));
         assert_eq!(median((0..99).rev()), Some(93));
-        for times in [[5; 11], [1, 9, 3, 3, 3, 7, 8, 0, 2, 3, 4]] {
-            let median = median(times.into_iter()).unwrap();
+        let times = [5, 1, 9, 3, 3, 3, 7, 8, 0, 2, 3, 4, 99];
+        for known in 1..times.len() {
+            let newest = &times[..known];
+            let median = median(newest.iter().copied()).unwrap();
             for time in 0..12 {
-                assert_eq!(is_after_median(time, times.into_iter()), time > median);
+                let is_after = is_after_median(time, newest.iter().copied());
+                assert_eq!(is_after, time > median, "{time} {newest:?}");
             }
         }
-        assert!(is_after_median(0, [9; 10].into_iter()));
+        assert!(is_after_median(0, core::iter::empty()));
     }
 
     #[test]

@@ -19,10 +19,7 @@ const EASY: u32 = 0x207f_ffff;
 const BEGIN: u32 = 1_800_000_000;
 
 fn regtest() -> Chain {
-    let mut chain = Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest));
-    let first = genesis(Network::Regtest);
-    assert_eq!(chain.hear(&[first], None), Ok(News::Longer(1)));
-    chain
+    Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest))
 }
 
 fn with(blocks: u32) -> (Chain, Vec<Header>) {
@@ -40,11 +37,27 @@ fn refused(why: Refusal) -> Result<News, Refused> {
 fn each_network_begins_with_its_first_block() {
     for network in Network::ALL {
         let mut chain = Chain::new(network, Anchor::before_genesis(network));
-        assert_eq!(chain.hear(&[genesis(network)], None), Ok(News::Longer(1)));
         assert_eq!(chain.height(), Some(0));
+        assert_eq!(chain.locator(), [genesis(network).block_hash()]);
+        assert_eq!(chain.hear(&[genesis(network)], None), Ok(News::Known));
         assert_eq!(Network::named(network.name()), Some(network));
     }
     assert_eq!(Network::named("testnet3"), None);
+}
+
+#[test]
+fn there_is_one_first_block() {
+    let (mut chain, _) = with(3);
+    let before = chain.clone();
+    let first = mine(genesis(Network::Regtest).prev_blockhash, BEGIN, 1);
+    let mut other = vec![first];
+    other.extend(branch(first.block_hash(), BEGIN + 600, 9, 1));
+    assert_eq!(chain.hear(&other, None), refused(Refusal::Unconnected));
+    assert_eq!(chain, before);
+    // Time is held to the few blocks there are as well.
+    let mut young = Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest));
+    let old = mine(young.tip(), genesis(Network::Regtest).time, 1);
+    assert_eq!(young.hear(&[old], None), refused(Refusal::TooOld));
 }
 
 #[test]
@@ -121,7 +134,7 @@ fn a_difficulty_that_means_none_is_refused_whatever_the_hash() {
 fn a_block_of_an_old_version_is_refused_since_the_rules_changed() {
     let tip = genesis(Network::Regtest).block_hash();
     let cases = [
-        (0, 1, true),
+        (1, 1, true),
         (1250, 2, true),
         (1251, 2, false),
         (1251, 3, true),
@@ -270,10 +283,12 @@ fn a_locator_goes_back_in_growing_steps_to_the_beginning() {
         .collect();
     assert_eq!(
         heights,
-        [100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 89, 85, 77, 61, 29]
+        [
+            100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 89, 85, 77, 61, 29, 0
+        ]
     );
     assert_eq!(locator.len(), 16);
-    assert_eq!(locator[15], chain.base().hash);
+    assert_eq!(locator[15], genesis(Network::Regtest).block_hash());
     assert_eq!(locator[0], headers[99].block_hash());
     let empty = Chain::new(Network::Main, Anchor::built_in(Network::Main));
     assert_eq!(empty.locator(), [empty.base().hash]);
