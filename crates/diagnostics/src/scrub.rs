@@ -21,10 +21,15 @@ const REGISTERS_AT: usize = 40;
 
 /// Where the registers that are needed to walk a stack end: what follows are those for numbers with a fraction, and the
 /// wide ones by which memory is copied.
-const NEEDED: usize = if cfg!(target_arch = "aarch64") {
-    8 + 33 * 8 + 4
-} else {
+const NEEDED: usize = if cfg!(target_arch = "x86_64") {
     256
+} else if cfg!(target_arch = "aarch64") {
+    8 + 33 * 8 + 4
+} else if cfg!(target_arch = "arm") {
+    4 + 16 * 4 + 4
+} else {
+    // Rather a stack that cannot be walked than a secret.
+    0
 };
 
 /// Why something is no minidump.

@@ -137,14 +137,20 @@ async fn have_taken(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
         .stdin(Stdio::from(OwnedFd::from(socket)))
         .kill_on_drop(true)
         .spawn()?;
-    let Ok(status) = timeout(TAKER_TIME, taker.wait()).await else {
+    let ended = timeout(TAKER_TIME, taker.wait()).await;
+    if ended.is_err() {
         taker.kill().await?;
-        // A taker stops whom it looks at, and this one cannot let it go any more.
-        kill_process(process, Signal::CONT)?;
-        return Err(io::Error::other("it took too long"));
-    };
-    if !status?.success() {
-        return Err(io::Error::other("the line before says why"));
+    }
+    let is_taken = matches!(&ended, Ok(Ok(status)) if status.success());
+    if !is_taken {
+        // A taker stops whom it looks at, and one that was killed has not let it go.
+        let _ = kill_process(process, Signal::CONT);
+    }
+    let status = ended.map_err(|_| io::Error::other("it took too long"))??;
+    if !status.success() {
+        return Err(io::Error::other(format!(
+            "{status}, if no line before says why"
+        )));
     }
     say(&format!(
         "the device crashed; its dump is {FILE} in the data folder"

@@ -10,6 +10,7 @@ use storage::keeper::Keeper;
 use tokio::{sync::mpsc, time::timeout};
 
 use crate::{
+    crash_dumps,
     drivers::wifi::{Radio, secrets},
     inbox::Inbox,
     sources::logos::LogoCache,
@@ -71,6 +72,7 @@ impl Performer {
         let words = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
         self.logos.clear().await.map_err(words("the pool logos"))?;
         self.keeper.wipe().await.map_err(words("the settings"))?;
+        crash_dumps::forget(&self.data_dir).map_err(words("the dump of a crash"))?;
         secrets::wipe(&self.data_dir).map_err(words("the access point's password"))?;
         self.forget_network()
             .await

@@ -51,6 +51,9 @@ async fn everything_goes_before_the_answer() {
     secrets::password(&folder).unwrap();
     fs::create_dir(folder.join("logos")).unwrap();
     fs::write(folder.join("logos/pool.bin"), "a picture").unwrap();
+    for name in ["coredump.dmp", "coredump.dmp.part"] {
+        fs::write(folder.join(name), "a dump").unwrap();
+    }
     // What a run leaves behind that ended while it stored the credentials.
     fs::write(folder.join("wifi.new"), "correct horse").unwrap();
     assert_eq!(reset(&mut desk).await, Reply::Done);
