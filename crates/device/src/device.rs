@@ -147,6 +147,7 @@ impl Device {
             board: self.board,
             settings: self.settled.stored().clone(),
             active: active.clone(),
+            restart_for: self.settled.waiting(),
             hostname: link.hostname(active),
             current_screen: slot.screen,
             currency: slot.currency,

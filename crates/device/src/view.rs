@@ -21,6 +21,8 @@ pub struct View {
     pub settings: Arc<Settings>,
     /// Settings the device runs on.
     pub active: Arc<Settings>,
+    /// Names of the settings that are stored, and taken at the next start alone.
+    pub restart_for: Vec<&'static str>,
     /// Host name, without a domain.
     pub hostname: String,
     /// Id of the current screen; that of the rotation, whatever covers it.

@@ -15,7 +15,7 @@ use device::{
     lights::{Rgb, strip::Mute},
     market::{Fee, Seen},
     refresh::Refresh,
-    settings::{Settings, data_source, emit::lux, kinds::tx_power, patch::after_restart},
+    settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
     units::fixed,
     view::{FrontlightState, LinkState, SourceState, View},
@@ -153,8 +153,7 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
     }
     put("mode", view.mode.into());
     put("stale", view.stale.into());
-    let waiting = after_restart(&view.settings, &view.active);
-    put("restartFor", waiting.collect());
+    put("restartFor", view.restart_for.clone().into());
     put("panelFaults", faults(panels));
     put("notes", view.notes.clone().into());
     put("market", market(view, None));

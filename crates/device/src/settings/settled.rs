@@ -2,7 +2,7 @@
 
 use alloc::{sync::Arc, vec::Vec};
 
-use super::Settings;
+use super::{Settings, patch::after_restart};
 use crate::{
     now::{LocalTime, Now, Zone},
     secret::PasswordHash,
@@ -17,6 +17,8 @@ pub struct Settled {
     /// What the device runs on: live settings at once, the others as they were at the start.
     active: Arc<Settings>,
     zone: Zone,
+    /// What guards the control interface by the settings, while a password that is not stored does.
+    unlocked: Option<(bool, PasswordHash)>,
 }
 
 impl Settled {
@@ -30,6 +32,7 @@ impl Settled {
             zone: active.zone(),
             stored: Arc::new(stored),
             active: Arc::new(active),
+            unlocked: None,
         }
     }
 
@@ -70,7 +73,21 @@ impl Settled {
     /// Shuts the control interface with a password that is not stored.
     pub fn lock(&mut self, password: &PasswordHash) {
         let active = Arc::make_mut(&mut self.active);
-        active.http_auth_enabled = true;
-        active.http_auth_pass.clone_from(password);
+        let enabled = core::mem::replace(&mut active.http_auth_enabled, true);
+        let pass = core::mem::replace(&mut active.http_auth_pass, password.clone());
+        self.unlocked.get_or_insert((enabled, pass));
+    }
+
+    /// Names of the settings that are stored, and taken at the next start alone.
+    pub fn waiting(&self) -> Vec<&'static str> {
+        let Some((enabled, pass)) = &self.unlocked else {
+            return after_restart(&self.stored, &self.active).collect();
+        };
+        let asked = Settings {
+            http_auth_enabled: *enabled,
+            http_auth_pass: pass.clone(),
+            ..(*self.active).clone()
+        };
+        after_restart(&self.stored, &asked).collect()
     }
 }

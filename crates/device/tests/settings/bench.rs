@@ -37,6 +37,7 @@ pub(crate) fn view(settings: &Settings) -> View {
     let settings = Arc::new(settings.clone());
     View {
         board: BOARD,
+        restart_for: Vec::new(),
         active: Arc::clone(&settings),
         hostname: settings.hostname("abcdef"),
         current_screen: 20,

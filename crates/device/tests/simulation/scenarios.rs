@@ -1114,6 +1114,7 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
         assert!(view.active.http_auth_enabled, "the door is shut");
         assert_eq!(view.active.http_auth_pass.phc(), "hash");
         assert!(!view.settings.http_auth_enabled, "nothing is stored");
+        assert_eq!(view.restart_for, [""; 0], "and nothing waits");
         let glass = format!("{:?}", world.device.desired().picture.cells);
         assert!(glass.contains("canary-made"), "{glass}");
         assert!(!format!("{view:?}").contains("canary-made"), "only there");
@@ -1133,6 +1134,11 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
             world.handle(Input::Asked(Request::Patch(patch)));
         }
         let view = world.device.view();
+        let waits: &[&str] = match ending {
+            "stored" => &["httpAuthPass"],
+            _ => &[],
+        };
+        assert_eq!(view.restart_for, waits);
         assert_eq!((view.mode, view.shows_password), ("rotation", false));
         assert_eq!(
             view.active.http_auth_pass.phc(),

@@ -48,6 +48,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
     View {
         board,
         active: Arc::clone(&settings),
+        restart_for: Vec::new(),
         settings,
         hostname: "papertick-a1b2c3".into(),
         current_screen: 20,
