@@ -176,7 +176,7 @@ async fn live(
         pulse,
     } = parts;
     Word::Ready.say()?;
-    rest.spawn(FIRST_PICTURE, first_picture(pulse.painter()));
+    rest.spawn(FIRST_PICTURE, first_picture(pulse.glass()));
     rest.spawn(HEART, heart(pulse));
     let ending = tokio::select! {
         _ = terminate.recv() => Ending::Stopped,

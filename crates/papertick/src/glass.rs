@@ -64,6 +64,12 @@ impl PanelGlass {
 }
 
 impl Glass {
+    /// Tells whether a panel shows what it was told since the start.
+    pub fn is_painted(&self) -> bool {
+        let shows = |panel: &PanelGlass| panel.since.is_some() && panel.fault.is_none();
+        self.panels.iter().any(shows)
+    }
+
     /// The panels with something wrong, leftmost first.
     pub fn faults(&self) -> Vec<FaultyPanel> {
         self.panels
@@ -85,6 +91,29 @@ impl Glass {
         Glass {
             generation: 0,
             panels: vec![panel; panels],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glass_is_painted_by_one_panel_that_does_as_it_is_told() {
+        let (since, fault) = (Some(Instant::now()), Some(PanelFault::BusyStuck));
+        for (panels, is_painted) in [
+            ([(None, None), (None, None)], false),
+            ([(None, fault), (None, fault)], false),
+            ([(since, fault), (None, fault)], false),
+            ([(None, fault), (since, None)], true),
+            ([(since, None), (since, None)], true),
+        ] {
+            let mut glass = Glass::unknown(2, 8, 8);
+            for (panel, (since, fault)) in glass.panels.iter_mut().zip(panels) {
+                (panel.since, panel.fault) = (since, fault);
+            }
+            assert_eq!(glass.is_painted(), is_painted, "{panels:?}");
         }
     }
 }

@@ -273,7 +273,7 @@ fn chosen(disk: &mut SharedDisk) -> (Program, String) {
     for program in slots.ladder(&Factory::own()) {
         let Program::Slot(slot) = program else { break };
         if let Some(installed) = slots.get(slot)
-            && record::is_whole(disk, &slots, slot)
+            && record::is_whole(disk, &slots, slot).unwrap_or_default()
         {
             let standing = match installed.standing {
                 Standing::Trial { .. } => "on trial",

@@ -110,12 +110,13 @@ pub(crate) struct Parts {
 pub(crate) struct Pulse {
     rounds: Rounds,
     painter: watch::Receiver<Progress>,
+    glass: watch::Receiver<Arc<Glass>>,
 }
 
 impl Pulse {
-    /// What the painter does.
-    pub(crate) fn painter(&self) -> watch::Receiver<Progress> {
-        self.painter.clone()
+    /// What the panels show.
+    pub(crate) fn glass(&self) -> watch::Receiver<Arc<Glass>> {
+        self.glass.clone()
     }
 }
 
@@ -331,6 +332,7 @@ impl Parts {
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
             painter: progress.subscribe(),
+            glass: glass.subscribe(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
         let performer = Performer {
@@ -634,12 +636,11 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
     })
 }
 
-/// Tells the supervisor when the first picture is on the glass; ends when the supervisor is gone.
-pub(crate) async fn first_picture(mut painter: watch::Receiver<Progress>) {
-    let is_painted = painter
-        .wait_for(|progress| *progress == Progress::Waiting)
-        .await
-        .is_ok();
+/// Tells the supervisor when a panel shows the first picture; ends when the supervisor is gone.
+///
+/// A painter that has given all panels up has painted nothing.
+pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<Glass>>) {
+    let is_painted = glass.wait_for(|glass| glass.is_painted()).await.is_ok();
     if is_painted && Word::Painted.say().is_err() {
         return;
     }
@@ -649,7 +650,9 @@ pub(crate) async fn first_picture(mut painter: watch::Receiver<Progress>) {
 /// Gives the supervisor a sign of life whenever the main loop comes round and the painter is not stuck; ends when it is
 /// gone.
 pub(crate) async fn heart(pulse: Pulse) {
-    let Pulse { rounds, painter } = pulse;
+    let Pulse {
+        rounds, painter, ..
+    } = pulse;
     let mut looks_stuck = 0;
     loop {
         looks_stuck = if painter.borrow().is_stuck() {

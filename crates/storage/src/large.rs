@@ -1,10 +1,12 @@
 //! Files too large for the memory, and files that can be started.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read, Seek, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
 };
+
+use rustix::fs::{FlockOperation, flock};
 
 use crate::disk::{Disk, Folder, open_file};
 
@@ -13,8 +15,21 @@ pub trait Readable: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Readable for T {}
 
+/// The turn of a process to change a file: a lock that is kept until this is dropped.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// None where there is no other process.
+    _lock: Option<File>,
+}
+
 /// A folder with large files in it.
 pub trait LargeDisk: Disk {
+    /// Waits until no other process changes a file, and keeps the others waiting until what it gives is dropped.
+    ///
+    /// # Errors
+    /// There is no telling.
+    fn turn(&mut self, name: &str) -> io::Result<Turn>;
+
     /// Adds bytes to the end of a file that only its owner can read; makes the file if it is not there.
     ///
     /// # Errors
@@ -35,6 +50,19 @@ pub trait LargeDisk: Disk {
 }
 
 impl LargeDisk for Folder {
+    fn turn(&mut self, name: &str) -> io::Result<Turn> {
+        let path = self.path().join(format!("{name}.lock"));
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(Turn { _lock: Some(file) })
+    }
+
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         OpenOptions::new()
             .append(true)

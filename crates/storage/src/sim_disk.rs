@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::{
     disk::Disk,
-    large::{LargeDisk, Readable},
+    large::{LargeDisk, Readable, Turn},
 };
 
 /// A disk whose power or patience can end at a step; clones share what they hold until one changes it.
@@ -419,6 +419,10 @@ fn is_read_only(trouble: &io::Result<()>) -> bool {
 }
 
 impl LargeDisk for SimDisk {
+    fn turn(&mut self, _: &str) -> io::Result<Turn> {
+        Ok(Turn::default())
+    }
+
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let Ok(file) = self.find(name) else {
             return self.write(name, bytes);
@@ -515,6 +519,10 @@ impl Disk for SharedDisk {
 }
 
 impl LargeDisk for SharedDisk {
+    fn turn(&mut self, _: &str) -> io::Result<Turn> {
+        Ok(Turn::default())
+    }
+
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.with(|disk| disk.append(name, bytes))
     }

@@ -32,7 +32,7 @@ use crate::{
     config::{DeviceConfig, MarketSource, RunConfig},
     crash_dumps::CrashDumps,
     failure::{Code, Failure},
-    lifeline::{BEAT_PERIOD, RESTART_CODE, Word},
+    lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word},
     patience::Patience,
     service_manager::{NOTIFY_SOCKET, Notifier},
     standard_error::say,
@@ -291,7 +291,10 @@ impl Supervisor {
             announced: told.announced,
             limits: LIMITS.for_trials(run),
             adopted: device.zip(program),
-            next: told.next,
+            next: DeviceConfig {
+                protocol: PROTOCOL,
+                ..told.next
+            },
         })
     }
 
@@ -423,11 +426,13 @@ impl Supervisor {
         if !chosen.is_trial {
             self.hand_over(&chosen, None, stop).await;
         }
-        if let (true, Some(slot)) = (chosen.is_trial, chosen.program.slot()) {
+        self.next.firmware = Some(self.programs.told(&chosen));
+        let started = self.start(&chosen);
+        // A host that is short of something says nothing of the program.
+        if let (Ok(_), true, Some(slot)) = (&started, chosen.is_trial, chosen.program.slot()) {
             self.programs.started(slot);
         }
-        self.next.firmware = Some(self.programs.told(&chosen));
-        (self.start(&chosen), chosen)
+        (started, chosen)
     }
 
     /// Notes that a new program does not work, so that the next device is of the one before it.
@@ -612,7 +617,10 @@ impl Supervisor {
         let chosen = &followed.chosen;
         if let Some(slot) = chosen.program.slot() {
             say(&format!("version {} works", chosen.version));
-            self.programs.passed(slot);
+            if !self.programs.passed(slot) {
+                // Its supervisor would find it on trial, with nobody to tell it what was painted.
+                return;
+            }
         }
         self.hand_over(chosen, Some(&followed.process), stop).await;
     }

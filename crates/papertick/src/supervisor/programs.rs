@@ -90,10 +90,11 @@ impl Programs {
             if self.given_up.contains(&slot) {
                 continue;
             }
-            if record::is_whole(&mut self.disk, &slots, slot) {
-                return self.chosen(&slots, slot);
+            match record::is_whole(&mut self.disk, &slots, slot) {
+                Ok(true) => return self.chosen(&slots, slot),
+                Ok(false) => self.fail(slot, "its file is not the one that was installed"),
+                Err(error) => self.leave_aside(slot, &format!("it cannot be read: {error}")),
             }
-            self.fail(slot, "its file is not the one that was installed");
         }
         self.installed()
     }
@@ -145,9 +146,9 @@ impl Programs {
         self.change("the start of a new program", |slots| slots.started(slot));
     }
 
-    /// Notes that a program works.
-    pub(super) fn passed(&mut self, slot: ImageSlot) {
-        self.change("that a program works", |slots| slots.passed(slot));
+    /// Notes that a program works; tells whether that was noted.
+    pub(super) fn passed(&mut self, slot: ImageSlot) -> bool {
+        self.change("that a program works", |slots| slots.passed(slot))
     }
 
     /// Notes that a program does not work; it is never started again.
@@ -207,4 +208,62 @@ pub(super) fn is_to_blame(error: &io::Error) -> bool {
             error.kind(),
             ErrorKind::NotFound | ErrorKind::PermissionDenied
         )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::fs;
+
+    use semver::Version;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+    use crate::updates::slots::{Installed, Standing};
+
+    /// What is chosen where the file of a proven program is something else; with what is noted of it.
+    fn chosen_with(place: impl FnOnce(&std::path::Path)) -> (Program, Standing) {
+        let folder = tempfile::tempdir().unwrap();
+        let installation = Installation {
+            path: "/usr/bin/papertick".into(),
+            factory: Factory::own(),
+        };
+        let slot = ImageSlot::A;
+        record::change(&mut Folder::new(folder.path()), |slots| {
+            let installed = Installed {
+                version: Version::new(99, 0, 0),
+                bytes: 5,
+                digest: Sha256::digest(b"hello").into(),
+                beside: Factory::own().build,
+                standing: Standing::Proven,
+                handovers: 0,
+            };
+            slots.switch(slot, installed);
+        })
+        .unwrap();
+        place(&folder.path().join(record::program_file(slot)));
+        let mut programs = Programs::new(folder.path().to_path_buf(), installation, Vec::new());
+        let chosen = programs.choose();
+        let slots = record::look(&mut Folder::new(folder.path()));
+        (chosen.program, slots.get(slot).unwrap().standing)
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_read_now_is_not_given_up_for_good() {
+        let (own, factory) = (Program::Slot(ImageSlot::A), Program::Factory);
+        let is_kept = |standing| standing == Standing::Proven;
+        let whole = chosen_with(|file| fs::write(file, "hello").unwrap());
+        assert_eq!((whole.0, is_kept(whole.1)), (own, true));
+        let unread = chosen_with(|file| fs::create_dir(file).unwrap());
+        assert_eq!((unread.0, is_kept(unread.1)), (factory, true));
+        for rotten in [Some("hellO"), Some("hello!"), None] {
+            let rotten = chosen_with(|file| {
+                if let Some(text) = rotten {
+                    fs::write(file, text).unwrap();
+                }
+            });
+            assert_eq!((rotten.0, is_kept(rotten.1)), (factory, false));
+        }
+    }
 }

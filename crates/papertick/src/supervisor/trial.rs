@@ -10,7 +10,7 @@ use interface::{operation::Service, operations::path_of};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::{Instant, sleep, timeout},
+    time::{sleep, timeout},
 };
 
 use crate::patience::Patience;
@@ -54,8 +54,8 @@ pub(super) struct Trial {
     length: Duration,
     patience: Patience,
     is_painted: bool,
-    /// Since when each request has been answered.
-    answering: Option<Instant>,
+    /// Requests in a row that were answered: only while this process runs are there any.
+    answered: u32,
     probe: Pin<Box<dyn Future<Output = bool> + Send>>,
 }
 
@@ -68,7 +68,7 @@ impl Trial {
             length,
             patience: Patience::of((length * PATIENCE_FACTOR).max(PATIENCE_MIN)),
             is_painted: false,
-            answering: None,
+            answered: 0,
             probe: Box::pin(answers(place)),
         }
     }
@@ -85,27 +85,33 @@ impl Trial {
                 has_answered = &mut self.probe => has_answered,
                 () = self.patience.ended() => return Verdict::Failed(self.lacks().to_string()),
             };
-            let (place, pause) = (self.place, (self.length / PROBES).min(PROBE_PERIOD));
+            let (place, pause) = (self.place, self.pause());
             self.probe = Box::pin(async move {
                 sleep(pause).await;
                 answers(place).await
             });
-            if !has_answered {
-                self.answering = None;
-                continue;
-            }
-            let since = *self.answering.get_or_insert_with(Instant::now);
-            if self.is_painted && since.elapsed() >= self.length {
+            self.answered = match has_answered {
+                true => self.answered.saturating_add(1),
+                false => 0,
+            };
+            // One before the first pause and one after each.
+            let answering = self.pause() * self.answered.saturating_sub(1);
+            if self.is_painted && self.answered > 0 && answering >= self.length {
                 return Verdict::Passed;
             }
         }
     }
 
+    /// Time between two requests.
+    fn pause(&self) -> Duration {
+        (self.length / PROBES).min(PROBE_PERIOD)
+    }
+
     fn lacks(&self) -> &'static str {
-        match (self.is_painted, self.answering) {
-            (false, Some(_)) => "it painted nothing",
+        match (self.is_painted, self.answered) {
+            (false, 0) => "it neither painted nor answered requests",
+            (false, _) => "it painted nothing",
             (true, _) => "it did not answer requests for long enough",
-            (false, None) => "it neither painted nor answered requests",
         }
     }
 }
@@ -116,9 +122,11 @@ fn reachable(place: SocketAddr) -> SocketAddr {
         IpAddr::V4(_) => IpAddr::from(Ipv4Addr::LOCALHOST),
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
-    let is_everywhere = place.ip().is_unspecified();
-    let ip = if is_everywhere { here } else { place.ip() };
-    SocketAddr::new(ip, place.port())
+    match place.ip().is_unspecified() {
+        true => SocketAddr::new(here, place.port()),
+        // Whole, for an address may have a scope.
+        false => place,
+    }
 }
 
 /// Tells whether a clock answers.
@@ -196,6 +204,7 @@ mod tests {
             ("0.0.0.0:80", "127.0.0.1:80"),
             ("[::]:81", "[::1]:81"),
             ("192.0.2.7:82", "192.0.2.7:82"),
+            ("[fe80::1%2]:83", "[fe80::1%2]:83"),
         ] {
             assert_eq!(reachable(place.parse().unwrap()).to_string(), expected);
         }

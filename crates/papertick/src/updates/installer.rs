@@ -23,7 +23,7 @@ use super::{
     depot::Depot,
     judge::{self, Judge, Refusal, Signatures, Versions},
     keys::KeyRing,
-    page,
+    page, record,
     slots::{Factory, Program},
 };
 use crate::{build, config::Firmware, inbox::Inbox};
@@ -173,8 +173,13 @@ impl Installer {
             return Err(Refusal::NoKeys(means.keys.folder().display().to_string()));
         }
         if announced.kind == Kind::Firmware {
-            if means.firmware.is_none() {
+            let Some(firmware) = &means.firmware else {
                 return Err(Refusal::NoSlots);
+            };
+            // The other slot holds what is gone back to.
+            let slots = record::look(&mut Folder::new(&means.data_dir));
+            if slots.is_trial(firmware.running) {
+                return Err(Refusal::OnTrial(running(means)));
             }
             let disk = statvfs(&means.data_dir).map_err(|error| Refusal::Disk(error.into()))?;
             if disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {

@@ -58,6 +58,9 @@ pub enum Refusal {
     /// Another update is under way.
     #[error("another update is under way")]
     Busy,
+    /// The version that runs has yet to show that it works; until then the one before it is needed.
+    #[error("version {0} has yet to show that it works: try again in some minutes")]
+    OnTrial(Version),
     /// The steps of an update follow each other, and this one is not next.
     #[error("nothing was {0} yet")]
     NotYet(&'static str),

@@ -23,8 +23,15 @@ pub fn program_file(slot: ImageSlot) -> String {
 
 /// Reads the slots; gives them with what went wrong, in words for people.
 pub fn read(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
+    // Without its turn it reads all the same: what is renamed meanwhile is found under the other name.
+    let _turn = disk.turn(KIND);
     let (_, found) = StateFile::open(KIND, disk);
     (slots_in(found.content), found.notes)
+}
+
+/// Looks at the slots without changing anything on the disk.
+pub fn look(disk: &mut dyn LargeDisk) -> Slots {
+    slots_in(StateFile::look_only(KIND, disk))
 }
 
 /// Changes the slots, as they are on the disk at this moment; the change is durable when this returns.
@@ -32,6 +39,8 @@ pub fn read(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
 /// # Errors
 /// The disk did not take it; the slots are as before.
 pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::Result<Slots> {
+    // Supervisor and device are two processes that both change it.
+    let _turn = disk.turn(KIND)?;
     let (mut file, found) = StateFile::open(KIND, disk);
     let before = slots_in(found.content);
     let mut slots = before.clone();
@@ -49,12 +58,18 @@ fn slots_in(content: Content) -> Slots {
 }
 
 /// Tells whether a slot holds, byte by byte, the program that was put into it.
-pub fn is_whole(disk: &mut dyn LargeDisk, slots: &Slots, slot: ImageSlot) -> bool {
+///
+/// # Errors
+/// It cannot be read at the moment, which says nothing of what is in it.
+pub fn is_whole(disk: &mut dyn LargeDisk, slots: &Slots, slot: ImageSlot) -> io::Result<bool> {
     let Some(installed) = slots.get(slot) else {
-        return false;
+        return Ok(false);
     };
-    let found = digest(disk, &program_file(slot), installed.bytes);
-    found.is_ok_and(|digest| digest == Some(installed.digest))
+    match digest(disk, &program_file(slot), installed.bytes) {
+        Ok(digest) => Ok(digest == Some(installed.digest)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// SHA-256 of a file; none if it has another length.

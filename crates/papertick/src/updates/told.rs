@@ -10,7 +10,7 @@ use crate::build;
 /// works, why the last update failed, and whether anybody has to sign one.
 pub fn status(means: &Means) -> Value {
     // The supervisor writes it, too; what it found out is on the disk before anything follows from it.
-    let (slots, _) = record::read(&mut Folder::new(&means.data_dir));
+    let slots = record::look(&mut Folder::new(&means.data_dir));
     let firmware = means.firmware.as_ref();
     let running = firmware.map_or(Program::Factory, |firmware| firmware.running);
     json!({

@@ -203,6 +203,23 @@ fn a_whole_update_twice_over_and_back() {
 }
 
 #[test]
+fn while_a_program_is_on_trial_nothing_takes_the_place_of_the_one_before_it() {
+    let shop = Shop::new();
+    let patient = ["--trial-seconds", "3600"];
+    let clock = Clock::start_with(shop.path(), &patient);
+    let image = shop.image("4.8.0", &working());
+    assert_eq!(clock.upload(&image).status, 200);
+    eventually("it runs", || firmware(&clock)["version"] == "4.8.0");
+    let answer = clock.upload(&shop.image("4.9.0", &working()));
+    assert_eq!(answer.status, 503, "{}", answer.body);
+    let told = answer.json();
+    assert_eq!(told["error"], "ESP_ERR_INVALID_STATE");
+    let why = told["msg"].as_str().unwrap();
+    assert!(why.contains("4.8.0") && why.contains("try again"), "{why}");
+    assert_eq!(firmware(&clock)["version"], "4.8.0");
+}
+
+#[test]
 fn an_image_comes_raw_or_in_a_form() {
     for (number, name) in ["file", "firmware"].into_iter().enumerate() {
         let shop = Shop::new();

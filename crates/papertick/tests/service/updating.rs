@@ -109,7 +109,7 @@ fn start(disk: &mut SimDisk) -> (Program, u64) {
     let (slots, _) = record::read(disk);
     for program in slots.ladder(&factory()) {
         let Program::Slot(slot) = program else { break };
-        if !record::is_whole(disk, &slots, slot) {
+        if !record::is_whole(disk, &slots, slot).unwrap() {
             continue;
         }
         let _ = record::change(disk, |slots| slots.started(slot));

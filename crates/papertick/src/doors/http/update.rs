@@ -253,6 +253,10 @@ fn told(trouble: &Trouble, kind: Kind, max: u64) -> Response {
         Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Fault(Fault::Io(_)) => {
             failed("ESP_FAIL", &why)
         }
+        Refusal::OnTrial(_) => answer::json_with(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &json!({ "error": "ESP_ERR_INVALID_STATE", "msg": why }),
+        ),
         Refusal::NoKeys(_) => answer::json_with(
             StatusCode::SERVICE_UNAVAILABLE,
             &json!({ "error": INVALID, "msg": why }),
