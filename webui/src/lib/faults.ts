@@ -28,13 +28,6 @@ const REASONS: Record<string, string> = {
   incomplete: 'The list does not name every screen.',
 };
 
-/** What is wrong with one setting, where a sentence for all of them says too little. */
-const OF_KEY: Record<string, string> = {
-  'tzString:unknown': 'There is no such time zone. Choose one from the list, such as Europe/Berlin or UTC.',
-  'miningPoolName:unknown': 'The clock knows no such pool.',
-  'fontName:unknown': 'The clock has no such font.',
-};
-
 /** A public key as programs or people write it; whether an npub has a typing error is for the clock to find. */
 const KEY = /^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58}|NPUB1[02-9AC-HJ-NP-Z]{58})$/;
 
@@ -51,7 +44,9 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   if (right === '') {
     return { key: '', text: `The clock refused the change: ${token || 'no reason given'}.` };
   }
-  const known = OF_KEY[token] ?? REASONS[right] ?? `The clock refused this: ${right}.`;
+  const label = fields.find(({ key }) => key === (TOKEN_KEYS[left] ?? left))?.label;
+  const none = right === 'unknown' && label ? `There is no such ${label.toLowerCase()}.` : undefined;
+  const known = none ?? REASONS[right] ?? `The clock refused this: ${right}.`;
   const text = hint ? `The clock says: ${hint}.` : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }

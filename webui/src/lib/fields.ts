@@ -9,6 +9,8 @@ export interface Row {
   help?: string;
   control: string;
   unit?: string;
+  /** Other words by which people look for it. */
+  search?: string;
   min?: number;
   max?: number;
   maxBytes?: number;
@@ -81,31 +83,11 @@ export function nameOf(key: string): string {
   return FIELDS.find((field) => field.key === key)?.label ?? key;
 }
 
-/** Other words for what a setting is about, by key; people search with theirs. */
-const ALSO: Record<string, string> = {
-  tzString: 'timezone region daylight saving dst clock hour',
-  timePerScreen: 'interval speed rotation carousel',
-  screens: 'pages order hide show',
-  actCurrencies: 'money fiat dollar euro',
-  invertedColor: 'dark mode black theme invert',
-  fontName: 'typeface letters',
-  dnd: 'night sleep mute silent',
-  httpAuthEnabled: 'login security sign in lock',
-  gitReleaseUrl: 'firmware upgrade version',
-  otaEnabled: 'firmware upgrade version',
-  dataSource: 'mempool api provider node',
-  proxyEnabled: 'tor socks privacy',
-  txPower: 'wifi wlan signal',
-  ledBrightness: 'lamp light',
-  nwcUri: 'lightning balance payments',
-};
-
 /** Words of a search that all must occur in what stands at a field, or in its key. */
 export function matches(field: Field, search: string): boolean {
   const section = SECTIONS.find(({ id }) => id === field.section)?.title ?? '';
   const options = (field.options ?? []).map(({ label }) => label).join(' ');
-  const also = ALSO[field.key] ?? '';
-  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options} ${also}`, search);
+  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options} ${field.search ?? ''}`, search);
 }
 
 /** Every word of the search occurs in the text. */

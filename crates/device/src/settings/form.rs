@@ -7,6 +7,7 @@ use super::{
     SPECS, Settings, VIRTUAL,
     kinds::Kind,
     spec::{Access, Apply, Condition, Group, Spec},
+    table::SEARCHED,
 };
 
 /// The data behind the form of the web page: groups of fields, each with its control.
@@ -71,6 +72,9 @@ fn worded(name: &str, title: &str, help: &str, unit: &str) -> Map<String, Value>
         if !text.is_empty() {
             field.insert(member.into(), text.into());
         }
+    }
+    if let Some((_, words)) = SEARCHED.iter().find(|(row, _)| *row == name) {
+        field.insert("search".into(), (*words).into());
     }
     field
 }

@@ -318,3 +318,22 @@ macro_rules! rows {($make:ident) => { $make! {
 }};}
 
 pub(super) use rows;
+
+/// Other words by which people look for a setting.
+pub(super) const SEARCHED: &[(&str, &str)] = &[
+    ("tzString", "timezone region daylight saving dst clock hour"),
+    ("timePerScreen", "interval speed rotation carousel"),
+    ("screens", "pages order hide show"),
+    ("actCurrencies", "money fiat dollar euro"),
+    ("invertedColor", "dark mode black theme invert"),
+    ("fontName", "typeface letters"),
+    ("dnd", "night sleep mute silent"),
+    ("httpAuthEnabled", "login security sign in lock"),
+    ("gitReleaseUrl", "firmware upgrade version"),
+    ("otaEnabled", "firmware upgrade version"),
+    ("dataSource", "mempool api provider node"),
+    ("proxyEnabled", "tor socks privacy"),
+    ("txPower", "wifi wlan signal"),
+    ("ledBrightness", "lamp light"),
+    ("nwcUri", "lightning balance payments"),
+];
