@@ -14,7 +14,11 @@ export type Wish =
   | { kind: 'leave' };
 
 /** What the worker says to its tabs. */
-export type Word = { kind: 'state'; state: StreamState } | { kind: 'frame'; frame: Frame };
+export type Word =
+  | { kind: 'state'; state: StreamState }
+  | { kind: 'frame'; frame: Frame }
+  /** Who is signed in: what a tab asks for itself must be asked by the same person as the stream. */
+  | { kind: 'signed'; authorization: string };
 
 /** Frames that a tab that comes later must know: the newest of each name. */
 const KEPT: ReadonlySet<string> = new Set(['status', 'bench']);
@@ -55,9 +59,14 @@ export class Hub {
       this.#events.start();
       return;
     }
+    const lacks = this.#authorization !== '' && authorization !== this.#authorization;
+    if (lacks && this.#state.kind !== 'locked') {
+      port.postMessage({ kind: 'signed', authorization: this.#authorization });
+    }
     port.postMessage({ kind: 'state', state: this.#state });
     for (const frame of this.#newest.values()) port.postMessage({ kind: 'frame', frame });
-    if (authorization && this.#state.kind === 'locked') this.#sign(authorization);
+    const unknown = this.#authorization === '' && this.#state.kind !== 'live';
+    if (authorization && (unknown || this.#state.kind === 'locked')) this.#sign(authorization);
   }
 
   #leave(port: Port): void {
@@ -71,6 +80,7 @@ export class Hub {
   #sign(authorization: string): void {
     if (authorization === this.#authorization && this.#state.kind === 'live') return;
     this.#adopt(authorization);
+    this.#tell({ kind: 'signed', authorization });
     this.#newest.clear();
     this.#events.restart();
   }

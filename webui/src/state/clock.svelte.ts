@@ -32,9 +32,12 @@ class Clock {
   /** Somebody is signed in here. */
   signedIn = $state(current() !== '');
   #reading = false;
+  /** The clock named newer settings while others were read. */
+  #missed = false;
   #events = events({
     state: (state) => this.#streamed(state),
     frame: (frame) => this.#framed(frame),
+    signed: () => (this.signedIn = current() !== ''),
   });
 
   start(): void {
@@ -92,6 +95,9 @@ class Clock {
       this.settingsFailure = explain(failure);
     } finally {
       this.#reading = false;
+      const missed = this.#missed;
+      this.#missed = false;
+      if (missed) this.#checkSettings();
     }
   }
 
@@ -155,7 +161,11 @@ class Clock {
   #checkSettings(): void {
     const newest = this.status?.settingsTag;
     const known = this.settings !== null && newest === this.settingsTag;
-    if (newest === undefined || known || this.#reading || document.visibilityState !== 'visible') return;
+    if (newest === undefined || known || document.visibilityState !== 'visible') return;
+    if (this.#reading) {
+      this.#missed = true;
+      return;
+    }
     if (this.stream.kind === 'live') void this.loadSettings();
   }
 

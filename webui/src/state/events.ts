@@ -1,7 +1,12 @@
 /** The event stream as a tab sees it: that of a worker which all tabs share, or one of its own where there is none. */
 import { EVENTS, type Wish, type Word } from '../lib/shared';
-import { current } from '../lib/sign';
+import { current, forget, use } from '../lib/sign';
 import { EventStream, type StreamListener } from '../lib/stream';
+
+export interface EventsListener extends StreamListener {
+  /** Somebody signed in or out in another tab. */
+  signed(): void;
+}
 
 export interface Events {
   start(): void;
@@ -11,22 +16,27 @@ export interface Events {
   signedIn(): void;
 }
 
-export function events(listener: StreamListener): Events {
+export function events(listener: EventsListener): Events {
   return typeof SharedWorker === 'function' ? shared(listener) : own(listener);
 }
 
-function own(listener: StreamListener): Events {
+function own(listener: EventsListener): Events {
   const stream = new EventStream(EVENTS, listener);
   return { start: () => stream.start(), retryNow: () => stream.retryNow(), signedIn: () => stream.restart() };
 }
 
-function shared(listener: StreamListener): Events {
+function shared(listener: EventsListener): Events {
   const worker = new SharedWorker(new URL('../worker.ts', import.meta.url), { type: 'module', name: 'papertick' });
   let plain: Events | undefined;
   const tell = (wish: Wish) => worker.port.postMessage(wish);
   worker.port.onmessage = ({ data }: MessageEvent<Word>) => {
     if (data.kind === 'state') listener.state(data.state);
-    else listener.frame(data.frame);
+    else if (data.kind === 'frame') listener.frame(data.frame);
+    else {
+      use(data.authorization);
+      if (data.authorization === '') forget();
+      listener.signed();
+    }
   };
   // A worker that cannot be had, for what reason ever, must not leave the page without a stream.
   worker.onerror = () => {

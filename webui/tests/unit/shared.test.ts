@@ -28,7 +28,9 @@ function clock() {
 class Tab implements Port {
   heard: string[] = [];
   postMessage(word: Word): void {
-    this.heard.push(word.kind === 'state' ? word.state.kind : `${word.frame.name} ${word.frame.data}`);
+    if (word.kind === 'state') this.heard.push(word.state.kind);
+    else if (word.kind === 'frame') this.heard.push(`${word.frame.name} ${word.frame.data}`);
+    else this.heard.push(`signed ${word.authorization}`);
   }
 }
 
@@ -71,4 +73,19 @@ test('who signs in, or out, does so for all tabs', async () => {
   hub.hear(new Tab(), { kind: 'sign', authorization: '' });
   await settle();
   expect(asked).toEqual(['Basic A', undefined]);
+});
+
+test('every tab asks as who is signed in, also one that has no credentials of its own', async () => {
+  const { world } = clock();
+  const hub = new Hub(world);
+  const [first, second, third] = [new Tab(), new Tab(), new Tab()];
+  hub.hear(first, { kind: 'follow', authorization: 'Basic A' });
+  await settle();
+  hub.hear(second, { kind: 'follow', authorization: '' });
+  hub.hear(third, { kind: 'follow', authorization: 'Basic A' });
+  expect(second.heard).toEqual(['signed Basic A', 'live']);
+  expect(third.heard).toEqual(['live']);
+  hub.hear(third, { kind: 'sign', authorization: '' });
+  await settle();
+  for (const tab of [first, second, third]) expect(tab.heard).toContain('signed ');
 });
