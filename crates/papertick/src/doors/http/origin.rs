@@ -173,7 +173,7 @@ pub(crate) fn preflight(reader: Option<HeaderValue>) -> Response {
     );
     headers.insert(
         ACCESS_CONTROL_ALLOW_HEADERS,
-        fixed("Content-Type, Authorization, If-Match, If-None-Match"),
+        fixed("Content-Type, Authorization, If-Match, If-None-Match, X-Sign-In"),
     );
     headers.insert(ACCESS_CONTROL_MAX_AGE, fixed("600"));
     admit(&mut response, origin);
