@@ -87,3 +87,20 @@ fn control(kind: &dyn Kind) -> Map<String, Value> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn people_can_search_by_other_words_for_settings_that_exist() {
+        let form = fields().to_string();
+        for (name, words) in SEARCHED {
+            assert!(form.contains(&format!("\"key\":\"{name}\"")), "{name}");
+            assert!(form.contains(&format!("\"search\":\"{words}\"")), "{words}");
+        }
+    }
+}
