@@ -13,7 +13,7 @@ use papertick::updates::{
 };
 use semver::Version;
 use serde_json::json;
-use storage::disk::Disk;
+use storage::disk::{Disk, Folder};
 
 use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 
@@ -454,4 +454,25 @@ fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
     let (slots, notes) = record::read(&mut disk.clone());
     assert!(slots.last_failure.unwrap().contains("painted nothing"));
     assert!(notes.is_empty());
+}
+
+#[test]
+fn what_two_processes_note_at_once_is_all_noted() {
+    const NOTES: usize = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let note = |sign: char| {
+        for _ in 0..NOTES {
+            record::change(&mut Folder::new(folder.path()), |slots| {
+                let before = slots.last_failure.take().unwrap_or_default();
+                slots.last_failure = Some(format!("{before}{sign}"));
+            })
+            .unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| note('a'));
+        note('b');
+    });
+    let noted = record::look(&mut Folder::new(folder.path())).last_failure;
+    assert_eq!(noted.unwrap().len(), 2 * NOTES);
 }
