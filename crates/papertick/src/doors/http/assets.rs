@@ -35,7 +35,12 @@ impl Assets {
     pub(crate) fn of(page: &Page) -> Assets {
         let files = page.files.iter().filter(|(name, _)| *name != MANIFEST);
         Assets::gathered(files.map(|(name, content)| {
-            let content_type = content_type(name, guessed(name));
+            let content_type = content_type(
+                name,
+                mime_guess::from_path(name)
+                    .first_or_octet_stream()
+                    .essence_str(),
+            );
             (name.clone(), content_type, content.clone().into())
         }))
     }
@@ -160,33 +165,6 @@ impl Asset {
         response
     }
 }
-
-/// What the ending of a name says of its content.
-fn guessed(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    TYPES
-        .iter()
-        .find(|(known, _)| *known == ending)
-        .map_or("application/octet-stream", |(_, guessed)| guessed)
-}
-
-/// Endings of names, and the content that they stand for.
-const TYPES: [(&str, &str); 14] = [
-    ("css", "text/css"),
-    ("gif", "image/gif"),
-    ("htm", "text/html"),
-    ("html", "text/html"),
-    ("ico", "image/x-icon"),
-    ("jpg", "image/jpeg"),
-    ("js", "text/javascript"),
-    ("mjs", "text/javascript"),
-    ("png", "image/png"),
-    ("svg", "image/svg+xml"),
-    ("txt", "text/plain"),
-    ("wasm", "application/wasm"),
-    ("webp", "image/webp"),
-    ("woff2", "font/woff2"),
-];
 
 /// The content type of a file, by its name and what is guessed of it.
 pub(crate) fn content_type(path: &str, guessed: &str) -> HeaderValue {
