@@ -4,6 +4,7 @@ pub mod assembly;
 pub mod circuit;
 pub mod host;
 pub mod linux;
+pub mod moments;
 pub mod parts;
 pub mod ports;
 pub mod spec;

@@ -7,6 +7,7 @@
 
 use std::{io, sync::Arc, time::Duration};
 
+use board::moments::until;
 use device::{
     board::BoardSpec,
     cells::Picture,
@@ -24,7 +25,7 @@ use device::{
 use storage::keeper::{Begun, Keeper};
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    time::{Instant, sleep_until},
+    time::Instant,
 };
 
 use crate::{
@@ -431,14 +432,6 @@ impl MainLoop {
     /// When to save the memory; none if it is saved, or about to be wiped.
     fn save_at(&self) -> Option<Instant> {
         self.memory.due().filter(|_| !self.device.is_erasing())
-    }
-}
-
-/// Sleeps until a moment, or for ever.
-async fn until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment).await,
-        None => std::future::pending().await,
     }
 }
 

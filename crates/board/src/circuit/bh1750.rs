@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::state::Violations;
+use super::violations::Violations;
 
 /// Time of a measurement in high resolution.
 const HIGH: Duration = Duration::from_millis(120);

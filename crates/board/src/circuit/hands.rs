@@ -12,6 +12,7 @@ use tokio::time::sleep_until;
 use super::Circuit;
 use crate::{
     assembly::{Edges, Hardware},
+    moments::until,
     parts::mcp23017::Level,
     wiring::{Line, Pull},
 };
@@ -232,10 +233,7 @@ impl Edges for CircuitInput {
             let next = self.circuit.next_change();
             let by_itself = next.and_then(|next| self.circuit.moment(next));
             tokio::select! {
-                () = async { match by_itself {
-                    Some(moment) => sleep_until(moment).await,
-                    None => std::future::pending().await,
-                } } => {}
+                () = until(by_itself) => {}
                 changed = changes.changed() => if changed.is_err() {
                     std::future::pending::<()>().await;
                 },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::state::Violations;
+use super::violations::Violations;
 use crate::{
     parts::mcp23017::Level,
     wiring::{Line, Place, Pull, Sense},

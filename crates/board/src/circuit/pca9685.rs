@@ -2,7 +2,7 @@
 
 use super::{
     nets::{Nets, Wire},
-    state::Violations,
+    violations::Violations,
 };
 use crate::parts::{
     mcp23017::Level,

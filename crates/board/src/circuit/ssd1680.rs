@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use render::Bitmap;
 
-use super::state::Violations;
+use super::violations::Violations;
 use crate::parts::ssd1680::{
     LINES_MAX, Model, ROW_BYTES, Rotation, Setup,
     sequence::{command, update},

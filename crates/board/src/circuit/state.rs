@@ -1,15 +1,16 @@
 //! All of a circuit at one moment: its nets, its chips, its time.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 use device::lights::Rgb;
 use embedded_hal::i2c::Operation;
 
 use super::{
-    Condition, VIOLATIONS_MAX, bh1750, mcp23017,
+    Condition, bh1750, mcp23017,
     nets::{Driver, Nets, Wire},
     pca9685, ssd1680,
     strip::Strip,
+    violations::Violations,
 };
 use crate::{
     parts::{mcp23017::Level, ssd1680::HZ_MAX},
@@ -21,21 +22,6 @@ const MILLILUX_AT_START: u32 = 80_000;
 
 /// Bits of an I2C transfer beside its bytes: a start and an address, and their acknowledgement.
 const I2C_HEAD_BITS: u32 = 10;
-
-/// What was done that must not be, each once.
-#[derive(Debug, Default)]
-pub(super) struct Violations {
-    noted: Vec<String>,
-    known: BTreeSet<String>,
-}
-
-impl Violations {
-    pub(super) fn note(&mut self, violation: String) {
-        if self.noted.len() < VIOLATIONS_MAX && self.known.insert(violation.clone()) {
-            self.noted.push(violation);
-        }
-    }
-}
 
 /// A panel and its nets.
 #[derive(Debug)]
@@ -167,7 +153,7 @@ impl State {
     }
 
     pub(super) fn violations(&self) -> Vec<String> {
-        self.violations.noted.clone()
+        self.violations.all()
     }
 
     pub(super) fn panel(&self, panel: usize) -> Option<&ssd1680::Chip> {

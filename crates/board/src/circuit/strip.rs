@@ -2,7 +2,7 @@
 
 use device::lights::Rgb;
 
-use super::state::Violations;
+use super::violations::Violations;
 use crate::parts::ws2812::{Channels, Order};
 use crate::wiring::StripWiring;
 

@@ -1,6 +1,6 @@
 //! The bench: the hand of the person at the table, for the web page, for tests and for people.
 
-use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use device::board::BoardSpec;
 use render::Bitmap;
@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    SimFault,
+    PowerCycle, SimFault,
     wires::{BUTTONS, Wires},
 };
 
@@ -154,32 +154,6 @@ pub enum PowerState {
     On,
     /// It is about to be cut.
     Cycling,
-}
-
-/// Buttons to hold while the power comes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PowerCycle {
-    /// A bit per button.
-    pub mask: u8,
-    /// How long they are held from the moment the power comes on.
-    pub held: Duration,
-}
-
-impl PowerCycle {
-    /// Reads what it is printed as; none if it is nothing of the kind.
-    pub fn parse(text: &str) -> Option<PowerCycle> {
-        let (mask, millis) = text.split_once(' ')?;
-        Some(PowerCycle {
-            mask: mask.parse().ok()?,
-            held: Duration::from_millis(millis.parse().ok()?),
-        })
-    }
-}
-
-impl fmt::Display for PowerCycle {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.mask, self.held.as_millis())
-    }
 }
 
 /// Takes the fingers off the buttons, also when the client goes away in the middle of a press.

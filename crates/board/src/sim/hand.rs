@@ -40,7 +40,7 @@ pub fn board_on_circuit(
     wiring: &Wiring,
 ) -> Result<CircuitBoard, String> {
     let circuit = Circuit::new(wiring, Flow::Live);
-    let wires = Arc::new(Wires::new(*spec, &options));
+    let wires = Arc::new(Wires::new(*spec, options.timing, options.held));
     // The finger is there before the first look at the buttons.
     let held = wires.buttons.borrow().mask(Instant::now());
     press(&circuit, wiring.buttons.as_ref(), held);

@@ -4,16 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use device::{board::PanelFault, input::Sensed, lights::Rgb, refresh::Refresh};
 use render::Bitmap;
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::watch, time::Instant};
 
 use super::{
     FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
     wires::{Fingers, PanelWire, Wires},
 };
-use crate::ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Outcome, Panels};
+use crate::{
+    moments::until,
+    ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Outcome, Panels},
+};
 
 /// Simulated panels.
 #[derive(Debug)]
@@ -106,18 +106,10 @@ impl Panels for SimPanels {
                     .collect();
             }
             tokio::select! {
-                () = wait_until(next) => {}
+                () = until(next) => {}
                 _ = self.changes.changed() => {}
             }
         }
-    }
-}
-
-/// Sleeps until a moment, or for ever.
-pub(super) async fn wait_until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment).await,
-        None => std::future::pending().await,
     }
 }
 
@@ -212,7 +204,7 @@ impl Buttons for SimButtons {
                 return edge;
             }
             tokio::select! {
-                () = wait_until(held_until) => {}
+                () = until(held_until) => {}
                 _ = self.fingers.changed() => {}
             }
         }

@@ -25,9 +25,9 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{parts::wait_until, wires::Wires};
+use super::wires::Wires;
 use crate::{
-    host,
+    host, moments,
     ports::{Network, Unprovisioned},
 };
 
@@ -176,7 +176,7 @@ impl SimRadio {
             }
             let until = self.joining.as_ref().and_then(|joining| joining.until);
             tokio::select! {
-                () = wait_until(until) => self.end_attempt(),
+                () = moments::until(until) => self.end_attempt(),
                 changed = self.silenced.changed() => if changed.is_err() {
                     std::future::pending().await
                 }
@@ -213,7 +213,7 @@ impl SimRadio {
             password: password.expose().to_string(),
         };
         let attempt = self.attempt(&candidate);
-        let ended = timeout(limit, wait_until(attempt.until)).await.is_ok();
+        let ended = timeout(limit, moments::until(attempt.until)).await.is_ok();
         match attempt.outcome {
             _ if !ended => Err(Unprovisioned::Failed(LinkFailure::Timeout)),
             Err(failure) => Err(Unprovisioned::Failed(failure)),

@@ -6,7 +6,7 @@ use device::{board::BoardSpec, lights::Rgb, output::AccessPoint};
 use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
-use super::{PanelTiming, PowerCycle, SimFault, SimOptions};
+use super::{PanelTiming, PowerCycle, SimFault};
 use crate::ports::Edge;
 
 /// Light in the room until somebody changes it, thousandths of a lux.
@@ -32,16 +32,16 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    pub(super) fn new(spec: BoardSpec, options: &SimOptions) -> Wires {
+    pub(super) fn new(spec: BoardSpec, timing: PanelTiming, held: PowerCycle) -> Wires {
         let paper = Arc::new(Bitmap::paper(spec.panel_width, spec.panel_height));
         Wires {
             spec,
-            timing: options.timing,
+            timing,
             panels: watch::Sender::new(vec![PanelWire::new(paper); spec.panels]),
             strip: watch::Sender::new(vec![Rgb::BLACK; spec.leds]),
             frontlight: watch::Sender::new(vec![0; if spec.frontlight { spec.panels } else { 0 }]),
             millilux: watch::Sender::new(spec.light_sensor.then_some(MILLILUX_AT_START)),
-            buttons: watch::Sender::new(Fingers::new(options.held, Instant::now())),
+            buttons: watch::Sender::new(Fingers::new(held, Instant::now())),
             link_up: watch::Sender::new(true),
             network: watch::Sender::new(None),
             access_point: watch::Sender::new(None),

@@ -4,10 +4,10 @@ use std::{
     fs::{self, File, Metadata},
     io::ErrorKind,
     os::unix::fs::{FileTypeExt, MetadataExt},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
-use super::{BusKind, DeviceFile, Mistake, Place, UsedLine};
+use super::{BusKind, DeviceFile, Found, Mistake, Place, UsedLine};
 use crate::linux;
 
 /// Major number of the device files of a kind of bus.
@@ -16,17 +16,6 @@ fn major(kind: BusKind) -> u32 {
         BusKind::Spi => 153,
         BusKind::I2c => 89,
     }
-}
-
-/// A line as the host has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Device file of its chip.
-    pub chip: PathBuf,
-    /// Its number there.
-    pub number: u32,
-    /// Who uses it; none if nobody does.
-    pub user: Option<String>,
 }
 
 /// What this host has not, or does not let this user use; nothing is opened for use, and no line changes.

@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use super::{
-    BUTTONS, ButtonsWiring, Care, ExpanderWiring, FrontlightWiring, I2C_HZ, I2cWiring, LEDS_MAX,
-    Line, Mistake, PANELS_MAX, PanelWiring, Place, SPI_HZ, STAGGER_MAX, Sense, SensorWiring, Side,
-    SpiWiring, StripWiring, Wiring, base_text, on_host,
+    BUTTONS, BusKind, ButtonsWiring, Care, DeviceFile, ExpanderWiring, FrontlightWiring, I2C_HZ,
+    I2cWiring, LEDS_MAX, Line, Mistake, PANELS_MAX, PanelWiring, Place, SPI_HZ, STAGGER_MAX, Sense,
+    SensorWiring, Side, SpiWiring, StripWiring, UsedLine, Wiring,
+    bases::{BASES, base_text},
+    host::on_host,
     sections::{self, Read, Section},
     tree::{self, Kind, Value},
 };
@@ -17,9 +19,6 @@ use crate::parts::{
 
 /// Largest wiring file, bytes.
 pub const FILE_MAX: usize = 64 * 1024;
-
-/// Longest text in a wiring file, bytes.
-pub const TEXT_MAX: usize = 128;
 
 /// Most partial refreshes between two full ones.
 const PARTIALS_MAX: u32 = 100_000;
@@ -44,43 +43,17 @@ pub struct WiringFile {
     pub lines: Vec<UsedLine>,
 }
 
-/// A line that a wiring file names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedLine {
-    /// The line.
-    pub line: Line,
-    /// What it is for, in words for people.
-    pub what: String,
-    /// Line of the file on which it stands; none if it comes from the base.
-    pub at: Option<usize>,
-}
-
-/// What a device file is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BusKind {
-    /// SPI: the panels, or the strip.
-    Spi,
-    /// I2C: the other chips.
-    I2c,
-}
-
-/// A device file that a wiring file names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceFile {
-    /// Its path.
-    pub path: String,
-    /// What it is for.
-    pub kind: BusKind,
-    /// Line on which it stands; none if it comes from the base.
-    pub line: Option<usize>,
-}
-
 /// Reads a wiring file.
 ///
 /// # Errors
 /// All mistakes in it, in the order of their lines.
 pub fn read(text: &str) -> Result<WiringFile, Vec<Mistake>> {
     read_with(text, |_, _| Vec::new())
+}
+
+/// The wiring of a known board; none if there is no such board.
+pub fn base(name: &str) -> Option<Wiring> {
+    read(base_text(name)?).ok().map(|file| file.wiring)
 }
 
 /// Reads a wiring file for this host.
@@ -214,7 +187,7 @@ impl Reader {
             }
         };
         let Some(text) = text else {
-            let known: Vec<&str> = super::BASES.iter().map(|(name, _)| *name).collect();
+            let known: Vec<&str> = BASES.iter().map(|(name, _)| *name).collect();
             self.mistakes.push(Mistake::at(
                 named.line,
                 format!(

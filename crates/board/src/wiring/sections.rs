@@ -7,6 +7,9 @@ use super::{
     tree::{Kind, Value},
 };
 
+/// Longest text in a wiring file, bytes.
+pub const TEXT_MAX: usize = 128;
+
 /// A key of a section.
 #[derive(Debug)]
 pub(super) struct Key {
@@ -182,7 +185,7 @@ impl Section {
                 mistakes.push(self.wrong(key, value.line, &why));
                 None
             }
-            Kind::Text(text) if !text.is_empty() && text.len() <= super::TEXT_MAX => Some(Read {
+            Kind::Text(text) if !text.is_empty() && text.len() <= TEXT_MAX => Some(Read {
                 value: text,
                 line: value.line,
             }),
@@ -190,7 +193,7 @@ impl Section {
                 let why = format!(
                     "`{key}` has {} bytes where 1 to {} may be",
                     text.len(),
-                    super::TEXT_MAX
+                    TEXT_MAX
                 );
                 mistakes.push(self.wrong(key, value.line, &why));
                 None

@@ -27,11 +27,12 @@ use crate::{
     commands::{
         files::{cannot_read, cannot_write, open, read_at_most},
         image::{
-            PasswordArgs, boards,
+            PasswordArgs,
             keys::{self, Secret},
             packing::{self, Program},
         },
     },
+    config::flags::boards,
     failure::Failure,
     standard_error::say,
 };

@@ -13,10 +13,10 @@ use std::{
 };
 
 use board::spec;
-use clap::{Args, builder::PossibleValuesParser};
+use clap::Args;
 use render::{Painter, png};
 
-use crate::failure::Failure;
+use crate::{config::flags::boards, failure::Failure};
 
 /// The flags of `render`.
 #[derive(Debug, Args)]
@@ -68,10 +68,6 @@ pub(crate) fn help() -> String {
 /// The words of all screens and other pictures.
 pub fn words() -> Vec<String> {
     pictures::words()
-}
-
-fn boards() -> PossibleValuesParser {
-    PossibleValuesParser::new(spec::BOARDS.iter().map(|board| board.id))
 }
 
 /// Makes the picture and puts it where it belongs.

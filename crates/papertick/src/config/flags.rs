@@ -96,7 +96,8 @@ pub struct Flags {
     pub(crate) config: Option<PathBuf>,
 }
 
-fn boards() -> PossibleValuesParser {
+/// Words of the boards of the table.
+pub(crate) fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
 }
 

@@ -6,15 +6,13 @@
 
 use std::time::Duration;
 
+use board::moments;
 use device::{
     input::{Input, LinkEvent},
     output::Advert,
 };
 use net::mdns::{Reach, Responder, Said, Service};
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::watch, time::Instant};
 
 use crate::{inbox::Inbox, tasks::Stop};
 
@@ -228,7 +226,7 @@ async fn until(announcing: &mut Announcing, deadline: Option<Instant>) -> Over {
             Ok(()) => Over::Changed,
             Err(_) => Over::Stopped,
         },
-        () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => Over::Failed,
+        () = moments::until(deadline) => Over::Failed,
     }
 }
 

@@ -14,6 +14,7 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
+    moments::until,
     ports::{Outcome, Panels},
     wiring::Care,
 };
@@ -26,7 +27,7 @@ use device::{
 use render::Bitmap;
 use tokio::{
     sync::watch,
-    time::{Instant, sleep_until, timeout_at},
+    time::{Instant, timeout_at},
 };
 
 use crate::{glass::Glass, inbox::Inbox};
@@ -116,16 +117,8 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
                 return;
             },
             ended = painter.panels.idle() => painter.settle(&ended),
-            () = wait_until(painter.places.iter().filter_map(|place| place.due(&care)).min()) => {}
+            () = until(painter.places.iter().filter_map(|place| place.due(&care)).min()) => {}
         }
-    }
-}
-
-/// Sleeps until a moment, or for ever.
-async fn wait_until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, future, time::Duration};
 
+use board::moments::until;
 use device::{
     secret::{Endpoint, Secret},
     settings::pairing::PairingUri,
@@ -21,7 +22,6 @@ use net::{
     ws::{Frame, Socket},
 };
 use rustls::crypto::ring;
-use tokio::time;
 
 use super::{
     nostr::POLICY,
@@ -123,13 +123,6 @@ async fn send(socket: &mut Socket, messages: Vec<String>) -> Result<(), Ended> {
         socket.send_text(message).await?;
     }
     Ok(())
-}
-
-async fn until(moment: Option<time::Instant>) {
-    match moment {
-        Some(moment) => time::sleep_until(moment).await,
-        None => future::pending().await,
-    }
 }
 
 fn noise() -> Result<Noise, Ended> {

@@ -1,5 +1,6 @@
 //! SSD1680, the controller of the panels: which panels it drives, and in what sequences of bytes.
 //!
+//! `models` are the panels, `setup` is how one of them is mounted.
 //! `sequence` says what is sent for a full and for a partial refresh, `panel` sends it step by step and watches the
 //! busy line, `bus` are the lines that all panels share, `frame` is a picture in the controller's order.
 //!
@@ -9,148 +10,13 @@
 
 mod bus;
 mod frame;
+mod models;
 mod panel;
 pub mod sequence;
-
-use std::time::Duration;
+mod setup;
 
 pub use bus::{Bus, CHUNK_MAX};
 pub use frame::{Frame, Rotation, STRIDE};
-pub use panel::{FullWaveform, Panel, Setup, Turn};
-
-/// Lines that a controller has.
-pub const LINES_MAX: u16 = 296;
-
-/// Bytes of a row of a bank.
-pub const ROW_BYTES: u8 = 22;
-
-/// Fastest clock at which it can be written, Hz.
-pub const HZ_MAX: u32 = 20_000_000;
-
-/// A panel that can be driven.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Model {
-    /// Word for it in wiring files.
-    pub id: &'static str,
-    /// Width, px.
-    pub width: u16,
-    /// Height, px.
-    pub height: u16,
-    /// How long its refreshes take at room temperature.
-    pub times: Times,
-}
-
-/// How long the refreshes of a panel take, each from the start to the end of its busy signal.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Times {
-    /// Full refresh with the waveform of the temperature.
-    pub full: Duration,
-    /// Full refresh with the waveform of a warm room; none on panels on which nobody measured one.
-    pub fast_full: Option<Duration>,
-    /// Partial refresh that switches its supply on, and leaves it on.
-    pub partial: Duration,
-    /// Switching the supply on.
-    pub power_on: Duration,
-    /// Switching the supply off.
-    pub power_off: Duration,
-}
-
-impl Times {
-    /// Partial refresh with the supply off before and after.
-    pub const fn whole_partial(&self) -> Duration {
-        self.partial.saturating_add(self.power_off)
-    }
-}
-
-const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-/// All panels that can be driven; the first is the usual one.
-pub static MODELS: &[Model] = &[
-    Model {
-        id: "gdey0213b74",
-        width: 122,
-        height: 250,
-        times: Times {
-            full: ms(2000),
-            fast_full: Some(ms(1617)),
-            partial: ms(457),
-            power_on: ms(95),
-            power_off: ms(140),
-        },
-    },
-    Model {
-        id: "gdem0213b74",
-        width: 122,
-        height: 250,
-        times: Times {
-            full: ms(3502),
-            fast_full: None,
-            partial: ms(455),
-            power_on: ms(95),
-            power_off: ms(140),
-        },
-    },
-    Model {
-        id: "waveshare-2.13-v4",
-        width: 122,
-        height: 250,
-        times: Times {
-            full: ms(2000),
-            fast_full: None,
-            partial: ms(457),
-            power_on: ms(95),
-            power_off: ms(140),
-        },
-    },
-    Model {
-        id: "gdey029t94",
-        width: 128,
-        height: 296,
-        times: Times {
-            full: ms(2000),
-            fast_full: Some(ms(1715)),
-            partial: ms(362),
-            power_on: ms(96),
-            power_off: ms(140),
-        },
-    },
-];
-
-/// Panels that people have and that cannot be driven, with the reason.
-pub static REFUSED_MODELS: &[(&str, &str)] = &[
-    (
-        "depg0213bn",
-        "it has no waveform for partial refreshes of its own",
-    ),
-    (
-        "gdem029t94",
-        "it has no waveform for partial refreshes of its own",
-    ),
-    (
-        "depg0290bs",
-        "nobody knows whether it has a waveform for partial refreshes",
-    ),
-    (
-        "waveshare-2.13-v2",
-        "its controller is another one, the SSD1675",
-    ),
-    (
-        "waveshare-2.13-v3",
-        "it has no waveform for partial refreshes of its own",
-    ),
-    (
-        "waveshare-2.9-v2",
-        "it has no waveform for partial refreshes of its own",
-    ),
-    ("gdew029t5d", "its controller is another one, the UC8151"),
-    ("gdew0213i5f", "its controller is another one, the UC8151"),
-    ("gdeh0213b73", "its controller is another one, the SSD1675"),
-    ("gdey075t7", "its controller is another one, the UC8179"),
-];
-
-/// Looks up a panel by its word.
-pub fn find(id: &str) -> Option<&'static Model> {
-    MODELS.iter().find(|model| model.id == id)
-}
+pub use models::{HZ_MAX, LINES_MAX, MODELS, Model, REFUSED_MODELS, ROW_BYTES, Times, find};
+pub use panel::{Panel, Turn};
+pub use setup::{FullWaveform, Setup};

@@ -14,13 +14,14 @@ use std::{
 };
 
 use board::spec;
-use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use clap::{Args, Subcommand};
 use feeds::image::{Fault, Image, Kind, PAGE_BYTES_MAX, page::Page};
 
 use storage::disk;
 
 use crate::{
     commands::files::{cannot_read, cannot_write, open},
+    config::flags::boards,
     failure::Failure,
 };
 use packing::Program;
@@ -193,10 +194,6 @@ const SHOW_EXAMPLES: &str = "\
 Examples:
   papertick image show rev-b.img
   papertick image show --json rev-b.img | jq -r .version";
-
-pub(crate) fn boards() -> PossibleValuesParser {
-    PossibleValuesParser::new(spec::BOARDS.iter().map(|board| board.id))
-}
 
 /// Does what is asked for and prints what came of it.
 ///

@@ -7,7 +7,10 @@ pub mod secrets;
 
 use std::{collections::BTreeMap, pin::pin, time::Duration};
 
-use board::ports::{Network, Unprovisioned, Wifi};
+use board::{
+    moments::until,
+    ports::{Network, Unprovisioned, Wifi},
+};
 use device::{
     input::{Input, LinkEvent, LinkFailure},
     output::WifiPlan,
@@ -15,7 +18,7 @@ use device::{
 };
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, timeout},
 };
 
 use crate::inbox::{Inbox, Stopped};
@@ -190,7 +193,7 @@ impl<W: Wifi> Driver<W> {
                     self.follow().await;
                 }
                 Some(order) = orders.recv() => self.obey(order, &mut orders).await?,
-                () = sleep_until(scan_at.unwrap_or_else(Instant::now)), if scan_at.is_some() => {
+                () = until(scan_at) => {
                     self.look_around().await;
                 }
             }

@@ -20,6 +20,7 @@ use std::{collections::VecDeque, future::pending, time::Duration};
 
 use board::{
     host,
+    moments::until,
     ports::{Network, Unprovisioned, Wifi},
 };
 use device::{
@@ -27,7 +28,7 @@ use device::{
     output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use zbus::OwnedObjectPath;
 
 use bus::{Bus, Signal};
@@ -344,7 +345,7 @@ impl Wifi for NetworkManager {
                     // A burst is looked at once.
                     self.hear_waiting();
                 }
-                () = sleep_until(look_at.unwrap_or_else(Instant::now)), if look_at.is_some() => {
+                () = until(look_at) => {
                     self.look_at = None;
                     self.stale = true;
                 }

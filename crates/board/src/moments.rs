@@ -1,0 +1,11 @@
+//! Waiting for moments that may never come.
+
+use tokio::time::{Instant, sleep_until};
+
+/// Waits until a moment; for ever without one.
+pub async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,58 @@
+//! A simulated board, taken apart.
+
+use std::sync::Arc;
+
+use device::board::BoardSpec;
+
+use super::{
+    Bench, PanelTiming, PowerCycle, SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip,
+    SimWifi, radio::RadioOptions, wires::Wires,
+};
+
+/// How a simulated board starts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SimOptions {
+    /// How fast the panels are.
+    pub timing: PanelTiming,
+    /// Buttons that somebody holds while the power comes on.
+    pub held: PowerCycle,
+    /// Its radio; without one it uses the host's network.
+    pub radio: Option<RadioOptions>,
+}
+
+/// A simulated board, taken apart: one port per task, and the bench.
+#[derive(Debug)]
+pub struct SimBoard {
+    /// Its panels.
+    pub panels: SimPanels,
+    /// Its LED strip.
+    pub strip: SimStrip,
+    /// Its frontlight, on boards with one.
+    pub frontlight: Option<SimFrontlight>,
+    /// Its light sensor, on boards with one.
+    pub sensor: Option<SimSensor>,
+    /// Its buttons.
+    pub buttons: SimButtons,
+    /// Its network.
+    pub wifi: SimWifi,
+    /// The hand at the table.
+    pub bench: Bench,
+}
+
+/// Makes a simulated board and switches it on.
+pub fn board(spec: &BoardSpec, options: SimOptions) -> SimBoard {
+    let wires = Arc::new(Wires::new(*spec, options.timing, options.held));
+    SimBoard {
+        panels: SimPanels::new(Arc::clone(&wires)),
+        strip: SimStrip::new(Arc::clone(&wires)),
+        frontlight: spec
+            .frontlight
+            .then(|| SimFrontlight::new(Arc::clone(&wires))),
+        sensor: spec
+            .light_sensor
+            .then(|| SimSensor::new(Arc::clone(&wires))),
+        buttons: SimButtons::new(Arc::clone(&wires)),
+        wifi: SimWifi::new(&wires, options.radio),
+        bench: Bench::new(wires),
+    }
+}

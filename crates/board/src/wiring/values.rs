@@ -1,0 +1,293 @@
+//! Where all parts of a board are, as a value.
+//!
+//! A *line* is one wire: a pin of the host, or a pin of an expander.
+
+use std::{fmt, ops::RangeInclusive, time::Duration};
+
+use crate::parts::{mcp23017::Level, ssd1680::Setup, ws2812};
+
+/// Most panels of a board.
+pub const PANELS_MAX: usize = 8;
+
+/// Longest time between the starts of two panels.
+pub const STAGGER_MAX: Duration = Duration::from_secs(1);
+
+/// Most LEDs of a strip.
+pub const LEDS_MAX: usize = 64;
+
+/// Number of buttons.
+pub const BUTTONS: usize = 4;
+
+/// Clocks of the panels' bus, Hz.
+pub const SPI_HZ: RangeInclusive<u32> = 100_000..=20_000_000;
+
+/// Clocks of the I2C bus, Hz.
+pub const I2C_HZ: RangeInclusive<u32> = 10_000..=1_000_000;
+
+/// Where all parts of a board are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wiring {
+    /// Word for the board.
+    pub id: String,
+    /// Name of the board as people say it.
+    pub name: String,
+    /// Bus of the panels.
+    pub spi: SpiWiring,
+    /// Bus of the other chips.
+    pub i2c: Option<I2cWiring>,
+    /// Expanders, in the order of their names.
+    pub expanders: Vec<ExpanderWiring>,
+    /// Panels, leftmost first.
+    pub panels: Vec<PanelWiring>,
+    /// How panels are looked after.
+    pub care: Care,
+    /// LED strip.
+    pub strip: Option<StripWiring>,
+    /// Frontlight.
+    pub frontlight: Option<FrontlightWiring>,
+    /// Light sensor.
+    pub sensor: Option<SensorWiring>,
+    /// Buttons.
+    pub buttons: Option<ButtonsWiring>,
+}
+
+impl Wiring {
+    /// Device files of its buses.
+    pub fn devices(&self) -> impl Iterator<Item = &str> {
+        let i2c = self.i2c.iter().map(|i2c| i2c.device.as_str());
+        let strip = self.strip.iter().map(|strip| strip.device.as_str());
+        [self.spi.device.as_str()]
+            .into_iter()
+            .chain(i2c)
+            .chain(strip)
+    }
+}
+
+/// Bus of the panels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpiWiring {
+    /// Device file.
+    pub device: String,
+    /// Clock, Hz.
+    pub hz: u32,
+    /// Data/command line of all panels.
+    pub command: Line,
+    /// Line that switches the supply of the panels on.
+    pub power: Option<Line>,
+}
+
+/// Bus of the other chips.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct I2cWiring {
+    /// Device file.
+    pub device: String,
+    /// Clock that the host is set to, Hz.
+    pub hz: u32,
+}
+
+/// One expander.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpanderWiring {
+    /// Its name, which its lines begin with.
+    pub name: String,
+    /// Its address.
+    pub address: u8,
+    /// Its reset line.
+    pub reset: Option<Line>,
+    /// Its interrupt line, low when an input has changed.
+    pub interrupt: Option<Line>,
+}
+
+/// One panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PanelWiring {
+    /// How it is mounted and refreshed.
+    pub setup: Setup,
+    /// Select line, low while it listens.
+    pub select: Line,
+    /// Busy line, high while it is.
+    pub busy: Line,
+    /// Reset line, low to reset; several panels may share one.
+    pub reset: Line,
+    /// Time between the start of the panel before it and its own.
+    pub stagger: Duration,
+}
+
+/// How panels are looked after, beyond what the settings of the clock ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Care {
+    /// Partial refreshes of a panel after which it gets a full one; 0 for never.
+    pub partials_max: u32,
+    /// Time after which it gets a full one; zero for never.
+    pub full_every: Duration,
+}
+
+impl Care {
+    /// Panels that need no care: they have no ghosts.
+    pub const NONE: Care = Care {
+        partials_max: 0,
+        full_every: Duration::ZERO,
+    };
+}
+
+impl Default for Care {
+    fn default() -> Care {
+        Care {
+            partials_max: 200,
+            full_every: Duration::from_secs(24 * 60 * 60),
+        }
+    }
+}
+
+/// The LED strip, on a bus of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StripWiring {
+    /// Device file.
+    pub device: String,
+    /// Clock, Hz.
+    pub hz: u32,
+    /// Number of LEDs.
+    pub count: usize,
+    /// How the LEDs are made.
+    pub kind: ws2812::Kind,
+    /// Where the chain begins.
+    pub begins: Side,
+}
+
+/// Side of the clock, as its viewer sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Side {
+    /// Left.
+    #[default]
+    Left,
+    /// Right.
+    Right,
+}
+
+/// The frontlight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontlightWiring {
+    /// Address of its driver.
+    pub address: u8,
+    /// Output of the leftmost panel.
+    pub first: u8,
+    /// Frequency, Hz.
+    pub hz: u32,
+    /// Output-enable line, low to light.
+    pub enable: Option<Line>,
+}
+
+/// The light sensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SensorWiring {
+    /// Addresses at which it is looked for, in this order.
+    pub addresses: Vec<u8>,
+}
+
+/// The buttons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ButtonsWiring {
+    /// Their lines, low while pressed; button 1 first.
+    pub lines: Vec<Line>,
+}
+
+/// One wire, and whether its levels mean their opposites.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Line {
+    /// Where it is.
+    pub place: Place,
+    /// Whether low stands for high.
+    pub sense: Sense,
+}
+
+/// A resistor that gives a line a level while nobody drives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pull {
+    /// To the supply.
+    Up,
+    /// To ground.
+    Down,
+    /// There is none.
+    None,
+}
+
+/// What a level of a line means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sense {
+    /// High is high.
+    Straight,
+    /// High is low: there is an inverter in between.
+    Inverted,
+}
+
+/// Where a line is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// A line of the host, by its name.
+    Named(String),
+    /// A line of the host, by the label of its chip and its number there.
+    Numbered {
+        /// Label of the chip.
+        chip: String,
+        /// Number on the chip.
+        offset: u32,
+    },
+    /// A pin of an expander.
+    Expander {
+        /// Name of the expander.
+        name: String,
+        /// Number of the pin.
+        pin: u8,
+    },
+}
+
+impl Level {
+    /// What it is on the other side of a line.
+    pub fn through(self, sense: Sense) -> Level {
+        match (sense, self) {
+            (Sense::Straight, level) => level,
+            (Sense::Inverted, Level::Low) => Level::High,
+            (Sense::Inverted, Level::High) => Level::Low,
+        }
+    }
+}
+
+impl Pull {
+    /// What it is on the other side of a line.
+    pub fn through(self, sense: Sense) -> Pull {
+        match (sense, self) {
+            (Sense::Inverted, Pull::Up) => Pull::Down,
+            (Sense::Inverted, Pull::Down) => Pull::Up,
+            (Sense::Inverted, Pull::None) | (Sense::Straight, _) => self,
+        }
+    }
+}
+
+impl Line {
+    /// A line of the host whose levels are what they are.
+    pub fn named(name: &str) -> Line {
+        Line {
+            place: Place::Named(name.to_owned()),
+            sense: Sense::Straight,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Named(name) => write!(formatter, "gpio:{name}"),
+            Place::Numbered { chip, offset } => write!(formatter, "chip:{chip}/{offset}"),
+            Place::Expander { name, pin } => write!(formatter, "{name}:{pin}"),
+        }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.sense {
+            Sense::Straight => write!(formatter, "{}", self.place),
+            Sense::Inverted => write!(formatter, "!{}", self.place),
+        }
+    }
+}
