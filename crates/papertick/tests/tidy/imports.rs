@@ -7,9 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{root, sources};
 
-/// Crates in which files still come round to themselves: folders whose files share the types of their parent.
-const WITH_CIRCLES: &[&str] = &["board"];
-
 /// Rooms of the device, and the files of others that each may use: values that they share, and nobody's state.
 const ROOMS: &[(&str, &[&str])] = &[
     (
@@ -277,11 +274,7 @@ fn no_file_comes_round_to_itself() {
             "{krate}"
         );
         let circle = circle(&uses);
-        if WITH_CIRCLES.contains(&krate) {
-            assert!(circle.is_some(), "{krate} has no circle any more");
-        } else {
-            assert_eq!(circle, None, "a circle in {krate}");
-        }
+        assert_eq!(circle, None, "a circle in {krate}");
     }
 }
 
