@@ -6,3 +6,4 @@ mod commands;
 mod description;
 mod documents;
 mod replies;
+mod rows;
