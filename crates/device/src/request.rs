@@ -20,6 +20,8 @@ pub enum Request {
     Patch(Patch),
     /// Tell what would be on the panels after a change of settings, and change nothing.
     Preview(Patch),
+    /// Take over the settings of another clock, all of them or none.
+    Import(Imported),
     /// Show the screen after this one.
     Next,
     /// Show the screen before this one.
@@ -103,6 +105,17 @@ impl fmt::Debug for Patch {
             .debug_struct("Patch")
             .field("keys", &self.body.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
+    }
+}
+
+/// Settings of another clock in their persisted form; `Debug` shows their names alone, for there are secrets among them.
+#[derive(Clone, Default)]
+pub struct Imported(pub Map<String, Value>);
+
+impl fmt::Debug for Imported {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.0.keys().collect::<Vec<_>>();
+        formatter.debug_tuple("Imported").field(&names).finish()
     }
 }
 

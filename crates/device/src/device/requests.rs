@@ -1,6 +1,7 @@
 //! What clients and buttons ask for, one method per kind of wish.
 
-use alloc::{boxed::Box, vec};
+use alloc::{boxed::Box, string::String, vec};
+use serde_json::{Map, Value};
 
 use super::Device;
 use crate::{
@@ -10,12 +11,13 @@ use crate::{
     lights::shows::Show,
     now::Now,
     output::{Effect, Output, RebootReason},
-    request::{Patch, Refusal, Reply, Request},
+    request::{Imported, Patch, Refusal, Reply, Request},
     screens::custom,
     settings::{
         Key, Settings,
         kinds::tx_power::TxPower,
         patch::{self, Catalogue},
+        transfer,
     },
 };
 
@@ -31,6 +33,7 @@ impl Device {
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Preview(patch) => (self.preview(&patch, now), Cause::Data),
+            Request::Import(Imported(body)) => self.import(&body, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
             Request::ShowScreen(number) => tried(self.glass.show_screen(number, settings, uptime)),
@@ -145,12 +148,21 @@ impl Device {
             Err(rejection) => return (Reply::Rejected(rejection), Cause::Data),
         };
         let cause = self.store(patched.settings, now, output);
-        let reply = if patched.reboot_required {
-            Reply::RebootRequired
-        } else {
-            Reply::Done
-        };
-        (reply, cause)
+        (changed(patched.reboot_required), cause)
+    }
+
+    fn import(
+        &mut self,
+        body: &Map<String, Value>,
+        now: Now,
+        output: &mut Output,
+    ) -> (Reply, Cause) {
+        let import = transfer::import(self.settled.stored(), body);
+        if let Some(rejection) = import.refused.into_iter().next() {
+            return (Reply::Rejected(rejection), Cause::Data);
+        }
+        let cause = self.store(import.settings, now, output);
+        (changed(import.reboot_required), cause)
     }
 
     /// What would be on the panels after a change: another clock like this one makes it, and is thrown away.
@@ -207,6 +219,14 @@ impl Device {
             }
             ButtonAction::FactoryReset => self.erase(now, output),
         }
+    }
+}
+
+/// What is answered when settings were changed.
+fn changed(reboot_required: bool) -> Reply {
+    match reboot_required {
+        true => Reply::RebootRequired,
+        false => Reply::Done,
     }
 }
 

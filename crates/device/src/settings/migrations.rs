@@ -47,6 +47,11 @@ pub(super) fn value_of(
         })
 }
 
+/// Tells whether settings were stored under a name that is retired.
+pub(super) fn is_retired_name(name: &str) -> bool {
+    RETIRED_NAMES.iter().any(|(retired, _)| *retired == name)
+}
+
 /// Tells whether a value was retired.
 pub(super) fn is_retired(key: Key, value: &Value) -> bool {
     RETIRED_VALUES

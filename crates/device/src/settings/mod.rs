@@ -1,7 +1,8 @@
 //! What the owner can change: one table drives checking, reading, writing, storing and documenting.
 //!
 //! `table` holds the rows, of which `values` and `specs` are made, `spec` what a row says, `kinds` what a setting can be, `fonts` and `pools` the catalogues that rows refer to.
-//! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form,
+//! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form, `transfer` what goes from clock
+//! to clock,
 //! `docs` and `schema` tell people and programs what there is.
 //! *Stored* settings are what clients see; *active* ones are what the device runs on.
 
@@ -28,6 +29,7 @@ mod settled;
 mod legacy;
 mod migrations;
 pub mod store;
+pub mod transfer;
 
 pub mod docs;
 pub mod facts;

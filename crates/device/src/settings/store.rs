@@ -10,7 +10,7 @@ use super::{Key, SPECS, Settings, migrations, spec::Spec};
 pub const VERSION: u32 = 1;
 
 /// Name under which the version is stored.
-const VERSION_NAME: &str = "version";
+pub(super) const VERSION_NAME: &str = "version";
 
 /// Something about the persisted form that an operator may want to know; never a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,18 +100,13 @@ pub fn from_json(stored: &Map<String, Value>) -> (Settings, Vec<Note>) {
 }
 
 /// Reads one setting; says what was found unless all is well.
-fn load(spec: &Spec, stored: &Map<String, Value>, settings: &mut Settings) -> Option<Finding> {
-    let older = || migrations::value_of(spec.key, |name| stored.get(name).cloned());
-    let by_alias = || {
-        spec.alias
-            .and_then(|alias| Some((alias, stored.get(alias)?.clone())))
-    };
-    let (value, from) = match stored.get(spec.name) {
-        Some(value) => (value.clone(), None),
-        None => match by_alias().or_else(older) {
-            Some((name, value)) => (value, Some(name)),
-            None => return Some(Finding::Missing),
-        },
+fn load(
+    spec: &'static Spec,
+    stored: &Map<String, Value>,
+    settings: &mut Settings,
+) -> Option<Finding> {
+    let Some((name, value)) = value_of(spec, stored) else {
+        return Some(Finding::Missing);
     };
     if migrations::is_retired(spec.key, &value) {
         return Some(Finding::Retired);
@@ -122,5 +117,16 @@ fn load(spec: &Spec, stored: &Map<String, Value>, settings: &mut Settings) -> Op
     if !settings.set(spec.key, &value) {
         return Some(Finding::Unusable);
     }
-    from.map(Finding::Renamed)
+    (name != spec.name).then_some(Finding::Renamed(name))
+}
+
+/// The stored form of one setting, and the name it stands under; none if there is nothing of it.
+pub(super) fn value_of(
+    spec: &'static Spec,
+    stored: &Map<String, Value>,
+) -> Option<(&'static str, Value)> {
+    let named = |name: &'static str| Some((name, stored.get(name)?.clone()));
+    named(spec.name)
+        .or_else(|| named(spec.alias?))
+        .or_else(|| migrations::value_of(spec.key, |name| stored.get(name).cloned()))
 }

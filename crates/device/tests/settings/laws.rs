@@ -4,7 +4,7 @@ use device::settings::{
     Key, SPECS, Settings,
     reject::Rejection,
     spec::{Access, Apply, Spec},
-    store,
+    store, transfer,
 };
 use proptest::{collection::vec, prelude::*};
 use serde_json::{Map, Value, json};
@@ -184,6 +184,31 @@ proptest! {
     fn what_is_stored_is_read_back(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         prop_assert_eq!(store::from_json(&store::to_json(&stored)), (stored, vec![]));
+    }
+
+    #[test]
+    fn settings_go_from_clock_to_clock_whole(here in vec(body(), 0..6), there in vec(body(), 0..6)) {
+        let (here, there) = (settled(&here), settled(&there));
+        let apart = transfer::apart(&there);
+        let import = transfer::import(&here, &apart.clone().together());
+        prop_assert_eq!((&import.unknown, &import.missing, &import.notes, &import.refused), (&vec![], &vec![], &vec![], &vec![]));
+        let expected = Settings { wifi_configured: here.wifi_configured, ..there.clone() };
+        prop_assert_eq!(&import.settings, &expected);
+        prop_assert_eq!(import.changes.is_empty(), expected == here);
+        // Without the secrets nothing of them is lost on a clock that has the same.
+        let again = transfer::import(&expected, &apart.open);
+        prop_assert_eq!((again.settings, again.changes), (expected, vec![]));
+    }
+
+    #[test]
+    fn anything_that_is_taken_over_keeps_the_rules(members in vec(member(), 0..40), here in vec(body(), 0..4)) {
+        let stored = settled(&here);
+        let import = transfer::import(&stored, &members.into_iter().collect());
+        if import.refused.is_empty() {
+            prop_assert_eq!(store::from_json(&store::to_json(&import.settings)), (import.settings.clone(), vec![]));
+            let patched = bench::patch(&import.settings, &bench::get(&import.settings));
+            prop_assert_eq!(patched.map(|_| ()), Ok(()));
+        }
     }
 
     #[test]

@@ -15,4 +15,5 @@ mod persisted;
 mod plans;
 mod reading;
 mod screens;
+mod transfer;
 mod twins;

@@ -81,7 +81,7 @@ impl Kind for Host {
         text::text(name, value, self.0)
     }
 
-    fn told(&self, stored: &Value) -> Value {
+    fn open(&self, stored: &Value) -> Value {
         masked(stored)
     }
 
@@ -119,7 +119,7 @@ impl Kind for Url {
         (self.kept)(value.as_str().unwrap_or_default()).into()
     }
 
-    fn told(&self, stored: &Value) -> Value {
+    fn open(&self, stored: &Value) -> Value {
         masked(stored)
     }
 

@@ -73,9 +73,14 @@ pub trait Kind: fmt::Debug + Sync {
         passed(self, value).then(|| self.normal(value))
     }
 
+    /// The stored form without what of it is a secret.
+    fn open(&self, stored: &Value) -> Value {
+        stored.clone()
+    }
+
     /// What GET tells of a stored value.
     fn told(&self, stored: &Value) -> Value {
-        stored.clone()
+        self.open(stored)
     }
 
     /// What GET tells of a stored value that is a secret, beside whether it is set.

@@ -27,6 +27,11 @@ pub(in super::super) fn settle(settings: &mut Settings, stored: &Settings) {
     }
 }
 
+/// Tells whether the user is an API key, or may be one.
+pub(in super::super) fn is_secret(settings: &Settings) -> bool {
+    settings.pool_user_is_key || settings.pool().is_some_and(|pool| pool.secret_user)
+}
+
 impl Kind for PoolUser {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, self.0)
@@ -64,8 +69,7 @@ impl Composite for PoolUser {
     fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
         let settings = &context.settings;
         let user = &settings.mining_pool_user;
-        let takes_key = settings.pool().is_some_and(|pool| pool.secret_user);
-        if settings.pool_user_is_key || takes_key {
+        if is_secret(settings) {
             document.insert(format!("{name}Set"), (!user.is_empty()).into());
         } else {
             document.insert(name.into(), user.expose().into());

@@ -32,7 +32,7 @@ impl Kind for Relays {
         relays.into()
     }
 
-    fn told(&self, stored: &Value) -> Value {
+    fn open(&self, stored: &Value) -> Value {
         let relays = texts::entries(stored).map(|relay| Endpoint::new(relay).masked());
         relays.collect()
     }

@@ -1,0 +1,216 @@
+//! Settings that go from clock to clock: what of them is secret, and what taking over those of another clock changes.
+//!
+//! They travel in their persisted form, under their own names, so that nothing of them is lost on the way; what is
+//! secret travels apart from the rest.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde_json::{Map, Value};
+
+use super::{
+    Key, SPECS, Settings,
+    kinds::{Catalogue, Context, pool_user},
+    migrations,
+    patch::after_restart,
+    reject::Rejection,
+    spec::{Access, Spec},
+    store::{self, Finding, Note},
+};
+
+/// What belongs to the machine and stays there.
+const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured];
+
+/// Settings in their persisted form, with the secrets apart.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Apart {
+    /// What anybody may read; a password in an address is hidden.
+    pub open: Map<String, Value>,
+    /// What is secret, passwords as hashes; it counts before what is open under the same name.
+    pub secret: Map<String, Value>,
+}
+
+/// What taking over settings comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// All settings after it; of no use where something is refused.
+    pub settings: Settings,
+    /// What differs, in the order of the table.
+    pub changes: Vec<Change>,
+    /// Names that no setting has.
+    pub unknown: Vec<String>,
+    /// Settings that nothing is said of, which stay as they are.
+    pub missing: Vec<&'static str>,
+    /// What was understood otherwise than it was written.
+    pub notes: Vec<Note>,
+    /// Why nothing can be taken over; empty if it can.
+    pub refused: Vec<Rejection>,
+    /// Part of it takes effect at the next start.
+    pub reboot_required: bool,
+}
+
+/// One setting that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Its name.
+    pub name: &'static str,
+    /// What it was and what it becomes, as GET tells them; none where that is a secret.
+    pub told: Option<(Value, Value)>,
+}
+
+/// Takes settings apart.
+pub fn apart(settings: &Settings) -> Apart {
+    let mut apart = Apart::default();
+    for spec in SPECS.iter().filter(travels) {
+        let stored = settings.get(spec.key);
+        let name = || spec.name.to_string();
+        if is_secret(spec, settings) {
+            apart.secret.insert(name(), stored);
+            continue;
+        }
+        let open = spec.kind.open(&stored);
+        if open != stored {
+            apart.secret.insert(name(), stored);
+        }
+        apart.open.insert(name(), open);
+    }
+    apart
+}
+
+impl Apart {
+    /// All that is said of each setting, under one name each.
+    pub fn together(self) -> Map<String, Value> {
+        let mut all = self.open;
+        all.extend(self.secret);
+        all
+    }
+}
+
+/// Tells what taking over settings in their persisted form would change: all of it, or nothing.
+///
+/// What hides a password keeps the one that is stored.
+pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
+    let mut import = Import {
+        settings: stored.clone(),
+        changes: Vec::new(),
+        unknown: unknown(body),
+        missing: Vec::new(),
+        notes: Vec::new(),
+        refused: Vec::new(),
+        reboot_required: false,
+    };
+    for spec in SPECS.iter().filter(travels) {
+        import.take(spec, stored, body);
+    }
+    let settings = &mut import.settings;
+    let is_key = settings.pool_user_is_key;
+    pool_user::settle(settings, stored);
+    // Whoever wrote it knew what it is, whichever pool is chosen now.
+    settings.pool_user_is_key |= is_key && !settings.mining_pool_user.is_empty();
+    if settings.proxy_enabled && settings.proxy_host.is_empty() {
+        import
+            .refused
+            .push(Rejection::BadLength(Key::proxy_host.name().into()));
+    }
+    if settings.http_auth_enabled && settings.http_auth_pass.is_empty() {
+        import
+            .refused
+            .push(Rejection::BadLength(Key::http_auth_pass.name().into()));
+    }
+    import.changes = changes(stored, &import.settings);
+    import.reboot_required = after_restart(&import.settings, stored).next().is_some();
+    import
+}
+
+impl Import {
+    /// Takes over one setting.
+    fn take(&mut self, spec: &'static Spec, stored: &Settings, body: &Map<String, Value>) {
+        let note = |what| Note {
+            name: spec.name,
+            what,
+        };
+        let Some((name, mut value)) = store::value_of(spec, body) else {
+            if spec.access != Access::Internal {
+                self.missing.push(spec.name);
+            }
+            return;
+        };
+        if name != spec.name {
+            self.notes.push(note(Finding::Renamed(name)));
+        }
+        if migrations::is_retired(spec.key, &value) {
+            self.notes.push(note(Finding::Retired));
+            self.settings.copy(spec.key, &Settings::default());
+            return;
+        }
+        let before = stored.get(spec.key);
+        if value == before {
+            return;
+        }
+        spec.kind.unmask(&mut value, &before);
+        let restored = spec.kind.restored(&value);
+        let is_taken = restored.is_some_and(|value| self.settings.set(spec.key, &value));
+        if !is_taken {
+            self.refused.push(refusal(spec, &value));
+        }
+    }
+}
+
+/// Tells whether a setting goes from clock to clock.
+fn travels(spec: &&Spec) -> bool {
+    !OF_THE_MACHINE.contains(&spec.key)
+}
+
+/// Tells whether nothing of a setting may be told.
+fn is_secret(spec: &Spec, settings: &Settings) -> bool {
+    match spec.access {
+        Access::WriteOnly => true,
+        Access::ReadWrite | Access::ReadOnly | Access::Internal => {
+            let of_the_user = [Key::mining_pool_user, Key::pool_user_is_key];
+            of_the_user.contains(&spec.key) && pool_user::is_secret(settings)
+        }
+    }
+}
+
+/// Names that no setting has, nor ever had.
+fn unknown(body: &Map<String, Value>) -> Vec<String> {
+    let is_known = |name: &str| {
+        let mut specs = SPECS.iter();
+        name == store::VERSION_NAME
+            || migrations::is_retired_name(name)
+            || specs.any(|spec| spec.name == name || spec.alias == Some(name))
+    };
+    let names = body.keys().filter(|name| !is_known(name));
+    names.cloned().collect()
+}
+
+/// Why a value cannot be had.
+fn refusal(spec: &Spec, value: &Value) -> Rejection {
+    let context = Context {
+        settings: &Settings::default(),
+        available: &Catalogue::default(),
+    };
+    let passed = spec
+        .kind
+        .shape(spec.name, value)
+        .and_then(|()| spec.kind.check(spec.name, value, &context));
+    passed
+        .err()
+        .unwrap_or_else(|| Rejection::BadType(spec.name.into()))
+}
+
+fn changes(before: &Settings, after: &Settings) -> Vec<Change> {
+    let differs = |spec: &&Spec| before.get(spec.key) != after.get(spec.key);
+    let shown = |spec: &&Spec| spec.key != Key::pool_user_is_key;
+    let change = |spec: &'static Spec| {
+        let told = |settings: &Settings| spec.kind.told(&settings.get(spec.key));
+        let is_secret = is_secret(spec, before) || is_secret(spec, after);
+        Change {
+            name: spec.name,
+            told: (!is_secret && told(before) != told(after)).then(|| (told(before), told(after))),
+        }
+    };
+    let specs = SPECS.iter().filter(differs).filter(shown);
+    specs.map(change).collect()
+}

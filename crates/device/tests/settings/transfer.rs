@@ -1,0 +1,222 @@
+//! Settings that go from clock to clock: what is told of them, what is refused, and what is named.
+
+use device::{
+    secret::{PasswordHash, Secret},
+    settings::{
+        SPECS, Settings,
+        reject::Rejection,
+        spec::Access,
+        transfer::{self, Change, Import},
+    },
+};
+use serde_json::{Map, Value, json};
+
+const HASH: &str = "$argon2id$v=19$m=7168,t=5,p=1$c2FsdHNhbHRzYWx0$aGFzaA";
+
+/// A clock with a secret of every sort.
+fn secretive() -> Settings {
+    Settings {
+        http_auth_enabled: true,
+        http_auth_pass: PasswordHash::new(HASH),
+        proxy_pass: Secret::new("horse-staple-1"),
+        nwc_uri: Secret::new("nostr+walletconnect://horse-staple-2"),
+        mining_pool_name: "viabtc".into(),
+        mining_pool_user: Secret::new("horse-staple-3"),
+        pool_user_is_key: true,
+        git_release_url: "https://me:horse-staple-4@feed.example".into(),
+        nostr_relays: vec!["wss://me:horse-staple-5@relay.example".into()],
+        miner_hostname: "me:horse-staple-6@miner".into(),
+        ..Settings::default()
+    }
+}
+
+fn import(stored: &Settings, body: Value) -> Import {
+    let Value::Object(body) = body else {
+        panic!("no object")
+    };
+    transfer::import(stored, &body)
+}
+
+fn names(import: &Import) -> Vec<&'static str> {
+    import.changes.iter().map(|change| change.name).collect()
+}
+
+#[test]
+fn what_is_open_has_no_secret_and_the_rest_has_them_all() {
+    let apart = transfer::apart(&secretive());
+    let text = |map: &Map<String, Value>| Value::from(map.clone()).to_string();
+    let (open, secret) = (text(&apart.open), text(&apart.secret));
+    assert!(
+        !open.contains("horse-staple") && !open.contains("argon2"),
+        "{open}"
+    );
+    for number in 1..=6 {
+        let planted = format!("horse-staple-{number}");
+        assert!(secret.contains(&planted), "{planted}: {secret}");
+    }
+    assert!(secret.contains("argon2"), "{secret}");
+    assert_eq!(
+        apart.open["gitReleaseUrl"], "https://me:***@feed.example",
+        "the rest of an address is no secret"
+    );
+    for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
+        assert!(!apart.open.contains_key(spec.name), "{}", spec.name);
+        assert!(apart.secret.contains_key(spec.name), "{}", spec.name);
+    }
+}
+
+#[test]
+fn what_differs_is_told_but_for_secrets() {
+    let stored = secretive();
+    let import = import(
+        &stored,
+        json!({
+            "ledBrightness": 7,
+            "fontName": stored.font_name,
+            "proxyPass": "other",
+            "miningPoolUser": "other key",
+            "poolUserIsKey": true,
+            "gitReleaseUrl": "https://me:other@feed.example",
+            "minerHostname": "other-miner",
+        }),
+    );
+    assert_eq!(import.refused, []);
+    let change = |name, told: Option<(Value, Value)>| Change { name, told };
+    let mut changes = import.changes;
+    changes.sort_by_key(|change| change.name);
+    assert_eq!(
+        changes,
+        [
+            change("gitReleaseUrl", None),
+            change("ledBrightness", Some((json!(128), json!(7)))),
+            change(
+                "minerHostname",
+                Some((json!("me:***@miner"), json!("other-miner")))
+            ),
+            change("miningPoolUser", None),
+            change("proxyPass", None),
+        ]
+    );
+    assert!(!import.reboot_required);
+    assert!(import.settings.pool_user_is_key);
+}
+
+#[test]
+fn what_is_hidden_or_not_said_stays_as_it_is() {
+    let stored = secretive();
+    let open = transfer::apart(&stored).open;
+    let same = transfer::import(&stored, &open);
+    assert_eq!((names(&same), same.settings), (vec![], stored.clone()));
+    assert!(same.missing.contains(&"nwcUri"), "{:?}", same.missing);
+    let nothing = import(&stored, json!({}));
+    assert_eq!(nothing.settings, stored);
+    assert!(!nothing.missing.contains(&"screensHidden"));
+    assert_eq!(
+        nothing.missing.len(),
+        SPECS
+            .iter()
+            .filter(|spec| spec.access != Access::Internal)
+            .count()
+            - 1,
+        "all but what belongs to the machine"
+    );
+}
+
+#[test]
+fn every_refusal_is_told_at_once_and_nothing_else_is_done() {
+    let import = import(
+        &Settings::default(),
+        json!({
+            "ledBrightness": 300,
+            "tzString": "Mars/Olympus",
+            "dndStartHour": "late",
+            "actCurrencies": "USD",
+            "proxyEnabled": true,
+            "httpAuthEnabled": true,
+            "invertedColor": true,
+        }),
+    );
+    let mut tokens: Vec<String> = import.refused.iter().map(Rejection::to_string).collect();
+    tokens.sort();
+    assert_eq!(
+        tokens,
+        [
+            "actCurrencies:bad_type",
+            "dndStartHour:bad_type",
+            "httpAuthPass:bad_length",
+            "proxyHost:bad_length",
+            "range:ledBrightness",
+            "tzString:unknown",
+        ]
+    );
+}
+
+#[test]
+fn what_no_setting_has_is_named() {
+    let import = import(
+        &Settings::default(),
+        json!({ "ledBrigthness": 3, "holograms": true, "version": 1, "tzOffset": 60, "ledBrightness": 3 }),
+    );
+    assert_eq!(import.unknown, ["ledBrigthness", "holograms"]);
+    assert_eq!(names(&import), ["ledBrightness"]);
+}
+
+#[test]
+fn older_names_and_values_are_taken_over_and_said() {
+    let import = import(
+        &Settings {
+            font_name: "oswald".into(),
+            ..Settings::default()
+        },
+        json!({ "suffixShareDot": true, "bitaxeHostname": "old-miner", "fontName": "dejavu" }),
+    );
+    let mut notes: Vec<String> = import.notes.iter().map(ToString::to_string).collect();
+    notes.sort();
+    assert_eq!(
+        notes,
+        [
+            "decimalShareDot was taken over from suffixShareDot",
+            "fontName had a retired value, the default is used",
+            "minerHostname was taken over from bitaxeHostname",
+        ]
+    );
+    assert_eq!(import.settings.miner_hostname.expose(), "old-miner");
+    assert_eq!(import.settings.font_name, Settings::default().font_name);
+    assert_eq!((import.unknown, import.refused), (vec![], vec![]));
+}
+
+#[test]
+fn the_radio_of_the_machine_is_not_taken_over() {
+    let there = Settings {
+        wifi_configured: true,
+        ..Settings::default()
+    };
+    let apart = transfer::apart(&there).together();
+    let import = transfer::import(&Settings::default(), &apart);
+    assert_eq!(names(&import), [] as [&str; 0]);
+    assert!(!import.settings.wifi_configured);
+}
+
+#[test]
+fn settings_that_wait_for_a_restart_say_so() {
+    let waits = import(&Settings::default(), json!({ "otaEnabled": false }));
+    assert!(waits.reboot_required);
+    let live = import(&Settings::default(), json!({ "ledBrightness": 3 }));
+    assert!(!live.reboot_required);
+}
+
+#[test]
+fn a_plain_user_of_another_pool_is_no_key() {
+    let import = import(
+        &secretive(),
+        json!({ "miningPoolName": "ocean", "miningPoolUser": "bc1q", "poolUserIsKey": false }),
+    );
+    assert!(!import.settings.pool_user_is_key);
+    assert_eq!(import.settings.mining_pool_user.expose(), "bc1q");
+    // What was a key here is not shown there.
+    let user = import
+        .changes
+        .iter()
+        .find(|change| change.name == "miningPoolUser");
+    assert_eq!(user.unwrap().told, None);
+}
