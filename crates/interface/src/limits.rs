@@ -5,6 +5,15 @@ use core::ops::RangeInclusive;
 /// Largest body but for those with a limit of their own, bytes.
 pub const SMALL_BODY_MAX: usize = 1024;
 
+/// Largest body with a file of settings, bytes.
+pub const IMPORT_BODY_MAX: usize = 160 * 1024;
+
+/// Lengths of a passphrase under which secrets leave the clock, bytes.
+pub const PASSPHRASE_LEN: RangeInclusive<usize> = 8..=256;
+
+/// Lines of the log that are kept.
+pub const LOG_LINES: usize = 100;
+
 /// Largest body with a text per panel, bytes.
 pub const CUSTOM_BODY_MAX: usize = 8192;
 

@@ -150,12 +150,18 @@ pub enum Service {
     Preview,
     /// Tells the settings.
     Settings,
+    /// Hands out the settings as a file.
+    ExportSettings,
+    /// Takes over a file of settings.
+    ImportSettings,
     /// Fetches and installs the newest release.
     AutoUpdate,
     /// Installs a firmware image.
     Firmware,
     /// Installs a web bundle.
     WebBundle,
+    /// Tells the last lines of the log.
+    Log,
     /// Hands out the last crash dump.
     Coredump,
     /// Removes the last crash dump.

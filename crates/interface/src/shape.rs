@@ -21,7 +21,7 @@ use device::{
 use serde_json::{Value, json};
 
 use crate::{
-    limits::{CONFIRMATION, GLYPH_PX, ZAP_MESSAGE_MAX},
+    limits::{CONFIRMATION, GLYPH_PX, LOG_LINES, PASSPHRASE_LEN, ZAP_MESSAGE_MAX},
     status::MEMORY,
 };
 
@@ -58,6 +58,18 @@ pub enum Shape {
     Change,
     /// What a change of settings came to.
     Patched,
+    /// Whether a file of settings is to have secrets in it.
+    ExportWish,
+    /// A file of settings.
+    SettingsFile,
+    /// A file of settings, and how it is to be taken over.
+    ImportWish,
+    /// What taking over a file of settings came to.
+    Imported,
+    /// Why a file of settings was not taken over.
+    NotImported,
+    /// The last lines of the log.
+    Log,
     /// The id of a screen, or its place.
     Screen,
     /// Which screen.
@@ -187,6 +199,12 @@ impl Shape {
             Shape::System => system(),
             Shape::Settings => document_schema(),
             Shape::Change => change(),
+            Shape::ExportWish => loose(&[("passphrase", passphrase())]),
+            Shape::SettingsFile => settings_file(),
+            Shape::ImportWish => import_wish(),
+            Shape::Imported => imported(),
+            Shape::NotImported => not_imported(),
+            Shape::Log => log(),
             Shape::ScreenChoice => object(&[("s", screen())]),
             Shape::Screen => screen(),
             Shape::CurrencyChoice => {
@@ -427,6 +445,104 @@ fn zap() -> Value {
             "message",
             json!({ "type": "string", "description": format!("Cut after {ZAP_MESSAGE_MAX} bytes.") }),
         ),
+    ])
+}
+
+fn passphrase() -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": PASSPHRASE_LEN.end() })
+}
+
+fn settings_file() -> Value {
+    let text = || json!({ "type": "string" });
+    let mut schema = object(&[
+        ("format", json!({ "const": "papertick settings" })),
+        ("version", json!({ "const": 1 })),
+        ("clock", text()),
+        ("board", text()),
+        ("firmware", text()),
+        ("time", json!({ "type": ["string", "null"] })),
+        ("settings", json!({ "type": "object" })),
+    ]);
+    schema["properties"]["secrets"] = object(&[
+        ("kdf", text()),
+        ("memoryKiB", json!({ "type": "integer" })),
+        ("passes", json!({ "type": "integer" })),
+        ("salt", text()),
+        ("cipher", text()),
+        ("sealed", text()),
+    ]);
+    schema
+}
+
+fn import_wish() -> Value {
+    let mut schema = object(&[("file", settings_file())]);
+    schema["properties"]["passphrase"] = passphrase();
+    schema["properties"]["dryRun"] = json!({
+        "type": "boolean",
+        "description": "Only tells what would change.",
+    });
+    schema["properties"]["except"] = json!({
+        "type": "array",
+        "items": { "type": "string" },
+        "description": "Settings of the file that are left as they are.",
+    });
+    schema
+}
+
+fn imported() -> Value {
+    let text = || json!({ "type": "string" });
+    let texts = || array(text());
+    let mut change = object(&[("name", text())]);
+    change["properties"]["old"] = json!({});
+    change["properties"]["new"] = json!({});
+    change["properties"]["secret"] = json!({ "const": true });
+    object(&[
+        ("applied", json!({ "type": "boolean" })),
+        (
+            "from",
+            object(&[
+                ("clock", text()),
+                ("board", text()),
+                ("firmware", text()),
+                ("time", json!({ "type": ["string", "null"] })),
+            ]),
+        ),
+        ("secrets", json!({ "enum": ["absent", "closed", "opened"] })),
+        ("changes", array(change)),
+        ("unknown", texts()),
+        ("missing", texts()),
+        ("notes", texts()),
+        ("refused", array(refusal())),
+        ("rebootRequired", json!({ "type": "boolean" })),
+    ])
+}
+
+/// A refusal, with what was refused where the file could be read.
+fn not_imported() -> Value {
+    let mut schema = refusal();
+    let mut members = imported();
+    if let (Some(told), Some(properties)) = (
+        members["properties"].as_object_mut(),
+        schema["properties"].as_object_mut(),
+    ) {
+        properties.append(told);
+    }
+    schema
+}
+
+fn log() -> Value {
+    let text = || json!({ "type": "string" });
+    let levels = ["error", "warn", "info", "debug", "trace"];
+    let line = object(&[
+        ("time", text()),
+        ("level", json!({ "enum": levels })),
+        ("text", text()),
+    ]);
+    let mut lines = array(line);
+    lines["maxItems"] = LOG_LINES.into();
+    object(&[
+        ("lines", lines),
+        ("earlier", json!({ "type": "integer", "minimum": 0 })),
     ])
 }
 

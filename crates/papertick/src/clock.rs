@@ -115,6 +115,13 @@ impl Clock {
         }
     }
 
+    /// The wall clock as RFC 3339 writes it; none if nobody knows the time.
+    pub(crate) fn rfc3339(&self) -> Option<String> {
+        let utc = self.now().utc?;
+        let seconds = jiff::Timestamp::from_second(utc.unix_ms.div_euclid(1000)).ok()?;
+        Some(seconds.to_string())
+    }
+
     /// Time since the start, that of a sleeping machine included.
     pub fn uptime(&self) -> Duration {
         self.start.elapsed() + self.asleep.time()

@@ -14,6 +14,7 @@ use storage::{
     lock::{self, Holder},
 };
 use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
     config::{DeviceConfig, MarketSource},
@@ -21,6 +22,7 @@ use crate::{
     failure::Failure,
     kept::Kept,
     lifeline::{BROKEN_CODE, RESTART_CODE, Word},
+    log_lines::LogLines,
     tasks::Ended,
     wiring::{FIRST_PICTURE, HEART, Parts, first_picture, heart},
 };
@@ -64,7 +66,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
     let mut kept = Kept::read(loaded, fresh(config.run.market)).map_err(cannot)?;
     kept.unstored = lock.unwritable().map(ToString::to_string);
-    start_log(&config, &kept.settings);
+    let log = start_log(&config, &kept.settings);
     crash_dumps::mention(&config.run.data_dir);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -73,7 +75,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .build()
         .map_err(cannot)?;
     let ending = runtime
-        .block_on(live(config, listener, store, kept))
+        .block_on(live(config, listener, store, kept, log))
         .map_err(cannot)?;
     // Work that is stuck on a blocking thread must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(100));
@@ -136,7 +138,8 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
         })
 }
 
-fn start_log(config: &DeviceConfig, settings: &Settings) {
+/// Starts the log; what is given keeps its last lines.
+fn start_log(config: &DeviceConfig, settings: &Settings) -> LogLines {
     let word = match &config.run.log {
         Some(word) => word.as_str(),
         None if settings.enable_debug_log => "debug",
@@ -145,12 +148,17 @@ fn start_log(config: &DeviceConfig, settings: &Settings) {
     let level = word
         .parse()
         .unwrap_or(tracing::level_filters::LevelFilter::INFO);
-    tracing_subscriber::fmt()
-        .with_max_level(level)
+    let lines = LogLines::new();
+    let written = tracing_subscriber::fmt::layer()
         .with_target(false)
         .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
-        .with_writer(io::stderr)
+        .with_writer(io::stderr);
+    tracing_subscriber::registry()
+        .with(level)
+        .with(written)
+        .with(lines.layer())
         .init();
+    lines
 }
 
 /// Starts all parts, waits for a reason to end, and ends them: first the clients, then the device.
@@ -159,11 +167,12 @@ async fn live(
     listener: TcpListener,
     store: Store,
     kept: Kept,
+    log: LogLines,
 ) -> io::Result<Ending> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let (supervisor, last_refresh) = (config.supervisor, config.run.last_refresh());
-    let parts = Parts::start(config, listener, store, kept).await?;
+    let parts = Parts::start(config, listener, store, kept, log).await?;
     let Parts {
         mut front,
         front_stop,

@@ -58,6 +58,7 @@ use crate::{
     inbox::{Inbox, inbox},
     kept::Kept,
     lifeline::{BEAT_PERIOD, Word},
+    log_lines::LogLines,
     main_loop::{Beginning, Followed, MainLoop, Rounds},
     sources::{
         Shared,
@@ -252,6 +253,7 @@ impl Parts {
         listener: TcpListener,
         store: Store,
         kept: Kept,
+        log: LogLines,
     ) -> io::Result<Parts> {
         let spec = config.run.board();
         let place = listener.local_addr()?;
@@ -318,6 +320,7 @@ impl Parts {
             installer: installer.clone(),
             data_dir: config.run.data_dir.clone(),
             dialer: dialer.clone(),
+            log,
             radio: radio.clone(),
             bench: bench.clone(),
             demo: demo.as_ref().map(DemoRelay::hand),

@@ -12,6 +12,12 @@ const NOT_BUILT_IN: (u16, Shape) = (501, Shape::Error);
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
+        "The last lines of the log",
+        Service::Log,
+        &[get("/api/log")],
+    )
+    .answers(&[(200, Shape::Log)]),
+    serves(
         "The last crash dump",
         Service::Coredump,
         &[get("/api/coredump")],

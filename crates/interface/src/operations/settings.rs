@@ -13,6 +13,7 @@ use crate::{
     answer::Answer,
     asked::Asked,
     given::Given,
+    limits::IMPORT_BODY_MAX,
     operation::{Operation, Service, asks, get, patch, post, serves},
     shape::Shape,
 };
@@ -33,6 +34,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .takes(Shape::Change)
     .up_to(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),
+    serves(
+        "The settings as a file; with a passphrase, its secrets sealed in it",
+        Service::ExportSettings,
+        &[post("/api/settings/export"), get("/api/settings/export")],
+    )
+    .may_take(Shape::ExportWish)
+    .answers(&[(200, Shape::SettingsFile), BAD, LACKING]),
+    serves(
+        "Take over the settings of a file, all of them or none; as a dry run, only tell what would change",
+        Service::ImportSettings,
+        &[post("/api/settings/import")],
+    )
+    .takes(Shape::ImportWish)
+    .up_to(IMPORT_BODY_MAX)
+    .answers(&[
+        (200, Shape::Imported),
+        (400, Shape::NotImported),
+        (412, Shape::Error),
+    ]),
     serves(
         "The panels as they would be after a change of settings, which is not made",
         Service::SettingsPicture,

@@ -10,6 +10,7 @@ use papertick::{
     drivers::wifi,
     glass::Glass,
     inbox::inbox,
+    log_lines::LogLines,
     main_loop::{Beginning, MainLoop},
     tasks::stop_signal,
     updates::installer::{Installer, Means},
@@ -42,6 +43,7 @@ pub async fn start(folder: &Path) -> Rig {
     let means = Means::without_slots(board, folder.to_path_buf(), inbox.clone());
     let (installer, _) = Installer::new(means);
     let services = Services {
+        log: LogLines::new(),
         inbox,
         view: followed.view.clone(),
         glass: glass.subscribe(),

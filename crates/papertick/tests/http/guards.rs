@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::support::{Clock, Kind, Setup};
 
-fn hash(password: &str) -> PasswordHash {
+pub(crate) fn hash(password: &str) -> PasswordHash {
     let salt = SaltString::encode_b64(b"sixteen bytes 16").unwrap();
     // The cheapest there is: these tests are about who is let in.
     let argon2 = Argon2::from(Params::new(Params::MIN_M_COST, 1, 1, None).unwrap());
@@ -45,6 +45,10 @@ async fn everything_but_the_page_wants_credentials() {
     let guarded = [
         "GET /api/status",
         "GET /api/settings",
+        "GET /api/settings/export",
+        "POST /api/settings/export",
+        "POST /api/settings/import",
+        "GET /api/log",
         "PATCH /api/settings",
         "POST /api/screen/next",
         "GET /api/restart",

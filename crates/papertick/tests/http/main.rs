@@ -25,3 +25,4 @@ mod recording;
 mod secrets;
 mod support;
 mod tokens;
+mod transfer;

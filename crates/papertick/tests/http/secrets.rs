@@ -6,13 +6,14 @@ use std::{
 };
 
 use interface::openapi;
+use papertick::log_lines::LogLines;
 use serde_json::json;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt};
 
 use crate::{
     following::Follower,
     guards::{basic, guarded},
-    support::Clock,
+    support::{Clock, Kind, Setup},
 };
 
 const WALLET_SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
@@ -35,19 +36,32 @@ impl Write for Log {
 
 /// Keeps everything that this thread logs, which is all there is in a test.
 fn listen() -> (tracing::subscriber::DefaultGuard, mpsc::Receiver<String>) {
+    listen_beside(&LogLines::new())
+}
+
+/// The same, with what the clock itself keeps of the log.
+fn listen_beside(kept: &LogLines) -> (tracing::subscriber::DefaultGuard, mpsc::Receiver<String>) {
     let (lines, log) = mpsc::channel();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::TRACE)
+    let written = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(move || Log(lines.clone()))
-        .finish();
+        .with_writer(move || Log(lines.clone()));
+    let subscriber = tracing_subscriber::registry()
+        .with(LevelFilter::TRACE)
+        .with(written)
+        .with(kept.layer());
     (tracing::subscriber::set_default(subscriber), log)
 }
 
 #[tokio::test]
 async fn what_was_set_is_nowhere() {
-    let (_guard, log) = listen();
-    let clock = Clock::real().await;
+    let kept = LogLines::new();
+    let (_guard, log) = listen_beside(&kept);
+    let clock = Clock::with(Setup {
+        device: Kind::Real,
+        log: kept,
+        ..Setup::default()
+    })
+    .await;
     let uri = format!(
         "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4\
          ?relay=wss%3A%2F%2Frelay.example&secret={WALLET_SECRET}"
@@ -85,6 +99,8 @@ async fn what_was_set_is_nowhere() {
         }
     }
     assert!(seen.len() > 15, "{} documents", seen.len());
+    let kept = seen.iter().find(|(path, _)| path == "/api/log").unwrap();
+    assert!(kept.1.contains("answered"), "{}", kept.1);
     seen[0].1 = log.try_iter().collect();
     assert!(seen[0].1.contains("answered"), "{}", seen[0].1);
     for (place, text) in &seen {

@@ -22,6 +22,7 @@ use papertick::{
     drivers::wifi::{self, Radio},
     glass::{Glass, PanelGlass},
     inbox::{Message, inbox},
+    log_lines::LogLines,
     sources::demo::DemoHand,
     updates::installer::{Installer, Means},
 };
@@ -127,6 +128,7 @@ pub(crate) struct Setup {
     pub(crate) connections: Option<usize>,
     pub(crate) dialer: Dialer,
     pub(crate) radio: Radio,
+    pub(crate) log: LogLines,
     pub(crate) device: Kind,
     pub(crate) made_password: Option<MadePassword>,
 }
@@ -151,6 +153,7 @@ impl Default for Setup {
             connections: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
+            log: LogLines::new(),
             device: Kind::StandIn,
             made_password: None,
         }
@@ -215,6 +218,7 @@ impl Clock {
             installer,
             data_dir: folder.path().to_path_buf(),
             dialer: setup.dialer,
+            log: setup.log,
             radio: setup.radio,
             connections: setup.connections,
             bench: setup.bench,

@@ -28,6 +28,11 @@ const CHUNK: u64 = 16 * 1024;
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 const DUMP_NAME: HeaderValue = HeaderValue::from_static("attachment; filename=\"coredump.dmp\"");
 
+/// The last lines of the log.
+pub(crate) fn log(call: &Call) -> Response {
+    answer::json(&call.state.services.log.told())
+}
+
 /// The last crash dump.
 pub(crate) async fn coredump(call: Call) -> Response {
     let Some((file, length)) = dump(&call).await else {

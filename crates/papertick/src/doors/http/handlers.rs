@@ -6,7 +6,7 @@ use interface::operation::Service;
 
 use super::{
     answer::Response, call::Call, diag, events, metrics, openapi, pages, panels, portal, preview,
-    settings, sim, status, update,
+    settings, sim, status, transfer, update,
 };
 
 /// An answer that is on its way.
@@ -37,9 +37,12 @@ pub(crate) fn of(service: Service) -> Handler {
         Service::Panel => Handler::Now(panels::one),
         Service::Preview => later!(preview::open),
         Service::Settings => Handler::Now(settings::read),
+        Service::ExportSettings => later!(transfer::export),
+        Service::ImportSettings => later!(transfer::import),
         Service::AutoUpdate => later!(update::automatic),
         Service::Firmware => later!(update::firmware),
         Service::WebBundle => later!(update::web_bundle),
+        Service::Log => Handler::Now(diag::log),
         Service::Coredump => later!(diag::coredump),
         Service::ForgetCoredump => later!(diag::forget_coredump),
         Service::StartTrace => later!(diag::start_trace),

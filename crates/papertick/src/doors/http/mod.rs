@@ -39,6 +39,7 @@ mod sim;
 mod slow;
 mod state;
 mod status;
+mod transfer;
 mod unread;
 mod update;
 

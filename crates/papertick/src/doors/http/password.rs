@@ -17,6 +17,12 @@ use tokio::{
     time::sleep,
 };
 
+/// The most memory that a hash may take which somebody brings along, KiB.
+const MEMORY_KIB_MAX: u32 = 64 * 1024;
+
+/// The most passes that such a hash may take.
+const PASSES_MAX: u32 = 16;
+
 /// Memory that one hash takes, KiB; small, because the clock runs on small computers.
 const MEMORY_KIB: u32 = 7 * 1024;
 
@@ -178,6 +184,21 @@ pub(crate) fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> 
         hash: Some(Output::new(&digest).ok()?),
     };
     Some(PasswordHash::new(phc.to_string()))
+}
+
+/// Tells whether a text is a hash that passwords can be compared with, in bounded time and memory.
+pub(crate) fn is_hash(text: &str) -> bool {
+    let usable = || {
+        let phc = Phc::new(text).ok()?;
+        Algorithm::try_from(phc.algorithm).ok()?;
+        phc.version
+            .map_or(Ok(Version::V0x13), Version::try_from)
+            .ok()?;
+        let params = Params::try_from(&phc).ok()?;
+        let is_bounded = params.m_cost() <= MEMORY_KIB_MAX && params.t_cost() <= PASSES_MAX;
+        (is_bounded && phc.salt.is_some() && phc.hash.is_some()).then_some(())
+    };
+    usable().is_some()
 }
 
 /// Tells whether a password is the hashed one; takes tens of milliseconds. Where none is stored, none is right.

@@ -372,7 +372,10 @@ mod tests {
 
     use super::*;
     use crate::updates::installer::{Installer, Means};
-    use crate::{doors::http::services::Services, drivers::wifi, glass::Glass, inbox::inbox};
+    use crate::{
+        doors::http::services::Services, drivers::wifi, glass::Glass, inbox::inbox,
+        log_lines::LogLines,
+    };
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {
@@ -382,6 +385,7 @@ mod tests {
         let board = *board::spec::find("rev-b").unwrap();
         let device = Device::new(board, Settings::default(), Memory::default(), now);
         Services {
+            log: LogLines::new(),
             inbox: inbox().0,
             view: watch::Sender::new(Arc::new(device.view())).subscribe(),
             glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))).subscribe(),

@@ -8,8 +8,8 @@ use net::dialer::Dialer;
 use tokio::sync::watch;
 
 use crate::{
-    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, sources::demo::DemoHand,
-    updates::installer::Installer,
+    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, log_lines::LogLines,
+    sources::demo::DemoHand, updates::installer::Installer,
 };
 
 /// What the server is given.
@@ -39,6 +39,8 @@ pub struct Services {
     pub demo: Option<DemoHand>,
     /// The way out, whose connections are counted.
     pub dialer: Dialer,
+    /// The last lines of the log.
+    pub log: LogLines,
     /// The way to the radio, for the page of the access point.
     pub radio: Radio,
     /// Connections at the same time; none for as many as the limit on open files allows.

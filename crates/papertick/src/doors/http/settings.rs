@@ -9,6 +9,7 @@ use device::{
 };
 use http::{StatusCode, header::IF_MATCH};
 use serde_json::{Map, Value};
+use tokio::sync::SemaphorePermit;
 
 use super::{
     answer::{self, Response},
@@ -29,23 +30,30 @@ pub(crate) fn read(call: &Call) -> Response {
 /// It does, or the change cannot be made; the answer says so.
 pub(crate) async fn change(call: &Call, patch: Patch) -> Result<Reply, Response> {
     let Patch { body, .. } = patch;
-    let insists = call.headers().contains_key(IF_MATCH);
-    let turns = if insists { CHANGES_MAX } else { 1 };
-    let stopping = |_| answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
-    let _turn = call
-        .state
-        .changes
-        .acquire_many(turns)
-        .await
-        .map_err(stopping)?;
-    if insists && etag::is_outdated(call.headers(), &call.state.settings(&call.state.view()).tag) {
-        let changed = answer::error(StatusCode::PRECONDITION_FAILED, "settings changed");
-        return Err(changed);
-    }
+    let turns = match call.headers().contains_key(IF_MATCH) {
+        true => CHANGES_MAX,
+        false => 1,
+    };
+    let _turn = turn(call, turns).await?;
     let hashes = hashes(call, &body)
         .await
         .ok_or_else(|| answer::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"))?;
     call.state.ask(Request::Patch(Patch { body, hashes })).await
+}
+
+/// Waits for a turn to change the settings: one of many, or that of all.
+///
+/// # Errors
+/// The client knows another version of them than there is, or the server stops; the answer says so.
+pub(crate) async fn turn(call: &Call, turns: u32) -> Result<SemaphorePermit<'_>, Response> {
+    let stopping = |_| answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
+    let turn = call.state.changes.acquire_many(turns).await;
+    let turn = turn.map_err(stopping)?;
+    if etag::is_outdated(call.headers(), &call.state.settings(&call.state.view()).tag) {
+        let changed = answer::error(StatusCode::PRECONDITION_FAILED, "settings changed");
+        return Err(changed);
+    }
+    Ok(turn)
 }
 
 /// Hashes the passwords of a body; one that is stored already keeps its hash, so that it counts as unchanged.

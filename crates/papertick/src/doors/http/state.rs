@@ -37,6 +37,9 @@ pub(crate) const PREVIEWS_MAX: usize = 32;
 /// Pictures of panels as they might be that are drawn at the same time; others wait.
 const DRAWN_AT_ONCE: usize = 1;
 
+/// Files whose secrets are sealed or opened at the same time; others wait.
+const SEALED_AT_ONCE: usize = 1;
+
 /// Changes that may be under way at the same time; one that insists on a version waits for all others.
 pub(crate) const CHANGES_MAX: u32 = 64;
 
@@ -71,6 +74,8 @@ pub(crate) struct State {
     pub(crate) changes: Semaphore,
     /// Turns to draw what is not on the panels.
     pub(crate) drawing: Semaphore,
+    /// Turns to seal and open the secrets of files, which takes memory.
+    pub(crate) sealing: Semaphore,
     /// Hashes passwords.
     pub(crate) hasher: Hasher,
     /// The newest picture of all panels.
@@ -111,6 +116,7 @@ impl State {
             settings_key: password::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
+            sealing: Semaphore::new(SEALED_AT_ONCE),
             hasher,
             pictures: Cached::new(),
             frames: broadcast::Sender::new(FRAMES_KEPT),

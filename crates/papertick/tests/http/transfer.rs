@@ -1,0 +1,295 @@
+//! Settings as a file: out of one clock and into another.
+
+use device::settings::Settings;
+use papertick::log_lines::LogLines;
+use serde_json::{Value, json};
+use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt};
+
+use crate::{
+    guards::{basic, hash},
+    support::{Answer, Clock, Kind, Setup},
+};
+
+const IMPORT: &str = "/api/settings/import";
+const EXPORT: &str = "/api/settings/export";
+const PASSPHRASE: &str = "four words by chance";
+
+/// A clock with the real core behind it, and credentials where it asks for a password.
+async fn clock_with(settings: Settings) -> Clock {
+    Clock::with(Setup {
+        device: Kind::Real,
+        settings,
+        ..Setup::default()
+    })
+    .await
+}
+
+fn guarded() -> Settings {
+    Settings {
+        http_auth_enabled: true,
+        http_auth_user: "satoshi".into(),
+        http_auth_pass: hash("correct horse"),
+        proxy_pass: device::secret::Secret::new("planted"),
+        led_brightness: 33,
+        ..Settings::default()
+    }
+}
+
+async fn ask(clock: &Clock, path: &str, body: &Value, headers: &[&str]) -> Answer {
+    let body = body.to_string();
+    let length = format!("Content-Length: {}", body.len());
+    let headers = [&[length.as_str()], headers].concat();
+    clock.send("POST", path, &headers, &body).await
+}
+
+fn file(settings: &Value) -> Value {
+    json!({ "format": "papertick settings", "version": 1, "settings": settings })
+}
+
+#[tokio::test]
+async fn a_file_goes_from_one_clock_to_another() {
+    let from = clock_with(Settings {
+        led_brightness: 33,
+        screens_hidden: vec![3, 20],
+        ..Settings::default()
+    })
+    .await;
+    let answer = from.get(EXPORT).await;
+    assert_eq!(
+        answer.header("content-disposition"),
+        Some(&*format!(
+            "attachment; filename=\"{}-settings.json\"",
+            from.view.borrow().hostname
+        ))
+    );
+    let file = answer.json();
+    assert_eq!(
+        (&file["board"], &file["version"]),
+        (&json!("rev-b"), &json!(1))
+    );
+    assert!(file.get("secrets").is_none(), "{file}");
+
+    let to = Clock::with(Setup {
+        board: "v8",
+        device: Kind::Real,
+        ..Setup::default()
+    })
+    .await;
+    let before = to.get("/api/settings").await;
+    let dry = json!({ "file": file, "dryRun": true });
+    let told = ask(&to, IMPORT, &dry, &[]).await.json();
+    assert_eq!(
+        (&told["applied"], &told["refused"], &told["unknown"]),
+        (&json!(false), &json!([]), &json!([]))
+    );
+    assert_eq!(
+        told["changes"],
+        json!([
+            { "name": "screensHidden", "old": "90", "new": "3,20" },
+            { "name": "ledBrightness", "old": 128, "new": 33 },
+        ])
+    );
+    assert_eq!(told["from"]["board"], "rev-b");
+    assert_eq!(
+        to.get("/api/settings").await.body,
+        before.body,
+        "nothing was done"
+    );
+
+    let told = ask(&to, IMPORT, &json!({ "file": file }), &[]).await.json();
+    assert_eq!(told["applied"], true);
+    let settings = to.get("/api/settings").await.json();
+    assert_eq!(settings["ledBrightness"], 33);
+    let again = ask(&to, IMPORT, &dry, &[]).await.json();
+    assert_eq!(again["changes"], json!([]));
+}
+
+#[tokio::test]
+async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
+    let open = clock_with(Settings {
+        http_auth_enabled: false,
+        ..guarded()
+    })
+    .await;
+    let wish = json!({ "passphrase": PASSPHRASE });
+    let refused = ask(&open, EXPORT, &wish, &[]).await;
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.json()["error"], "password required");
+    assert_eq!(ask(&open, EXPORT, &json!({}), &[]).await.status, 200);
+
+    let clock = clock_with(guarded()).await;
+    let credentials = basic("satoshi:correct horse");
+    assert_eq!(ask(&clock, EXPORT, &wish, &[]).await.status, 401);
+    let answer = ask(&clock, EXPORT, &wish, &[&credentials]).await;
+    let text = answer.text();
+    for secret in ["planted", "argon2id$", PASSPHRASE] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    let file = answer.json();
+
+    let to = clock_with(Settings::default()).await;
+    let wrong = json!({ "file": file, "passphrase": "four words by luck" });
+    let answer = ask(&to, IMPORT, &wrong, &[]).await;
+    assert_eq!(
+        (answer.status, &answer.json()["error"]),
+        (400, &json!("passphrase:wrong"))
+    );
+    let right = json!({ "file": file, "passphrase": PASSPHRASE });
+    let told = ask(&to, IMPORT, &right, &[]).await;
+    assert!(!told.text().contains("planted"), "{}", told.text());
+    let told = told.json();
+    assert_eq!(
+        (&told["secrets"], &told["rebootRequired"]),
+        (&json!("opened"), &json!(true))
+    );
+    let secret = |name: &str| json!({ "name": name, "secret": true });
+    let changes = told["changes"].as_array().unwrap();
+    assert!(changes.contains(&secret("proxyPass")), "{changes:?}");
+    assert!(changes.contains(&secret("httpAuthPass")), "{changes:?}");
+    let stored = to.view.borrow().settings.clone();
+    assert_eq!(*stored, guarded());
+}
+
+#[tokio::test]
+async fn one_wrong_value_and_nothing_is_taken_over() {
+    let clock = clock_with(Settings::default()).await;
+    let wrong = file(&json!({ "ledBrightness": 300, "fontName": "oswald", "tzString": "Mars" }));
+    let before = clock.get("/api/settings").await.body;
+    for (dry, status) in [(true, 200), (false, 400)] {
+        let wish = json!({ "file": wrong, "dryRun": dry });
+        let answer = ask(&clock, IMPORT, &wish, &[]).await;
+        assert_eq!(answer.status, status);
+        let told = answer.json();
+        let mut tokens: Vec<&str> = told["refused"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|refusal| refusal["error"].as_str().unwrap())
+            .collect();
+        tokens.sort_unstable();
+        assert_eq!(tokens, ["range:ledBrightness", "tzString:unknown"]);
+        assert_eq!(told["applied"], false);
+        assert_eq!(told.get("error").is_some(), !dry, "{told}");
+    }
+    assert_eq!(clock.get("/api/settings").await.body, before);
+
+    let except = json!({ "file": wrong, "except": ["ledBrightness", "tzString"] });
+    let told = ask(&clock, IMPORT, &except, &[]).await.json();
+    assert_eq!(
+        told["changes"],
+        json!([{ "name": "fontName", "old": "antonio", "new": "oswald" }])
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_understood_is_refused_by_name() {
+    let clock = clock_with(Settings::default()).await;
+    let good = || file(&json!({ "ledBrightness": 3 }));
+    for (body, token) in [
+        (json!([]), "not_object"),
+        (json!({}), "file:bad_type"),
+        (json!({ "file": { "format": "else" } }), "file:bad_type"),
+        (
+            json!({ "file": { "format": "papertick settings", "version": 2 } }),
+            "file:unknown",
+        ),
+        (
+            json!({ "file": good(), "passphrase": "short" }),
+            "passphrase:bad_length",
+        ),
+        (
+            json!({ "file": good(), "passphrase": 12_345_678 }),
+            "passphrase:bad_length",
+        ),
+        (
+            json!({ "file": good(), "dryRun": "yes" }),
+            "dryRun:bad_type",
+        ),
+        (
+            json!({ "file": good(), "except": "ledBrightness" }),
+            "except:bad_type",
+        ),
+        (
+            json!({ "file": good(), "except": ["fontName"] }),
+            "except:unknown",
+        ),
+        (
+            json!({ "file": file(&json!({ "otaPass": "in the clear" })) }),
+            "otaPass:bad_type",
+        ),
+    ] {
+        let answer = ask(&clock, IMPORT, &body, &[]).await;
+        assert_eq!(answer.status, 400, "{body}");
+        assert_eq!(answer.json()["error"], token, "{body}");
+    }
+    let answer = clock.json("POST", IMPORT, "{").await;
+    assert_eq!(
+        (answer.status, &answer.json()["error"]),
+        (400, &json!("json"))
+    );
+    let huge = json!({ "file": good(), "padding": "x".repeat(200_000) });
+    assert_eq!(ask(&clock, IMPORT, &huge, &[]).await.status, 400);
+    for body in [r#"{"passphrase":"short"}"#, "[]", "{"] {
+        assert_eq!(clock.json("POST", EXPORT, body).await.status, 400, "{body}");
+    }
+    assert_eq!(clock.view.borrow().settings.led_brightness, 128);
+}
+
+#[tokio::test]
+async fn what_was_seen_is_what_is_taken_over() {
+    let clock = clock_with(Settings::default()).await;
+    let tag = clock.get("/api/settings").await;
+    let tag = format!("If-Match: {}", tag.header("etag").unwrap());
+    clock
+        .json("PATCH", "/api/settings", r#"{"digitFontPx":200}"#)
+        .await;
+    let wish = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
+    assert_eq!(ask(&clock, IMPORT, &wish, &[&tag]).await.status, 412);
+    assert_eq!(ask(&clock, IMPORT, &wish, &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_neither_read_nor_write_files() {
+    let clock = clock_with(Settings::default()).await;
+    let foreign = "Origin: http://evil.example";
+    let wish = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
+    assert_eq!(ask(&clock, IMPORT, &wish, &[foreign]).await.status, 403);
+    assert_eq!(
+        ask(&clock, EXPORT, &json!({}), &[foreign]).await.status,
+        403
+    );
+}
+
+#[tokio::test]
+async fn the_log_can_be_read_and_has_no_passphrase() {
+    let log = LogLines::new();
+    let subscriber = tracing_subscriber::registry()
+        .with(LevelFilter::TRACE)
+        .with(log.layer());
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let clock = Clock::with(Setup {
+        device: Kind::Real,
+        settings: guarded(),
+        log,
+        ..Setup::default()
+    })
+    .await;
+    let credentials = basic("satoshi:correct horse");
+    let wish = json!({ "passphrase": PASSPHRASE });
+    let exported = ask(&clock, EXPORT, &wish, &[&credentials]).await.json();
+    let wish = json!({ "file": exported, "passphrase": PASSPHRASE });
+    assert_eq!(
+        ask(&clock, IMPORT, &wish, &[&credentials]).await.status,
+        200
+    );
+    let told = clock.send("GET", "/api/log", &[&credentials], "").await;
+    let text = told.text();
+    assert!(
+        text.contains("settings of a file were taken over"),
+        "{text}"
+    );
+    for secret in [PASSPHRASE, "planted", "correct horse"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    assert!(told.json()["lines"].as_array().unwrap().len() > 2);
+}
