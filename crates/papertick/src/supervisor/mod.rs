@@ -22,6 +22,7 @@ use std::{
     time::Duration,
 };
 
+use listenfd::ListenFd;
 use storage::lock::{self, FolderError, Holder};
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -120,7 +121,10 @@ const ADDRESS_PAUSE: Duration = Duration::from_millis(25);
 pub fn run(config: RunConfig) -> Result<(), Failure> {
     let lock = lock::lock_patiently(&config.data_dir, Holder::Clock, KILLED)?;
     wait_for_orphan(&config)?;
-    let listener = listen(config.listen)?;
+    let listener = match inherited()? {
+        Some(listener) => listener,
+        None => listen(config.listen)?,
+    };
     let place = listener.local_addr().map_err(cannot)?;
     let installation = Installation {
         path: std::env::current_exe().map_err(cannot)?,
@@ -189,6 +193,24 @@ fn wait_for_orphan(config: &RunConfig) -> Result<(), FolderError> {
     say("the device of an earlier run has not ended yet, waiting for it");
     let patience = ORPHAN + config.last_refresh();
     lock::lock_patiently(&config.data_dir, Holder::Device, patience).map(drop)
+}
+
+/// The socket that the service manager listens on for the clock, if it does.
+fn inherited() -> Result<Option<TcpListener>, Failure> {
+    let mut given = ListenFd::from_env();
+    if given.len() > 1 {
+        say("more than one socket is given: the clock answers on the first alone");
+    }
+    let listener = given.take_tcp_listener(0).map_err(|error| {
+        Failure::failed(format!("the socket that is given is of no use: {error}"))
+    })?;
+    if let Some(listener) = &listener {
+        let place = listener.local_addr().map_err(cannot)?;
+        say(&format!(
+            "listening on {place}, as the service manager says"
+        ));
+    }
+    Ok(listener)
 }
 
 fn listen(place: SocketAddr) -> Result<TcpListener, Failure> {

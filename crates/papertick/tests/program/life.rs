@@ -2,9 +2,10 @@
 
 use std::{
     fs::File,
-    io::Write,
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
-    os::unix::net::UnixDatagram,
+    os::{fd::OwnedFd, unix::net::UnixDatagram},
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -26,6 +27,37 @@ fn a_clock_says_where_it_is_and_answers() {
     let clock = Clock::start(folder.path());
     assert_eq!(clock.get("/api/status").status, 200);
     assert_eq!(clock.setting("numScreens"), 7);
+}
+
+#[test]
+fn a_socket_of_the_service_manager_is_answered_on() {
+    // What a service manager does: the socket is the third descriptor, and the variables name it and the process.
+    const AS_MANAGER: &str = r#"exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" run"#;
+    let folder = folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    // A connection from before the clock was started waits for it.
+    let early = TcpStream::connect(place).unwrap();
+    let mut command = Command::new("sh");
+    command
+        .args([
+            "-c",
+            &format!("{AS_MANAGER} \"$@\""),
+            env!("CARGO_BIN_EXE_papertick"),
+        ])
+        .stdin(OwnedFd::from(listener));
+    let clock = Clock::start_as(&mut command, folder.path());
+    assert_eq!(clock.address(), place);
+    (&early)
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    (&early).read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let before = clock.device();
+    assert_eq!(clock.send("POST", "/api/restart", "").unwrap().status, 200);
+    eventually("another device", || clock.device() != before);
+    assert_eq!(clock.get("/api/status").status, 200);
 }
 
 #[test]
