@@ -51,3 +51,25 @@ pub(super) fn read(path: &Path) -> Result<File, Failure> {
         ))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use super::*;
+
+    #[test]
+    fn what_the_package_brings_says_nothing_and_proposes_what_there_is() {
+        const BROUGHT: &str = include_str!("../../../../packaging/papertick.toml");
+        let nothing: File = toml::from_str(BROUGHT).unwrap();
+        assert!(nothing.board.is_none() && nothing.log.is_none());
+        let proposed = BROUGHT
+            .lines()
+            .filter_map(|line| line.strip_prefix("# "))
+            .filter(|line| line.split(' ').nth(1) == Some("="))
+            .collect::<Vec<_>>();
+        let all: File = toml::from_str(&proposed.join("\n")).unwrap();
+        assert_eq!(proposed.len(), 6);
+        assert!(all.wiring.is_some() && !all.update_key.is_empty());
+    }
+}

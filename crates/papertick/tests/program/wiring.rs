@@ -67,9 +67,9 @@ fn a_wiring_file_is_checked_with_the_host_or_alone() {
 }
 
 #[test]
-fn the_example_of_a_service_starts_what_there_is() {
-    let unit = fs::read_to_string(format!("{EXAMPLES}/papertick.service")).unwrap();
-    let start = unit
+fn the_unit_of_the_package_starts_what_there_is() {
+    const UNIT: &str = include_str!("../../../../packaging/systemd/papertick.service");
+    let start = UNIT
         .lines()
         .find_map(|line| line.strip_prefix("ExecStart="));
     let words: Vec<&str> = start.unwrap().split_whitespace().collect();
