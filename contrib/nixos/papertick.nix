@@ -1,0 +1,50 @@
+# A module for NixOS; `package` is one that has bin/papertick.
+#
+#   imports = [ ./papertick.nix ];
+#   services.papertick = { enable = true; package = papertick; settings.board = "rev-b"; };
+{ config, lib, pkgs, ... }:
+let
+  cfg = config.services.papertick;
+  file = (pkgs.formats.toml { }).generate "papertick.toml" cfg.settings;
+in
+{
+  options.services.papertick = {
+    enable = lib.mkEnableOption "papertick, a networked e-paper clock for Bitcoin data";
+    package = lib.mkOption { type = lib.types.package; };
+    listen = lib.mkOption {
+      type = lib.types.str;
+      default = "80";
+      description = "Port, or address and port, as systemd.socket(5) takes them.";
+    };
+    settings = lib.mkOption {
+      type = lib.types.attrs;
+      default = { };
+      description = "What the configuration file says; the names are those of the flags of `papertick run`.";
+    };
+    openFirewall = lib.mkOption {
+      type = lib.types.bool;
+      default = false;
+      description = "Lets the network reach port 80 and the announcement of the clock.";
+    };
+  };
+
+  config = lib.mkIf cfg.enable {
+    users.users.papertick = { isSystemUser = true; group = "papertick"; extraGroups = [ "spi" "i2c" "gpio" ]; };
+    users.groups = { papertick = { }; spi = { }; i2c = { }; gpio = { }; };
+    services.udev.extraRules = builtins.readFile ../../packaging/60-papertick.rules;
+    systemd.sockets.papertick = {
+      wantedBy = [ "sockets.target" ];
+      socketConfig = { ListenStream = cfg.listen; NoDelay = true; };
+    };
+    systemd.packages = [
+      (pkgs.runCommand "papertick-unit" { } ''
+        install -D ${../../packaging/systemd/papertick.service} $out/lib/systemd/system/papertick.service
+        substituteInPlace $out/lib/systemd/system/papertick.service \
+          --replace-fail /usr/bin/papertick ${cfg.package}/bin/papertick \
+          --replace-fail /etc/papertick/papertick.toml ${file}
+      '')
+    ];
+    systemd.services.papertick.wantedBy = [ "multi-user.target" ];
+    networking.firewall = lib.mkIf cfg.openFirewall { allowedTCPPorts = [ 80 ]; allowedUDPPorts = [ 5353 ]; };
+  };
+}
