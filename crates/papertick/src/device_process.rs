@@ -1,6 +1,13 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
+//!
+//! It *stops* when it is told to: first the clients, then the main loop, then everything else.
+//! One that is to be started again says so, goes on until the next one stands by, and *gives way*: first everything that
+//! only one device may hold comes to rest, while clients are still served; then nobody is accepted any more, and in a few
+//! moments the main loop has stored what it remembers and the process ends. The data folder is free at its very end.
 
-use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
+use std::{
+    fs::File, io, net::TcpListener, os::fd::AsFd, pin::Pin, process::ExitCode, time::Duration,
+};
 
 use board::sim::Bench;
 use device::settings::Settings;
@@ -11,20 +18,23 @@ use rustix::{
 use storage::{
     Store,
     disk::Folder,
-    lock::{self, Holder},
+    lock::{self, Holder, Lock},
 };
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    signal::unix::{self, SignalKind},
+    time::{Sleep, sleep},
+};
 use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
-    config::{DeviceConfig, MarketSource},
+    config::{Begin, DeviceConfig, MarketSource},
     crash_dumps,
     failure::Failure,
     kept::Kept,
-    lifeline::{BROKEN_CODE, RESTART_CODE, Word},
+    lifeline::{BROKEN_CODE, GIVE_WAY, RESTART_CODE, WITH_STANDBY, Word},
     log_lines::LogLines,
-    tasks::Ended,
-    wiring::{FIRST_PICTURE, HEART, Parts, first_picture, heart},
+    tasks::{Ended, Tasks},
+    wiring::{FIRST_PICTURE, HEART, Parts, Prepared, first_picture, heart},
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -39,6 +49,13 @@ const HTTP_STOP: Duration = Duration::from_millis(900);
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
 
+/// Time for which clients are still accepted by a device that gives way, so that those who are there are served and come
+/// again on a new connection; also the time that everything but clients and main loop has to end.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// Time a device that is to be started again waits for its standby.
+const STANDBY_PATIENCE: Duration = Duration::from_secs(30);
+
 /// Time all of it has to end once the supervisor is gone: somebody may be starting the clock anew.
 const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
@@ -49,6 +66,8 @@ enum Ending {
     Stopped,
     /// It is to be started again.
     Restart,
+    /// The same, and another one stands by.
+    GivesWay,
     /// A part broke off.
     Broken,
 }
@@ -60,22 +79,25 @@ enum Ending {
 pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
     crash_dumps::tell_supervisor(&config);
-    let listener = inherited_socket()?;
-    let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
-    let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
-    let mut kept = Kept::read(loaded, fresh(config.run.market)).map_err(cannot)?;
-    kept.unstored = lock.unwritable().map(ToString::to_string);
-    let log = start_log(&config, &kept.settings);
-    crash_dumps::mention(&config.run.data_dir);
+    let prepared = Prepared::new(&config, inherited_socket()?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()
         .map_err(cannot)?;
+    let lock = match config.begin {
+        Begin::AtOnce => lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?,
+        Begin::AsStandby => stand_by(&config)?,
+    };
+    let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
+    let mut kept = Kept::read(loaded, fresh(config.run.market)).map_err(cannot)?;
+    kept.unstored = lock.unwritable().map(ToString::to_string);
+    let log = start_log(&config, &kept.settings);
+    crash_dumps::mention(&config.run.data_dir);
     let ending = runtime
-        .block_on(live(config, listener, store, kept, log))
+        .block_on(live(config, prepared, store, kept, log))
         .map_err(cannot)?;
     // Work that is stuck on a blocking thread must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(100));
@@ -83,9 +105,20 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     std::mem::forget(lock);
     Ok(match ending {
         Ending::Stopped => ExitCode::SUCCESS,
-        Ending::Restart => ExitCode::from(RESTART_CODE),
+        Ending::Restart | Ending::GivesWay => ExitCode::from(RESTART_CODE),
         Ending::Broken => ExitCode::from(BROKEN_CODE),
     })
+}
+
+/// Waits for the data folder, which the device before this one has until it ends.
+fn stand_by(config: &DeviceConfig) -> Result<Lock, Failure> {
+    Word::Standby
+        .say()
+        .map_err(|error| Failure::failed(format!("nobody hears the standby: {error}")))?;
+    let lock = lock::lock_in_turn(&config.run.data_dir, Holder::Device)?;
+    // Where both have ended there is nobody to go on for.
+    leave_if_orphan(config.supervisor);
+    Ok(lock)
 }
 
 /// Time for which a demo shows each screen, s: whoever looks at it wants to see it move.
@@ -106,7 +139,11 @@ fn fresh(market: MarketSource) -> Settings {
 fn follow_supervisor(config: &DeviceConfig) {
     // Without this the device still notices at its next sign of life.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
-    if is_orphan(config.supervisor) {
+    leave_if_orphan(config.supervisor);
+}
+
+fn leave_if_orphan(supervisor: u32) {
+    if is_orphan(supervisor) {
         std::process::exit(i32::from(BROKEN_CODE));
     }
 }
@@ -161,60 +198,157 @@ fn start_log(config: &DeviceConfig, settings: &Settings) -> LogLines {
     lines
 }
 
-/// Starts all parts, waits for a reason to end, and ends them: first the clients, then the device.
+/// Starts all parts, waits for a reason to end, and ends them.
 async fn live(
     config: DeviceConfig,
-    listener: TcpListener,
+    prepared: Prepared,
     store: Store,
     kept: Kept,
     log: LogLines,
 ) -> io::Result<Ending> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let (supervisor, last_refresh) = (config.supervisor, config.run.last_refresh());
-    let parts = Parts::start(config, listener, store, kept, log).await?;
-    let Parts {
-        mut front,
-        front_stop,
-        mut rest,
-        rest_stop,
-        mut effects,
-        performer,
-        bench,
-        mut buses,
-        pulse,
-    } = parts;
+    let signals = Signals::new()?;
+    let life = Life {
+        supervisor: config.supervisor,
+        protocol: config.protocol,
+        last_refresh: config.run.last_refresh(),
+    };
+    let mut parts = Parts::start(config, prepared, store, kept, log).await?;
     Word::Ready.say()?;
-    rest.spawn(FIRST_PICTURE, first_picture(pulse.glass()));
-    rest.spawn(HEART, heart(pulse));
-    let ending = tokio::select! {
-        _ = terminate.recv() => Ending::Stopped,
-        _ = interrupt.recv() => Ending::Stopped,
-        () = performer.run(&mut effects) => Ending::Restart,
-        carried = power_cut(bench.as_ref()) => {
-            // No ceremony: what is not on the disk is lost, as it would be on a real board.
-            let _ = Word::PowerCut(carried).say();
-            std::process::exit(i32::from(RESTART_CODE));
-        }
-        ended = front.ended() => broken(ended),
-        ended = rest.ended() => broken(ended),
-        // One that is still needed cannot end by itself.
-        ended = buses.ended(), if !buses.is_empty() => broken(ended),
-    };
-    let (requests, others) = if is_orphan(supervisor) {
-        (Duration::ZERO, ORPHAN_STOP)
-    } else {
-        (HTTP_STOP, STOP)
-    };
-    front_stop.stop();
-    for name in front.stop(requests).await {
-        tracing::debug!(task = %name, "stopped");
+    parts
+        .rest
+        .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
+    let mut signs = Tasks::new();
+    signs.spawn(HEART, heart(parts.pulse.clone()));
+    let ending = life.run(&mut parts, &mut signs, signals).await;
+    match ending {
+        Ending::GivesWay => life.give_way(parts).await,
+        Ending::Stopped | Ending::Restart | Ending::Broken => life.stop(parts).await,
     }
-    rest_stop.stop();
-    rest.stop(others).await;
-    // Ink that moves is not cut off.
-    buses.stop(last_refresh).await;
     Ok(ending)
+}
+
+/// The signals that a device hears.
+struct Signals {
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
+    give_way: unix::Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        Ok(Signals {
+            terminate: unix::signal(SignalKind::terminate())?,
+            interrupt: unix::signal(SignalKind::interrupt())?,
+            give_way: unix::signal(SignalKind::from_raw(GIVE_WAY.as_raw()))?,
+        })
+    }
+}
+
+/// What a device needs to know for its end.
+struct Life {
+    supervisor: u32,
+    protocol: u32,
+    last_refresh: Duration,
+}
+
+impl Life {
+    /// Runs until there is a reason to end.
+    async fn run(&self, parts: &mut Parts, signs: &mut Tasks, mut signals: Signals) -> Ending {
+        let mut wait_for_standby = None;
+        loop {
+            tokio::select! {
+                _ = signals.terminate.recv() => return Ending::Stopped,
+                _ = signals.interrupt.recv() => return Ending::Stopped,
+                _ = signals.give_way.recv() => return Ending::GivesWay,
+                () = parts.performer.run(&mut parts.effects) => {
+                    if self.protocol < WITH_STANDBY {
+                        return Ending::Restart;
+                    }
+                    if wait_for_standby.is_none() {
+                        wait_for_standby = Some(Box::pin(sleep(STANDBY_PATIENCE)));
+                        if Word::Restart.say().is_err() {
+                            return Ending::Stopped;
+                        }
+                    }
+                }
+                () = over(&mut wait_for_standby) => return Ending::Restart,
+                carried = power_cut(parts.bench.as_ref()) => {
+                    // No ceremony: what is not on the disk is lost, as it would be on a real board.
+                    let _ = Word::PowerCut(carried).say();
+                    std::process::exit(i32::from(RESTART_CODE));
+                }
+                ended = parts.front.ended() => return broken(ended),
+                ended = parts.core.ended() => return broken(ended),
+                ended = parts.rest.ended() => return broken(ended),
+                ended = signs.ended() => return broken(ended),
+                // One that is still needed cannot end by itself.
+                ended = parts.buses.ended(), if !parts.buses.is_empty() => return broken(ended),
+            }
+        }
+    }
+
+    /// Ends everything at once: first the clients, then the device.
+    async fn stop(&self, parts: Parts) {
+        let (requests, others) = if is_orphan(self.supervisor) {
+            (Duration::ZERO, ORPHAN_STOP)
+        } else {
+            (HTTP_STOP, STOP)
+        };
+        parts.front_stop.stop();
+        for name in parts.front.stop(requests).await {
+            tracing::debug!(task = %name, "stopped");
+        }
+        parts.core_stop.stop();
+        parts.rest_stop.stop();
+        tokio::join!(parts.core.stop(others), parts.rest.stop(others));
+        // Ink that moves is not cut off.
+        parts.buses.stop(self.last_refresh).await;
+    }
+
+    /// Ends so that the device that stands by goes on without a pause: clients and the main loop last.
+    async fn give_way(&self, parts: Parts) {
+        let Parts {
+            front,
+            front_stop,
+            front_notice,
+            core,
+            core_stop,
+            rest,
+            rest_stop,
+            mut effects,
+            performer,
+            buses,
+            ..
+        } = parts;
+        let come_to_rest = async {
+            front_notice.stop();
+            rest_stop.stop();
+            tokio::join!(rest.stop(FAREWELL), sleep(FAREWELL));
+            buses.stop(self.last_refresh).await;
+        };
+        let perform = async {
+            loop {
+                // It is being started again already.
+                performer.run(&mut effects).await;
+            }
+        };
+        tokio::select! {
+            () = come_to_rest => {}
+            () = perform => {}
+        }
+        front_stop.stop();
+        front.stop(HTTP_STOP).await;
+        core_stop.stop();
+        core.stop(STOP).await;
+    }
+}
+
+/// Waits for the end of a wait; for ever if there is none.
+async fn over(wait: &mut Option<Pin<Box<Sleep>>>) {
+    match wait {
+        Some(wait) => wait.await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Waits until the power is cut; where nobody can cut it, for ever. Gives what the board wants to know at the next start.

@@ -91,10 +91,15 @@ const DEMO_SEED: u64 = 21;
 
 /// All tasks of the device, and what the process listens to.
 pub(crate) struct Parts {
-    /// What talks to clients; it ends first.
+    /// What talks to clients.
     pub(crate) front: Tasks,
     pub(crate) front_stop: Stopper,
-    /// Everything else.
+    /// Tells what talks to clients that another device is about to go on with them.
+    pub(crate) front_notice: Stopper,
+    /// The main loop.
+    pub(crate) core: Tasks,
+    pub(crate) core_stop: Stopper,
+    /// Everything else: what follows the main loop, and what tells it what happens.
     pub(crate) rest: Tasks,
     pub(crate) rest_stop: Stopper,
     /// What the process itself has to do.
@@ -107,7 +112,26 @@ pub(crate) struct Parts {
     pub(crate) pulse: Pulse,
 }
 
+/// What a device can have before it has the data folder.
+pub(crate) struct Prepared {
+    listener: TcpListener,
+    /// The authorities that are trusted, or what is wrong with their file: one that has gone bad stops nothing.
+    roots: Result<Roots, String>,
+}
+
+impl Prepared {
+    /// Prepares all of it.
+    pub(crate) fn new(config: &DeviceConfig, listener: TcpListener) -> Prepared {
+        let roots = config::roots(config.run.ca_file.as_deref());
+        Prepared {
+            listener,
+            roots: roots.map_err(|failure| failure.message),
+        }
+    }
+}
+
 /// What the sign of life is taken from.
+#[derive(Clone)]
 pub(crate) struct Pulse {
     rounds: Rounds,
     painter: watch::Receiver<Progress>,
@@ -250,11 +274,12 @@ impl Parts {
     /// Starts all parts, first those that clients wait for.
     pub(crate) async fn start(
         config: DeviceConfig,
-        listener: TcpListener,
+        prepared: Prepared,
         store: Store,
         kept: Kept,
         log: LogLines,
     ) -> io::Result<Parts> {
+        let Prepared { listener, roots } = prepared;
         let spec = config.run.board();
         let place = listener.local_addr()?;
         let options = SimOptions {
@@ -291,7 +316,10 @@ impl Parts {
                 "updates need no signature: the clock was started with --unsigned-updates".into(),
             );
         }
-        let dialer = Dialer::new(roots(&config, &mut notes));
+        let dialer = Dialer::new(roots.unwrap_or_else(|note| {
+            notes.push(note);
+            Roots::public()
+        }));
         let locked = kept.made_password.map(Input::Locked);
         let said = said_at_start(notes, &config).into_iter().chain(locked);
         let beginning = Beginning {
@@ -307,6 +335,8 @@ impl Parts {
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();
+        let (front_notice, front_noticed) = stop_signal();
+        let (core_stop, core_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
         let demo = demo_relay(&config, height).await?;
         let services = Services {
@@ -325,12 +355,13 @@ impl Parts {
             bench: bench.clone(),
             demo: demo.as_ref().map(DemoRelay::hand),
             connections: None,
+            giving_way: front_noticed.signal(),
             shutdown: front_stopped.signal(),
         };
-        let (mut front, mut rest) = (Tasks::new(), Tasks::new());
+        let (mut front, mut core, mut rest) = (Tasks::new(), Tasks::new(), Tasks::new());
         let listener = tokio::net::TcpListener::from_std(listener)?;
         front.spawn("http", http::serve(listener, services));
-        rest.spawn("main loop", main_loop.run(stop.clone()));
+        core.spawn("main loop", main_loop.run(core_stopped));
         let progress = watch::Sender::new(Progress::Begun);
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
@@ -374,6 +405,9 @@ impl Parts {
         Ok(Parts {
             front,
             front_stop,
+            front_notice,
+            core,
+            core_stop,
             rest,
             rest_stop,
             effects,
@@ -413,14 +447,6 @@ fn said_at_start(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
         said.push(Input::SafeMode(reason.clone()));
     }
     said
-}
-
-/// The authorities that are trusted; a file that has gone bad meanwhile stops nothing.
-fn roots(config: &DeviceConfig, notes: &mut Vec<String>) -> Roots {
-    config::roots(config.run.ca_file.as_deref()).unwrap_or_else(|failure| {
-        notes.push(failure.message);
-        Roots::public()
-    })
 }
 
 impl Common {

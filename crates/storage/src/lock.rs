@@ -11,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::{
+    fs::{FlockOperation, OFlags, flock},
+    io::retry_on_intr,
+};
 
 use crate::disk::{Disk, Folder, named, open_file};
 
@@ -79,6 +82,18 @@ pub enum FolderError {
 /// # Errors
 /// It cannot be made or written for the first time, or another clock uses it.
 pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
+    lock_with(path, holder, FlockOperation::NonBlockingLockExclusive)
+}
+
+/// The same, but waits for as long as somebody else holds it, and has it at the moment when it is free.
+///
+/// # Errors
+/// The folder cannot be used.
+pub fn lock_in_turn(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
+    lock_with(path, holder, FlockOperation::LockExclusive)
+}
+
+fn lock_with(path: &Path, holder: Holder, operation: FlockOperation) -> Result<Lock, FolderError> {
     let unusable = |error: io::Error| FolderError::Unusable {
         path: path.to_path_buf(),
         error,
@@ -95,7 +110,7 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
     let mut file = open(&path.join(name))
         .map_err(named(name))
         .map_err(unusable)?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+    match retry_on_intr(|| flock(&file, operation)) {
         Ok(()) => {}
         Err(rustix::io::Errno::WOULDBLOCK) => {
             let mut text = String::new();
@@ -170,7 +185,10 @@ fn probe(path: &Path) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::fs;
+    use std::{
+        fs,
+        sync::atomic::{AtomicBool, Ordering},
+    };
 
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -198,12 +216,22 @@ mod tests {
             let first = lock(folder.path(), holder).unwrap();
             let refused = lock_patiently(folder.path(), holder, Duration::from_millis(50));
             assert!(matches!(refused, Err(FolderError::Taken { .. })));
-            let ending = std::thread::spawn(move || {
+            let is_free = AtomicBool::new(false);
+            let ending = |held: Lock| {
                 std::thread::sleep(Duration::from_millis(50));
-                drop(first);
+                is_free.store(true, Ordering::SeqCst);
+                drop(held);
+            };
+            let second = std::thread::scope(|scope| {
+                scope.spawn(|| ending(first));
+                lock_patiently(folder.path(), holder, Duration::from_secs(10)).unwrap()
             });
-            lock_patiently(folder.path(), holder, Duration::from_secs(10)).unwrap();
-            ending.join().unwrap();
+            is_free.store(false, Ordering::SeqCst);
+            std::thread::scope(|scope| {
+                scope.spawn(|| ending(second));
+                lock_in_turn(folder.path(), holder).unwrap();
+                assert!(is_free.load(Ordering::SeqCst), "not before it was");
+            });
         }
     }
 

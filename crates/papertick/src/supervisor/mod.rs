@@ -3,6 +3,7 @@
 //! The device gets the socket as its standard input and says on its standard output that it is ready and makes
 //! progress; a device that ends, breaks off or makes no progress is started again.
 //! Meanwhile the socket stays open, so no connection is refused.
+//! One that wants to be started again gives way to a standby (`standby`).
 //! One that cannot be started, because the host is short of something or its file is being replaced, is tried again.
 //!
 //! `programs` says which program is started: the installed one, or one that an update has put into a slot. A new one is on
@@ -12,6 +13,7 @@
 pub mod handover;
 mod process;
 mod programs;
+mod standby;
 mod trial;
 
 use std::{
@@ -52,6 +54,8 @@ struct Limits {
     start: Duration,
     /// Time without a sign of life after which a device is given up.
     beat: Duration,
+    /// Time in which a standby must be prepared.
+    standby: Duration,
     /// Time a device has to end when it is told to, beside that for the ink that moves.
     stop: Duration,
     /// Pauses before a device that broke off is started again; the last one counts from then on.
@@ -77,6 +81,7 @@ impl Limits {
 const LIMITS: Limits = Limits {
     start: Duration::from_secs(30),
     beat: Duration::from_secs(6 * BEAT_PERIOD.as_secs()),
+    standby: Duration::from_secs(10),
     stop: Duration::from_millis(1700),
     pauses: [
         Duration::from_millis(200),
@@ -142,6 +147,7 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
         limits: LIMITS.for_trials(&config),
         next: DeviceConfig::first(config),
         adopted: None,
+        relief: None,
     };
     runtime()?.block_on(supervisor.run())
 }
@@ -259,7 +265,12 @@ struct Supervisor {
     unconfirmed: Option<ImageSlot>,
     /// A device that the supervisor before this one started, until it is followed.
     adopted: Option<(Process, Program)>,
+    /// A standby that goes on in the place of its device, until it is followed.
+    relief: Option<(Process, Chosen)>,
 }
+
+/// Longest wait for what a device said last, once it has ended: something else may have its pipe.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// A device that is followed.
 struct Followed {
@@ -313,6 +324,7 @@ impl Supervisor {
             announced: told.announced,
             limits: LIMITS.for_trials(run),
             adopted: device.zip(program),
+            relief: None,
             next: DeviceConfig {
                 protocol: PROTOCOL,
                 ..told.next
@@ -444,6 +456,9 @@ impl Supervisor {
             // An update may have been installed meanwhile: whoever sent it still waits for its answer.
             return (Ok(process), self.programs.known(program));
         }
+        if let Some((process, chosen)) = self.relief.take() {
+            return (Ok(process), chosen);
+        }
         let chosen = self.programs.choose();
         if !chosen.is_trial {
             self.hand_over(&chosen, None, stop).await;
@@ -468,6 +483,11 @@ impl Supervisor {
         ));
     }
 
+    /// Tells whether the supervisor of a program should take the place of this one.
+    fn is_to_hand_over(&self, chosen: &Chosen) -> bool {
+        chosen.program.slot().is_some() && self.own != chosen.program && chosen.may_take_over
+    }
+
     /// Lets the supervisor of the program that runs take the place of this one; returns where it does not.
     async fn hand_over(
         &mut self,
@@ -478,7 +498,7 @@ impl Supervisor {
         let Some(slot) = chosen.program.slot() else {
             return;
         };
-        if self.own == chosen.program || !chosen.may_take_over {
+        if !self.is_to_hand_over(chosen) {
             return;
         }
         let told = Told {
@@ -592,25 +612,20 @@ impl Supervisor {
         loop {
             let Followed { process, trial, .. } = &mut followed;
             tokio::select! {
-                () = stop.given() => {
-                    self.notifier.tell("STOPPING=1");
-                    self.end(process).await;
-                    return End::Stopped;
-                }
+                () = stop.given() => return self.stopped(process).await,
                 word = process.words.next() => {
                     if word == Word::PainterStuck {
                         process.child.kill().await;
                         return End::Broken("its painter made no progress".to_string());
                     }
+                    if word == Word::Restart {
+                        return self.relieve(&mut followed, stop).await;
+                    }
                     patience = Patience::of(self.limits.beat);
                     self.hear(word, &mut followed);
                 }
                 status = process.child.wait() => {
-                    // What it said last may still be in the pipe; the pipe ends with the process.
-                    while let Ok(word) = timeout(Duration::from_millis(100), followed.process.words.next()).await {
-                        self.hear(word, &mut followed);
-                    }
-                    return judge(status, followed.cut);
+                    return self.judge_last_words(status, &mut followed).await;
                 }
                 () = patience.ended() => {
                     process.child.kill().await;
@@ -630,6 +645,25 @@ impl Supervisor {
                 },
             }
         }
+    }
+
+    /// Ends the clock.
+    async fn stopped(&self, process: &mut Process) -> End {
+        self.notifier.tell("STOPPING=1");
+        self.end(process).await;
+        End::Stopped
+    }
+
+    /// Hears what a device said last, which may still be in the pipe, and tells how it ended.
+    async fn judge_last_words(
+        &mut self,
+        status: io::Result<ExitStatus>,
+        followed: &mut Followed,
+    ) -> End {
+        while let Ok(Some(word)) = timeout(LAST_WORDS, followed.process.words.next_or_end()).await {
+            self.hear(word, followed);
+        }
+        judge(status, followed.cut.take())
     }
 
     /// Notes that a new program works, and lets its supervisor take over.
@@ -673,7 +707,7 @@ impl Supervisor {
                 self.notifier.tell("WATCHDOG=1");
                 self.show_life();
             }
-            Word::PainterStuck => {}
+            Word::PainterStuck | Word::Restart | Word::Standby => {}
             Word::PowerCut(carried) => followed.cut = Some(carried),
         }
     }
@@ -784,7 +818,7 @@ mod tests {
     }
 
     /// A supervisor in a hurry whose device is a shell script; each start adds its configuration to `starts`.
-    fn supervisor(folder: &Path, script: &str) -> Supervisor {
+    pub(super) fn supervisor(folder: &Path, script: &str) -> Supervisor {
         let program = folder.join("device.sh");
         let starts = folder.join("starts");
         let text = format!("echo \"$2\" >> {}\n{script}\n", starts.display());
@@ -806,11 +840,13 @@ mod tests {
             own: Program::Factory,
             unconfirmed: None,
             adopted: None,
+            relief: None,
             programs: Programs::new(folder.to_path_buf(), installation, Vec::new()),
             notifier: Notifier::default(),
             announced: false,
             limits: Limits {
                 beat: Duration::from_secs(1),
+                standby: Duration::from_millis(300),
                 stop: Duration::from_millis(200),
                 pauses: [Duration::from_millis(10); 6],
                 ..LIMITS
@@ -820,7 +856,11 @@ mod tests {
     }
 
     /// Runs a supervisor until its device was started a number of times; returns what it was started with.
-    async fn starts(folder: &Path, supervisor: Supervisor, count: usize) -> Vec<DeviceConfig> {
+    pub(super) async fn starts(
+        folder: &Path,
+        supervisor: Supervisor,
+        count: usize,
+    ) -> Vec<DeviceConfig> {
         let read = || -> Vec<DeviceConfig> {
             let text = fs::read_to_string(folder.join("starts")).unwrap_or_default();
             text.lines()

@@ -108,7 +108,8 @@ impl Child {
         timeout(limit, self.wait()).await.is_ok()
     }
 
-    fn signal(&self, signal: Signal) {
+    /// Sends it a signal, unless it is known to have ended.
+    pub(super) fn signal(&self, signal: Signal) {
         if self.ended.is_none() {
             // An error means that it has ended already.
             let _ = kill_process(self.pid, signal);
@@ -140,19 +141,27 @@ impl Words {
 
     /// Waits for the next word; never returns once the pipe has ended. Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> Word {
+        match self.next_or_end().await {
+            Some(word) => word,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits for the next word; none once the pipe has ended.
+    pub(super) async fn next_or_end(&mut self) -> Option<Word> {
         loop {
             while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.heard.drain(..=end).collect();
                 let line = String::from_utf8_lossy(&line);
                 if let Some(word) = Word::parse(line.trim_end()) {
-                    return word;
+                    return Some(word);
                 }
             }
             if self.heard.len() > LINE_MAX {
                 self.heard.clear();
             }
             if self.is_over {
-                std::future::pending::<()>().await;
+                return None;
             }
             let read = self.pipe.read_buf(&mut self.heard).await;
             self.is_over = !matches!(read, Ok(1..));

@@ -372,3 +372,48 @@ async fn who_was_accepted_is_answered_when_the_server_stops() {
         assert!(begun.elapsed() < Duration::from_millis(600), "{what}");
     }
 }
+
+/// Another device is about to go on with the same socket: clients are served to the last moment, which is short.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_gives_way_serves_everybody_and_waits_for_nobody() {
+    let clock = Clock::start().await;
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
+    let events = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
+    let mut kept = clock.connect().await;
+    kept.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"}") {
+        assert_ne!(kept.read_buf(&mut answer).await.unwrap(), 0);
+    }
+    let mut deaf = clock.connect().await;
+    deaf.write_all(events.as_bytes()).await.unwrap();
+    let mut silent = clock.connect().await;
+    sleep(Duration::from_millis(1)).await;
+    clock.giving_way.send_replace(true);
+    sleep(Duration::from_millis(1)).await;
+
+    // Those that are there, and those that come, are answered and come again on another connection.
+    let mut fresh = clock.connect().await;
+    for stream in [&mut kept, &mut fresh] {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let answer = Answer::parse(&rest(stream).await);
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("connection"), Some("close"));
+    }
+    sleep(Duration::from_millis(600)).await;
+    assert_eq!(rest(&mut silent).await, b"", "it had its time");
+    let mut dawdler = clock.connect().await;
+    dawdler.write_all(b"GET /heal").await.unwrap();
+    let mut last = clock.connect().await;
+    sleep(Duration::from_millis(1)).await;
+
+    clock.shutdown.send_replace(true);
+    let begun = Instant::now();
+    last.write_all(request.as_bytes()).await.unwrap();
+    assert_eq!(Answer::parse(&rest(&mut last).await).status, 200);
+    let told = String::from_utf8(rest(&mut deaf).await).unwrap();
+    assert!(told.ends_with("data: closing\n\n\r\n0\r\n\r\n"), "{told}");
+    clock.server.await.unwrap();
+    let took = begun.elapsed();
+    assert!(took < Duration::from_millis(90), "{took:?}");
+}

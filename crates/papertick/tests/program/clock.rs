@@ -149,18 +149,23 @@ impl Clock {
 
     /// The device process.
     pub(crate) fn device(&self) -> Pid {
-        let own = self.supervisor.id();
-        let path = PathBuf::from(format!("/proc/{own}/task/{own}/children"));
         let mut pid = None;
         eventually("the supervisor has a device", || {
-            let children = fs::read_to_string(&path).unwrap_or_default();
-            pid = children
-                .split_whitespace()
-                .next()
-                .and_then(|word| Pid::from_raw(word.parse().ok()?));
+            pid = self.devices().first().copied();
             pid.is_some()
         });
         pid.unwrap()
+    }
+
+    /// The device process and, behind it, the one that stands by.
+    pub(crate) fn devices(&self) -> Vec<Pid> {
+        let own = self.supervisor.id();
+        let path = PathBuf::from(format!("/proc/{own}/task/{own}/children"));
+        let children = fs::read_to_string(&path).unwrap_or_default();
+        children
+            .split_whitespace()
+            .filter_map(|word| Pid::from_raw(word.parse().ok()?))
+            .collect()
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

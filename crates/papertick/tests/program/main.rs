@@ -5,6 +5,7 @@
 mod clock;
 mod crashes;
 mod desk;
+mod handover;
 mod images;
 mod life;
 #[path = "../limit/mod.rs"]

@@ -42,7 +42,13 @@ fn never_paints() -> String {
 }
 
 /// Puts a program into a slot, which is then the active one.
-fn install(data_dir: &Path, slot: ImageSlot, version: &str, program: &str, standing: Standing) {
+pub(crate) fn install(
+    data_dir: &Path,
+    slot: ImageSlot,
+    version: &str,
+    program: &str,
+    standing: Standing,
+) {
     fs::create_dir_all(data_dir).unwrap();
     let path = data_dir.join(program_file(slot));
     fs::write(&path, program).unwrap();
@@ -61,7 +67,7 @@ fn install(data_dir: &Path, slot: ImageSlot, version: &str, program: &str, stand
     .unwrap();
 }
 
-const NEW: Standing = Standing::Trial { starts: 0 };
+pub(crate) const NEW: Standing = Standing::Trial { starts: 0 };
 
 pub(crate) fn firmware(clock: &Clock) -> Value {
     clock.get("/api/system/status").json()["firmware"].clone()

@@ -51,6 +51,13 @@ const FIRST_REQUEST_TIME: Duration = Duration::from_millis(500);
 /// The same for one that was answered before, and may have sent more before it can know that the server stops.
 const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
 
+/// Time that is left to everybody once nobody is accepted any more because another device goes on: whoever comes now
+/// waits for that one, and the clients have had time to be done.
+const LAST_MOMENT: Duration = Duration::from_millis(75);
+
+/// What of that is left to a client that has not sent its request yet.
+const LATE_REQUEST_TIME: Duration = Duration::from_millis(25);
+
 /// Accepts and serves connections until the server is told to stop, or one of its parts ends.
 pub(crate) async fn run(
     listener: TcpListener,
@@ -64,6 +71,8 @@ pub(crate) async fn run(
     tell_limit(&state.places);
     let mut connections = Tasks::new();
     let mut stop = state.services.shutdown.clone();
+    let mut giving_way = state.services.giving_way.clone();
+    let (mut last_order, mut stop_time) = (Order::Finish, STOP_TIME);
     let places = Arc::new(Semaphore::new(state.places.connections));
     let orders = watch::Sender::new(Order::Serve);
     loop {
@@ -78,6 +87,12 @@ pub(crate) async fn run(
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,
+            Ok(_) = giving_way.wait_for(|gives_way| *gives_way), if last_order == Order::Finish => {
+                // Whoever comes from now on is answered, and asked to come again on another connection.
+                orders.send_replace(Order::Finish);
+                (last_order, stop_time) = (Order::Leave, LAST_MOMENT);
+                continue;
+            }
             Some(Ended { name, .. }) = parts.ended() => {
                 if *state.services.shutdown.borrow() {
                     break;
@@ -91,8 +106,8 @@ pub(crate) async fn run(
         connections.spawn("connection", served);
     }
     drop(listener);
-    orders.send_replace(Order::Stop);
-    let cut_off = connections.stop(STOP_TIME).await.len();
+    orders.send_replace(last_order);
+    let cut_off = connections.stop(stop_time).await.len();
     if cut_off > 0 {
         tracing::warn!(connections = cut_off, "connections cut off");
     }
@@ -134,7 +149,30 @@ enum Order {
     /// Leave, if nothing is under way.
     MakeRoom,
     /// End what is under way, then leave.
-    Stop,
+    Finish,
+    /// Leave, as soon as what is under way has ended.
+    Leave,
+}
+
+impl Order {
+    /// Tells whether nothing more is wanted of the client after this.
+    fn is_last(self) -> bool {
+        match self {
+            Order::Serve | Order::MakeRoom => false,
+            Order::Finish | Order::Leave => true,
+        }
+    }
+}
+
+/// Asks idle connections to leave, unless all of them were asked to already.
+fn make_room(orders: &watch::Sender<Order>) {
+    orders.send_if_modified(|order| {
+        let may_ask = !order.is_last();
+        if may_ask {
+            *order = Order::MakeRoom;
+        }
+        may_ask
+    });
 }
 
 /// Waits for a place, then for a client; asks idle connections to leave while there is no place.
@@ -147,7 +185,7 @@ async fn accept(
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
             break place;
         }
-        orders.send_replace(Order::MakeRoom);
+        make_room(orders);
         if let Ok(Ok(place)) = timeout(GRACE, Arc::clone(places).acquire_owned()).await {
             break place;
         }
@@ -166,7 +204,7 @@ async fn accept(
                 if !std::mem::replace(&mut failed, true) {
                     tracing::warn!(%error, "connection not accepted");
                 }
-                orders.send_replace(Order::MakeRoom);
+                make_room(orders);
                 sleep(Duration::from_millis(50)).await;
             }
         }
@@ -185,6 +223,8 @@ async fn connection(client: Client, state: Arc<State>, mut orders: watch::Receiv
 /// Waits until a new client says something; tells whether it does in time.
 async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<Order>) -> bool {
     let opened = Instant::now();
+    // What was ordered before counts here too.
+    orders.mark_changed();
     let mut limit = pin!(sleep(HEAD_TIME));
     // A look at the first byte, because a new socket counts as readable until it was tried.
     let mut first = [0];
@@ -196,7 +236,8 @@ async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<Order>) -> bool
                 Order::Serve => {}
                 Order::MakeRoom if opened.elapsed() < GRACE => {}
                 Order::MakeRoom => return false,
-                Order::Stop => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
+                Order::Finish => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
+                Order::Leave => limit.as_mut().reset(Instant::now() + LATE_REQUEST_TIME),
             },
             () = limit.as_mut() => return false,
         }
@@ -218,7 +259,7 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
         // In a box, because the connection keeps a place of its size while it idles.
         Box::pin(async move {
             let mut answer = answer.await;
-            if *told.borrow() == Order::Stop && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+            if told.borrow().is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");
                 answer.headers_mut().insert(CONNECTION, close);
             }
@@ -249,7 +290,11 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
                 Order::Serve => {}
                 Order::MakeRoom if work.idle_for() < GRACE => {}
                 Order::MakeRoom => return,
-                Order::Stop => last_call = Some(Box::pin(sleep(work.last_call()))),
+                Order::Finish => last_call = Some(Box::pin(sleep(work.last_call()))),
+                Order::Leave => {
+                    let last = work.last_call().min(LATE_REQUEST_TIME);
+                    last_call = Some(Box::pin(sleep(last)));
+                }
             },
             () = over(&mut last_call) => {
                 connection.as_mut().graceful_shutdown();
@@ -401,6 +446,7 @@ mod tests {
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
             connections: Some(8),
+            giving_way: watch::Sender::new(false).subscribe(),
             shutdown,
         }
     }

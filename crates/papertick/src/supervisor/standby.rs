@@ -1,0 +1,272 @@
+//! How a device is started again without a pause: the next one is prepared beside it, and goes on where it ends.
+//!
+//! | State | The device | Its standby | Ends with |
+//! |---|---|---|---|
+//! | running | serves | there is none | the word `restart` |
+//! | preparing | serves | prepares, and holds nothing that only one may hold | the word `standby` |
+//! | giving way | serves on, lets go of everything, ends | waits for the data folder | the end of the device |
+//! | taken over | is gone | is the device | |
+//!
+//! A standby that ends or is not prepared in time leaves the device to end first, as one that is started again always
+//! did. Once the device gives way, its standby is judged as any device that was just started.
+//! What waits for connections is one socket, which is open all the time.
+
+use std::io;
+
+use tokio::time::timeout;
+
+use super::{End, Followed, StopSignals, Supervisor, process::Process, programs::Chosen};
+use crate::{
+    config::Begin,
+    lifeline::{GIVE_WAY, Word},
+    patience::Patience,
+    standard_error::say,
+};
+
+/// What came of preparing a standby.
+enum Prepared {
+    /// It waits for the device to end.
+    Waits,
+    /// There is none, for this reason in words for people.
+    Not(String),
+    /// The device ended meanwhile.
+    TooLate(End),
+}
+
+impl Supervisor {
+    /// Starts a device again that wants to be: gives how it ended, and leaves the one that goes on to be followed.
+    pub(super) async fn relieve(&mut self, followed: &mut Followed, stop: &mut StopSignals) -> End {
+        // What there was to say was said to the device that ends.
+        (self.next.note, self.next.carried, self.next.safe_mode) = (None, None, None);
+        self.programs.forgive();
+        let (mut standby, chosen) = match self.start_standby() {
+            Ok(started) => started,
+            Err(reason) => {
+                say(&format!(
+                    "the device is started again without a standby: {reason}"
+                ));
+                return self.let_end(followed, stop).await;
+            }
+        };
+        match self.prepared(followed, &mut standby, stop).await {
+            Prepared::Waits => {}
+            Prepared::Not(reason) => {
+                standby.child.kill().await;
+                say(&format!(
+                    "the device is started again without its standby: {reason}"
+                ));
+                return self.let_end(followed, stop).await;
+            }
+            // It has the data folder already.
+            Prepared::TooLate(End::Restart) => {}
+            Prepared::TooLate(End::Refused(reason) | End::Broken(reason)) => {
+                say(&format!(
+                    "the device broke off before it gave way ({reason})"
+                ));
+            }
+            Prepared::TooLate(
+                end @ (End::Stopped
+                | End::PowerCut(_)
+                | End::SafeLongEnough
+                | End::NotStarted(_)
+                | End::NotPassed(_)),
+            ) => {
+                standby.child.kill().await;
+                return end;
+            }
+        }
+        if let (true, Some(slot)) = (chosen.is_trial, chosen.program.slot()) {
+            self.programs.started(slot);
+        }
+        match self.let_end(followed, stop).await {
+            End::Stopped => {
+                self.end(&mut standby).await;
+                return End::Stopped;
+            }
+            End::PowerCut(carried) => {
+                standby.child.kill().await;
+                return End::PowerCut(carried);
+            }
+            End::Refused(reason) | End::Broken(reason) => {
+                say(&format!("the device broke off as it gave way ({reason})"));
+            }
+            End::Restart | End::SafeLongEnough | End::NotStarted(_) | End::NotPassed(_) => {}
+        }
+        self.relief = Some((standby, chosen));
+        End::Restart
+    }
+
+    fn start_standby(&mut self) -> Result<(Process, Chosen), String> {
+        let chosen = self.programs.choose();
+        if !chosen.is_trial && self.is_to_hand_over(&chosen) {
+            return Err(format!(
+                "the supervisor of version {} goes first",
+                chosen.version
+            ));
+        }
+        self.next.firmware = Some(self.programs.told(&chosen));
+        self.next.begin = Begin::AsStandby;
+        let started = self.start(&chosen);
+        self.next.begin = Begin::AtOnce;
+        let words = |error: io::Error| format!("it cannot be started: {error}");
+        Ok((started.map_err(words)?, chosen))
+    }
+
+    /// Follows both until the standby is prepared, or will not be.
+    async fn prepared(
+        &mut self,
+        followed: &mut Followed,
+        standby: &mut Process,
+        stop: &mut StopSignals,
+    ) -> Prepared {
+        let mut limit = Patience::of(self.limits.standby);
+        loop {
+            let process = &mut followed.process;
+            tokio::select! {
+                biased;
+                () = stop.given() => return Prepared::TooLate(self.stopped(process).await),
+                status = process.child.wait() => {
+                    return Prepared::TooLate(self.judge_last_words(status, followed).await);
+                }
+                word = process.words.next() => self.hear(word, followed),
+                word = standby.words.next() => if word == Word::Standby {
+                    return Prepared::Waits;
+                },
+                status = standby.child.wait() => {
+                    let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+                    return Prepared::Not(format!("it ended ({how})"));
+                }
+                () = limit.ended() => return Prepared::Not("it was not prepared in time".to_string()),
+            }
+        }
+    }
+
+    /// Lets the device end, or ends it if it does not.
+    async fn let_end(&mut self, followed: &mut Followed, stop: &mut StopSignals) -> End {
+        followed.process.child.signal(GIVE_WAY);
+        let limit = self.stop_limit();
+        let process = &mut followed.process;
+        let ended = tokio::select! {
+            () = stop.given() => return self.stopped(process).await,
+            ended = timeout(limit, process.child.wait()) => ended,
+        };
+        match ended {
+            Ok(status) => self.judge_last_words(status, followed).await,
+            Err(_) => {
+                say("the device did not give way in time and was killed");
+                process.child.kill().await;
+                End::Restart
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::path::Path;
+
+    use super::*;
+    use crate::supervisor::tests::{starts, supervisor};
+
+    /// A device that is to be started again at once, and what its standby does; `free` is there when it has ended.
+    fn script(folder: &Path, gives_way: &str, standby: &str) -> String {
+        let free = folder.join("free");
+        let free = free.display();
+        format!(
+            "free() {{ while ! test -e {free}; do sleep 0.01; done; }}\n\
+             case \"$2\" in *AsStandby*) {standby};; esac\n\
+             test $(wc -l < {starts}) -gt 1 && {{ echo ready; exec sleep 1000; }}\n\
+             trap 'touch {free}; {gives_way}' USR1\n\
+             echo ready; echo restart\n\
+             while :; do sleep 0.01; done",
+            starts = folder.join("starts").display(),
+        )
+    }
+
+    /// The starts of such a device, as words: whether each is a standby, how many crashes there were, and why.
+    async fn told(gives_way: &str, standby: &str, count: usize) -> Vec<(Begin, u64, String)> {
+        let folder = tempfile::tempdir().unwrap();
+        let script = script(folder.path(), gives_way, standby);
+        let starts = starts(folder.path(), supervisor(folder.path(), &script), count).await;
+        let starts = starts.into_iter();
+        starts
+            .map(|start| (start.begin, start.crashes, start.note.unwrap_or_default()))
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn a_standby_goes_on_where_the_device_ends() {
+        // It works, and then it breaks off, which is counted as ever.
+        let standby = "echo standby; free; echo ready; echo beat; exit 70";
+        let told = told("exit 75", standby, 3).await;
+        assert_eq!(told[0], (Begin::AtOnce, 0, String::new()));
+        assert_eq!(told[1], (Begin::AsStandby, 0, String::new()));
+        let (begin, crashes, note) = &told[2];
+        assert_eq!((*begin, *crashes), (Begin::AtOnce, 1));
+        assert!(note.contains("70"), "{note}");
+    }
+
+    #[tokio::test]
+    async fn a_standby_that_does_not_get_ready_leaves_a_plain_restart() {
+        for standby in [
+            // One that breaks off, one that refuses, one that hangs.
+            "kill -KILL $$",
+            "exit 1",
+            "exec sleep 1000",
+        ] {
+            let told = told("exit 75", standby, 3).await;
+            let plain = (Begin::AtOnce, 0, String::new());
+            assert_eq!(told[1].0, Begin::AsStandby, "{standby}");
+            assert_eq!(told[2], plain, "{standby}: nothing broke off");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_device_that_does_not_give_way_is_ended() {
+        // It hangs, or breaks off as it ends.
+        for gives_way in ["exec sleep 1000", "kill -KILL $$"] {
+            let standby = "echo standby; free; echo ready; exit 75";
+            let told = told(gives_way, standby, 3).await;
+            assert_eq!(told[2], (Begin::AtOnce, 0, String::new()), "{gives_way}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_standby_that_ends_while_the_device_gives_way_is_counted() {
+        let told = told("sleep 0.1; exit 75", "echo standby; exit 70", 3).await;
+        let (begin, crashes, note) = &told[2];
+        assert_eq!((*begin, *crashes), (Begin::AtOnce, 1));
+        assert!(note.contains("70"), "{note}");
+    }
+
+    #[tokio::test]
+    async fn a_device_that_ends_before_its_standby_is_prepared_is_followed_by_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "starts() {{ wc -l < {}; }}\n\
+             case \"$2\" in *AsStandby*) sleep 0.1; echo standby; echo ready; exit 70;; esac\n\
+             echo ready; test $(starts) -gt 1 && exec sleep 1000\n\
+             echo restart; until test $(starts) -gt 1; do sleep 0.01; done; exit 75",
+            folder.path().join("starts").display()
+        );
+        let told = starts(folder.path(), supervisor(folder.path(), &script), 3).await;
+        assert_eq!(told[1].begin, Begin::AsStandby);
+        assert_eq!(told[2].crashes, 1, "only the standby broke off");
+    }
+
+    #[tokio::test]
+    async fn a_power_cut_is_not_forgotten_over_a_standby() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = script(
+            folder.path(),
+            "echo power-cut 1 3200; exit 75",
+            "echo standby; exec sleep 1000",
+        );
+        let starts = starts(folder.path(), supervisor(folder.path(), &text), 3).await;
+        assert_eq!(starts[1].begin, Begin::AsStandby);
+        assert_eq!(starts[2].carried.as_deref(), Some("1 3200"));
+        assert_eq!(starts[2].begin, Begin::AtOnce);
+    }
+}
