@@ -13,6 +13,8 @@ mod clients_documents;
 mod diagnostics;
 mod documents;
 mod every_operation;
+#[path = "../examples/mod.rs"]
+mod examples;
 mod following;
 mod garbage;
 mod guards;

@@ -203,8 +203,9 @@ impl Clock {
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n\r\n"
         );
         stream.write_all(format!("{head}{body}").as_bytes())?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text)?;
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
         let broken = || std::io::Error::other("no whole answer");
         let (head, body) = text.split_once("\r\n\r\n").ok_or_else(broken)?;
         let status = head

@@ -5,6 +5,9 @@
 mod clock;
 mod crashes;
 mod desk;
+mod documents;
+#[path = "../examples/mod.rs"]
+mod examples;
 mod handover;
 mod images;
 mod life;

@@ -1,0 +1,92 @@
+//! Commands that the documents tell people to type.
+
+/// A request as a `curl` command asks for it.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) method: Option<String>,
+    pub(crate) url: String,
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: String,
+    /// It follows what never ends.
+    pub(crate) follows: bool,
+}
+
+/// The commands in a document's blocks for a shell, each in one line, with the number of the line it begins at.
+pub(crate) fn commands(document: &str) -> Vec<(usize, String)> {
+    let (mut found, mut in_block, mut here) = (Vec::<(usize, String)>::new(), false, None);
+    for (number, line) in (1..).zip(document.lines()) {
+        if line.starts_with("```") {
+            in_block = line == "```sh";
+            continue;
+        }
+        if !in_block {
+            continue;
+        }
+        // What stands until the END of a document in a document is no command.
+        if let Some(end) = &here {
+            if line == *end {
+                here = None;
+            }
+            continue;
+        }
+        if let Some((_, end)) = line.split_once("<<") {
+            here = Some(end.trim_matches(['\'', '"']).to_string());
+        }
+        match found.last_mut().filter(|(_, text)| text.ends_with('\\')) {
+            Some((_, text)) => {
+                text.pop();
+                text.push_str(line.trim());
+            }
+            None => found.push((number, line.trim().to_string())),
+        }
+    }
+    found.retain(|(_, text)| !text.is_empty() && !text.starts_with('#'));
+    found
+}
+
+/// Splits a command at spaces that stand outside of quotes; what is behind a `#` is for people.
+pub(crate) fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for letter in command.chars() {
+        let is_new = words.last().is_some_and(String::is_empty);
+        match (quote, letter) {
+            (None, '#') if is_new => break,
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), letter) if open == letter => quote = None,
+            (None, ' ') if is_new => {}
+            (None, ' ') => words.push(String::new()),
+            (_, letter) => words.last_mut().unwrap().push(letter),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// What a `curl` command asks for; panics at what it does not know.
+pub(crate) fn request(command: &str) -> Request {
+    let mut words = words(command).into_iter().skip(1);
+    let mut request = Request::default();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-X" => request.method = words.next(),
+            "-d" => request.body = words.next().unwrap(),
+            "-H" => request.headers.push(words.next().unwrap()),
+            "-o" | "--output" | "-u" => drop(words.next()),
+            "-N" => request.follows = true,
+            "-s" => {}
+            ">" | "|" => break,
+            flag if flag.starts_with('-') => panic!("{command}: what does {flag} do?"),
+            url => request.url = url.to_string(),
+        }
+    }
+    if request.method.is_none() {
+        let method = if request.body.is_empty() {
+            "GET"
+        } else {
+            "POST"
+        };
+        request.method = Some(method.into());
+    }
+    request
+}
