@@ -143,6 +143,20 @@ impl StateFile {
         (file, found)
     }
 
+    /// Tells whether there is a newest set, and it is whole.
+    pub fn is_current(&self) -> bool {
+        self.current == Place::Whole
+    }
+
+    /// Tells whether the newest set is one that could not be read: a save would put it aside, and it may be as good as new.
+    pub fn is_unread(&self) -> bool {
+        match self.current {
+            Place::Unread => true,
+            Place::Free => self.previous == Place::Unread,
+            Place::Whole => false,
+        }
+    }
+
     /// The newest whole set, found without a change to the disk.
     pub fn look_only(kind: &'static str, disk: &mut dyn Disk) -> Content {
         let file = StateFile {
@@ -151,12 +165,15 @@ impl StateFile {
             current: Place::Free,
             previous: Place::Free,
         };
+        let mut found = Content::Nothing;
         for name in [file.current(), file.previous()] {
-            if let Name::Whole(document) = file.look(disk, &name) {
-                return Content::Whole(document.body);
+            match file.look(disk, &name) {
+                Name::Whole(document) => return Content::Whole(document.body),
+                Name::Damaged(_) | Name::Unread(_) => found = Content::Lost,
+                Name::Missing => {}
             }
         }
-        Content::Nothing
+        found
     }
 
     /// Saves a set.

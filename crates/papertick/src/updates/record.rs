@@ -21,34 +21,71 @@ pub fn program_file(slot: ImageSlot) -> String {
     format!("firmware-{}", slot.word())
 }
 
+/// What of the programs is told where it cannot be read.
+const UNREADABLE: &str =
+    "what is known of the programs in the data folder cannot be read: the installed one runs";
+
 /// Reads the slots; gives them with what went wrong, in words for people.
 pub fn read(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
     // Without its turn it reads all the same: what is renamed meanwhile is found under the other name.
     let _turn = disk.turn(KIND);
-    let (_, found) = StateFile::open(KIND, disk);
-    (slots_in(found.content), found.notes)
+    let (mut file, found) = StateFile::open(KIND, disk);
+    let mut slots = slots_in(found.content);
+    if let Some(damage) = damage(&file, &found.notes) {
+        // What was damaged has been put aside, so nobody else will hear of it.
+        slots.note(&damage);
+        // On a disk that does not take it the notes are in the log.
+        let _ = file.save(disk, &slots.to_json());
+    }
+    (slots, found.notes)
 }
 
 /// Looks at the slots without changing anything on the disk.
 pub fn look(disk: &mut dyn LargeDisk) -> Slots {
-    slots_in(StateFile::look_only(KIND, disk))
+    let found = StateFile::look_only(KIND, disk);
+    let is_lost = found == Content::Lost;
+    let mut slots = slots_in(found);
+    if is_lost {
+        slots.note(UNREADABLE);
+    }
+    slots
 }
 
 /// Changes the slots, as they are on the disk at this moment; the change is durable when this returns.
 ///
+/// Where what is on the disk is damaged, the change begins with what can be had, and says so in the slots.
+///
 /// # Errors
-/// The disk did not take it; the slots are as before.
+/// The disk did not take it, or what is on it cannot be read; the slots are as before.
 pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::Result<Slots> {
     // Supervisor and device are two processes that both change it.
     let _turn = disk.turn(KIND)?;
     let (mut file, found) = StateFile::open(KIND, disk);
+    if file.is_unread() {
+        // A save would put it aside, with all that is known of programs that work.
+        return Err(io::Error::other(format!(
+            "{}: make it readable, or move it away to begin anew",
+            found.notes.join("; ")
+        )));
+    }
+    let damage = damage(&file, &found.notes);
     let before = slots_in(found.content);
     let mut slots = before.clone();
     change(&mut slots);
+    if let (Some(damage), None) = (&damage, &slots.last_failure) {
+        slots.note(damage);
+    }
     if slots != before {
         file.save(disk, &slots.to_json())?;
     }
     Ok(slots)
+}
+
+/// What is lost because it was damaged, in words for people; none if all is there, or is unread for now.
+fn damage(file: &StateFile, notes: &[String]) -> Option<String> {
+    let is_damaged = !notes.is_empty() && !file.is_current() && !file.is_unread();
+    let told = || format!("what was known of the programs: {}", notes.join("; "));
+    is_damaged.then(told)
 }
 
 /// What was kept; where that is lost, the installed program runs.

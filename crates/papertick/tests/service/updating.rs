@@ -476,3 +476,86 @@ fn what_two_processes_note_at_once_is_all_noted() {
     let noted = record::look(&mut Folder::new(folder.path())).last_failure;
     assert_eq!(noted.unwrap().len(), 2 * NOTES);
 }
+
+/// A disk with two programs that work, of which what is noted is something else.
+fn noted_as(files: [Option<&[u8]>; 2]) -> SharedDisk {
+    let mut disk = updated(&[1, 2]);
+    for (name, bytes) in ["firmware.json", "firmware.json.previous"]
+        .into_iter()
+        .zip(files)
+    {
+        if let Some(bytes) = bytes {
+            disk.write(name, bytes).unwrap();
+            disk.sync(name).unwrap();
+        }
+    }
+    SharedDisk::of(disk)
+}
+
+#[test]
+fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
+    let rotten: Option<&[u8]> = Some(b"{\"rotten");
+    for (files, is_kept) in [([rotten, None], true), ([rotten, rotten], false)] {
+        // Whoever comes first finds out: one who reads, or one who notes something.
+        for reads in [true, false] {
+            let disk = noted_as(files);
+            let slots = if reads {
+                record::read(&mut disk.clone()).0
+            } else {
+                record::change(&mut disk.clone(), |slots| slots.passed(ImageSlot::A)).unwrap()
+            };
+            let told = slots.last_failure.clone().unwrap();
+            assert!(told.contains("firmware.json is of no use"), "{told}");
+            assert!(told.contains("firmware.json.damaged-1"), "{told}");
+            assert_eq!(slots.get(ImageSlot::A).is_some(), is_kept, "{files:?}");
+            let later = record::read(&mut disk.clone());
+            assert_eq!(later, (slots, Vec::new()), "it is noted, once");
+            let names = disk.look().all_names();
+            assert!(
+                names.contains(&"firmware.json.damaged-1".to_string()),
+                "{names:?}"
+            );
+            // The clock takes the next update, and then there is nothing to tell.
+            let mut depot = depot(&disk, Program::Factory);
+            update(&mut depot, &firmware(3), judge(Kind::Firmware, 0)).unwrap();
+            let active = record::look(&mut disk.clone()).active.unwrap();
+            let slots = record::change(&mut disk.clone(), |slots| slots.passed(active)).unwrap();
+            assert_eq!(slots.last_failure, None);
+        }
+    }
+}
+
+#[test]
+fn notes_that_cannot_be_read_now_are_not_replaced() {
+    let whole = updated(&[1, 2]);
+    let before = whole.bytes("firmware.json").unwrap().to_vec();
+    let disk = SharedDisk::of(whole.with_unreadable("firmware.json", u32::MAX));
+    let told = record::look(&mut disk.clone()).last_failure;
+    assert_eq!(told, None, "the generation before it can be read");
+    for change in [
+        |slots: &mut Slots| slots.note("the newest release was not installed"),
+        |slots: &mut Slots| slots.passed(ImageSlot::A),
+    ] {
+        let refused = record::change(&mut disk.clone(), change).unwrap_err();
+        let refused = refused.to_string();
+        assert!(
+            refused.contains("firmware.json cannot be read") && refused.contains("move it away"),
+            "{refused}"
+        );
+    }
+    let mut depot = depot(&disk, Program::Factory);
+    let refused = update(&mut depot, &firmware(3), judge(Kind::Firmware, 0)).unwrap_err();
+    assert!(
+        refused.to_string().contains("firmware.json cannot be read"),
+        "{refused}"
+    );
+    drop(depot);
+    let healthy = disk.look().healthy();
+    assert_eq!(healthy.bytes("firmware.json"), Some(before.as_slice()));
+
+    let both = healthy
+        .with_unreadable("firmware.json", u32::MAX)
+        .with_unreadable("firmware.json.previous", u32::MAX);
+    let told = record::look(&mut SharedDisk::of(both)).last_failure;
+    assert!(told.unwrap().contains("cannot be read"));
+}
