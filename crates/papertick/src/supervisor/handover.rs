@@ -27,7 +27,10 @@ use rustix::{
     stdio::dup2_stdin,
 };
 use serde::{Deserialize, Serialize};
-use tokio::time::timeout;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::timeout,
+};
 
 use super::{
     process::{Child, Process},
@@ -67,6 +70,9 @@ pub(super) struct Told {
     pub(super) protocol: u32,
     /// The program that takes over.
     pub(super) own: Program,
+    /// SHA-256 of its file, in hex digits; none if nobody says.
+    #[serde(default)]
+    pub(super) own_digest: Option<String>,
     /// The installed program.
     pub(super) installation: Installation,
     /// What the next device is started with.
@@ -131,11 +137,17 @@ pub(super) async fn is_understood(program: &Path, told: &Told) -> Result<(), Str
     }
 }
 
-/// Executes a program in the place of this one; returns only where that cannot be done.
+/// Executes a program in the place of this one; returns only where that cannot be done, and is not called again then.
 pub(super) fn execute(program: &Path, told: &Told, things: &[BorrowedFd<'_>]) -> io::Error {
     let given = text(told).and_then(|text| give(&text, things));
     match given {
-        Ok(reader) => command(program).stdin(Stdio::from(reader)).exec(),
+        Ok(reader) => {
+            let error = command(program).stdin(Stdio::from(reader)).exec();
+            // An attempt leaves this process to be ended by the next line that nobody reads. What is set up here stays,
+            // once in a process.
+            let _ = signal(SignalKind::pipe());
+            error
+        }
         Err(error) => error,
     }
 }

@@ -140,6 +140,8 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
         listener,
         place,
         own: Program::Factory,
+        own_digest: None,
+        may_execute: true,
         unconfirmed: None,
         programs: Programs::new(config.data_dir.clone(), installation, Vec::new()),
         notifier: Notifier::from_environment(),
@@ -255,6 +257,8 @@ struct Supervisor {
     place: SocketAddr,
     /// The program that this supervisor is of.
     own: Program,
+    /// SHA-256 of its file, in hex digits, for a slot may hold another program by now; none if nobody said.
+    own_digest: Option<String>,
     programs: Programs,
     notifier: Notifier,
     /// The page was announced, so the clock has run.
@@ -263,6 +267,8 @@ struct Supervisor {
     next: DeviceConfig,
     /// The slot of this supervisor, until there is a sign that it works.
     unconfirmed: Option<ImageSlot>,
+    /// It was never tried in vain to execute another program in this process.
+    may_execute: bool,
     /// A device that the supervisor before this one started, until it is followed.
     adopted: Option<(Process, Program)>,
     /// A standby that goes on in the place of its device, until it is followed.
@@ -318,6 +324,8 @@ impl Supervisor {
             place: listener.local_addr()?,
             listener,
             own: told.own,
+            own_digest: told.own_digest,
+            may_execute: true,
             unconfirmed: told.own.slot(),
             programs: Programs::new(run.data_dir.clone(), told.installation, told.given_up),
             notifier: Notifier::from_environment(),
@@ -485,7 +493,10 @@ impl Supervisor {
 
     /// Tells whether the supervisor of a program should take the place of this one.
     fn is_to_hand_over(&self, chosen: &Chosen) -> bool {
-        chosen.program.slot().is_some() && self.own != chosen.program && chosen.may_take_over
+        let is_own = self.own == chosen.program
+            && (self.own_digest.is_none() || self.own_digest == chosen.digest);
+        let is_of_slot = chosen.program.slot().is_some();
+        is_of_slot && !is_own && chosen.may_take_over && self.may_execute
     }
 
     /// Lets the supervisor of the program that runs take the place of this one; returns where it does not.
@@ -504,6 +515,7 @@ impl Supervisor {
         let told = Told {
             protocol: handover::PROTOCOL,
             own: chosen.program,
+            own_digest: chosen.digest.clone(),
             installation: self.programs.installation().clone(),
             next: self.next.clone(),
             given_up: self.programs.given_up().to_vec(),
@@ -529,7 +541,9 @@ impl Supervisor {
                 let pipe = device.map(|process| process.words.pipe().as_fd());
                 let things = [self.listener.as_fd(), self.lock.as_fd()];
                 let things: Vec<_> = things.into_iter().chain(pipe).collect();
-                handover::execute(&chosen.path, &told, &things).to_string()
+                let why_not = handover::execute(&chosen.path, &told, &things).to_string();
+                self.may_execute = false;
+                why_not
             }
             Err(reason) => reason,
         };
@@ -838,6 +852,8 @@ mod tests {
             place: listener.local_addr().unwrap(),
             listener,
             own: Program::Factory,
+            own_digest: None,
+            may_execute: true,
             unconfirmed: None,
             adopted: None,
             relief: None,

@@ -5,6 +5,7 @@ use std::{
     path::PathBuf,
 };
 
+use feeds::hex;
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
 
@@ -44,6 +45,8 @@ pub(super) struct Chosen {
     pub(super) path: PathBuf,
     /// Its version.
     pub(super) version: String,
+    /// SHA-256 of its file, in hex digits; none for the installed one.
+    pub(super) digest: Option<String>,
     /// It has yet to show that it works.
     pub(super) is_trial: bool,
     /// Its supervisor may take the place of this one.
@@ -113,6 +116,7 @@ impl Programs {
             program: Program::Factory,
             path: self.installation.path.clone(),
             version: self.installation.factory.version.to_string(),
+            digest: None,
             is_trial: false,
             may_take_over: false,
         }
@@ -126,6 +130,7 @@ impl Programs {
             program,
             path: self.data_dir.join(record::program_file(slot)),
             version: installed.map_or_else(String::new, |installed| installed.version.to_string()),
+            digest: installed.map(|installed| hex::digits(&installed.digest)),
             is_trial: slots.is_trial(program),
             // Who stands in for another one need not do so for ever.
             may_take_over: handovers < HANDOVERS_MAX && self.given_up.is_empty(),

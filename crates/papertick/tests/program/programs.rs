@@ -1,6 +1,11 @@
 //! New programs in the slots: the one that works stays, the one that does not is gone back from, and somebody always runs.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{
+    fs, io,
+    os::{fd::OwnedFd, unix::fs::PermissionsExt},
+    path::Path,
+    time::Duration,
+};
 
 use papertick::updates::{
     record::{self, program_file},
@@ -12,7 +17,10 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use storage::disk::Folder;
 
-use crate::clock::{Clock, eventually, folder, is_alive};
+use crate::{
+    clock::{Clock, eventually, folder, is_alive},
+    updating::Shop,
+};
 
 /// Time for which a new program must answer here, s.
 const TRIAL: &[&str] = &["--trial-seconds", "1"];
@@ -337,4 +345,59 @@ fn a_supervisor_that_cannot_take_over_leaves_the_old_one_where_it_is() {
         );
         assert!(!command_line(clock.supervisor()).contains("take-over"));
     }
+}
+
+/// Attempts to take over are counted in a file, each with the version.
+fn counting(version: &str, takes_over: bool, counts: &Path) -> String {
+    let own = env!("CARGO_BIN_EXE_papertick");
+    let (counts, refusal) = (counts.display(), if takes_over { ":" } else { "exit 2" });
+    format!(
+        "#!/bin/sh\n[ \"$*\" = take-over ] && echo {version} >> {counts}\n[ \"$1\" = take-over ] && {refusal}\nexec {own} \"$@\"\n"
+    )
+}
+
+/// The slot of the supervisor that runs may hold another program by then.
+#[test]
+fn a_newer_program_in_the_slot_of_the_supervisor_takes_over_from_it() {
+    let shop = Shop::new();
+    let counts = shop.path().join("counts");
+    let clock = shop.clock();
+    for (version, takes_over) in [("4.7.0", true), ("4.8.0", false), ("4.9.0", true)] {
+        let program = counting(version, takes_over, &counts);
+        assert_eq!(clock.upload(&shop.image(version, &program)).status, 200);
+        eventually("it runs", || firmware(&clock)["version"] == version);
+        eventually("it works", || firmware(&clock)["trial"] == false);
+        if takes_over {
+            eventually("its supervisor has taken over", || {
+                fs::read_to_string(&counts)
+                    .unwrap_or_default()
+                    .contains(version)
+            });
+        }
+    }
+    assert_eq!(fs::read_to_string(&counts).unwrap(), "4.7.0\n4.9.0\n");
+}
+
+/// Whoever started the clock may not read what it says.
+#[test]
+fn a_supervisor_that_cannot_be_executed_leaves_the_old_one_alive() {
+    let own = env!("CARGO_BIN_EXE_papertick");
+    let folder = folder();
+    let program = format!(
+        "#!/bin/sh\n[ \"$2\" = --try-only ] && {{ chmod 600 \"$0\"; exit 0; }}\nexec {own} \"$@\"\n"
+    );
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &program,
+        Standing::Proven,
+    );
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let said = fs::File::from(OwnedFd::from(writer));
+    let clock = Clock::start_heard(folder.path(), TRIAL, said);
+    assert!(runs(&clock, "factory", false));
+    let failure = firmware(&clock)["lastFailure"].to_string();
+    assert!(failure.contains("cannot be started"), "{failure}");
 }
