@@ -92,7 +92,9 @@ fn described(
     }
     match operation.guard {
         // Credentials are asked for only when the owner has switched that on.
-        Guard::Control | Guard::Upload => described["security"] = json!([{ "basic": [] }, {}]),
+        Guard::Control | Guard::Monitoring | Guard::Upload => {
+            described["security"] = json!([{ "basic": [] }, {}])
+        }
         Guard::Open | Guard::Portal => {}
     }
     if form.old {
@@ -150,7 +152,10 @@ fn responses(
         }
     };
     also(403, Shape::Error);
-    if matches!(operation.guard, Guard::Control | Guard::Upload) {
+    if matches!(
+        operation.guard,
+        Guard::Control | Guard::Monitoring | Guard::Upload
+    ) {
         also(401, Shape::Error);
         also(503, Shape::Error);
     }
@@ -177,6 +182,13 @@ fn responses(
 
 fn content(shape: Shape, shapes: &mut BTreeSet<Shape>) -> Option<Value> {
     let content_type = shape.content_type()?;
+    if shape == Shape::Metrics {
+        // The older format for who does not ask for the newer one.
+        return Some(json!({
+            content_type: { "schema": shape.schema() },
+            "text/plain": { "schema": shape.schema() },
+        }));
+    }
     if content_type != "application/json" {
         return Some(json!({ content_type: { "schema": shape.schema() } }));
     }

@@ -116,6 +116,8 @@ pub enum Guard {
     Open,
     /// Who knows the credentials of the control interface.
     Control,
+    /// The same, or everybody where the owner has left figures open.
+    Monitoring,
     /// Who knows the password for uploads.
     Upload,
     /// Everybody, and only while the clock is an access point.

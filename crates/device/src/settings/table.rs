@@ -299,6 +299,9 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Password for control requests.
     http_auth_pass: PasswordHash = PasswordHash::default(), "httpAuthPass", &Password(TEXT_MAX), WriteOnly, Reboot, Access,
         "Password", "Long beats complicated: four words that have nothing to do with each other.", "", &[On(Key::http_auth_enabled)];
+    /// Lets everybody read the figures for a monitoring system, `/metrics`; they hold no secret.
+    metrics_open: bool = false, "metricsOpen", &Switch, ReadWrite, Live(&[]), Access,
+        "Figures without a password", "For a monitoring system that reads /metrics; there is no secret in them.", "", &[On(Key::http_auth_enabled)];
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool = true, "otaEnabled", &Switch, ReadWrite, Reboot, Access,
         "Accept updates", "Firmware and web bundles over the network.", "", ALWAYS;

@@ -111,6 +111,7 @@ nwcFlashOnPay    bool         true                 live
 httpAuthEnabled  bool         false                reboot
 httpAuthUser     user         "papertick"          reboot
 httpAuthPass     password     ""                   reboot  patch
+metricsOpen      bool         false                live
 otaEnabled       bool         true                 reboot
 otaPass          password     ""                   reboot  patch
 gitReleaseUrl    http         ""                   live

@@ -29,6 +29,7 @@ const ELSEWHERE: &[(&str, Place)] = &[
     ("httpAuthEnabled", Place::Server),
     ("httpAuthUser", Place::Server),
     ("httpAuthPass", Place::Server),
+    ("metricsOpen", Place::Server),
     ("otaEnabled", Place::Server),
     ("otaPass", Place::Server),
     ("gitReleaseUrl", Place::Nowhere),

@@ -43,5 +43,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::Metrics,
         &[get("/metrics")],
     )
+    .guarded(Guard::Monitoring)
     .answers(&[(200, Shape::Metrics)]),
 ];

@@ -68,7 +68,9 @@ fn an_operation_is_there_where_the_clock_is_what_it_is_for() {
         let expected = match (operation.always, operation.guard) {
             (true, _) => (true, true),
             (false, Guard::Portal) => (false, true),
-            (false, Guard::Open | Guard::Control | Guard::Upload) => (true, false),
+            (false, Guard::Open | Guard::Control | Guard::Monitoring | Guard::Upload) => {
+                (true, false)
+            }
         };
         assert_eq!(
             (at_work, as_access_point),

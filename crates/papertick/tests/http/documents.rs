@@ -190,18 +190,60 @@ async fn methods_that_are_not_there_are_named() {
     }
 }
 
+const OPEN_METRICS: &str = "Accept: application/openmetrics-text; version=1.0.0,text/plain;q=0.5";
+
 #[tokio::test]
-async fn metrics_end_as_the_format_wants() {
+async fn metrics_are_told_in_the_format_that_is_wanted() {
     let clock = Clock::start().await;
-    let answer = clock.get("/metrics").await;
-    let text = answer.text();
-    assert!(text.ends_with("# EOF\n"), "{text}");
-    assert!(text.contains("papertick_crashes_total 2\n"), "{text}");
-    assert!(
-        text.contains("papertick_build_info{version=\"4.0.0\"} 1\n"),
-        "{text}"
+    let classic = clock.get("/metrics").await;
+    let kind = classic.header("content-type").unwrap();
+    assert_eq!(kind, "text/plain; version=0.0.4; charset=utf-8");
+    for line in [
+        "# TYPE papertick_crashes_total counter",
+        "papertick_crashes_total 2",
+        "# TYPE papertick_build_info gauge",
+        "# TYPE process_cpu_seconds_total counter",
+        "papertick_safe_mode 0",
+        "papertick_dnd_active 0",
+        "papertick_current_screen{id=\"20\",name=\"Ticker\"} 1",
+    ] {
+        let told = classic.text().lines().any(|told| told == line);
+        assert!(told, "{line}: {}", classic.text());
+    }
+    assert!(!classic.text().contains("# UNIT") && !classic.text().contains("# EOF"));
+    let open = clock.send("GET", "/metrics", &[OPEN_METRICS], "").await;
+    let kind = open.header("content-type").unwrap();
+    assert_eq!(
+        kind,
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
     );
-    assert!(text.contains("papertick_refreshes_total 1\n"), "{text}");
+    for line in [
+        "# TYPE papertick_crashes counter",
+        "papertick_crashes_total 2",
+        "# TYPE papertick_build info",
+        "papertick_refreshes_total 1",
+        "# UNIT process_resident_memory_bytes bytes",
+    ] {
+        let told = open.text().lines().any(|told| told == line);
+        assert!(told, "{line}: {}", open.text());
+    }
+    assert!(open.text().ends_with("# EOF\n"));
+    let build = "papertick_build_info{version=\"4.0.0\",board=\"rev-b\",revision=\"";
+    assert!(open.text().contains(build), "{}", open.text());
+}
+
+#[tokio::test]
+async fn what_is_told_in_both_formats_is_the_same() {
+    let clock = Clock::start().await;
+    let samples = |text: &str| -> Vec<String> {
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        let names = samples.map(|line| line.rsplit_once(' ').unwrap().0.to_string());
+        names.collect()
+    };
+    let classic = clock.get("/metrics").await;
+    let open = clock.send("GET", "/metrics", &[OPEN_METRICS], "").await;
+    assert_eq!(samples(classic.text()), samples(open.text()));
+    assert!(samples(open.text()).len() > 30);
 }
 
 #[tokio::test(start_paused = true)]
@@ -279,12 +321,12 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
     assert_eq!(
         counted,
         [
-            "# TYPE papertick_outbound_connections counter",
-            "# HELP papertick_outbound_connections Connections that were made, without a proxy and through one.",
+            "# HELP papertick_outbound_connections_total Connections that were made, without a proxy and through one.",
+            "# TYPE papertick_outbound_connections_total counter",
             "papertick_outbound_connections_total{route=\"direct\"} 2",
             "papertick_outbound_connections_total{route=\"proxy\"} 0",
-            "# TYPE papertick_outbound_connection_failures counter",
-            "# HELP papertick_outbound_connection_failures Connections that were not made.",
+            "# HELP papertick_outbound_connection_failures_total Connections that were not made.",
+            "# TYPE papertick_outbound_connection_failures_total counter",
             "papertick_outbound_connection_failures_total 1",
         ]
     );

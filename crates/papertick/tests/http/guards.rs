@@ -1,5 +1,7 @@
 //! Who may do what: credentials, pages of other sites, names that are not ours.
 
+use std::sync::Arc;
+
 use argon2::{
     Argon2, Params,
     password_hash::{PasswordHasher, SaltString},
@@ -37,6 +39,21 @@ pub(crate) async fn guarded() -> Clock {
         ..Setup::default()
     })
     .await
+}
+
+#[tokio::test]
+async fn figures_are_open_where_the_owner_says_so_and_nothing_else_is() {
+    let clock = guarded().await;
+    for (open, status) in [(false, 401), (true, 200), (false, 401)] {
+        clock.change(|view| {
+            view.active = Arc::new(Settings {
+                metrics_open: open,
+                ..(*view.active).clone()
+            });
+        });
+        assert_eq!(clock.get("/metrics").await.status, status, "{open}");
+        assert_eq!(clock.get("/api/status").await.status, 401, "{open}");
+    }
 }
 
 #[tokio::test]

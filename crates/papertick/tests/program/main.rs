@@ -15,6 +15,7 @@ mod life;
 mod limit;
 mod memory;
 mod mistakes;
+mod monitoring;
 #[path = "../needs/mod.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod needs;

@@ -1,21 +1,84 @@
-//! Figures for a monitoring system, in the OpenMetrics text format.
+//! Figures for a monitoring system: in the OpenMetrics text format for who asks for it, else in the classic one.
 
 use std::fmt::Write;
 
-use device::{market::Fee, units::MICRO};
-use http::HeaderValue;
+use device::{
+    market::{Datum, Fee, Seen},
+    now::Now,
+    screens::catalog,
+    units::MICRO,
+};
+use http::{HeaderMap, HeaderValue, header::ACCEPT};
 use net::dialer::DialCounts;
+use procfs::{process::Process, ticks_per_second};
 use tokio::time::Instant;
 
-use crate::glass::{Glass, PanelGlass};
+use crate::{
+    build::Facts,
+    glass::{Glass, PanelGlass},
+};
 
 use super::{
     answer::{self, Response},
     call::Call,
 };
 
+/// How the figures are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// That of OpenMetrics 1.0.
+    OpenMetrics,
+    /// The older one, which every reader understands.
+    Classic,
+}
+
+impl Format {
+    fn wanted(headers: &HeaderMap) -> Format {
+        let named = headers
+            .get_all(ACCEPT)
+            .iter()
+            .filter_map(|accepted| accepted.to_str().ok())
+            .any(|accepted| accepted.contains("application/openmetrics-text"));
+        if named {
+            Format::OpenMetrics
+        } else {
+            Format::Classic
+        }
+    }
+
+    fn content_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            Format::Classic => "text/plain; version=0.0.4; charset=utf-8",
+        })
+    }
+}
+
+/// What a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It goes up and down.
+    Gauge,
+    /// It only grows while the process lives.
+    Counter,
+    /// Its labels are what it tells.
+    Info,
+}
+
+impl Kind {
+    /// What ends the names of its samples.
+    fn suffix(self) -> &'static str {
+        match self {
+            Kind::Gauge => "",
+            Kind::Counter => "_total",
+            Kind::Info => "_info",
+        }
+    }
+}
+
 /// Writes metrics one family after the other.
 struct Families {
+    format: Format,
     text: String,
 }
 
@@ -27,40 +90,82 @@ impl Families {
         help: &str,
         samples: impl IntoIterator<Item = (String, f64)>,
     ) {
-        self.family("gauge", name, unit, help, samples);
+        self.family(
+            Kind::Gauge,
+            &format!("papertick_{name}"),
+            unit,
+            help,
+            samples,
+        );
+    }
+
+    fn counter(
+        &mut self,
+        name: &str,
+        help: &str,
+        samples: impl IntoIterator<Item = (String, f64)>,
+    ) {
+        self.family(
+            Kind::Counter,
+            &format!("papertick_{name}"),
+            "",
+            help,
+            samples,
+        );
     }
 
     fn family(
         &mut self,
-        kind: &str,
+        kind: Kind,
         name: &str,
         unit: &str,
         help: &str,
         samples: impl IntoIterator<Item = (String, f64)>,
     ) {
-        let full = if unit.is_empty() {
-            name.to_string()
-        } else {
-            format!("{name}_{unit}")
+        let family = match unit {
+            "" => name.to_string(),
+            unit => format!("{name}_{unit}"),
         };
-        let _ = writeln!(self.text, "# TYPE papertick_{full} {kind}");
-        if !unit.is_empty() {
-            let _ = writeln!(self.text, "# UNIT papertick_{full} {unit}");
+        let sample = format!("{family}{}", kind.suffix());
+        let (named, kind) = match (self.format, kind) {
+            (Format::OpenMetrics, Kind::Gauge) => (&family, "gauge"),
+            (Format::OpenMetrics, Kind::Counter) => (&family, "counter"),
+            (Format::OpenMetrics, Kind::Info) => (&family, "info"),
+            (Format::Classic, Kind::Counter) => (&sample, "counter"),
+            (Format::Classic, Kind::Gauge | Kind::Info) => (&sample, "gauge"),
+        };
+        let _ = writeln!(self.text, "# HELP {named} {help}");
+        let _ = writeln!(self.text, "# TYPE {named} {kind}");
+        if self.format == Format::OpenMetrics && !unit.is_empty() {
+            let _ = writeln!(self.text, "# UNIT {named} {unit}");
         }
-        let _ = writeln!(self.text, "# HELP papertick_{full} {help}");
-        let suffix = if kind == "counter" { "_total" } else { "" };
         for (labels, value) in samples {
-            let _ = writeln!(self.text, "papertick_{full}{suffix}{labels} {value}");
+            let _ = writeln!(self.text, "{sample}{labels} {value}");
         }
+    }
+
+    fn end(mut self) -> Response {
+        if self.format == Format::OpenMetrics {
+            self.text.push_str("# EOF\n");
+        }
+        answer::bytes(self.format.content_type(), self.text.into())
     }
 }
 
+/// Labels as they stand behind a name.
+fn labels<const N: usize>(pairs: [(&str, &str); N]) -> String {
+    let pairs = pairs.map(|(name, value)| {
+        let escaped = value
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n");
+        format!("{name}=\"{escaped}\"")
+    });
+    format!("{{{}}}", pairs.join(","))
+}
+
 fn label(name: &str, value: &str) -> String {
-    let escaped = value
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n");
-    format!("{{{name}=\"{escaped}\"}}")
+    labels([(name, value)])
 }
 
 fn alone(value: f64) -> [(String, f64); 1] {
@@ -71,6 +176,61 @@ fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
+/// When a value was last learned, s since 1970-01-01 UTC; none if nobody knows the time.
+fn learned<T>(datum: &Datum<T>, now: Now) -> Option<f64> {
+    let unix_ms = match datum.seen {
+        Seen::Before(then) => then?.unix_ms as f64,
+        Seen::At(uptime) => {
+            now.utc?.unix_ms as f64 - now.uptime.saturating_sub(uptime).as_secs_f64() * 1e3
+        }
+    };
+    Some(unix_ms / 1e3)
+}
+
+/// What every process tells under the same names; nothing of what the host does not tell.
+fn process(families: &mut Families) {
+    let Ok(process) = Process::myself() else {
+        return;
+    };
+    let mut gauge = |name: &str, unit: &str, help: &str, value: Option<f64>| {
+        let samples = value.map(|value| (String::new(), value));
+        families.family(Kind::Gauge, &format!("process_{name}"), unit, help, samples);
+    };
+    let stat = process.stat().ok();
+    let ticks = ticks_per_second() as f64;
+    let started = stat.as_ref().and_then(|stat| {
+        let booted = procfs::boot_time_secs().ok()?;
+        Some(booted as f64 + stat.starttime as f64 / ticks)
+    });
+    gauge(
+        "start_time",
+        "seconds",
+        "When the device process was started, s since 1970-01-01 UTC.",
+        started,
+    );
+    gauge(
+        "resident_memory",
+        "bytes",
+        "Memory of the device process.",
+        stat.as_ref()
+            .map(|stat| (stat.rss * procfs::page_size()) as f64),
+    );
+    gauge(
+        "open_fds",
+        "",
+        "Open files and connections.",
+        process.fd_count().ok().map(|count| count as f64),
+    );
+    let spent = stat.map(|stat| (String::new(), (stat.utime + stat.stime) as f64 / ticks));
+    families.family(
+        Kind::Counter,
+        "process_cpu",
+        "seconds",
+        "Processor time that the device process took.",
+        spent,
+    );
+}
+
 /// Connections that the clock made, or did not get.
 fn outbound(families: &mut Families, counts: DialCounts) {
     let DialCounts {
@@ -78,20 +238,16 @@ fn outbound(families: &mut Families, counts: DialCounts) {
         proxied,
         failed,
     } = counts;
-    families.family(
-        "counter",
+    families.counter(
         "outbound_connections",
-        "",
         "Connections that were made, without a proxy and through one.",
         [
             (label("route", "direct"), direct as f64),
             (label("route", "proxy"), proxied as f64),
         ],
     );
-    families.family(
-        "counter",
+    families.counter(
         "outbound_connection_failures",
-        "",
         "Connections that were not made.",
         alone(failed as f64),
     );
@@ -105,6 +261,22 @@ fn panels(families: &mut Families, glass: &Glass) {
         "",
         "The panel does what it is told.",
         each(glass, |panel| Some(flag(panel.fault.is_none()))),
+    );
+    families.gauge(
+        "panel_fault",
+        "",
+        "The panel fails in this way.",
+        glass
+            .panels
+            .iter()
+            .enumerate()
+            .filter_map(|(index, panel)| {
+                let labels = labels([
+                    ("panel", &index.to_string()),
+                    ("fault", panel.fault?.name()),
+                ]);
+                Some((labels, 1.0))
+            }),
     );
     families.gauge(
         "panel_failures",
@@ -142,25 +314,34 @@ fn each(
 pub(crate) fn read(call: &Call) -> Response {
     let state = &call.state;
     let (view, glass, memory) = (&call.view, state.glass(), state.status(&call.view).memory);
-    let uptime = state.uptime();
+    let now = state.services.clock.now();
+    let uptime = now.uptime;
     let mut families = Families {
+        format: Format::wanted(&call.parts.headers),
         text: String::new(),
     };
-    let build = format!(
-        "_info{}",
-        label("version", &state.services.identity.git_tag)
+    let identity = &state.services.identity;
+    let build = labels([
+        ("version", &identity.git_tag),
+        ("board", view.board.id),
+        ("revision", &Facts::own().commit),
+    ]);
+    families.family(
+        Kind::Info,
+        "papertick_build",
+        "",
+        "What runs here.",
+        [(build, 1.0)],
     );
-    families.family("info", "build", "", "What runs here.", [(build, 1.0)]);
+    process(&mut families);
     families.gauge(
         "uptime",
         "seconds",
         "Time since the device started.",
         alone(uptime.as_secs_f64()),
     );
-    families.family(
-        "counter",
+    families.counter(
         "crashes",
-        "",
         "Times the device broke off since its supervisor started.",
         alone(state.services.crashes as f64),
     );
@@ -172,6 +353,15 @@ pub(crate) fn read(call: &Call) -> Response {
             .height
             .iter()
             .map(|height| (String::new(), f64::from(height.value))),
+    );
+    families.gauge(
+        "height_timestamp",
+        "seconds",
+        "When the height was last learned, s since 1970-01-01 UTC.",
+        view.market
+            .height
+            .as_ref()
+            .and_then(|height| Some((String::new(), learned(height, now)?))),
     );
     families.gauge(
         "price",
@@ -197,17 +387,31 @@ pub(crate) fn read(call: &Call) -> Response {
         "A value on the glass is too old.",
         alone(flag(view.stale)),
     );
-    families.gauge(
-        "current_screen",
-        "",
-        "Id of the current screen.",
-        alone(f64::from(view.current_screen)),
-    );
+    let screen = labels([
+        ("id", &view.current_screen.to_string()),
+        (
+            "name",
+            catalog::find(view.current_screen).map_or("", |screen| screen.name),
+        ),
+    ]);
+    families.gauge("current_screen", "", "The current screen.", [(screen, 1.0)]);
     families.gauge(
         "timer_running",
         "",
         "The rotation runs.",
         alone(flag(view.timer_running)),
+    );
+    families.gauge(
+        "dnd_active",
+        "",
+        "Do Not Disturb is active.",
+        alone(flag(view.dnd_active)),
+    );
+    families.gauge(
+        "safe_mode",
+        "",
+        "The device runs without its sources, because it broke off again and again.",
+        alone(flag(view.safe_mode.is_some())),
     );
     families.gauge(
         "source_up",
@@ -227,16 +431,25 @@ pub(crate) fn read(call: &Call) -> Response {
         "Time since the source said something.",
         view.sources.iter().filter_map(age),
     );
+    let succeeded = |(id, source): (&device::sources::SourceId, &device::view::SourceState)| {
+        let age = uptime.saturating_sub(source.last_success?);
+        let then = now.utc?.unix_ms as f64 / 1e3 - age.as_secs_f64();
+        Some((label("source", id.name()), then))
+    };
+    families.gauge(
+        "source_last_success_timestamp",
+        "seconds",
+        "When the source last said something, s since 1970-01-01 UTC.",
+        view.sources.iter().filter_map(succeeded),
+    );
     let dropped = view.sources.iter().flat_map(|(id, source)| {
         source.dropped.iter().map(|(reason, count)| {
-            let labels = format!("{{source=\"{}\",reason=\"{reason}\"}}", id.name());
+            let labels = labels([("source", id.name()), ("reason", reason)]);
             (labels, *count as f64)
         })
     });
-    families.family(
-        "counter",
+    families.counter(
         "source_dropped",
-        "",
         "What a source sent and was dropped, by reason.",
         dropped,
     );
@@ -247,10 +460,8 @@ pub(crate) fn read(call: &Call) -> Response {
         "Clients that follow the clock.",
         alone(state.frames.receiver_count() as f64),
     );
-    families.family(
-        "counter",
+    families.counter(
         "refreshes",
-        "",
         "Refreshes of the panels.",
         alone(glass.generation as f64),
     );
@@ -261,8 +472,5 @@ pub(crate) fn read(call: &Call) -> Response {
         "Memory of the host that can be had.",
         alone(memory.free as f64),
     );
-    families.text.push_str("# EOF\n");
-    let content_type =
-        HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-    answer::bytes(content_type, families.text.into())
+    families.end()
 }

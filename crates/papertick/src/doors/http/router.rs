@@ -223,7 +223,8 @@ async fn refusal(
     };
     let verdict = match guard {
         Guard::Open | Guard::Portal => return None,
-        Guard::Control => state.gate.control(headers, peer.ip()).await,
+        Guard::Monitoring if view.active.metrics_open => return None,
+        Guard::Control | Guard::Monitoring => state.gate.control(headers, peer.ip()).await,
         Guard::Upload => state.gate.upload(headers, peer.ip()).await,
     };
     if view.shows_password && guard == Guard::Control && verdict == Verdict::Admitted {

@@ -1,0 +1,74 @@
+//! What a monitoring system reads, and what is kept for it in `contrib`.
+
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::clock::{Clock, folder};
+use crate::needs;
+
+const CONTRIB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contrib");
+
+/// Whether the tool of the monitoring system finds nothing to complain about.
+fn finds_nothing(arguments: &[&str], input: &str) {
+    let Some(promtool) = needs::program("promtool") else {
+        return;
+    };
+    let mut child = Command::new(promtool)
+        .args(arguments)
+        .current_dir(Path::new(CONTRIB).join("prometheus"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+}
+
+#[test]
+fn the_figures_are_as_their_readers_want_them() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let told = clock.get("/metrics").body;
+    assert!(told.contains("process_resident_memory_bytes "), "{told}");
+    finds_nothing(&["check", "metrics"], &told);
+}
+
+#[test]
+fn the_alerts_go_off_when_they_should() {
+    finds_nothing(&["check", "rules", "papertick.rules.yml"], "");
+    finds_nothing(&["test", "rules", "papertick.rules.test.yml"], "");
+}
+
+#[test]
+fn dashboard_and_alerts_ask_for_what_the_clock_tells() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let told = clock.get("/metrics").body;
+    // By their types, since some have no sample on a clock that has just started.
+    let told: BTreeSet<&str> = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .collect();
+    for file in ["grafana/papertick.json", "prometheus/papertick.rules.yml"] {
+        let text = std::fs::read_to_string(Path::new(CONTRIB).join(file)).unwrap();
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let asked: BTreeSet<&str> = words
+            .filter(|word| word.starts_with("papertick_") || word.starts_with("process_"))
+            .collect();
+        assert!(asked.len() > 3, "{file}: {asked:?}");
+        for name in asked {
+            assert!(told.contains(name), "{file}: {name}");
+        }
+    }
+    let dashboard = std::fs::read(Path::new(CONTRIB).join("grafana/papertick.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&dashboard).unwrap();
+}
