@@ -245,4 +245,37 @@ mod tests {
         let next = CrashDumps::open(folder.path(), Some(name.clone())).unwrap();
         assert_eq!(next.name(), name);
     }
+
+    /// What a process does, as the kernel tells it in a letter.
+    fn state_of(process: Pid) -> char {
+        let path = format!("/proc/{}/stat", process.as_raw_nonzero());
+        let stat = std::fs::read_to_string(path).unwrap();
+        let (_, rest) = stat.rsplit_once(") ").unwrap();
+        rest.chars().next().unwrap()
+    }
+
+    async fn comes_to(process: Pid, state: char) {
+        let waiting = async {
+            while state_of(process) != state {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(TAKER_TIME, waiting).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_device_whose_taker_breaks_off_is_let_go() {
+        let folder = tempfile::tempdir().unwrap();
+        // As a taker it ends at once, for that is no time.
+        let mut device = Command::new("sleep").arg("1000").spawn().unwrap();
+        let process = Pid::from_raw(device.id().unwrap().cast_signed()).unwrap();
+        // That is how a taker leaves it that was killed in the middle.
+        kill_process(process, Signal::STOP).unwrap();
+        comes_to(process, 'T').await;
+        let (socket, _other) = UnixStream::pair().unwrap();
+        let failed = have_taken(process, socket, folder.path()).await;
+        assert!(failed.unwrap_err().to_string().contains("exit status"));
+        comes_to(process, 'S').await;
+        device.kill().await.unwrap();
+    }
 }

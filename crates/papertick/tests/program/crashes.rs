@@ -3,9 +3,13 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use diagnostics::backtrace;
+use papertick::updates::slots::ImageSlot;
 use rustix::process::{Signal, kill_process};
 
-use crate::clock::{Clock, eventually, folder};
+use crate::{
+    clock::{Clock, eventually, folder},
+    programs::{NEW, install, settled, working},
+};
 
 /// Secrets of a clock; its own password is not among them, for the clock would ask for it.
 const SECRETS: &str = r#"{"proxyPass":"canary-proxy","otaPass":"canary-upload","nwcUri":"nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Frelay.invalid&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100cafe0","httpAuthUser":"canary-user"}"#;
@@ -95,4 +99,24 @@ fn a_device_that_is_killed_leaves_none() {
     let clock = Clock::start(folder.path());
     crash(&clock, Signal::KILL);
     assert!(!folder.path().join("coredump.dmp").exists());
+}
+
+/// Its supervisor is another program by then, in the same process, which waits at the same place.
+#[test]
+fn a_device_whose_supervisor_was_replaced_leaves_a_dump() {
+    let folder = folder();
+    install(folder.path(), ImageSlot::A, "4.9.0", &working(), NEW);
+    let clock = Clock::start_with(folder.path(), &["--trial-seconds", "1"]);
+    let device = clock.device();
+    let command_line = format!("/proc/{}/cmdline", clock.supervisor().as_raw_nonzero());
+    eventually("its supervisor has taken over", || {
+        fs::read_to_string(&command_line).is_ok_and(|line| line.contains("take-over"))
+    });
+    settled(folder.path());
+    assert_eq!(clock.device(), device, "the device ran on");
+    assert_eq!(clock.get("/api/coredump").status, 404);
+    crash(&clock, Signal::ABORT);
+    let program = Path::new(env!("CARGO_BIN_EXE_papertick"));
+    let text = backtrace::of(&folder.path().join("coredump.dmp"), program).unwrap();
+    assert!(text.starts_with("SIGABRT"), "{text}");
 }

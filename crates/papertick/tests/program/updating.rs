@@ -441,6 +441,33 @@ fn nobody_is_trusted_until_the_owner_says_so() {
     assert_eq!(clock.upload(&unsigned).status, 200);
 }
 
+/// Else whoever reaches the interface could take the place of whom the owner trusts.
+#[test]
+fn a_factory_reset_leaves_whom_the_owner_trusts_and_what_runs() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    assert_eq!(clock.upload(&shop.image("4.8.0", &working())).status, 200);
+    eventually("it works", || {
+        let firmware = firmware(&clock);
+        firmware["version"] == "4.8.0" && firmware["trial"] == false
+    });
+    clock.patch(r#"{"digitFontPx": 201}"#);
+    let device = clock.device();
+    let key = shop.path().join("update-keys/ours.pub");
+    let before = fs::read(&key).unwrap();
+    let reset = r#"{"confirm":"factory_reset"}"#;
+    let answer = clock.send("POST", "/api/factory_reset", reset).unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    eventually("another device runs", || clock.device() != device);
+    assert_ne!(clock.setting("digitFontPx"), 201, "it was reset");
+    assert_eq!(fs::read(&key).unwrap(), before);
+    assert_eq!(firmware(&clock)["version"], "4.8.0");
+    assert_eq!(firmware(&clock)["signed"], true);
+    let unsigned = image_of(facts("4.9.0"), working().as_bytes());
+    assert_eq!(clock.upload(&unsigned).status, 500);
+    assert_eq!(clock.upload(&shop.image("4.9.0", &working())).status, 200);
+}
+
 #[test]
 fn uploads_can_be_shut_and_have_a_password_of_their_own() {
     let shop = Shop::new();
