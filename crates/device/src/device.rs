@@ -486,7 +486,7 @@ impl Device {
             }
             Upload::Verified => {
                 self.glass.complete_update();
-                self.lights.show_update_bar(100, uptime);
+                self.lights.show_updated(uptime);
                 self.restarts.updated(uptime);
             }
         }

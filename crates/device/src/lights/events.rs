@@ -239,6 +239,11 @@ impl Lights {
         self.strip.enter(mode, uptime);
     }
 
+    /// Shows on the strip that an update is installed.
+    pub fn show_updated(&mut self, uptime: Duration) {
+        self.strip.enter(Mode::Updated, uptime);
+    }
+
     /// Makes the strip do between effects what the device's state asks for; at rest it shows that the device starts,
     /// as long as it does.
     pub fn enter(&mut self, mode: Mode, uptime: Duration) {
@@ -278,7 +283,12 @@ impl Lights {
         match self.strip.mode() {
             Mode::Resting => true,
             // Nothing is fetched during an update.
-            Mode::Starting | Mode::Joining | Mode::Portal | Mode::Alarm | Mode::Update(_) => false,
+            Mode::Starting
+            | Mode::Joining
+            | Mode::Portal
+            | Mode::Alarm
+            | Mode::Update(_)
+            | Mode::Updated => false,
         }
     }
 

@@ -27,6 +27,8 @@ pub enum Mode {
     Alarm,
     /// So many green pixels of an update's bar; not muted.
     Update(usize),
+    /// An update is installed: its bar blinks and stays; not muted.
+    Updated,
 }
 
 /// What mutes the strip, and how bright it is.
@@ -220,7 +222,7 @@ impl Strip {
     pub fn pixels(&self, gate: Gate) -> Vec<Rgb> {
         let leds = self.resting.len();
         let colors = match (self.mode, &self.playing) {
-            (Mode::Update(lit), _) => lit_from_left(lit, leds),
+            (mode @ (Mode::Update(_) | Mode::Updated), _) => self.between_effects(mode),
             _ if gate.disabled => vec![Rgb::BLACK; leds],
             // Whoever is about to make the clock forget its network must not be told of a success in between.
             (Mode::Alarm, _) if !gate.quiet => self.between_effects(Mode::Alarm),
@@ -263,6 +265,10 @@ impl Strip {
             }
             Mode::Alarm => vec![Rgb::from_u24(0xFF0000); leds],
             Mode::Update(lit) => lit_from_left(lit, leds),
+            Mode::Updated => {
+                let is_dark = self.mode_frame < UPDATED_FRAMES && self.mode_frame % 2 == 1;
+                lit_from_left(if is_dark { 0 } else { leds }, leds)
+            }
         }
     }
 
@@ -272,6 +278,7 @@ impl Strip {
             Mode::Starting => Some(Duration::from_millis(250)),
             Mode::Joining => Some(Duration::from_millis(100)),
             Mode::Portal => Some(Duration::from_millis(50)),
+            Mode::Updated => (self.mode_frame < UPDATED_FRAMES).then_some(UPDATED_FRAME),
         }
     }
 
@@ -306,6 +313,10 @@ impl Strip {
         }
     }
 }
+
+/// Frames of three blinks, light and dark in turn, and how long each shows.
+const UPDATED_FRAMES: u32 = 6;
+const UPDATED_FRAME: Duration = Duration::from_millis(150);
 
 /// Frames of the breath while the access point is up.
 const PORTAL_FRAMES: u32 = 120;

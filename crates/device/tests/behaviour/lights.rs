@@ -45,6 +45,8 @@ const RESUME: &str = "\
 const IDENTIFY: &str = "FF0000 100, 00FFFF 100, FF0000 100, 00FFFF 100, 00FF00 100, 0000FF 100, 00FF00 100, 0000FF 100, 102030";
 const SUCCESS: &str =
     "00FF00 150, 000000 150, 00FF00 150, 000000 150, 00FF00 150, 000000 150, 102030";
+const UPDATED: &str =
+    "00FF00 150, 000000 150, 00FF00 150, 000000 150, 00FF00 150, 000000 150, 00FF00";
 const ERROR: &str =
     "FF0000 250, 000000 250, FF0000 250, 000000 250, FF0000 250, 000000 250, 102030";
 const NO_DATA: &str = "102030 5000, 000000 33, 080000 33, 110000 33, …";
@@ -247,7 +249,9 @@ const ROWS: &[Row] = &[
     ("", "upload > progress 25", "00FF00/00FF00/000000/000000", LIT),
     ("", "upload > progress 50", "00FF00/00FF00/00FF00/000000", LIT),
     ("", "upload > progress 75", "00FF00", LIT),
-    ("", "upload > verified", "00FF00", LIT),
+    ("", "upload; progress 100 > verified", UPDATED, LIT),
+    ("disableLeds=true", "upload; progress 100 > verified", UPDATED, LIT),
+    ("dndEnabled=true", "upload; progress 100 > verified", UPDATED, OFF),
     ("ledBrightness=128", "upload", "008000/000000/000000/000000", LIT),
     ("disableLeds=true", "upload", "00FF00/000000/000000/000000", LIT),
     ("dndEnabled=true", "upload > progress 25", "00FF00/00FF00/000000/000000", OFF),
