@@ -219,9 +219,14 @@ impl Clock {
 
     /// A client that follows the status.
     pub(crate) fn follow(&self) -> TcpStream {
+        self.follow_at("/events")
+    }
+
+    /// The same, at a path that may ask for more.
+    pub(crate) fn follow_at(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        let request = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
-        stream.write_all(request).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
         stream
     }
 

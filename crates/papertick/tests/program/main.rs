@@ -5,9 +5,11 @@
 mod clock;
 mod crashes;
 mod desk;
+mod disks;
 mod documents;
 #[path = "../examples/mod.rs"]
 mod examples;
+mod fetching;
 mod handover;
 mod images;
 mod life;

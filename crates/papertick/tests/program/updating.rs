@@ -387,8 +387,80 @@ fn one_update_at_a_time_and_one_that_breaks_off_makes_room() {
     eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
 }
 
+/// All that was told of something, in the order in which it changed.
+fn told_of(member: &str, told: &str) -> Vec<Value> {
+    let documents = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: {"))
+        .filter_map(|rest| serde_json::from_str::<Value>(&format!("{{{rest}")).ok());
+    let mut values: Vec<Value> = documents
+        .map(|document| document[member].clone())
+        .filter(|value| !value.is_null())
+        .collect();
+    values.dedup();
+    values
+}
+
+/// What stands on the panels behind the label.
+fn text_of(data: &Value) -> String {
+    let panels = data.as_array().unwrap().iter().skip(1);
+    panels.map(|panel| panel.as_str().unwrap()).collect()
+}
+
+#[test]
+fn whoever_follows_sees_an_update_come_and_succeed() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    clock.patch(r#"{"ledBrightness": 255}"#);
+    let mut stream = clock.follow_at("/events?bench");
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let told = thread::spawn(move || {
+        let mut text = String::new();
+        // It ends with the device.
+        let _ = stream.read_to_string(&mut text);
+        text
+    });
+    // Larger than anything that is on its way between two processes.
+    let program = [working().as_bytes(), b"\nexit\n", &noise(4 * 1024 * 1024)].concat();
+    let image = shop.signed(image_of(facts("4.9.0"), &program));
+    let (first, rest) = image.split_at(image.len() * 6 / 10);
+    let mut sending = clock.begin("/upload/firmware", "", image.len(), first);
+    eventually("more than half has come", || {
+        let shown = text_of(&clock.get("/api/status").json()["data"]);
+        ["59%", "60%"].contains(&shown.trim())
+    });
+    let green = |lit: usize| -> Value {
+        let pixel = |index| if index < lit { "#00FF00" } else { "#000000" };
+        (0..4).map(pixel).collect()
+    };
+    let leds = || clock.get("/sim/state").json()["leds"].clone();
+    eventually("the bar says so", || leds() == green(3));
+    sending.0.write_all(rest).unwrap();
+    assert_eq!(sending.answer().status, 200);
+    let told = told.join().unwrap();
+    assert!(told.contains("data: closing"), "{told}");
+    assert!(told_of("isOTAUpdating", &told).contains(&true.into()));
+    let shown: Vec<String> = told_of("data", &told).iter().map(text_of).collect();
+    for percent in ["0%", "100%"] {
+        assert!(
+            shown.iter().any(|shown| shown.trim() == percent),
+            "{percent} in {shown:?}"
+        );
+    }
+    let strips = told_of("leds", &told);
+    let half = strips.iter().position(|strip| *strip == green(3)).unwrap();
+    let after = &strips[half..];
+    let blinks = after
+        .windows(2)
+        .filter(|pair| pair[..] == [green(4), green(0)]);
+    // A frame may be missed on a busy machine.
+    assert!((1..=3).contains(&blinks.count()), "{after:?}");
+    assert_eq!(after.last(), Some(&green(4)), "{after:?}");
+    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+}
+
 /// Bytes that cannot be packed.
-fn noise(length: usize) -> Vec<u8> {
+pub(crate) fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let next = |_| {
         state ^= state << 13;
@@ -573,7 +645,7 @@ fn a_page_is_served_at_once_and_only_where_it_fits() {
 }
 
 /// Serves files on loopback until the test ends; `/moved/` leads to the same name without it.
-fn serve(files: Vec<(String, Vec<u8>)>) -> SocketAddr {
+pub(crate) fn serve(files: Vec<(String, Vec<u8>)>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {

@@ -1,0 +1,145 @@
+//! Updates on disks that are full, or from which nothing can be started.
+
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use papertick::updates::slots::{ImageSlot, Standing};
+use serde_json::Value;
+
+use crate::{
+    clock::{Clock, eventually, folder, papertick},
+    needs,
+    programs::{firmware, install, working},
+    updating::{Shop, facts, image_of, noise},
+};
+
+/// The program on a disk of its own, which lives in memory and is seen by nobody else, after a preparation by a shell.
+fn on_a_disk(prepare: &str) -> Option<Command> {
+    let can = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "mount"])
+        .args(["-t", "tmpfs", "none", "/tmp"])
+        .stderr(Stdio::null())
+        .status();
+    let can = can.is_ok_and(|status| status.success());
+    if !needs::met("a name space with mounts of its own (unshare)", can) {
+        return None;
+    }
+    let run = papertick(&["run"]);
+    let mut command = Command::new("unshare");
+    command
+        .args(["--user", "--map-root-user", "--mount", "sh", "-ec"])
+        .arg(format!("{prepare}\nexec \"$@\""))
+        .arg("sh")
+        .arg(run.get_program())
+        .args(run.get_args())
+        .env_clear()
+        .env("PATH", env::var_os("PATH").unwrap_or_default());
+    Some(command)
+}
+
+/// Trusts the key of a shop, which is on another disk.
+fn trust(shop: &Shop, command: &mut Command) {
+    let key = shop.path().join("update-keys/ours.pub");
+    command.arg("--update-key").arg(key);
+}
+
+fn mount(options: &str, place: &Path) -> String {
+    format!("mount -t tmpfs -o {options} none '{}'", place.display())
+}
+
+fn refusal(clock: &Clock, image: &[u8]) -> (u16, Value) {
+    let answer = clock.upload(image);
+    (answer.status, answer.json())
+}
+
+#[test]
+fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
+    let shop = Shop::new();
+    let place = folder();
+    let Some(mut command) = on_a_disk(&mount("size=1m", place.path())) else {
+        return;
+    };
+    trust(&shop, &mut command);
+    let clock = Clock::start_as(&mut command, place.path());
+    let before = clock.get("/api/status").json();
+    let device = clock.device();
+    let large = shop.signed(image_of(facts("4.9.0"), &noise(3 * 1024 * 1024)));
+    // The image has room, and what is in it has not.
+    let swollen = shop.signed(image_of(facts("4.9.0"), &vec![0; 3 * 1024 * 1024]));
+    for image in [large, swollen] {
+        let (status, told) = refusal(&clock, &image);
+        assert_eq!(
+            (status, told["error"].as_str()),
+            (500, Some("ESP_FAIL")),
+            "{told}"
+        );
+        assert!(told["msg"].as_str().unwrap().contains("space"), "{told}");
+        let after = clock.get("/api/status").json();
+        for member in ["mode", "data", "isOTAUpdating", "notes"] {
+            assert_eq!(after[member], before[member], "{member}");
+        }
+        let stored = clock.patch(r#"{"digitFontPx": 203}"#);
+        assert_eq!(stored.status, 200, "there is room again: {}", stored.body);
+    }
+    assert_eq!(clock.device(), device);
+    assert_eq!(
+        refusal(&clock, &shop.image("4.9.0", &working())).0,
+        200,
+        "and an update that fits is taken"
+    );
+    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+}
+
+#[test]
+fn a_disk_from_which_nothing_can_be_started_takes_no_programs() {
+    let shop = Shop::new();
+    let place = folder();
+    let Some(mut command) = on_a_disk(&mount("noexec", place.path())) else {
+        return;
+    };
+    trust(&shop, &mut command);
+    let clock = Clock::start_as(&mut command, place.path());
+    let (status, told) = refusal(&clock, &shop.image("4.9.0", &working()));
+    assert_eq!(
+        (status, told["error"].as_str()),
+        (500, Some("no ota partition")),
+        "{told}"
+    );
+    assert!(told["msg"].as_str().unwrap().contains("noexec"), "{told}");
+    assert_eq!(firmware(&clock)["running"], "factory");
+}
+
+/// Somebody has mounted the disk in another way since the program was installed.
+#[test]
+fn a_program_that_cannot_be_started_any_more_is_stood_in_for() {
+    let before = folder();
+    install(
+        before.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &working(),
+        Standing::Proven,
+    );
+    let place = folder();
+    let (disk, path) = (mount("mode=700", place.path()), place.path().display());
+    let prepare = format!(
+        "{disk}\ncp -a '{}/.' '{path}'\nmount -o remount,noexec '{path}'",
+        before.path().display()
+    );
+    let Some(mut command) = on_a_disk(&prepare) else {
+        return;
+    };
+    let clock = Clock::start_as(&mut command, place.path());
+    let firmware = firmware(&clock);
+    assert_eq!(firmware["running"], "factory", "{firmware}");
+    let failure = firmware["lastFailure"].as_str().unwrap();
+    assert!(
+        failure.contains("4.9.0 was left aside") && failure.contains("cannot be started"),
+        "{failure}"
+    );
+    assert_eq!(clock.get("/api/status").json()["safeMode"], Value::Null);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}

@@ -1,0 +1,155 @@
+//! Releases that are fetched through a proxy, of each kind that there is.
+
+use std::{
+    io::{self, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::mpsc::{Receiver, channel},
+    thread,
+};
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    clock::eventually,
+    programs::{firmware, working},
+    updating::{Shop, serve},
+};
+
+/// Reads up to a byte, which is left out.
+fn until(client: &mut TcpStream, end: u8) -> io::Result<String> {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    loop {
+        client.read_exact(&mut byte)?;
+        if byte[0] == end {
+            return Ok(String::from_utf8(text).unwrap());
+        }
+        text.push(byte[0]);
+    }
+}
+
+fn bytes<const N: usize>(client: &mut TcpStream) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    client.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Lets a client say where it wants to go, in whichever way; tells the way, who it is, and the place.
+fn hear(client: &mut TcpStream) -> io::Result<String> {
+    match bytes(client)? {
+        [4] => {
+            let [1, high, low, ip @ ..] = bytes::<7>(client)? else {
+                panic!("no connection is wanted")
+            };
+            until(client, 0)?;
+            let port = u16::from_be_bytes([high, low]);
+            let told = match ip {
+                [0, 0, 0, _] => format!("socks4a {}:{port}", until(client, 0)?),
+                ip => format!("socks4 {}:{port}", std::net::Ipv4Addr::from(ip)),
+            };
+            client.write_all(&[0, 90, 0, 0, 0, 0, 0, 0])?;
+            Ok(told)
+        }
+        [5] => {
+            let [count] = bytes(client)?;
+            let mut methods = vec![0; usize::from(count)];
+            client.read_exact(&mut methods)?;
+            assert_eq!(methods, [2], "with a user there is no other way");
+            client.write_all(&[5, 2])?;
+            let [1, length] = bytes(client)? else {
+                panic!("no user")
+            };
+            let mut user = vec![0; usize::from(length)];
+            client.read_exact(&mut user)?;
+            let [length] = bytes(client)?;
+            client.read_exact(&mut vec![0; usize::from(length)])?;
+            client.write_all(&[1, 0])?;
+            let [5, 1, 0, 3, length] = bytes(client)? else {
+                panic!("the proxy looks names up")
+            };
+            let mut host = vec![0; usize::from(length)];
+            client.read_exact(&mut host)?;
+            let port = u16::from_be_bytes(bytes(client)?);
+            client.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?;
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            Ok(format!("socks5 {}@{}:{port}", text(user), text(host)))
+        }
+        _ => {
+            let first = until(client, b'\n')?;
+            while until(client, b'\n')?.trim() != "" {}
+            client.write_all(b"HTTP/1.1 200 Go ahead\r\n\r\n")?;
+            let place = first.split_whitespace().nth(1).unwrap_or_default();
+            Ok(format!("connect {place}"))
+        }
+    }
+}
+
+/// A proxy that leads to one server, wherever its clients want to go; tells where that is.
+fn proxy(server: SocketAddr) -> (SocketAddr, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (told, heard) = channel();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let (mut client, told) = (client.unwrap(), told.clone());
+            thread::spawn(move || {
+                let Ok(wish) = hear(&mut client) else { return };
+                // The test may have seen enough.
+                let _ = told.send(wish);
+                let mut server = TcpStream::connect(server).unwrap();
+                let (mut back, mut forth) =
+                    (client.try_clone().unwrap(), server.try_clone().unwrap());
+                thread::spawn(move || io::copy(&mut client, &mut forth));
+                let _ = io::copy(&mut server, &mut back);
+                let _ = back.shutdown(std::net::Shutdown::Both);
+            });
+        }
+    });
+    (address, heard)
+}
+
+#[test]
+fn a_clock_updates_itself_through_each_kind_of_proxy() {
+    for (kind, host, way) in [
+        (1, "releases.invalid", "connect releases.invalid:"),
+        // The oldest kind looks no names up.
+        (2, "127.0.0.1", "socks4 127.0.0.1:"),
+        (3, "releases.invalid", "socks4a releases.invalid:"),
+        (4, "releases.invalid", "socks5 me@releases.invalid:"),
+    ] {
+        let shop = Shop::new();
+        let image = shop.image("4.9.0", &working());
+        let target = papertick::build::Facts::own().target;
+        let name = format!("papertick-rev-b-122x250-{target}.img");
+        let digest: String = Sha256::digest(&image)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let list = json!({ "tag_name": "v4.9.0", "assets": [
+            { "name": name, "browser_download_url": name },
+            { "name": format!("{name}.sha256"), "browser_download_url": format!("{name}.sha256") },
+        ]});
+        let server = serve(vec![
+            ("new".to_string(), list.to_string().into_bytes()),
+            (name.clone(), image),
+            (format!("{name}.sha256"), digest.into_bytes()),
+        ]);
+        let (proxy, heard) = proxy(server);
+        let clock = shop.clock();
+        let settings = json!({
+            "proxyEnabled": true, "proxyType": kind, "proxyHost": "127.0.0.1", "proxyPort": proxy.port(),
+            "proxyUser": "me", "proxyPass": "sesame", "proxyBypass": "",
+            "gitReleaseUrl": format!("http://{host}:{}/new", server.port()),
+        });
+        let answer = clock.patch(&settings.to_string());
+        assert_eq!(answer.status, 200, "{way}: {}", answer.body);
+        let answer = clock.send("POST", "/api/firmware/auto_update", "").unwrap();
+        assert_eq!(answer.status, 200, "{way}: {}", answer.body);
+        eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+        let place = format!("{way}{}", server.port());
+        let fetched = heard.try_iter().filter(|wish| *wish == place).count();
+        assert_eq!(fetched, 3, "{way}: list, checksum and image");
+        assert_eq!(firmware(&clock)["lastFailure"], json!(null), "{way}");
+    }
+}
