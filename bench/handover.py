@@ -22,7 +22,7 @@ import threading
 import time
 
 import built
-from process import Running, children, memory
+from process import Running, answer, children, memory
 
 REQUEST = "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: {kept}\r\nContent-Length: {length}\r\n\r\n"
 
@@ -197,9 +197,7 @@ def main():
                    "--upstream", "relay=ws://127.0.0.1:1", "--trial-seconds", "1"]
         with Running(command) as running:
             port, supervisor = running.port, running.process.pid
-            while not children(supervisor):
-                time.sleep(0.01)
-            firmware(port)
+            answer(port)
             time.sleep(2)
 
             def under_load(name, act):
