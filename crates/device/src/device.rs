@@ -568,6 +568,7 @@ fn known<'a>(
         market: upstream.market(),
         settled,
         host,
+        silence: upstream.silence(),
         ip: network.link().ip(),
         ssid: network.link().ssid(),
     }

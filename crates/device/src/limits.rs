@@ -47,6 +47,9 @@ pub const UPDATE_PERIOD: Duration = Duration::from_secs(1);
 /// Longest time the splash waits for the first data.
 pub const SPLASH_MAX: Duration = Duration::from_secs(10);
 
+/// Time from the start after which the glass says that nothing was ever learned.
+pub const NO_DATA_AFTER: Duration = Duration::from_secs(60);
+
 /// Longest time a mandatory full refresh that is due waits for something to paint.
 pub const FULL_REFRESH_GRACE: Duration = Duration::from_secs(60);
 

@@ -17,8 +17,8 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Dependency},
-        debug, erasing, mining_pool, payment, provisioning, safe_mode, sign_in, splash, update,
-        zap,
+        debug, erasing, mining_pool, no_data, payment, provisioning, safe_mode, sign_in, splash,
+        update, zap,
     },
     settings::{Settings, Settled},
 };
@@ -35,6 +35,8 @@ pub struct Known<'a> {
     pub settled: &'a Settled,
     /// Facts about the machine and the build.
     pub host: &'a HostFacts,
+    /// What a source has said last where nothing was ever learned of chain and prices; none where something was.
+    pub silence: Option<&'a str>,
     /// Address of the device; empty if there is none.
     pub ip: &'a str,
     /// Name of the network; empty on a wire.
@@ -54,6 +56,18 @@ pub fn screen_cells(slot: Slot, scene: &Scene<'_>) -> Vec<Cell> {
         Some(screen) => (screen.cells)(scene),
         None => cells::blank(scene.panels),
     }
+}
+
+/// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
+pub fn lacking_cells(slot: Slot, known: &Known<'_>, panels: usize) -> Option<Vec<Cell>> {
+    let reason = known.silence.filter(|_| needs_feeds(slot))?;
+    Some(no_data::cells(reason, known.ip, panels))
+}
+
+/// Tells whether a screen of the rotation shows chain or prices.
+pub fn needs_feeds(slot: Slot) -> bool {
+    let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
+    facts.iter().any(|fact| fact.is_of_chain_or_prices())
 }
 
 /// The cells of a layer; `repainted` is when the debug view was painted last.

@@ -22,7 +22,7 @@ use self::{
 use crate::{
     board::BoardSpec,
     cells::{Cell, Picture},
-    limits::{DEBUG_PERIOD, SPLASH_MAX, UPDATE_PERIOD},
+    limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PERIOD},
     market::Market,
     now::Now,
     request::Refusal,
@@ -207,6 +207,7 @@ impl Glass {
             self.minute_deadline(now),
             self.price_deadline(known, now),
             self.stale_deadline(known, now),
+            self.no_data_deadline(known, now),
         ]
         .into_iter()
         .flatten()
@@ -396,9 +397,13 @@ impl Glass {
         }
         let (slot, scene) = (self.slot(), self.scene(market, known, now));
         let is_old = |from: Option<Duration>| from.is_none_or(|from| from <= now.uptime);
+        let lacking = match now.uptime < NO_DATA_AFTER {
+            true => None,
+            false => compose::lacking_cells(slot, known, self.board.panels),
+        };
         Composition {
             visible,
-            cells: compose::screen_cells(slot, &scene),
+            cells: lacking.unwrap_or_else(|| compose::screen_cells(slot, &scene)),
             stale: compose::grow_old(slot, &scene, now).any(is_old),
         }
     }
@@ -471,5 +476,14 @@ impl Glass {
         let scene = self.scene(known.market, known, now);
         let moments = compose::grow_old(slot, &scene, now).flatten();
         moments.filter(|from| *from > now.uptime).min()
+    }
+
+    /// Uptime from which on the glass says that nothing was learned, while it has not said so.
+    fn no_data_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+        let Visible::Slot(slot) = self.visible() else {
+            return None;
+        };
+        let is_lacking = known.silence.is_some() && compose::needs_feeds(slot);
+        (is_lacking && now.uptime < NO_DATA_AFTER).then_some(NO_DATA_AFTER)
     }
 }

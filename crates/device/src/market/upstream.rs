@@ -97,6 +97,20 @@ impl Upstream {
         *self.market == Market::default()
     }
 
+    /// What a source of blocks or prices has said last, where nothing was ever learned of either; empty if none has said
+    /// anything, and none if something is known.
+    pub fn silence(&self) -> Option<&str> {
+        if self.market.knows_chain_or_prices() {
+            return None;
+        }
+        let feeds = self
+            .plan
+            .iter()
+            .filter(|(_, plan)| plan.config.feeds_blocks() || plan.config.feeds_prices());
+        let mut said = feeds.filter_map(|(id, _)| self.states.get(id)?.last_error.as_deref());
+        Some(said.next().unwrap_or_default())
+    }
+
     /// Height of the chain tip, if known.
     pub fn height(&self) -> Option<u32> {
         self.market.height.as_ref().map(|height| height.value)

@@ -107,6 +107,12 @@ impl<'a> Fee<'a> {
 }
 
 impl Market {
+    /// Something of what the clock is about was learned: a height, a fee or a price.
+    pub fn knows_chain_or_prices(&self) -> bool {
+        let fees = self.fee.is_some() || self.precise_fee.is_some();
+        self.height.is_some() || fees || !self.prices.is_empty()
+    }
+
     /// Takes over a value that is not the height; tells whether it differs from what was known.
     pub fn learn(&mut self, source: SourceId, observation: Observation, uptime: Duration) -> bool {
         let seen = Seen::At(uptime);

@@ -54,6 +54,16 @@ pub enum Dependency {
     Balance,
 }
 
+impl Dependency {
+    /// Tells whether it is of the chain or the prices, which every clock should know.
+    pub fn is_of_chain_or_prices(self) -> bool {
+        match self {
+            Dependency::Height | Dependency::Price | Dependency::Fee => true,
+            Dependency::Time | Dependency::Pool | Dependency::Miner | Dependency::Balance => false,
+        }
+    }
+}
+
 const fn screen(
     id: u16,
     name: &'static str,

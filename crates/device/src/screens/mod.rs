@@ -23,6 +23,7 @@ pub mod wallet_balance;
 pub mod custom;
 pub mod debug;
 pub mod erasing;
+pub mod no_data;
 pub mod payment;
 pub mod provisioning;
 pub mod safe_mode;

@@ -59,6 +59,10 @@ const ROWS: &[Row] = &[
     ("nwcEnabled=true", "screen 90; balance 21", 10 * MINUTE + 1, STALE, "false", "true"),
     ("nwcEnabled=true nwcRefreshSecs=3600", "screen 90; balance 21", 4 * HOUR + 1, STALE, "false", "true"),
 
+    // What was never learned.
+    ("", "power-on; wait 10000; source relay down", 50_000, GLASS, "BLOCK/HEIGHT", "NO/DATA"),
+    ("", "power-on; wait 10000; screen 20", 50_000, GLASS, "BTC/USD", "NO/DATA"),
+
     // The quiet hours.
     ("dndTimeEnabled=true", "clock 2026-02-03T21:59:00+01:00", MINUTE, QUIET, "false", "true"),
     ("dndTimeEnabled=true", "clock 2026-02-03T22:00:00+01:00", 9 * HOUR, QUIET, "true", "false"),

@@ -51,6 +51,20 @@ fn every_figure_is_there_after_a_restart() {
 }
 
 #[test]
+fn a_clock_that_never_learned_anything_says_so_and_why() {
+    let mut world = World::new(settings("timerSeconds=0"));
+    world.live("source relay down; wait 60000");
+    let told = format!("{:?}", world.device.desired().picture.cells);
+    assert!(told.contains("refused"), "{told}");
+    for (screen, lacks) in [("0", true), ("6", true), ("30", true), ("3", false)] {
+        world.live(&format!("screen {screen}"));
+        assert_eq!(world.glass() == "NO/DATA", lacks, "{screen}");
+    }
+    world.live("screen 0; price USD 64000");
+    assert_eq!(world.glass(), "BLOCK/HEIGHT", "something is known");
+}
+
+#[test]
 fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
     for (line, worth) in [
         ("block 840001", true),

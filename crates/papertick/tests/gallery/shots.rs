@@ -283,6 +283,7 @@ const SYSTEM: &[Row] = &[
         "How to bring the clock into a network",
         "provisioning",
     ),
+    ("no-data", "Nothing was ever learned", "no-data"),
     ("safe-mode", "Running on defaults", "safe-mode"),
     (
         "sign-in",

@@ -174,8 +174,30 @@ impl Model {
         })
     }
 
+    /// What a screen of chain or prices shows where nothing was ever learned of either.
+    fn no_data(&self) -> Vec<String> {
+        let why = match self.complaint.as_str() {
+            "" => "No source has answered yet.",
+            told => told,
+        };
+        let ip = self.network.as_ref().map_or("-", |(ip, _)| ip);
+        let mut texts = vec![
+            "NO/DATA".into(),
+            "No block, fee or price has come in so far.".into(),
+            format!("Why {why}"),
+            "The clock goes on trying by itself.".into(),
+            format!("More at {ip}"),
+        ];
+        texts.resize(self.board.panels, String::new());
+        texts
+    }
+
     fn screen(&self, price: Option<u64>) -> Option<Vec<String>> {
         let (panels, s) = (self.board.panels, &self.settings);
+        let needs_feeds = [0, 4, 6, 10, 20, 30, 40].contains(&self.slot.0);
+        if needs_feeds && self.facts.is_empty() && self.now.uptime >= 60 * SECOND {
+            return Some(self.no_data());
+        }
         let height = self.facts.get("height").map(|(height, _)| *height);
         let money = self
             .slot

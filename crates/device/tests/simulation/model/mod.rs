@@ -78,6 +78,10 @@ pub struct Model {
     frozen: Option<Option<Duration>>,
     /// Height, fee in micros, and prices in micros by their currency.
     facts: BTreeMap<String, (u64, Learned)>,
+    /// What the relay has said last of what is wrong.
+    complaint: String,
+    /// The relay has said anything at all.
+    relay_heard: bool,
     /// The button that is down, and since when; whether it was a long press.
     press: Option<(u8, Duration, bool)>,
     /// The button that was released, and when that is believed.
@@ -107,6 +111,8 @@ impl Model {
             turn: None,
             frozen: None,
             facts: before.map(Model::remembered).unwrap_or_default(),
+            complaint: String::new(),
+            relay_heard: false,
             press: None,
             click: None,
             deaf: false,
@@ -223,7 +229,12 @@ impl Model {
                 self.portal = false;
                 self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
             }
-            Input::Linked(LinkEvent::Down(_)) => self.network = None,
+            Input::Linked(LinkEvent::Down(_)) => {
+                if self.relay_heard {
+                    self.complaint = "no network".into();
+                }
+                self.network = None;
+            }
             Input::Linked(LinkEvent::Credentials(false)) => self.portal = true,
             Input::Linked(LinkEvent::Provisioned) => self.settings.wifi_configured = true,
             Input::Finished(Finished::Forgotten(Ok(()))) => self.settings.wifi_configured = false,
@@ -236,6 +247,12 @@ impl Model {
         let show = self.settings.clone();
         match observation {
             Observation::Connection(connection) => {
+                self.relay_heard = true;
+                match connection {
+                    Connection::Connecting => {}
+                    Connection::Up => self.complaint.clear(),
+                    Connection::Down { reason, .. } => self.complaint.clone_from(reason),
+                }
                 return self.lights.relay = *connection == Connection::Up;
             }
             Observation::Block(height) => self.block((*height).into()),

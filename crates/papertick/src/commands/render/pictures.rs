@@ -8,8 +8,8 @@ use device::{
     market::{Datum, Market, MinerStats, Payment, PoolStats, Seen, Zap},
     panels,
     screens::{
-        SCREENS, Scene, Screen, catalog::Dependency, custom, debug, erasing, payment, provisioning,
-        safe_mode, sign_in, splash, update, zap,
+        SCREENS, Scene, Screen, catalog::Dependency, custom, debug, erasing, no_data, payment,
+        provisioning, safe_mode, sign_in, splash, update, zap,
     },
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
@@ -98,6 +98,11 @@ static SPECIALS: &[Special] = &[
         word: "splash",
         what: "first moments after the start",
         cells: |_, _, board| splash::cells(board.panels),
+    },
+    Special {
+        word: "no-data",
+        what: "notice that nothing was ever learned",
+        cells: |values, _, board| no_data::cells(NO_ANSWER, &values.ip, board.panels),
     },
     Special {
         word: "provisioning",
@@ -291,6 +296,9 @@ fn sign_in_cells(values: &Values, settings: &Settings, board: &BoardSpec) -> Vec
     };
     sign_in::cells(&settings.sign_in_user(), &made, board.panels)
 }
+
+/// What a source that is not there has said last.
+const NO_ANSWER: &str = "relay.example: connection refused";
 
 fn provisioning_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
     let facts = provisioning::Facts {
