@@ -152,6 +152,7 @@ impl Device {
             current_screen: slot.screen,
             currency: slot.currency,
             data: cells::mirror(&self.glass.picture().cells),
+            says: self.says(),
             stale: self.glass.picture().stale,
             mode: self.glass.mode(),
             timer_running: active.timer_active,
@@ -171,6 +172,15 @@ impl Device {
             notes: self.notes.told(),
             safe_mode: self.glass.safe_mode().map(String::from),
             shows_password: self.glass.has(Layer::SignIn),
+        }
+    }
+
+    /// What the newest picture shows, and whether that is old.
+    fn says(&self) -> String {
+        let sentence = self.glass.sentence();
+        match self.glass.picture().stale {
+            true => format!("{sentence} This is older than it should be."),
+            false => sentence.into(),
         }
     }
 

@@ -31,6 +31,8 @@ pub struct View {
     pub currency: Option<Currency>,
     /// Text of the newest picture, one per panel.
     pub data: Vec<String>,
+    /// What the newest picture shows, in a sentence for people who listen.
+    pub says: String,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
     /// What is visible: `rotation`, `splash`, `safe-mode`, `sign-in`, `custom`, `zap`, `payment`, `debug`, `update`, `portal`,

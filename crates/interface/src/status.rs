@@ -141,6 +141,7 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
             .into(),
     );
     put("data", view.data.clone().into());
+    put("says", view.says.as_str().into());
     put("dnd", dnd(view));
     if let Some(millilux) = view.millilux {
         put("lightLevel", lux(millilux));

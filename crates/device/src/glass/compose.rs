@@ -1,6 +1,6 @@
 //! What should be on the panels, as it follows from what covers the rotation and from what is known.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
@@ -17,8 +17,8 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Dependency},
-        debug, erasing, mining_pool, no_data, payment, provisioning, safe_mode, sign_in, splash,
-        update, zap,
+        custom, debug, erasing, mining_pool, no_data, payment, provisioning, safe_mode, sign_in,
+        splash, update, zap,
     },
     settings::{Settings, Settled},
 };
@@ -58,10 +58,32 @@ pub fn screen_cells(slot: Slot, scene: &Scene<'_>) -> Vec<Cell> {
     }
 }
 
+/// What a screen of the rotation shows, in a sentence.
+pub fn screen_sentence(slot: Slot, scene: &Scene<'_>) -> String {
+    catalog::find(slot.screen).map_or_else(String::new, |screen| (screen.sentence)(scene))
+}
+
+/// What a layer shows, in a sentence.
+pub fn layer_sentence(content: &Content) -> String {
+    match content {
+        Content::Splash => splash::SENTENCE.into(),
+        Content::SafeMode(reason) => safe_mode::sentence(reason),
+        Content::SignIn(_) => sign_in::SENTENCE.into(),
+        Content::Custom(cells) => custom::sentence(cells),
+        Content::Zap(zap) => zap::sentence(zap),
+        Content::Payment(payment) => payment::sentence(payment),
+        Content::Debug => debug::SENTENCE.into(),
+        Content::Update(percent) => update::sentence(*percent),
+        Content::Portal(directions) => provisioning::sentence(&directions.ssid),
+        Content::Erasing => erasing::SENTENCE.into(),
+    }
+}
+
 /// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
-pub fn lacking_cells(slot: Slot, known: &Known<'_>, panels: usize) -> Option<Vec<Cell>> {
+pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell>, String)> {
     let reason = known.silence.filter(|_| needs_feeds(slot))?;
-    Some(no_data::cells(reason, known.ip, panels))
+    let cells = no_data::cells(reason, known.ip, panels);
+    Some((cells, no_data::sentence(reason)))
 }
 
 /// Tells whether a screen of the rotation shows chain or prices.

@@ -101,6 +101,11 @@ impl Glass {
         self.picture().serial + 1
     }
 
+    /// What the newest picture shows, in a sentence.
+    pub fn sentence(&self) -> &str {
+        self.panels.sentence()
+    }
+
     /// The slot that is on, whatever covers it.
     pub fn slot(&self) -> Slot {
         self.rotation.slot()
@@ -392,6 +397,7 @@ impl Glass {
             return Composition {
                 visible,
                 cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
+                sentence: compose::layer_sentence(content),
                 stale: false,
             };
         }
@@ -399,11 +405,17 @@ impl Glass {
         let is_old = |from: Option<Duration>| from.is_none_or(|from| from <= now.uptime);
         let lacking = match now.uptime < NO_DATA_AFTER {
             true => None,
-            false => compose::lacking_cells(slot, known, self.board.panels),
+            false => compose::lacking(slot, known, self.board.panels),
         };
+        let shown = || {
+            let cells = compose::screen_cells(slot, &scene);
+            (cells, compose::screen_sentence(slot, &scene))
+        };
+        let (cells, sentence) = lacking.unwrap_or_else(shown);
         Composition {
             visible,
-            cells: lacking.unwrap_or_else(|| compose::screen_cells(slot, &scene)),
+            cells,
+            sentence,
             stale: compose::grow_old(slot, &scene, now).any(is_old),
         }
     }

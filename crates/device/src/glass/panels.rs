@@ -1,6 +1,6 @@
 //! The picture for the panels: what is composed becomes a picture only as far as policy lets it.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
 use super::{
@@ -30,6 +30,8 @@ pub struct Composition {
     pub visible: Visible,
     /// One cell per panel.
     pub cells: Vec<Cell>,
+    /// What they show, in a sentence.
+    pub sentence: String,
     /// A value in it is older than its source's limit.
     pub stale: bool,
 }
@@ -38,6 +40,7 @@ pub struct Composition {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
     picture: Picture,
+    sentence: String,
     visible: Visible,
     policy: RefreshPolicy,
 }
@@ -54,6 +57,7 @@ impl Panels {
                 repaints: 0,
                 serial: 0,
             },
+            sentence: String::new(),
             visible: Visible::Nothing,
             policy: RefreshPolicy::default(),
         }
@@ -62,6 +66,11 @@ impl Panels {
     /// The newest picture.
     pub fn picture(&self) -> &Picture {
         &self.picture
+    }
+
+    /// What the newest picture shows, in a sentence.
+    pub fn sentence(&self) -> &str {
+        &self.sentence
     }
 
     /// Asks for a repaint of all panels, changed or not.
@@ -107,6 +116,7 @@ impl Panels {
         self.picture.serial += 1;
         self.visible = composition.visible;
         self.picture.cells = composition.cells;
+        self.sentence = composition.sentence;
         self.picture.stale = composition.stale;
         self.picture.style = style;
     }

@@ -7,7 +7,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{decimal, row};
+use super::{decimal, row, spoken};
 use crate::{
     cells::{Cell, Icon},
     units::{SATS_PER_BTC, Sats},
@@ -62,6 +62,11 @@ pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
         .map(|(unit, letter)| with_letter(sats, *unit, *letter));
     let mut fitting = texts.filter(|text| text.len() <= width);
     fitting.next().unwrap_or_else(|| "?".into())
+}
+
+/// An amount in words, in full.
+pub fn spoken(Sats(sats): Sats) -> String {
+    spoken::count(sats, "sat")
 }
 
 /// Bitcoin with a fixed number of decimals.

@@ -1,8 +1,12 @@
 //! Height of the chain tip.
 
-use alloc::{string::ToString, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-use super::{Scene, row};
+use super::{Scene, row, spoken};
 use crate::cells::Cell;
 
 /// The height in full; once it needs every panel, the label goes.
@@ -16,4 +20,12 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         return row::right(row::digits(&text), scene.panels);
     }
     row::labelled(label, row::digits(&text), scene.panels)
+}
+
+/// The height.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    match scene.height() {
+        Some(height) => format!("Block height {}.", spoken::number(&height.to_string())),
+        None => spoken::unknown("The block height"),
+    }
 }

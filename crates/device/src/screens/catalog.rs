@@ -26,6 +26,8 @@ pub struct Screen {
     pub depends_on: &'static [Dependency],
     /// Makes the cells, one per panel.
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
+    /// Says in a sentence what the cells show, for people who listen.
+    pub sentence: fn(&Scene<'_>) -> String,
 }
 
 impl Screen {
@@ -69,6 +71,7 @@ const fn screen(
     name: &'static str,
     depends_on: &'static [Dependency],
     cells: fn(&Scene<'_>) -> Vec<Cell>,
+    sentence: fn(&Scene<'_>) -> String,
 ) -> Screen {
     Screen {
         id,
@@ -78,6 +81,7 @@ const fn screen(
         is_available: always,
         depends_on,
         cells,
+        sentence,
     }
 }
 
@@ -89,15 +93,29 @@ pub static SCREENS: &[Screen] = &[
         "Block Height",
         &[Dependency::Height],
         block_height::cells,
+        block_height::sentence,
     ),
-    screen(3, "Time", &[Dependency::Time], clock::cells),
+    screen(
+        3,
+        "Time",
+        &[Dependency::Time],
+        clock::cells,
+        clock::sentence,
+    ),
     screen(
         4,
         "Halving countdown",
         &[Dependency::Height],
         halving::cells,
+        halving::sentence,
     ),
-    screen(40, "Bitcoin Supply", &[Dependency::Height], supply::cells),
+    screen(
+        40,
+        "Bitcoin Supply",
+        &[Dependency::Height],
+        supply::cells,
+        supply::sentence,
+    ),
     Screen {
         is_available: with_pool,
         ..screen(
@@ -105,6 +123,7 @@ pub static SCREENS: &[Screen] = &[
             "Mining Pool Hashrate",
             &[Dependency::Pool],
             pool_hashrate::cells,
+            pool_hashrate::sentence,
         )
     },
     Screen {
@@ -114,6 +133,7 @@ pub static SCREENS: &[Screen] = &[
             "Mining Pool Earnings",
             &[Dependency::Pool],
             pool_earnings::cells,
+            pool_earnings::sentence,
         )
     },
     Screen {
@@ -123,6 +143,7 @@ pub static SCREENS: &[Screen] = &[
             "Miner Hashrate",
             &[Dependency::Miner],
             miner_hashrate::cells,
+            miner_hashrate::sentence,
         )
     },
     Screen {
@@ -132,6 +153,7 @@ pub static SCREENS: &[Screen] = &[
             "Miner Best Difficulty",
             &[Dependency::Miner],
             miner_best_difficulty::cells,
+            miner_best_difficulty::sentence,
         )
     },
     Screen {
@@ -142,6 +164,7 @@ pub static SCREENS: &[Screen] = &[
             "Wallet Balance",
             &[Dependency::Balance],
             wallet_balance::cells,
+            wallet_balance::sentence,
         )
     },
     Screen {
@@ -151,11 +174,18 @@ pub static SCREENS: &[Screen] = &[
             "Sats per dollar",
             &[Dependency::Price],
             sats_per_currency::cells,
+            sats_per_currency::sentence,
         )
     },
     Screen {
         per_currency: true,
-        ..screen(20, "Ticker", &[Dependency::Price], ticker::cells)
+        ..screen(
+            20,
+            "Ticker",
+            &[Dependency::Price],
+            ticker::cells,
+            ticker::sentence,
+        )
     },
     Screen {
         per_currency: true,
@@ -164,9 +194,16 @@ pub static SCREENS: &[Screen] = &[
             "Market Cap",
             &[Dependency::Price, Dependency::Height],
             market_cap::cells,
+            market_cap::sentence,
         )
     },
-    screen(6, "Block Fee Rate", &[Dependency::Fee], fee_rate::cells),
+    screen(
+        6,
+        "Block Fee Rate",
+        &[Dependency::Fee],
+        fee_rate::cells,
+        fee_rate::sentence,
+    ),
 ];
 
 fn always(_: &Settings) -> bool {

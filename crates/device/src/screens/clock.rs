@@ -1,8 +1,8 @@
 //! Time of day, with the date as label.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
-use super::{Scene, row};
+use super::{Scene, row, spoken};
 use crate::cells::Cell;
 
 /// Day and month, hours and minutes; without a plausible time only dashes on the label.
@@ -17,4 +17,32 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         false => format!("{hour:02}:{minute:02}"),
     };
     row::labelled(label, row::digits(&text), scene.panels)
+}
+
+/// The time of day and the date.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let Some(local) = scene.local else {
+        return spoken::unknown("The time");
+    };
+    let month = usize::from(local.month).checked_sub(1);
+    let month = month.and_then(|month| MONTHS.get(month)).copied();
+    let month = month.unwrap_or_default();
+    format!(
+        "It is {}:{:02}, {} {month}.",
+        local.hour, local.minute, local.day
+    )
 }

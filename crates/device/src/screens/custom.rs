@@ -29,6 +29,27 @@ pub fn cells(texts: &[String], digit_px: Option<u32>, panels: usize) -> Vec<Cell
     row::left(texts.iter().map(|text| cell(text, px)).collect(), panels)
 }
 
+/// The text: letters of a panel each as one word, else a panel after the other.
+pub fn sentence(cells: &[Cell]) -> String {
+    let texts: Vec<String> = cells.iter().map(Cell::mirror).collect();
+    let letters = texts.iter().all(|text| text.chars().count() <= 1);
+    let between = if letters { "" } else { " " };
+    let blank = |text: &String| {
+        if text.is_empty() {
+            " ".into()
+        } else {
+            text.clone()
+        }
+    };
+    let words: Vec<String> = texts.iter().map(blank).collect();
+    let joined = words.join(between);
+    let text: Vec<&str> = joined.split_whitespace().collect();
+    match text.is_empty() {
+        true => "The panels are empty.".into(),
+        false => text.join(" "),
+    }
+}
+
 /// An icon for `mdi:` and a name, two lines for a text with one slash inside, else one line.
 fn cell(text: &str, px: Option<u32>) -> Cell {
     if text.is_empty() {

@@ -1,11 +1,12 @@
 //! Fee rate of the next block.
 
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use super::{Scene, decimal, row};
+use super::{Scene, decimal, row, spoken};
 use crate::{
     cells::Cell,
     market::Fee,
@@ -15,18 +16,34 @@ use crate::{
 /// The rate with its unit on the last panel; a dot that shares a panel shares it with the whole
 /// part, as in `12.`.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
-    let width = scene.panels.saturating_sub(2);
-    let text = match scene.fee() {
-        None => String::new(),
-        Some(Fee::Precise(fee)) if scene.settings.block_fee_dec => precise(fee.value, width),
-        Some(Fee::Precise(fee) | Fee::Whole(fee)) => whole(fee.value),
-    };
+    let text = scene.fee().map(|fee| text(fee, scene)).unwrap_or_default();
     let number = match scene.settings.decimal_share_dot {
         true => row::merged(&text),
         false => row::digits(&text),
     };
     let unit = Cell::unit("sat", "vB");
     row::with_unit(Cell::label("FEE", "RATE"), number, unit, scene.panels)
+}
+
+/// The rate.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let text = match scene.fee() {
+        None => return spoken::unknown("The fee rate"),
+        Some(fee) => text(fee, scene),
+    };
+    format!(
+        "The fee rate is {} sats per virtual byte.",
+        spoken::number(&text)
+    )
+}
+
+fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {
+    match fee {
+        Fee::Precise(fee) if scene.settings.block_fee_dec => {
+            precise(fee.value, scene.panels.saturating_sub(2))
+        }
+        Fee::Precise(fee) | Fee::Whole(fee) => whole(fee.value),
+    }
 }
 
 /// A rate with two decimals below 10 sat/vB, and above where it is not whole and has room.

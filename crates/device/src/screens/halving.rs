@@ -1,8 +1,13 @@
 //! Time until the block subsidy halves.
 
-use alloc::{string::ToString, vec, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 
-use super::{Scene, issuance, row};
+use super::{Scene, issuance, row, spoken};
 use crate::cells::Cell;
 
 /// Minutes that a block takes on average.
@@ -28,12 +33,44 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     row::right(cells, scene.panels)
 }
 
+/// Blocks to go, or their duration, as the panels count it.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let Some(blocks) = scene.height().map(issuance::blocks_to_halving) else {
+        return spoken::unknown("The time until the halving");
+    };
+    let left = match scene.settings.use_blk_countdown {
+        true => spoken::count(blocks.into(), "block"),
+        false => {
+            let [years, days, hours, minutes] = split(blocks * BLOCK_MINUTES);
+            format!(
+                "{}, {}, {} and {}",
+                spoken::count(years.into(), "year"),
+                spoken::count(days.into(), "day"),
+                spoken::count(hours.into(), "hour"),
+                spoken::count(minutes.into(), "minute")
+            )
+        }
+    };
+    format!("{left} until the halving.")
+}
+
 fn parts(minutes: u32) -> [Cell; 4] {
     let part = |number: u32, name| Cell::unit(number.to_string(), name);
+    let [years, days, hours, minutes] = split(minutes);
     [
-        part(minutes / MINUTES_PER_YEAR, "YRS"),
-        part(minutes % MINUTES_PER_YEAR / MINUTES_PER_DAY, "DAYS"),
-        part(minutes % MINUTES_PER_DAY / MINUTES_PER_HOUR, "HRS"),
-        part(minutes % MINUTES_PER_HOUR, "MINS"),
+        part(years, "YRS"),
+        part(days, "DAYS"),
+        part(hours, "HRS"),
+        part(minutes, "MINS"),
+    ]
+}
+
+/// Years, days, hours and minutes.
+fn split(minutes: u32) -> [u32; 4] {
+    [
+        minutes / MINUTES_PER_YEAR,
+        minutes % MINUTES_PER_YEAR / MINUTES_PER_DAY,
+        minutes % MINUTES_PER_DAY / MINUTES_PER_HOUR,
+        minutes % MINUTES_PER_HOUR,
     ]
 }

@@ -20,6 +20,26 @@ const UNITS: &[(u32, &str)] = &[
     (0, "H"),
 ];
 
+/// Units in words, by the letters before the slash.
+const SPOKEN: &[(&str, &str)] = &[
+    ("ZH", "zetta"),
+    ("EH", "exa"),
+    ("PH", "peta"),
+    ("TH", "tera"),
+    ("GH", "giga"),
+    ("MH", "mega"),
+    ("KH", "kilo"),
+];
+
+/// The unit in words, such as `terahashes per second`.
+pub fn spoken(unit: &Cell) -> String {
+    let written = unit.mirror();
+    let letters = written.split('/').next();
+    let prefix = SPOKEN.iter().find(|(short, _)| Some(*short) == letters);
+    let prefix = prefix.map_or("", |(_, prefix)| prefix);
+    format!("{prefix}hashes per second")
+}
+
 /// A pool's hashrate with as many decimals as fit, without zeros at the end, and its unit.
 pub fn filling(hashrate: Hashrate, width: usize) -> (String, Cell) {
     let digits = hashrate.0.to_string().len();

@@ -1,8 +1,12 @@
 //! Value of all bitcoin in a currency.
 
-use alloc::vec::Vec;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-use super::{Scene, issuance, price_layout, row, signs, suffix};
+use super::{Scene, issuance, price_layout, row, signs, spoken, suffix};
 use crate::cells::Cell;
 
 /// The value with a letter, behind the currency's sign; needs a price and a height.
@@ -22,4 +26,19 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let number = row::number(&text, scene.settings);
     let cells = price_layout::after(signs::currency(scene.currency), number);
     row::labelled(label, cells, scene.panels)
+}
+
+/// The value in billions.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    const MILLION: u64 = 1_000_000;
+    let (Some(price), Some(height)) = (scene.shown_price(), scene.height()) else {
+        return spoken::unknown("The value of all bitcoin");
+    };
+    let value = price.rounded().saturating_mul(issuance::mined_btc(height));
+    let millions = (value / MILLION).to_string();
+    let code = scene.currency.code();
+    format!(
+        "All bitcoin together are worth {} million {code}.",
+        spoken::number(&millions)
+    )
 }

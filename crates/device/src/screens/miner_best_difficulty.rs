@@ -1,6 +1,7 @@
 //! Best difficulty of the miner, in its own words.
 
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -25,4 +26,13 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     }
     let tail = parts.into_iter().map(Cell::Tail).collect();
     row::labelled(miner::IDENTITY, tail, scene.panels)
+}
+
+/// The miner's own words.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
+    match words.map(str::trim) {
+        None | Some("") => miner::SILENCE.into(),
+        Some(words) => format!("The best difficulty of the miner is {words}."),
+    }
 }

@@ -1,6 +1,6 @@
 //! What the screens of the mining pool share: who it is, and what it said last.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{Scene, row};
 use crate::{cells::Cell, market::PoolStats};
@@ -24,6 +24,16 @@ pub fn identity(scene: &Scene<'_>) -> Cell {
 /// The placeholder for a pool without figures.
 pub fn offline(scene: &Scene<'_>) -> Vec<Cell> {
     row::offline(identity(scene), scene.panels)
+}
+
+/// The pool's name as people say it.
+pub fn name(scene: &Scene<'_>) -> String {
+    scene.settings.mining_pool_name.replace('_', " ")
+}
+
+/// What is said of a pool without figures.
+pub fn silence(scene: &Scene<'_>) -> String {
+    format!("The mining pool {} does not answer.", name(scene))
 }
 
 fn label(name: &str) -> Cell {

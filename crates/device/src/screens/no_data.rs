@@ -1,8 +1,8 @@
 //! The notice that nothing was ever learned of chain and prices, in place of a screen that would be empty.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
-use super::{prose, row};
+use super::{prose, row, spoken};
 use crate::cells::Cell;
 
 /// Height of the text, px.
@@ -33,4 +33,13 @@ pub fn cells(reason: &str, ip: &str, panels: usize) -> Vec<Cell> {
         prose::block([prose::entry("More at", ip)], PX),
     ]);
     row::left(cells, panels)
+}
+
+/// What is missing, and why.
+pub fn sentence(reason: &str) -> String {
+    let why = match reason {
+        "" => "no source has answered yet",
+        told => told,
+    };
+    format!("No data so far: {}", spoken::closed(why))
 }

@@ -1,6 +1,6 @@
 //! The notice of a payment in or out of the wallet.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
 use super::{amount, row, signs};
 use crate::{
@@ -33,4 +33,13 @@ pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell>
         signs::satoshi_marker(settings),
         panels,
     )
+}
+
+/// The amount and its direction.
+pub fn sentence(payment: &Payment) -> String {
+    let amount = amount::spoken(payment.amount.sats());
+    match payment.direction {
+        Some(Direction::Received) | None => format!("A payment of {amount} came in."),
+        Some(Direction::Sent) => format!("A payment of {amount} went out."),
+    }
 }

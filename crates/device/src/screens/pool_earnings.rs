@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, mining_pool, row, suffix};
+use super::{Scene, decimal, mining_pool, row, spoken, suffix};
 use crate::{
     cells::Cell,
     units::{SATS_PER_BTC, Sats},
@@ -28,6 +28,21 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         unit,
         scene.panels,
     )
+}
+
+/// The earnings, and where.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let Some(figures) = mining_pool::figures(scene) else {
+        return mining_pool::silence(scene);
+    };
+    let pool = mining_pool::name(scene);
+    match figures.daily {
+        Some(Sats(daily)) => format!(
+            "{} sats a day at the mining pool {pool}.",
+            spoken::number(&daily.to_string())
+        ),
+        None => format!("The mining pool {pool} tells no earnings."),
+    }
 }
 
 /// Satoshis in full up to four digits, then three digits and a letter, whole bitcoin from one on.

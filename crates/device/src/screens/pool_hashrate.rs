@@ -1,6 +1,6 @@
 //! Hashrate at the mining pool.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
 use super::{Scene, hashrate, mining_pool, row};
 use crate::cells::Cell;
@@ -16,5 +16,18 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         row::digits(&text),
         unit,
         scene.panels,
+    )
+}
+
+/// The hashrate, and whose it is.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let Some(figures) = mining_pool::figures(scene) else {
+        return mining_pool::silence(scene);
+    };
+    let (text, unit) = hashrate::filling(figures.hashrate, scene.panels.saturating_sub(2));
+    format!(
+        "{text} {} at the mining pool {}.",
+        hashrate::spoken(&unit),
+        mining_pool::name(scene)
     )
 }

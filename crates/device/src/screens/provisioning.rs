@@ -66,6 +66,11 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
     row::left(cells, panels)
 }
 
+/// What there is to do; the password is for those who stand before the clock.
+pub fn sentence(ssid: &str) -> String {
+    format!("The clock waits to be brought into a network: join its Wi-Fi {ssid}.")
+}
+
 fn instructions(first: &str, then: &str) -> Cell {
     prose::block([prose::wrapped(first), prose::wrapped(then)], PX)
 }

@@ -1,8 +1,8 @@
 //! The notice that the clock runs without what made it fail.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
-use super::{prose, row};
+use super::{prose, row, spoken};
 use crate::cells::{Cell, Line};
 
 /// Height of the reason, px.
@@ -31,4 +31,9 @@ pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
         }
     }));
     row::left(cells, panels)
+}
+
+/// The reason.
+pub fn sentence(reason: &str) -> String {
+    format!("Safe mode: {}", spoken::closed(reason))
 }

@@ -1,11 +1,12 @@
 //! Satoshis that one unit of a currency buys.
 
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, signs, suffix};
+use super::{Scene, decimal, row, signs, spoken, suffix};
 use crate::{
     cells::Cell,
     units::{Currency, MICRO, Price, SATS_PER_BTC},
@@ -16,6 +17,9 @@ const SATS_MICROS: u64 = SATS_PER_BTC * MICRO;
 
 /// More satoshis than this are not shown, as the price is no price.
 const SATS_MAX: u64 = 4_000_000_000;
+
+/// Characters of a fraction that is said.
+const FRACTION_WIDTH: usize = 6;
 
 /// Below so many satoshis their number reads as a time of day, hours and minutes.
 const READS_AS_TIME: u64 = 100_000;
@@ -54,6 +58,19 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
             };
             row::labelled(label, whole(sats, width, marker), scene.panels)
         }
+    }
+}
+
+/// How many satoshis one unit buys.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let code = scene.currency.code();
+    match scene.price().filter(is_shown) {
+        Some(price) => {
+            let sats = fraction(price, FRACTION_WIDTH, false, false);
+            let sats = sats.unwrap_or_else(|| rounded(price).to_string());
+            format!("1 {code} buys {} sats.", spoken::number(&sats))
+        }
+        None => spoken::unknown("The price"),
     }
 }
 

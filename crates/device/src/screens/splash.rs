@@ -19,3 +19,6 @@ pub fn cells(panels: usize) -> Vec<Cell> {
     }
     row::left(cells, panels)
 }
+
+/// What happens.
+pub const SENTENCE: &str = "The clock is starting.";

@@ -1,8 +1,12 @@
 //! Bitcoin in existence.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-use super::{Scene, decimal, issuance, row, suffix};
+use super::{Scene, decimal, issuance, row, spoken, suffix};
 use crate::cells::Cell;
 
 /// Bitcoin that will ever exist, in ten-thousandths.
@@ -21,6 +25,19 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         row::digits(&text),
         scene.panels,
     )
+}
+
+/// The supply in full, or its share, as the panels count it.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    match scene.height().map(issuance::mined_btc) {
+        None => spoken::unknown("The supply"),
+        Some(supply) if scene.settings.supply_percent => {
+            let share = percent(supply, scene.panels.saturating_sub(1));
+            let share = share.trim_end_matches('%');
+            format!("{share} percent of all bitcoin exist.")
+        }
+        Some(supply) => format!("{} bitcoin exist.", spoken::number(&supply.to_string())),
+    }
 }
 
 /// Two decimals; fewer once the supply rounds to 100 percent and they do not fit.

@@ -1,8 +1,12 @@
 //! Price of one bitcoin in a currency.
 
-use alloc::{string::ToString, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-use super::{Scene, price_layout, row, signs};
+use super::{Scene, price_layout, row, signs, spoken};
 use crate::cells::Cell;
 
 /// The price in full, or with a letter where the owner wants it or the panels demand it.
@@ -28,5 +32,17 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     match cells.len() < scene.panels {
         true => row::labelled(label, cells, scene.panels),
         false => row::right(cells, scene.panels),
+    }
+}
+
+/// The price in whole units.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    match scene.shown_price() {
+        Some(price) => format!(
+            "1 bitcoin costs {} {}.",
+            spoken::number(&price.rounded().to_string()),
+            scene.currency.code()
+        ),
+        None => spoken::unknown("The price"),
     }
 }

@@ -1,6 +1,6 @@
 //! The progress of an update.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::row;
 use crate::cells::Cell;
@@ -9,4 +9,9 @@ use crate::cells::Cell;
 pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
     let text = format!("{}%", percent.min(100));
     row::labelled(Cell::label("UP", "DATE"), row::digits(&text), panels)
+}
+
+/// How much has come.
+pub fn sentence(percent: u8) -> String {
+    format!("An update is on its way, {} percent.", percent.min(100))
 }

@@ -1,8 +1,8 @@
 //! Balance of the wallet.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
-use super::{Scene, amount, row, signs, suffix};
+use super::{Scene, amount, row, signs, spoken, suffix};
 use crate::{
     cells::{Cell, Icon},
     units::{SATS_PER_BTC, Sats},
@@ -24,6 +24,15 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
             let marker = signs::satoshi_marker(scene.settings);
             beside_icon(row::digits(&number), marker, scene.panels)
         }
+    }
+}
+
+/// The balance in full.
+pub fn sentence(scene: &Scene<'_>) -> String {
+    let balance = scene.market.balance.as_ref();
+    match balance.map(|balance| balance.value.sats()) {
+        Some(balance) => format!("The wallet holds {}.", amount::spoken(balance)),
+        None => spoken::unknown("The balance of the wallet"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The notice of a zap.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
 use super::{amount, row, signs};
 use crate::{
@@ -20,4 +20,9 @@ pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
         marker,
         panels,
     )
+}
+
+/// The amount.
+pub fn sentence(zap: &Zap) -> String {
+    format!("A zap of {} came in.", amount::spoken(zap.amount))
 }

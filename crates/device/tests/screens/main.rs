@@ -19,6 +19,7 @@ mod overlays;
 mod properties;
 mod reading;
 mod reference;
+mod sentences;
 mod worked;
 
 use std::fmt::Write;

@@ -43,6 +43,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         current_screen: 20,
         currency: Some(Currency::USD),
         data: vec![String::new(); BOARD.panels],
+        says: String::new(),
         stale: false,
         mode: "rotation",
         timer_running: true,

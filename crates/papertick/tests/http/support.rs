@@ -57,6 +57,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         data: ["BTC/USD", " ", "$", "9", "5", "0", "0"]
             .map(String::from)
             .to_vec(),
+        says: "Block height 900,123.".into(),
         stale: false,
         mode: "rotation",
         timer_running: true,

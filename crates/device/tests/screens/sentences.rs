@@ -1,0 +1,150 @@
+//! What each screen says in a sentence: a screen with its facts on the left, the sentence on the right.
+
+use device::{
+    cells::Cell,
+    market::{Direction, Payment, Zap},
+    screens::{SCREENS, Scene, catalog, custom, no_data, payment, safe_mode, update, zap},
+    units::{Msats, Sats},
+};
+
+use crate::line::Line;
+
+/// What a screen says.
+fn said(line: &Line) -> String {
+    let screen = catalog::find(line.screen).unwrap();
+    (screen.sentence)(&Scene {
+        market: &line.market,
+        settings: &line.settings,
+        local: line.local,
+        currency: line.currency,
+        panels: 7,
+    })
+}
+
+const ROWS: &[(&str, &str)] = &[
+    ("block height=840000", "Block height 840,000."),
+    ("block height=999", "Block height 999."),
+    ("block", "The block height is not known yet."),
+    ("clock time=14:05-9/5", "It is 14:05, 9 May."),
+    ("clock", "The time is not known yet."),
+    ("halving height=840000", "210,000 blocks until the halving."),
+    ("halving height=1049999", "1 block until the halving."),
+    (
+        "halving height=1049000 useBlkCountdown=false",
+        "0 years, 6 days, 22 hours and 40 minutes until the halving.",
+    ),
+    ("halving", "The time until the halving is not known yet."),
+    ("supply height=840000", "19,687,500 bitcoin exist."),
+    (
+        "supply height=840000 supplyPercent",
+        "93.75 percent of all bitcoin exist.",
+    ),
+    ("supply", "The supply is not known yet."),
+    (
+        "fee fee=12.75",
+        "The fee rate is 12.75 sats per virtual byte.",
+    ),
+    (
+        "fee fee=12.75 blockFeeDec=false",
+        "The fee rate is 13 sats per virtual byte.",
+    ),
+    ("fee", "The fee rate is not known yet."),
+    ("sats USD price=95432", "1 USD buys 1,048 sats."),
+    ("sats JPY price=200000000", "1 JPY buys 0.5000 sats."),
+    ("sats USD", "The price is not known yet."),
+    ("ticker EUR price=95432.61", "1 bitcoin costs 95,433 EUR."),
+    ("ticker USD", "The price is not known yet."),
+    (
+        "mcap USD price=95432 height=840000",
+        "All bitcoin together are worth 1,878,817 million USD.",
+    ),
+    (
+        "mcap USD price=95432",
+        "The value of all bitcoin is not known yet.",
+    ),
+    (
+        "pool-hash miningPoolName=eu_ckpool hashrate=1230000000000",
+        "1.23 terahashes per second at the mining pool eu ckpool.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean",
+        "The mining pool ocean does not answer.",
+    ),
+    (
+        "pool-earn miningPoolName=ocean hashrate=1 daily=12345",
+        "12,345 sats a day at the mining pool ocean.",
+    ),
+    (
+        "pool-earn miningPoolName=ocean hashrate=1",
+        "The mining pool ocean tells no earnings.",
+    ),
+    (
+        "miner-hash miner=900000000000",
+        "The miner makes 900 gigahashes per second.",
+    ),
+    ("miner-hash", "The miner does not answer."),
+    (
+        "miner-best best=1.2G",
+        "The best difficulty of the miner is 1.2G.",
+    ),
+    ("miner-best", "The miner does not answer."),
+    ("balance sats=123456", "The wallet holds 123,456 sats."),
+    ("balance sats=1", "The wallet holds 1 sat."),
+    ("balance", "The balance of the wallet is not known yet."),
+];
+
+#[test]
+fn every_screen_says_what_it_shows() {
+    let mut wrong = Vec::new();
+    let mut screens = Vec::new();
+    for (left, wanted) in ROWS {
+        let line = Line::parse(left);
+        screens.push(line.screen);
+        let said = said(&line);
+        if said != *wanted {
+            wrong.push(format!("{left}: {wanted}\n  but it says {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for screen in SCREENS {
+        assert!(screens.contains(&screen.id), "no row for {}", screen.name);
+    }
+}
+
+#[test]
+fn what_covers_the_rotation_says_what_it_shows() {
+    let payment = |direction| Payment {
+        direction,
+        amount: Msats(21_000),
+    };
+    let zap = Zap {
+        amount: Sats(2100),
+        message: "hello".into(),
+    };
+    assert_eq!(zap::sentence(&zap), "A zap of 2,100 sats came in.");
+    let sent = payment(Some(Direction::Sent));
+    assert_eq!(payment::sentence(&sent), "A payment of 21 sats went out.");
+    assert_eq!(
+        payment::sentence(&payment(None)),
+        "A payment of 21 sats came in."
+    );
+    assert_eq!(update::sentence(42), "An update is on its way, 42 percent.");
+    assert_eq!(
+        safe_mode::sentence("it broke off"),
+        "Safe mode: it broke off."
+    );
+    assert_eq!(
+        no_data::sentence(""),
+        "No data so far: no source has answered yet."
+    );
+}
+
+#[test]
+fn a_text_is_said_as_it_reads() {
+    let letters = |text| custom::sentence(&custom::letters(text, 7));
+    assert_eq!(letters("HI ALL"), "HI ALL");
+    assert_eq!(letters(""), "The panels are empty.");
+    let panels = ["GOOD", "", "DAY", "mdi:bell"].map(String::from);
+    let cells: Vec<Cell> = custom::cells(&panels, None, 7);
+    assert_eq!(custom::sentence(&cells), "GOOD DAY mdi:bell");
+}
