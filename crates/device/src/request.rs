@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::{
     cells::Picture,
     lights::{Rgb, StripEffect},
-    market::Zap,
+    market::{Zap, sources::SourceId},
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
     units::Currency,
@@ -18,8 +18,8 @@ use crate::{
 pub enum Request {
     /// Change settings.
     Patch(Patch),
-    /// Tell what would be on the panels after a change of settings, and change nothing.
-    Preview(Patch),
+    /// Tell what would be on the panels after these wishes, and fulfil none.
+    Preview(Vec<Request>),
     /// Take over the settings of another clock, all of them or none.
     Import(Imported),
     /// Show the screen after this one.
@@ -61,6 +61,8 @@ pub enum Request {
     StopSources,
     /// Stop and start all data sources.
     RestartSources,
+    /// Stop and start one data source.
+    RestartSource(SourceId),
     /// Set every LED; an empty list is all off.
     SetLights(Vec<Rgb>),
     /// Set all LEDs to one colour.
@@ -143,6 +145,8 @@ pub enum Refusal {
     UnknownScreen,
     /// The screen belongs to a feature that is off, or to a figure the pool does not publish.
     UnavailableScreen(u16),
+    /// The data source is not in use.
+    UnusedSource,
     /// The currency is not among the active ones.
     CurrencyNotActive,
     /// The board has no LED strip.

@@ -91,6 +91,7 @@ pub fn refused(refusal: Refusal) -> Answer {
         Refusal::UnavailableScreen(id) => {
             Answer::error(409, &format!("screen {id} unavailable for active pool"))
         }
+        Refusal::UnusedSource => Answer::error(409, "source not in use"),
         Refusal::CurrencyNotActive => Answer::error(404, "currency not active"),
         Refusal::NoLeds => Answer::error(503, "leds not available"),
         Refusal::NoFrontlight => Answer::error(503, "frontlight not present on this board"),

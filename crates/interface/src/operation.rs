@@ -176,6 +176,8 @@ pub enum Service {
     Heap,
     /// Draws the panels as they would be after a change of settings.
     SettingsPicture,
+    /// Draws the panels as they would be with a text.
+    TextPicture,
     /// Tells the signals of the simulated board.
     BenchState,
     /// Draws the panels of the simulated board.

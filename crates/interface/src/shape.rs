@@ -17,6 +17,7 @@ use device::{
         kinds::{Kind, tx_power::TxPower},
         schema::{document_schema, json_schema},
     },
+    sources::SourceId,
 };
 use serde_json::{Value, json};
 
@@ -158,6 +159,10 @@ pub enum Shape {
     Joined,
     /// A network was not joined.
     NotJoined,
+    /// Which source.
+    SourceChoice,
+    /// Name of a source.
+    SourceName,
     /// Any JSON.
     Json,
 }
@@ -249,6 +254,8 @@ impl Shape {
                 ("espUptime", integer()),
                 ("caps", json!({ "type": "object" })),
             ]),
+            Shape::SourceChoice => loose(&[("source", source_name())]),
+            Shape::SourceName => source_name(),
             Shape::Health => object(&[("ok", flag())]),
             Shape::Bench => json!({ "type": "object" }),
             Shape::Press => press(),
@@ -546,6 +553,11 @@ fn log() -> Value {
     ])
 }
 
+fn source_name() -> Value {
+    let names: Vec<&str> = SourceId::ALL.iter().map(|id| id.name()).collect();
+    json!({ "enum": names })
+}
+
 /// A change of settings; the words of older clients are understood too.
 fn change() -> Value {
     let mut schema = json_schema();
@@ -660,6 +672,7 @@ fn status() -> Value {
         ("leds", array(light())),
         ("ledsMuted", word_or_null(&Mute::ALL.map(Mute::word))),
         ("mode", text.clone()),
+        ("says", text.clone()),
         ("stale", flag.clone()),
         ("settingsTag", text.clone()),
         ("restartFor", array(text.clone())),

@@ -1,6 +1,6 @@
 //! What clients and buttons ask for, one method per kind of wish.
 
-use alloc::{boxed::Box, string::String, vec};
+use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use serde_json::{Map, Value};
 
 use super::Device;
@@ -32,7 +32,7 @@ impl Device {
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
-            Request::Preview(patch) => (self.preview(&patch, now), Cause::Data),
+            Request::Preview(wishes) => (self.preview(wishes, now), Cause::Data),
             Request::Import(Imported(body)) => self.import(&body, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
@@ -92,6 +92,12 @@ impl Device {
             Request::RestartSources => {
                 self.upstream.restart(&self.settled);
                 done(Cause::Data)
+            }
+            Request::RestartSource(source) => {
+                tried(match self.upstream.restart_one(source, &self.settled) {
+                    true => Ok(()),
+                    false => Err(Refusal::UnusedSource),
+                })
             }
             Request::SetLights(pixels) => (self.lights.set(&pixels), Cause::Data),
             Request::SetLightsColor(color) => {
@@ -165,17 +171,19 @@ impl Device {
         (changed(import.reboot_required), cause)
     }
 
-    /// What would be on the panels after a change: another clock like this one makes it, and is thrown away.
-    fn preview(&self, patch: &Patch, now: Now) -> Reply {
+    /// What would be on the panels then: another clock like this one fulfils the wishes, and is thrown away.
+    fn preview(&self, wishes: Vec<Request>, now: Now) -> Reply {
         let mut other = self.clone();
-        let (reply, cause) = other.patch(patch, now, &mut Output::default());
-        match reply {
-            Reply::Done | Reply::RebootRequired => {
-                other.present(cause, now);
-                Reply::Picture(Box::new(other.glass.picture().clone()))
+        let mut due = Cause::Data;
+        for wish in wishes {
+            let (reply, cause) = other.answer(wish, now, &mut Output::default());
+            match reply {
+                Reply::Done | Reply::RebootRequired | Reply::Lights(_) => due = due.max(cause),
+                Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) => return reply,
             }
-            Reply::Rejected(_) | Reply::Refused(_) | Reply::Lights(_) | Reply::Picture(_) => reply,
         }
+        other.present(due, now);
+        Reply::Picture(Box::new(other.glass.picture().clone()))
     }
 
     /// Goes one screen on or back. The timer runs after it.

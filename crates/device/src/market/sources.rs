@@ -42,6 +42,11 @@ impl SourceId {
         SourceId::Miner,
     ];
 
+    /// Looks a source up by its name.
+    pub fn named(name: &str) -> Option<SourceId> {
+        SourceId::ALL.iter().copied().find(|id| id.name() == name)
+    }
+
     /// Name of the source in status, logs and metrics.
     pub fn name(self) -> &'static str {
         match self {
@@ -230,8 +235,10 @@ pub enum ProxyKind {
 pub struct ByHand {
     /// Stopped until they are restarted.
     pub stopped: bool,
-    /// Restarts asked for so far.
+    /// Restarts of all sources asked for so far.
     pub restarts: u64,
+    /// Restarts of each source alone asked for so far, in the order of [`SourceId::ALL`].
+    pub restarts_of: [u64; SourceId::ALL.len()],
     /// Times the logo cache was cleared so far.
     pub logo_fetches: u64,
 }
@@ -255,7 +262,7 @@ pub fn plan(settings: &Settings, currencies: &[Currency], by_hand: ByHand) -> Pl
             let plan = SourcePlan {
                 config,
                 route: route.clone(),
-                restarts: by_hand.restarts,
+                restarts: by_hand.restarts + by_hand.restarts_of[id as usize],
             };
             (id, plan)
         })

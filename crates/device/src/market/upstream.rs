@@ -258,6 +258,16 @@ impl Upstream {
         self.replan(settled);
     }
 
+    /// Stops one source and starts it; tells whether it is in use.
+    pub fn restart_one(&mut self, source: SourceId, settled: &Settled) -> bool {
+        let in_use = self.plan().contains_key(&source);
+        if in_use {
+            self.by_hand.restarts_of[source as usize] += 1;
+            self.replan(settled);
+        }
+        in_use
+    }
+
     /// Forgets the picture of the mining pool and has it fetched again; tells whether there was one.
     pub fn forget_logo(&mut self, settled: &Settled) -> bool {
         self.by_hand.logo_fetches += 1;

@@ -103,6 +103,15 @@ impl Field for Vec<String> {
     }
 }
 
+impl Field for Vec<Vec<String>> {
+    fn store(&self) -> Value {
+        Value::from(self.clone())
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_array()?.iter().map(Field::load).collect()
+    }
+}
+
 impl Field for Vec<Currency> {
     fn store(&self) -> Value {
         Value::from(

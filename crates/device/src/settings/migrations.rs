@@ -1,6 +1,7 @@
 //! Settings that older versions stored under other names or with other values.
 
-use serde_json::Value;
+use alloc::string::String;
+use serde_json::{Map, Value};
 
 use super::Key;
 
@@ -30,6 +31,15 @@ pub(super) static RETIRED_VALUES: &[(Key, &str)] = &[
     (Key::font_name, "dejavu"),
     (Key::font_name, "azeretSemiBold"),
 ];
+
+/// What settings are worth where an older version has stored its own without them.
+static YOUNGER: &[(Key, Value)] = &[(Key::welcomed, Value::Bool(true))];
+
+/// What a setting is worth where an older version has stored its own without it; none for its default.
+pub(super) fn worth_in_older(key: Key, stored: &Map<String, Value>) -> Option<&'static Value> {
+    let row = YOUNGER.iter().find(|(younger, _)| *younger == key);
+    row.filter(|_| !stored.is_empty()).map(|(_, value)| value)
+}
 
 /// The stored form of a setting that only a retired name gives, with that name.
 pub(super) fn value_of(

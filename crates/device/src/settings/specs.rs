@@ -11,6 +11,7 @@ use super::{
         choice::{FONT, POOL},
         currencies::Currencies,
         dnd::Dnd,
+        kept_texts::KeptTexts,
         key::HexKey,
         keys::Keys,
         number::{Color, Numbered, slider, uint},

@@ -106,7 +106,11 @@ fn load(
     settings: &mut Settings,
 ) -> Option<Finding> {
     let Some((name, value)) = value_of(spec, stored) else {
-        return Some(Finding::Missing);
+        let Some(value) = migrations::worth_in_older(spec.key, stored) else {
+            return Some(Finding::Missing);
+        };
+        settings.set(spec.key, value);
+        return None;
     };
     if migrations::is_retired(spec.key, &value) {
         return Some(Finding::Retired);

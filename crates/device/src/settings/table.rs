@@ -315,6 +315,12 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Logs in detail.
     enable_debug_log: bool = false, "enableDebugLog", &Switch, ReadWrite, Reboot, Diagnostics,
         "Detailed log", "", "", ALWAYS;
+    /// Texts to be shown again: at most 10, each with a text per panel.
+    kept_texts: Vec<Vec<String>> = Vec::<Vec<String>>::new(), "keptTexts", &KeptTexts, ReadWrite, Live(&[]), Rotation,
+        "", "", "", ALWAYS;
+    /// The page has asked its owner once what to set first; a clock that was reset asks again.
+    welcomed: bool = false, "welcomed", &Switch, ReadWrite, Live(&[]), Diagnostics,
+        "", "", "", ALWAYS;
     /// The rotation timer runs; kept for the next start.
     timer_active: bool = true, "timerActive", &Switch, ReadWrite, Live(&[Rotation, Strip]), Diagnostics,
         "", "", "", ALWAYS;

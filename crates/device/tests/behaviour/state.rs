@@ -1,10 +1,12 @@
 //! What the clock knows, keeps and forgets, and what that does to the glass.
 
 use device::{
-    cells::Cell,
+    cells::{self, Cell},
+    input::Input,
     market::{Datum, Market, Seen},
     memory::Memory,
     output::Effect,
+    request::{Refusal, Reply, Request},
     screens::SCREENS,
     sources::{SourceConfig, SourceId},
 };
@@ -325,4 +327,57 @@ fn a_clock_that_was_never_provisioned_waits_for_its_owner() {
     world.live("network provisioned");
     world.live("restart");
     assert!(world.device.settings().wifi_configured);
+}
+
+#[test]
+fn the_view_says_what_the_newest_picture_shows() {
+    let mut world = World::at_noon(settings("timerSeconds=0"));
+    let mut said = |script: &str| {
+        world.live(script);
+        world.device.view().says
+    };
+    assert_eq!(said("screen 0"), "Block height 840,000.");
+    assert_eq!(said("text HODL"), "HODL");
+    assert_eq!(said("next; screen 20"), "1 bitcoin costs 64,000 USD.");
+    // A price that has to wait is said when it is shown.
+    assert_eq!(said("price USD 65000"), "1 bitcoin costs 64,000 USD.");
+    assert_eq!(said("wait 30000"), "1 bitcoin costs 65,000 USD.");
+    let old = "1 bitcoin costs 65,000 USD. This is older than it should be.";
+    assert_eq!(said("wait 901000"), old);
+}
+
+#[test]
+fn one_source_is_tried_anew_and_no_other() {
+    let mut world = World::at_noon(settings("miningPoolStats=true"));
+    let before = world.device.desired().sources;
+    let ask = |world: &mut World, source| {
+        let request = Input::Asked(Request::RestartSource(source));
+        world.device.handle(request, world.now).reply
+    };
+    assert_eq!(ask(&mut world, SourceId::Pool), Some(Reply::Done));
+    let after = world.device.desired().sources;
+    assert_eq!(after[&SourceId::Relay], before[&SourceId::Relay]);
+    assert_ne!(after[&SourceId::Pool], before[&SourceId::Pool]);
+    let unused = Some(Reply::Refused(Refusal::UnusedSource));
+    assert_eq!(ask(&mut world, SourceId::Miner), unused);
+    world.live("stop-sources");
+    assert_eq!(ask(&mut world, SourceId::Pool), unused);
+}
+
+#[test]
+fn a_preview_fulfils_no_wish() {
+    let world = World::at_noon(settings("timerSeconds=0"));
+    let picture = |wishes: Vec<Request>| {
+        let mut device = world.device.clone();
+        let before = device.view();
+        let reply = device.handle(Input::Asked(Request::Preview(wishes)), world.now);
+        assert_eq!(device.view().data, before.data);
+        match reply.reply {
+            Some(Reply::Picture(picture)) => cells::mirror(&picture.cells).concat(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = Request::ShowText("HODL".into());
+    assert_eq!(picture(vec![text]), "HODL");
+    assert_eq!(picture(vec![Request::ShowScreen(20)]), "BTC/USD$64000");
 }

@@ -1,4 +1,5 @@
-//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds` is beyond it.
+//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts` and
+//! `welcomed` are beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -117,6 +118,8 @@ otaPass          password     ""                   reboot  patch
 gitReleaseUrl    http         ""                   live
 
 enableDebugLog   bool         false                reboot
+keptTexts        texts        []                   live
+welcomed         bool         false                live
 timerActive      bool         true                 live
 "#;
 
@@ -152,6 +155,7 @@ fn written_out(spec: &Spec) -> String {
         "url" => control["schemes"][1].as_str().unwrap().into(),
         "txPower" => "power".into(),
         "urls" => "relays".into(),
+        "texts" => "texts".into(),
         other => other.to_string(),
     };
     let default = Settings::default().get(spec.key);

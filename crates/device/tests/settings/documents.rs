@@ -26,7 +26,7 @@ const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab5
 const WITHOUT_UNIT: &[&str] = &["satsVariant", "proxyPort", "ledBrightness"];
 
 /// Settings that are no choice of a person: the pause button sets one, the panels always act as the other says.
-const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar"];
+const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar", "keptTexts", "welcomed"];
 
 /// Settings with a marked secret in every place for one.
 fn secretive() -> Settings {
@@ -284,6 +284,7 @@ fn the_largest_document_fits_into_a_body() {
     }
     settings.nostr_relays = vec![longest("wss://").as_str().into(); 8];
     settings.nostr_zap_pubkeys = vec!["ab".repeat(32); 8];
+    settings.kept_texts = vec![vec!["x".repeat(32); 8]; 10];
     settings.mining_pool_name = "ocean".into();
     let document = Value::Object(bench::get(&settings)).to_string();
     assert!(document.len() < 16 * 1024, "{}", document.len());
@@ -314,6 +315,7 @@ fn fits(value: &Value, schema: &Value) -> bool {
             "minimum" => value.as_i64() >= rule.as_i64(),
             "maximum" => value.as_i64() <= rule.as_i64(),
             "maxLength" => value.as_str().unwrap().chars().count() as u64 <= rule.as_u64().unwrap(),
+            "maxItems" => value.as_array().unwrap().len() as u64 <= rule.as_u64().unwrap(),
             "enum" => rule.as_array().unwrap().contains(value),
             "const" => value == rule,
             "items" => value

@@ -26,6 +26,8 @@ enum Place {
 
 const ELSEWHERE: &[(&str, Place)] = &[
     ("mcapBigChar", Place::Nowhere),
+    ("keptTexts", Place::Nowhere),
+    ("welcomed", Place::Nowhere),
     ("httpAuthEnabled", Place::Server),
     ("httpAuthUser", Place::Server),
     ("httpAuthPass", Place::Server),
@@ -50,6 +52,7 @@ const CASES: &[(&str, &str, &str)] = &[
         r#"{"suffixPrice": true}"#,
         r#"{"decimalShareDot": true}"#,
     ),
+    ("keptTexts", "{}", r#"{"keptTexts": [["HODL"]]}"#),
     (
         "satsVariant",
         r#"{"priceSymMode": 1}"#,

@@ -54,6 +54,9 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
             .prop_map(Value::from)
             .boxed(),
         "keys" => vec("(AB|ab|cd){32}|", 0..4).prop_map(Value::from).boxed(),
+        "texts" => vec(vec("[A-C]{0,3}", 1..8), 0..4)
+            .prop_map(|texts| json!(texts))
+            .boxed(),
         "currencies" => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
             .prop_map(|codes| json!(codes))
             .boxed(),

@@ -63,6 +63,13 @@ fn nothing_stored_gives_the_defaults() {
 }
 
 #[test]
+fn the_owner_of_an_older_clock_was_welcomed_long_ago() {
+    let older = json!({ "version": 1, "digitFontPx": 200 });
+    let (settings, _) = store::from_json(older.as_object().unwrap());
+    assert!(settings.welcomed && !Settings::default().welcomed);
+}
+
+#[test]
 fn unusable_values_give_the_default_and_a_note() {
     let rows = [
         ("digitFontPx", json!(79)),

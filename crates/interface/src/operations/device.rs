@@ -1,9 +1,9 @@
 //! Operations on the clock as a whole.
 
-use device::{request::Request, view::View};
+use device::{request::Request, sources::SourceId, view::View};
 use serde_json::{Value, json};
 
-use super::words::{BAD, param};
+use super::words::{BAD, OK, param};
 use crate::{
     answer::Answer,
     asked::Asked,
@@ -17,6 +17,12 @@ const TX_POWER: &[Param] = &[param(
     "txPower",
     Shape::Integer,
     "Quarter-dBm, -1 to 78; 80 clears it.",
+)];
+
+const SOURCE: &[Param] = &[param(
+    "source",
+    Shape::SourceName,
+    "Name of the source, as in the status; without one all are meant.",
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -43,10 +49,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/stop_datasources")],
     ),
     asks(
-        "Stop and start all data sources",
-        |_, _| Ok(Asked::of(Request::RestartSources)),
-        &[post("/api/restart_datasources")],
-    ),
+        "Stop and start all data sources, or one",
+        restart_sources,
+        &[post("/api/restart_datasources").asks(SOURCE)],
+    )
+    .may_take(Shape::SourceChoice)
+    .answers(&[OK, BAD, (409, Shape::Error)]),
     asks(
         "Forget the pool logos and fetch them again",
         clear_logos,
@@ -70,6 +78,14 @@ fn factory_reset(given: Given, _view: &View) -> Result<Asked, Answer> {
     }
     let scheduled = Answer::message(200, "factory reset scheduled");
     Ok(Asked::telling(Request::FactoryReset, scheduled))
+}
+
+fn restart_sources(given: Given, _view: &View) -> Result<Asked, Answer> {
+    let Some(name) = given.text(&["source"]) else {
+        return Ok(Asked::of(Request::RestartSources));
+    };
+    let source = SourceId::named(name).ok_or_else(|| Answer::bad_request("unknown source"))?;
+    Ok(Asked::of(Request::RestartSource(source)))
 }
 
 fn clear_logos(_given: Given, view: &View) -> Result<Asked, Answer> {

@@ -10,13 +10,13 @@ use device::{
 };
 use serde_json::Value;
 
-use super::words::{BAD, OK, param};
+use super::words::{BAD, LACKING, OK, SCALE, param};
 use crate::{
     answer::Answer,
     asked::Asked,
     given::{Body, Given, whole_number},
     limits::{CUSTOM_BODY_MAX, GLYPH_PX, ZAP_MESSAGE_MAX},
-    operation::{Operation, Param, asks, old, post},
+    operation::{Operation, Param, Service, asks, old, post, serves},
     shape::Shape,
 };
 
@@ -66,6 +66,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .takes(Shape::Cells)
         .up_to(CUSTOM_BODY_MAX)
         .answers(&[OK, BAD]),
+    serves(
+        "The panels as they would be with a text per panel, which is not shown",
+        Service::TextPicture,
+        &[post("/api/show/preview.png").asks(SCALE)],
+    )
+    .takes(Shape::Cells)
+    .up_to(CUSTOM_BODY_MAX)
+    .answers(&[(200, Shape::Png), BAD, LACKING]),
     asks(
         "Show the next screen",
         |_, _| Ok(Asked::of(Request::Next)),

@@ -8,15 +8,25 @@ use device::{
     view::View,
 };
 
-use super::words::{BAD, LACKING, SCALE};
+use super::words::{BAD, LACKING, param, scale};
 use crate::{
     answer::Answer,
     asked::Asked,
     given::Given,
     limits::IMPORT_BODY_MAX,
-    operation::{Operation, Service, asks, get, patch, post, serves},
+    operation::{Operation, Param, Service, asks, get, patch, post, serves},
     shape::Shape,
 };
+
+/// How a preview is drawn, and of what.
+const DRAWN: &[Param] = &[
+    scale(),
+    param(
+        "s",
+        Shape::Screen,
+        "Screen to draw in place of what is shown: its id, or its place in the rotation.",
+    ),
+];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves("All settings", Service::Settings, &[get("/api/settings")])
@@ -56,11 +66,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     serves(
         "The panels as they would be after a change of settings, which is not made",
         Service::SettingsPicture,
-        &[post("/api/preview.png").asks(SCALE)],
+        &[post("/api/preview.png").asks(DRAWN)],
     )
     .takes(Shape::Change)
     .up_to(PATCH_BODY_MAX)
-    .answers(&[(200, Shape::Png), BAD, LACKING]),
+    .answers(&[(200, Shape::Png), BAD, (409, Shape::Error), LACKING]),
 ];
 
 /// Changes settings; whoever carries the change to the device hashes the passwords in it.

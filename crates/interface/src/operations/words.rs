@@ -12,7 +12,12 @@ pub(super) const BAD: (u16, Shape) = (400, Shape::Error);
 pub(super) const LACKING: (u16, Shape) = (503, Shape::Error);
 
 /// How large a picture is to be.
-pub(super) const SCALE: &[Param] = &[param("scale", Shape::Scale, "Pixels per pixel, 1 to 8.")];
+pub(super) const SCALE: &[Param] = &[scale()];
+
+/// How large a picture is to be.
+pub(super) const fn scale() -> Param {
+    param("scale", Shape::Scale, "Pixels per pixel, 1 to 8.")
+}
 
 /// A value in the query.
 pub(super) const fn param(name: &'static str, shape: Shape, doc: &'static str) -> Param {

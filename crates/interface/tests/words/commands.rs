@@ -77,6 +77,11 @@ fn a_body_says_what_is_wanted() {
         ("restart", "", "Restart"),
         ("stop_datasources", "", "StopSources"),
         ("restart_datasources", "", "RestartSources"),
+        (
+            "restart_datasources",
+            r#"{"source":"pool"}"#,
+            "RestartSource(Pool)",
+        ),
         ("action/clear_pool_logos", "", "ClearPoolLogos"),
         ("dnd/enable", "", "SetDnd(true)"),
         ("dnd/disable", "", "SetDnd(false)"),

@@ -411,6 +411,8 @@ async fn every_view_of_the_page_has_an_address() {
         "/settings/",
         "/settings/quiet",
         "/settings?search=relay",
+        "/care",
+        "/care/reset",
     ] {
         let answer = clock.get(path).await;
         assert_eq!((answer.status, answer.text()), (200, page.text()), "{path}");
@@ -545,4 +547,54 @@ async fn a_change_is_seen_before_it_is_made() {
         .json("PATCH", "/api/settings", r#"{"invertedColor":true}"#)
         .await;
     assert_eq!(drawn("{}").await, inverted);
+}
+
+/// A text, and another screen, are drawn as the panels would draw them, and are not shown.
+#[tokio::test]
+async fn a_text_is_seen_before_it_is_shown() {
+    let clock = Clock::real().await;
+    let before = clock.get("/api/status").await.json()["data"].clone();
+    let drawn = async |path: &str, body: &str| {
+        let answer = clock.json("POST", path, body).await;
+        assert_eq!(answer.status, 200, "{path} {body}");
+        assert_eq!(answer.header("content-type"), Some("image/png"));
+        answer.body
+    };
+    let text = drawn("/api/show/preview.png", r#"["GM","mdi:bell"]"#).await;
+    let other = drawn("/api/show/preview.png", r#"["GM","BELL"]"#).await;
+    assert_ne!(text, other);
+    let clock_screen = drawn("/api/preview.png?s=3", "{}").await;
+    assert_ne!(clock_screen, drawn("/api/preview.png?s=6", "{}").await);
+    for (path, body, status) in [
+        ("/api/show/preview.png", "{}", 400),
+        ("/api/show/preview.png", "[1]", 400),
+        ("/api/show/preview.png?scale=9", "[]", 400),
+        ("/api/preview.png?s=x", "{}", 400),
+        ("/api/preview.png?s=99", "{}", 400),
+        ("/api/preview.png?s=70", "{}", 409),
+    ] {
+        let answer = clock.json("POST", path, body).await;
+        assert_eq!(answer.status, status, "{path} {body}: {}", answer.text());
+    }
+    assert_eq!(clock.get("/api/status").await.json()["data"], before);
+    clock
+        .json("POST", "/api/show/custom", r#"["GM","mdi:bell"]"#)
+        .await;
+    assert_eq!(drawn("/api/preview.png", "{}").await, text);
+}
+
+/// A single source is tried anew; one that is not in use, or that nobody knows, is not.
+#[tokio::test]
+async fn one_source_is_restarted_by_its_name() {
+    let clock = Clock::real().await;
+    let restart = async |body: &str| {
+        let answer = clock.json("POST", "/api/restart_datasources", body).await;
+        (answer.status, answer.text().to_owned())
+    };
+    assert_eq!(restart(r#"{"source":"relay"}"#).await.0, 200);
+    let (status, text) = restart(r#"{"source":"miner"}"#).await;
+    assert_eq!(status, 409, "{text}");
+    let (status, text) = restart(r#"{"source":"moon"}"#).await;
+    assert_eq!(status, 400, "{text}");
+    assert!(text.contains("unknown source"), "{text}");
 }

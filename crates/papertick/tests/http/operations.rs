@@ -68,6 +68,11 @@ async fn operations_reach_the_device() {
         ("GET /api/identify", "", "Identify"),
         ("POST /api/stop_datasources", "", "StopSources"),
         ("POST /api/restart_datasources", "", "RestartSources"),
+        (
+            "POST /api/restart_datasources",
+            r#"{"source":"relay"}"#,
+            "RestartSource(Relay)",
+        ),
         ("POST /api/dnd/enable", "", "SetDnd(true)"),
         ("GET /api/dnd/enable", "", "SetDnd(true)"),
         ("POST /api/dnd/disable", "", "SetDnd(false)"),

@@ -49,6 +49,7 @@ pub(crate) fn of(service: Service) -> Handler {
         Service::StopTrace => later!(diag::stop_trace),
         Service::Heap => Handler::Now(diag::heap),
         Service::SettingsPicture => later!(panels::changed),
+        Service::TextPicture => later!(panels::written),
         Service::BenchState => Handler::Now(sim::state),
         Service::BenchPanels => Handler::Now(sim::panels),
         Service::BenchButtons => later!(sim::buttons),

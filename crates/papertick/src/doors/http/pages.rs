@@ -20,7 +20,7 @@ use super::{
 struct Bundle;
 
 /// Views of the page that have an address of their own; what follows is for the page to read.
-const VIEWS: [&str; 1] = ["settings"];
+const VIEWS: [&str; 2] = ["settings", "care"];
 
 /// The page that describes the interface.
 const DOCS: &str = include_str!("docs.html");

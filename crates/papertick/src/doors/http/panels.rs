@@ -6,7 +6,9 @@ use device::{
     request::{Patch, Reply, Request},
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use interface::{answer::Answer, asked::refused, given::Given};
+use interface::{
+    answer::Answer, asked::refused, given::Given, limits::CUSTOM_BODY_MAX, operations,
+};
 use render::{Bitmap, Painter, png};
 use tokio::task::spawn_blocking;
 
@@ -25,30 +27,53 @@ fn scale(call: &Call) -> Option<u32> {
         .filter(|scale| (1..=png::SCALE_MAX).contains(scale))
 }
 
-/// All panels as they would be after a change of settings.
-///
-/// The device says what would be on them, and the painter of its panels draws it.
+/// All panels as they would be after a change of settings, on the screen that is asked for.
 pub(crate) async fn changed(mut call: Call) -> Response {
-    let Some(scale) = scale(&call) else {
-        return answer::bad_request("scale out of range");
-    };
-    let body = match call.body(PATCH_BODY_MAX).await {
-        Received::Whole(bytes) => Given::body(&bytes).change(),
-        Received::Nothing | Received::TooLarge | Received::Broken => Given::default().change(),
-    };
-    let body = match body {
+    let body = match given(&mut call, PATCH_BODY_MAX).await.change() {
         Ok(body) => body,
         Err(rejection) => return answer::told(Answer::rejected(&rejection)),
     };
     // Nothing on the panels follows from a password, so that none need be hashed.
-    let patch = Patch {
+    let mut wishes = Vec::from([Request::Patch(Patch {
         body,
         ..Patch::default()
+    })]);
+    if let Some(screen) = call.query("s") {
+        match screen.parse() {
+            Ok(number) => wishes.push(Request::ShowScreen(number)),
+            Err(_) => return answer::bad_request("unknown screen id"),
+        }
+    }
+    preview(&call, wishes).await
+}
+
+/// All panels as they would be with a text per panel.
+pub(crate) async fn written(mut call: Call) -> Response {
+    let given = given(&mut call, CUSTOM_BODY_MAX).await;
+    match operations::command("show/custom", given, &call.view) {
+        Ok(asked) => preview(&call, Vec::from([asked.request])).await,
+        Err(refusal) => answer::told(refusal),
+    }
+}
+
+async fn given(call: &mut Call, body_max: usize) -> Given {
+    match call.body(body_max).await {
+        Received::Whole(bytes) => Given::body(&bytes),
+        Received::Nothing | Received::TooLarge | Received::Broken => Given::default(),
+    }
+}
+
+/// All panels as they would be after these wishes.
+///
+/// The device says what would be on them, and the painter of its panels draws it.
+async fn preview(call: &Call, wishes: Vec<Request>) -> Response {
+    let Some(scale) = scale(call) else {
+        return answer::bad_request("scale out of range");
     };
     let Ok(_turn) = call.state.drawing.acquire().await else {
         return answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
     };
-    let picture = match call.state.ask(Request::Preview(patch)).await {
+    let picture = match call.state.ask(Request::Preview(wishes)).await {
         Ok(Reply::Picture(picture)) => picture,
         Ok(Reply::Rejected(rejection)) => return answer::told(Answer::rejected(&rejection)),
         Ok(Reply::Refused(refusal)) => return answer::told(refused(refusal)),

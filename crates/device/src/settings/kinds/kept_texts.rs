@@ -1,0 +1,63 @@
+//! `keptTexts`: texts of the owner to be shown again, each with a text per panel.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Value, json};
+
+use super::{super::reject::Rejection, Kind, entries, list, text};
+
+/// Texts that are kept at most.
+pub const TEXTS_MAX: usize = 10;
+
+/// Panels of a text at most: those of the widest board.
+pub const CELLS_MAX: usize = 8;
+
+/// Longest text of one panel, bytes.
+pub const CELL_MAX: usize = 32;
+
+/// A list of texts, each a list with a text per panel.
+#[derive(Debug)]
+pub struct KeptTexts;
+
+impl Kind for KeptTexts {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        let bounded = |value: &Value, most| match entries(value).len() <= most {
+            true => Ok(()),
+            false => Err(Rejection::BadLength(name.into())),
+        };
+        list(name, value)?;
+        bounded(value, TEXTS_MAX)?;
+        for kept in entries(value) {
+            list(name, kept)?;
+            bounded(kept, CELLS_MAX)?;
+            for cell in entries(kept) {
+                text::text(name, cell, CELL_MAX)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        let mut kept: Vec<Value> = Vec::new();
+        for text in entries(value) {
+            let is_blank = entries(text).iter().all(|cell| cell == "");
+            if !is_blank && !kept.contains(text) {
+                kept.push(text.clone());
+            }
+        }
+        kept.into()
+    }
+
+    fn schema(&self) -> Value {
+        let cell = json!({ "type": "string", "maxLength": CELL_MAX });
+        let kept = json!({ "type": "array", "maxItems": CELLS_MAX, "items": cell });
+        json!({ "type": "array", "maxItems": TEXTS_MAX, "items": kept })
+    }
+
+    fn control(&self) -> Value {
+        json!({ "control": "texts", "max": TEXTS_MAX })
+    }
+
+    fn words(&self) -> String {
+        "list of lists of texts".into()
+    }
+}
