@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { hash } from './src/lib/hash';
 
 /** What is text and is sent compressed. */
 const TEXT = /\.(css|html|js|svg|webmanifest)$/;
@@ -32,8 +33,22 @@ function compressed(): Plugin {
   };
 }
 
+/** Names each text of a language by its hash, which is shorter than the English text that it stands for. */
+function words(): Plugin {
+  return {
+    name: 'words',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/\/src\/lang\/\w+\.json$/.test(id)) return null;
+      const texts = Object.entries(JSON.parse(code) as Record<string, string>);
+      const named = Object.fromEntries(texts.map(([english, text]) => [hash(english), text]));
+      return { code: JSON.stringify(named), map: null };
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [svelte(), compressed()],
+  plugins: [svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }), words(), compressed()],
   base: '/',
   build: {
     target: 'es2022',

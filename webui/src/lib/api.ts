@@ -27,7 +27,12 @@ export interface Answer {
 
 export interface Ask {
   json?: unknown;
+  /** Bytes that go as they are, in place of `json`. */
+  bytes?: Blob;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** The answer is taken as bytes. */
+  blob?: boolean;
 }
 
 /** Sends one request; the body of the answer is parsed if it says that it is JSON. */
@@ -35,19 +40,22 @@ export async function ask(method: string, path: string, what: Ask = {}): Promise
   const headers: Record<string, string> = { ...signed(), ...what.headers };
   if (what.json !== undefined) headers['Content-Type'] = 'application/json';
   let answer: Response;
-  let text: string;
+  let text = '';
+  let bytes: Blob | undefined;
   try {
     answer = await fetch(path, {
       method,
       headers,
-      body: what.json === undefined ? null : JSON.stringify(what.json),
+      body: what.json === undefined ? (what.bytes ?? null) : JSON.stringify(what.json),
       cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: what.signal ?? AbortSignal.timeout(TIMEOUT_MS),
     });
-    text = await answer.text();
+    if (what.blob && answer.ok) bytes = await answer.blob();
+    else text = await answer.text();
   } catch {
     throw new Unreachable('the clock does not answer');
   }
+  if (bytes) return { status: answer.status, etag: null, body: bytes };
   const body = parse(text, answer.headers.get('content-type'));
   if (!answer.ok) throw new Refused(answer.status, tokenOf(body), hintOf(body));
   return { status: answer.status, etag: answer.headers.get('etag'), body };

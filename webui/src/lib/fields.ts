@@ -71,11 +71,29 @@ export function applies(field: Field, read: Read): boolean {
   return (field.needs ?? []).every((need) => need.in.includes(read(need.key)));
 }
 
+/** A key whose default is only an example where another key has this value: nobody is asked then. */
+const EXAMPLES: Readonly<Record<string, Need>> = { ceEndpoint: { key: 'dataSource', in: [1] } };
+
+/** Tells whether a value only stands there as delivered, and is not used. */
+export function isExample(field: Field, read: Read): boolean {
+  const when = EXAMPLES[field.key];
+  return when !== undefined && when.in.includes(read(when.key)) && read(field.key) === field.default;
+}
+
 /** All fields, in the order of the table. */
 export const FIELDS: readonly Field[] = fieldsOf(GROUPS);
 
 export function fieldsOf(groups: readonly Group[]): Field[] {
   return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
+}
+
+/** Sections of what is seen on the panels. */
+const SEEN = ['rotation', 'display', 'time'];
+
+/** Those of some edits that are seen on the panels. */
+export function seen(edits: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const visible = FIELDS.filter(({ section, key }) => SEEN.includes(section) && key in edits);
+  return Object.fromEntries(visible.map(({ key }) => [key, edits[key]]));
 }
 
 /** The name of a field, or its key where it has none. */

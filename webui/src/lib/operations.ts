@@ -5,3 +5,5 @@ export const PREVIOUS = '/api/screen/previous';
 export const PAUSE = '/api/action/pause';
 export const RUN = '/api/action/timer_restart';
 export const RESTART_SOURCES = '/api/restart_datasources';
+export const SHOW_CUSTOM = '/api/show/custom';
+export const EFFECT = '/api/lights/effect';

@@ -3,6 +3,7 @@ import { ago, brief } from './age';
 import type { SourceStatus, Status } from './types';
 
 export interface SourceLine {
+  id: string;
   name: string;
   up: boolean;
   /** How it fares, such as `3 min ago` or `silent for 2 h`. */
@@ -34,6 +35,7 @@ export function nameOfSource(id: string): string {
 /** The sources of a status, so many seconds after it was told. */
 export function sourceLines(status: Status, since: number): SourceLine[] {
   return Object.entries(status.sources).map(([id, source]) => ({
+    id,
     name: nameOfSource(id),
     up: source.up,
     state: stateOf(source, since),

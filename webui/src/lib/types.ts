@@ -72,6 +72,8 @@ export interface Status {
   ledsMuted: 'disableLeds' | 'dnd' | null;
   frontlight?: FrontlightStatus;
   stale?: boolean;
+  /** What the panels show, as a sentence in English. */
+  says: string;
   mode?: string;
   /** Version of the settings document. */
   settingsTag: string;

@@ -99,9 +99,9 @@ test('light, network, power and a jammed panel', async () => {
   assert.deepEqual(await asked('POST /sim/lux'), { lux: 0 });
   await page.getByLabel('Light sensor').click();
   await until('no sensor', () => clock.lux === null);
-  await page.getByLabel('Network is there').click();
+  await page.getByRole('switch', { name: 'Network' }).click();
   assert.deepEqual(await asked('POST /sim/wifi'), { link: 'down' });
-  await page.getByLabel('Network is gone').waitFor();
+  await page.getByText('Network is gone').waitFor();
   await page.getByRole('button', { name: 'Cut the power' }).click();
   assert.deepEqual(await asked('POST /sim/power'), { action: 'cycle' });
   await page.getByLabel('Cut the power, then hold').selectOption({ index: 1 });

@@ -184,22 +184,36 @@ test('nothing jumps while the page fills', async () => {
   }
 });
 
+/** Begins to write on the panels. */
+async function write() {
+  await page.getByRole('button', { name: 'Write on the clock' }).click();
+  await page.waitForSelector('[data-composer]');
+}
+
 test('what no font can draw is told, and an empty text is asked about', async () => {
-  const text = page.getByLabel('Text, one character per panel');
-  await text.fill('A\u{13080}B');
+  await write();
+  await page.keyboard.type('A\u{13080}B');
   await page.waitForSelector('[data-undrawn]:has-text("\u{13080}")');
-  await text.fill('');
+  await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  assert.deepEqual(posts(), []);
+  assert.deepEqual(
+    posts().filter(([path]) => path === 'POST /api/show/custom'),
+    [],
+  );
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await page.getByRole('button', { name: 'Show them empty' }).click();
-  assert.deepEqual(await last(), ['POST /api/show/text', { t: '' }]);
+  await until('empty panels', () => clock.custom?.join('') === '');
 });
 
-test('the glass has a twin in words', async () => {
-  assert.equal(await page.textContent('[data-twin]'), 'BLOCK HEIGHT, 900123');
+test('the glass has a twin in words, which is what the clock says', async () => {
+  assert.equal(await page.textContent('[data-twin]'), clock.status().says);
   assert.equal(await page.getAttribute('[data-twin]', 'aria-live'), 'polite');
+  const asked = Date.now();
+  clock.says = 'A zap of 21 sats came in.';
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-twin]:has-text("A zap of 21 sats")', { state: 'attached' });
+  assert.ok(Date.now() - asked < 1_500, 'within a second');
 });
 
 test('next, previous, pause and resume', async () => {
@@ -234,22 +248,91 @@ test('jump to a screen and choose a currency', async () => {
   await page.waitForSelector('[data-current]:has-text("EUR")');
 });
 
-test('custom text is counted, cut, shown and taken away', async () => {
-  await page.getByLabel('Text, one character per panel').fill('₿ITCOIN!');
-  assert.match(await page.textContent('#text-count'), /8 of 7 characters; the rest is cut/);
-  await page.getByRole('button', { name: 'Show', exact: true }).click();
-  assert.deepEqual(await last(), ['POST /api/show/text', { t: '₿ITCOIN' }]);
+test('letters go one to a panel, with arrow keys, and are shown and taken away', async () => {
+  await write();
+  await page.keyboard.type('₿ITCOI');
+  await page.keyboard.press('Home');
+  await page.keyboard.type('B');
+  await page.keyboard.press('End');
+  await page.keyboard.type('X');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('N');
+  await until('a picture of it', () => clock.previewed?.join('') === 'BITCOIN');
+  assert.equal(clock.custom, null);
+  await page.keyboard.press('Enter');
+  await until('the text', () => clock.custom?.join('') === 'BITCOIN');
   await page.waitForSelector('[data-current]:has-text("Your text")');
   await page.getByRole('button', { name: 'Back to the screens' }).click();
   await page.waitForSelector('[data-current]:has-text("Block Height")');
 });
 
-test('a text for each panel', async () => {
-  await page.getByLabel('Panel by panel').check();
-  await page.getByLabel('Panel 1').fill('TOP/LOW');
-  await page.getByLabel('Panel 7').fill('!');
-  await page.keyboard.press('Enter');
-  assert.deepEqual(await last(), ['POST /api/show/custom', ['TOP/LOW', '', '', '', '', '', '!']]);
+test('a word on a panel, a symbol, and a text that is pasted', async () => {
+  await write();
+  await page.locator('[data-whole]').fill('TOP/LOW');
+  await page.locator('[data-composer] input').nth(1).focus();
+  await page.getByRole('button', { name: 'rocket launch' }).click();
+  await page.locator('[data-composer] input').nth(2).focus();
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', 'GM ALL OF YOU');
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+  });
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  const text = ['TOP/LOW', 'mdi:rocket-launch', 'G', 'M', '', 'A', 'L'];
+  await until('the text', () => JSON.stringify(clock.custom) === JSON.stringify(text));
+});
+
+test('a text is kept by the clock, shown again, changed and forgotten', async () => {
+  await write();
+  await page.keyboard.type('HODL');
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await page.waitForSelector('[data-kept="HODL"]');
+  assert.deepEqual(clock.settings.keptTexts, [['H', 'O', 'D', 'L', '', '', '']]);
+  assert.equal(await page.getByRole('button', { name: 'Kept', exact: true }).isDisabled(), true);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'HODL', exact: true }).click();
+  await until('the text', () => clock.custom?.join('') === 'HODL');
+  await page.getByRole('button', { name: 'Forget HODL' }).click();
+  await page.waitForSelector('[data-kept]', { state: 'detached' });
+  assert.deepEqual(clock.settings.keptTexts, []);
+});
+
+test('a new owner is asked once, may skip, and is not asked again', async () => {
+  clock.settings.welcomed = false;
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-first-run]');
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.waitForSelector('[data-first-run]', { state: 'detached' });
+  assert.equal(clock.settings.welcomed, true);
+  await page.reload();
+  await page.waitForSelector('[data-current]:has-text("Block Height")');
+  assert.equal(await page.locator('[data-first-run]').count(), 0);
+});
+
+test('what a new owner says is set in one go', async () => {
+  clock.settings.welcomed = false;
+  clock.changed(clock.data());
+  const form = page.locator('[data-first-run]');
+  await form.getByLabel('Time zone').fill('Mars/Olympus');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('There is no such time zone.').waitFor();
+  assert.equal(clock.settings.welcomed, false);
+  await form.getByLabel('Time zone').fill('Europe/Berlin');
+  await form.getByLabel('Currency').selectOption('EUR');
+  await form.getByLabel('Name on the network').fill('kitchen');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  const { tzString, actCurrencies, hostnamePrefix, welcomed, httpAuthEnabled } = clock.settings;
+  assert.deepEqual(
+    [tzString, actCurrencies, hostnamePrefix, welcomed, httpAuthEnabled],
+    ['Europe/Berlin', ['EUR'], 'kitchen', true, false],
+  );
+});
+
+test('the LEDs play an effect by its name', async () => {
+  await page.getByLabel('Effect of the LEDs').selectOption('heartbeat');
+  await page.getByRole('button', { name: 'Play' }).click();
+  assert.deepEqual(await last(), ['POST /api/lights/effect', { name: 'heartbeat' }]);
 });
 
 test('lights: one LED, all, off, and live', async () => {
@@ -290,8 +373,8 @@ test('frontlight and Do Not Disturb', async () => {
   await until('a flash', () => posts().includes('POST /api/frontlight/flash'));
   await page.getByLabel('Brightness').fill('1024');
   await until('a brightness', () => clock.front.brightness === 1024);
-  await page.getByRole('switch', { name: 'Off' }).click();
-  await page.getByRole('switch', { name: 'On, until you turn it off' }).waitFor();
+  await page.getByRole('switch', { name: 'Do Not Disturb' }).click();
+  await page.getByText('On, until you turn it off').waitFor();
   assert.equal(clock.settings.dnd.enabled, true);
 });
 

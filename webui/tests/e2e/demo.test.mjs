@@ -91,7 +91,11 @@ test('the block height moves by itself', { skip }, async () => {
 });
 
 test('text, next and a jump', { skip }, async () => {
-  await page.getByLabel('Text, one character per panel').fill('HELLO');
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.waitForSelector('[data-first-run]', { state: 'detached' });
+  await button('Write on the clock').click();
+  await page.waitForSelector('[data-composer]');
+  await page.keyboard.type('HELLO');
   await button('Show').click();
   await page.waitForSelector('[data-current]:has-text("Your text")');
   assert.equal((await get('/api/status')).data.join('').trim(), 'HELLO');

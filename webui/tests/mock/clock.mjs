@@ -17,7 +17,7 @@ const TYPES = {
   '.json': 'application/json',
 };
 /** Views of the page, which all are the same document. */
-const VIEW = /^\/(settings(\/.*)?)?$/;
+const VIEW = /^\/((settings|care)(\/.*)?)?$/;
 
 export class MockClock {
   constructor({ panels = 7, frontlight = true, bench = true } = {}) {
@@ -31,6 +31,7 @@ export class MockClock {
     this.running = true;
     this.custom = null;
     this.stale = false;
+    this.says = recorded.events.status.says;
     this.ailments = {};
     this.password = '';
     this.height = 900123;
@@ -139,6 +140,7 @@ export class MockClock {
         }),
       ),
       stale: this.stale,
+      says: this.says,
       settingsTag: this.settingsTag(),
       restartFor: [...REBOOT].filter((key) => key in this.settings && this.settings[key] !== this.booted[key]),
       sources: { relay: this.link === 'up' ? this.source('relay') : { ...this.source('pool'), ageSec: 3 } },
@@ -228,6 +230,11 @@ export class MockClock {
       response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' });
       return void response.end(panelPng(this.data()[0].trim(), JSON.parse(body).invertedColor ?? false));
     }
+    if (key === 'POST /api/show/preview.png') {
+      this.previewed = JSON.parse(body);
+      response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' });
+      return void response.end(panelPng(this.previewed[0], this.settings.invertedColor));
+    }
     if (path.startsWith('/sim/')) return this.#sim(key, body ? JSON.parse(body) : {}, json, response);
     if (request.method === 'POST') return this.#act(path, body ? JSON.parse(body) : undefined, json, response);
     return this.#file(path, response);
@@ -312,6 +319,8 @@ export class MockClock {
       '/api/show/text': () =>
         (this.custom = Array.from({ length: this.panels }, (_, index) => [...body.t][index] ?? ' ')),
       '/api/show/custom': () => (this.custom = Array.from({ length: this.panels }, (_, index) => body[index] ?? '')),
+      '/api/lights/effect': () => {},
+      '/api/restart_datasources': () => {},
       '/api/lights/set': () => (this.leds = body.map(({ hex }) => hex)),
       '/api/lights/off': () => this.leds.fill('#000000'),
       '/api/dnd/enable': () => (this.settings.dnd.enabled = true),

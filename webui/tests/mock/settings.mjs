@@ -48,6 +48,7 @@ export function defaultSettings(panels, frontlight) {
     hasFrontlight: frontlight,
     hasLightLevel: frontlight,
     hasRadio: true,
+    welcomed: true,
     availableCurrencies: ['USD', 'EUR', 'GBP', 'CAD', 'CHF', 'AUD', 'JPY'],
     screens: SCREENS.map((wanted, order) => {
       const screen = recorded.settings.screens.find(({ id }) => id === wanted);
@@ -64,6 +65,7 @@ export function patchError(patch, settings) {
     if (bounds && (typeof value !== 'number' || value < bounds[0] || value > bounds[1])) return `range:${key}`;
     if (key in settings && !GET_ONLY.has(key) && typeof value !== typeof settings[key]) return `${key}:bad_type`;
   }
+  if (patch.tzString?.startsWith('Mars')) return recorded.patch.zone.error;
   if (patch.nostrRelay && !/^wss?:/.test(patch.nostrRelay)) return 'nostrRelay:bad_scheme';
   if ((patch.proxyEnabled ?? settings.proxyEnabled) && !(patch.proxyHost ?? settings.proxyHost))
     return 'proxyHost:bad_length';

@@ -7,25 +7,7 @@ import { npub } from '../../src/lib/npub';
 import { screenWords } from '../../src/lib/screens';
 import { sourceLines } from '../../src/lib/sources';
 import { characters, cut } from '../../src/lib/text';
-import { spoken } from '../../src/lib/twin';
 import type { Status } from '../../src/lib/types';
-
-test.each([
-  [['BLOCK/HEIGHT', '8', '9', '5', '1', '2', '3'], 'BLOCK HEIGHT, 895123'],
-  [['BTC/USD', ' ', '$', '9', '8', '7', '6'], 'BTC USD, $9876'],
-  [['FEE/RATE', ' ', '4', '.', '2', '1', 'sat/vB'], 'FEE RATE, 4.21, sat per vB'],
-  [['SATS/EUR', ' ', ' ', 'STS', '9', '2', '1'], 'SATS EUR, satoshis 921'],
-  [['20/11', ' ', '1', '4', ':', '0', '5'], '20/11, 14:05'],
-  [
-    ['BIT/COIN', 'HAL/VING', '1/YRS', '2/DAYS', '3/HRS', '4/MINS', 'TO/GO'],
-    'BIT COIN, HAL VING, 1 YRS, 2 DAYS, 3 HRS, 4 MINS, TO GO',
-  ],
-  [['mdi:bolt', ' ', '2', '1', ' ', ' ', ' '], 'bolt, 21'],
-  [['', '', '', '', '', '', ''], ''],
-  [['H', 'E', 'L', 'L', 'O', ' ', ' '], 'HELLO'],
-])('%j is spoken as %s', (cells, words) => {
-  expect(spoken(cells)).toBe(words);
-});
 
 test.each([
   [0, '0 s', '0 s', 'just now'],
@@ -46,6 +28,7 @@ test('text is counted and cut by code point', () => {
 test('sources tell their age, why they are down, when they are tried again, and what was of no use', () => {
   const [well, ill] = sourceLines(recorded.events.status as unknown as Status, 4);
   expect(well).toEqual({
+    id: 'relay',
     name: 'Relay',
     up: true,
     state: '4 s ago',
@@ -54,6 +37,7 @@ test('sources tell their age, why they are down, when they are tried again, and 
     dropped: ['2 × bad height'],
   });
   expect(ill).toEqual({
+    id: 'pool',
     name: 'Mining pool',
     up: false,
     state: 'silent for 4 s',

@@ -1,0 +1,74 @@
+/**
+ * The words of the page in the language of whoever reads it.
+ *
+ * A text is written in English where it is shown, and is its own key: a text that changes has no translation until
+ * somebody writes one, and a test says so. A language is one file in `lang`, fetched by those who read it.
+ */
+
+import { hash } from './hash';
+
+/** Translations by the hash of their English text. */
+type Words = Readonly<Record<string, string>>;
+
+const FILES = import.meta.glob<{ default: Words }>('../lang/*.json');
+
+/** Codes of all languages; the page itself is written in the first. */
+export const LANGUAGES: readonly string[] = ['en', ...Object.keys(FILES).map((file) => file.slice(8, -5))];
+
+const STORED = 'papertick-language';
+
+let words: Words = {};
+let code = 'en';
+
+/** The language that is in use. */
+export function language(): string {
+  return code;
+}
+
+/** A text in that language; `{name}` in it stands for a value. */
+export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
+  const text = words[hash(english)] ?? english;
+  return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : text;
+}
+
+/** Marks a text that is translated where it is shown. */
+export function n<Text extends string>(english: Text): Text {
+  return english;
+}
+
+/** The first of some wishes, such as `de-AT`, that there is a language for. */
+export function chosen(wishes: readonly string[], there: readonly string[] = LANGUAGES): string {
+  const found = wishes.map((wish) => wish.slice(0, 2).toLowerCase()).find((wish) => there.includes(wish));
+  return found ?? 'en';
+}
+
+/** Fetches the words that this browser asks for, or its owner has chosen. */
+export async function fetchWords(): Promise<void> {
+  code = chosen([kept(), ...navigator.languages]);
+  const file = FILES[`../lang/${code}.json`];
+  try {
+    if (file) words = (await file()).default;
+  } catch {
+    // Better in English than not at all.
+    code = 'en';
+  }
+  document.documentElement.lang = code;
+}
+
+/** Uses another language from now on; every text is written anew. */
+export function choose(wish: string): void {
+  try {
+    localStorage.setItem(STORED, wish);
+  } catch {
+    // Storage may be refused; the browser's wish counts then.
+  }
+  location.reload();
+}
+
+function kept(): string {
+  try {
+    return localStorage.getItem(STORED) ?? '';
+  } catch {
+    return '';
+  }
+}
