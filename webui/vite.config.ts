@@ -6,12 +6,28 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { hash } from './src/lib/hash';
+import { ALONE, TEXT_HERE, texts, unescaped, WORDS } from './words.build';
 
 /** What is text and is sent compressed. */
 const TEXT = /\.(css|html|js|svg|webmanifest)$/;
 
 /** Smaller files are not worth a second form, bytes. */
 const COMPRESSED_FROM = 512;
+
+/** Takes the comments out of the scripts that are sent as they stand. */
+function bare(): Plugin {
+  return {
+    name: 'bare',
+    apply: 'build',
+    writeBundle({ dir = 'dist' }) {
+      for (const file of ['sw.js', 'theme.js']) {
+        const lines = readFileSync(join(dir, file), 'utf8').split('\n');
+        const code = lines.map((line) => line.trim()).filter((line) => line && !/^(\/\/|\/\*\*.*\*\/$)/.test(line));
+        writeFileSync(join(dir, file), code.join('\n'));
+      }
+    },
+  };
+}
 
 /** Puts the compressed forms of every file beside it. */
 function compressed(): Plugin {
@@ -33,22 +49,78 @@ function compressed(): Plugin {
   };
 }
 
-/** Names each text of a language by its hash, which is shorter than the English text that it stands for. */
+/** Takes the texts out of the sources into the files of the languages, and numbers them. */
 function words(): Plugin {
+  let all: string[] = [];
+  /** Numbers begin with 1, so that each of them is true. */
+  const number = (text: string) => all.indexOf(unescaped(text)) + 1;
   return {
     name: 'words',
+    apply: 'build',
+    enforce: 'pre',
+    buildStart() {
+      all = texts();
+    },
+    transform(code, id) {
+      const language = /\/src\/lang\/(\w+)\.json$/.exec(id)?.[1];
+      if (language) {
+        const file = new Map(Object.entries(JSON.parse(code) as Record<string, string>));
+        const listed = all.map((text) => file.get(text) ?? text);
+        all.forEach((text) => file.delete(text));
+        // What the clock says in English itself is found by a hash of it.
+        const hashed = Object.fromEntries([...file].map(([english, text]) => [hash(english), text]));
+        return { code: JSON.stringify({ listed, hashed }), map: null };
+      }
+      if (!/\/src\/.*\.(ts|svelte)$/.test(id)) return null;
+      // What stands alone in the markup needs no code of its own: it is part of the template.
+      const alone = (_: string, before: string, _quote: string, text: string) => `${before}[[${number(text)}]]`;
+      const marked = id.endsWith('.svelte') ? code.replace(ALONE, alone) : code;
+      const named = (_: string, call: string, _quote: string, text: string) => `${call}(${number(text)}`;
+      return { code: marked.replace(TEXT_HERE, named).replace(/\bn\((\d+),?\s*\)/g, '$1'), map: null };
+    },
+  };
+}
+
+/** Puts the texts into the templates of components as these are made. */
+function templates(): Plugin {
+  return {
+    name: 'templates',
+    apply: 'build',
+    transform(code, id) {
+      if (!id.endsWith('.svelte') || !code.includes('[[')) return null;
+      const told = code.replace(/\.from_html\((`(?:\\.|[^`\\])*\[\[(?:\\.|[^`\\])*`)/g, '.from_html(putTexts($1)');
+      return { code: `import { putTexts } from '${WORDS}';\n${told}`, map: null };
+    },
+  };
+}
+
+/** Leaves out of the table of settings what the page takes for granted. */
+function table(): Plugin {
+  return {
+    name: 'table',
+    apply: 'build',
     enforce: 'pre',
     transform(code, id) {
-      if (!/\/src\/lang\/\w+\.json$/.test(id)) return null;
-      const texts = Object.entries(JSON.parse(code) as Record<string, string>);
-      const named = Object.fromEntries(texts.map(([english, text]) => [hash(english), text]));
-      return { code: JSON.stringify(named), map: null };
+      if (!id.endsWith('/settings.gen.json')) return null;
+      const spare = (key: string, value: unknown) =>
+        key === 'alias' ||
+        ((key === 'reboot' || key === 'secret') && value === false) ||
+        (key === 'default' && typeof value !== 'string');
+      const kept = (key: string, value: unknown) => (spare(key, value) ? undefined : value);
+      return { code: JSON.stringify(JSON.parse(code), kept), map: null };
     },
   };
 }
 
 export default defineConfig({
-  plugins: [svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }), words(), compressed()],
+  plugins: [
+    words(),
+    table(),
+    svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }),
+    templates(),
+    bare(),
+    compressed(),
+  ],
   base: '/',
   build: {
     target: 'es2022',

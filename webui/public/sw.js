@@ -15,7 +15,7 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
-  if (request.mode === 'navigate' && /^\/(settings(\/.*)?)?$/.test(url.pathname)) {
+  if (request.mode === 'navigate' && /^\/((settings|care)(\/.*)?)?$/.test(url.pathname)) {
     event.respondWith(newest(event, ENTRY, request));
   } else if (url.pathname.startsWith('/assets/')) {
     event.respondWith(kept(event, request));

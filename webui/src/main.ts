@@ -1,16 +1,18 @@
+// Nothing of the page is made before its words are there.
+import './lib/load';
 import { mount } from 'svelte';
 import App from './App.svelte';
 import './app.css';
-import { fetchWords } from './lib/words';
+import { translateFields } from './lib/fields';
 import { clock } from './state/clock.svelte';
 import { now } from './state/now.svelte';
 import { route } from './state/route.svelte';
 
 const target = document.getElementById('app');
 if (!target) throw new Error('the page has no place for the app');
+translateFields();
 route.start();
 now.start();
-await fetchWords();
 mount(App, { target });
 clock.start();
 // A browser offers this on this machine and over TLS alone; the page then opens while the clock is away.

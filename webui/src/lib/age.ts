@@ -1,4 +1,5 @@
 /** Spans of time in words. */
+import { t } from './words';
 
 const STEPS: readonly [number, string][] = [
   [86_400, 'd'],
@@ -31,5 +32,5 @@ export function long(seconds: number): string {
 
 /** How long ago, such as `just now` or `3 min ago`. */
 export function ago(seconds: number): string {
-  return seconds < 2 ? 'just now' : `${brief(seconds)} ago`;
+  return seconds < 2 ? t('just now') : t('{age} ago', { age: brief(seconds) });
 }

@@ -1,4 +1,5 @@
 /** Requests to the clock. */
+import { t } from './words';
 import { signed } from './sign';
 
 /** An answer that is no success. */
@@ -84,11 +85,11 @@ function hintOf(body: unknown): string {
 
 /** What went wrong, in words for people. */
 export function explain(failure: unknown): string {
-  if (failure instanceof Unreachable) return 'The clock does not answer.';
+  if (failure instanceof Unreachable) return t('The clock does not answer.');
   if (failure instanceof Refused) {
-    if (failure.status === 401) return 'The clock wants you to sign in.';
-    if (failure.status === 403) return 'The clock refused this request.';
-    return failure.token ? `The clock refused: ${failure.token}` : `The clock refused (${failure.status}).`;
+    if (failure.status === 401) return t('The clock wants you to sign in.');
+    if (failure.status === 403) return t('The clock refused this request.');
+    return t('The clock refused: {why}', { why: failure.token || failure.status });
   }
-  return 'Something went wrong on this page.';
+  return t('Something went wrong on this page.');
 }

@@ -1,4 +1,5 @@
 /** The simulated clock on its bench: what its signals look like to the eye. */
+import { t } from './words';
 
 /** `GET /sim/state`. */
 export interface BenchState {
@@ -38,11 +39,11 @@ export function placeOf(lux: number): number {
 
 /** A word for a light. */
 export function roomOf(lux: number): string {
-  if (lux < 1) return 'dark';
-  if (lux < 20) return 'a lamp far away';
-  if (lux < 150) return 'evening';
-  if (lux < 1000) return 'a bright room';
-  return 'daylight';
+  if (lux < 1) return t('dark');
+  if (lux < 20) return t('a lamp far away');
+  if (lux < 150) return t('evening');
+  if (lux < 1000) return t('a bright room');
+  return t('daylight');
 }
 
 /** How bright paper looks, 0 to 1: the light of the room and that of the frontlight. */

@@ -1,4 +1,5 @@
 /** What is wrong with a value: found here before it is sent, or told by the clock. */
+import { n, t } from './words';
 import type { Edits } from './draft';
 import { shown } from './draft';
 import type { Field } from './fields';
@@ -12,20 +13,20 @@ export interface Fault {
 }
 
 const REASONS: Record<string, string> = {
-  bad_type: 'This value has the wrong form, or is too long.',
-  bad_length: 'This is empty, too short or too long.',
-  bad_hex: 'This must be empty, 64 hexadecimal digits or an npub.',
-  bad_scheme: 'The address starts with a scheme that is not allowed here.',
-  unknown: 'The clock does not know this value.',
-  not_string: 'Every currency must be a code such as USD.',
-  range: 'The clock takes no such time.',
-  partial_order: 'Every screen needs a place.',
-  bad_entry: 'The list of screens is damaged.',
-  unknown_id: 'The list names a screen that the clock does not have.',
-  dup_id: 'A screen is in the list twice.',
-  dup_order: 'Two screens have the same place.',
-  order_range: 'A screen has a place outside the list.',
-  incomplete: 'The list does not name every screen.',
+  bad_type: n('This value has the wrong form, or is too long.'),
+  bad_length: n('This is empty, too short or too long.'),
+  bad_hex: n('This must be empty, 64 hexadecimal digits or an npub.'),
+  bad_scheme: n('The address starts with a scheme that is not allowed here.'),
+  unknown: n('The clock does not know this value.'),
+  not_string: n('Every currency must be a code such as USD.'),
+  range: n('The clock takes no such time.'),
+  partial_order: n('Every screen needs a place.'),
+  bad_entry: n('The list of screens is damaged.'),
+  unknown_id: n('The list names a screen that the clock does not have.'),
+  dup_id: n('A screen is in the list twice.'),
+  dup_order: n('Two screens have the same place.'),
+  order_range: n('A screen has a place outside the list.'),
+  incomplete: n('The list does not name every screen.'),
 };
 
 /** A public key as programs or people write it; whether an npub has a typing error is for the clock to find. */
@@ -39,15 +40,15 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   const [left = '', right = ''] = token.split(':', 2);
   if (left === 'range') {
     const field = fields.find(({ key }) => key === right);
-    return { key: right, text: field ? rangeText(field) : 'This number is out of range.' };
+    return { key: right, text: field ? rangeText(field) : t('This number is out of range.') };
   }
   if (right === '') {
-    return { key: '', text: `The clock refused the change: ${token || 'no reason given'}.` };
+    return { key: '', text: t('The clock refused: {why}', { why: token || '?' }) };
   }
   const label = fields.find(({ key }) => key === (TOKEN_KEYS[left] ?? left))?.label;
-  const none = right === 'unknown' && label ? `There is no such ${label.toLowerCase()}.` : undefined;
-  const known = none ?? REASONS[right] ?? `The clock refused this: ${right}.`;
-  const text = hint ? `The clock says: ${hint}.` : known;
+  const none = right === 'unknown' && label ? t('There is no such {what}.', { what: label.toLowerCase() }) : undefined;
+  const known = none ?? (REASONS[right] ? t(REASONS[right]) : t('The clock refused: {why}', { why: right }));
+  const text = hint ? t('The clock says: {hint}.', { hint }) : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
@@ -62,13 +63,13 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
   const read = (key: string) => shown(settings, edits, key);
   const password = edits.httpAuthPass ?? (settings.httpAuthPassSet === true ? 'set' : '');
   if (read('httpAuthEnabled') === true && password === '' && ('httpAuthEnabled' in edits || 'httpAuthPass' in edits)) {
-    found.push({ key: 'httpAuthPass', text: 'Choose a password, or everybody is locked out.' });
+    found.push({ key: 'httpAuthPass', text: t('Choose a password, or everybody is locked out.') });
   }
   if (read('proxyEnabled') === true && read('proxyHost') === '') {
-    found.push({ key: 'proxyHost', text: 'A proxy needs a host.' });
+    found.push({ key: 'proxyHost', text: t('A proxy needs a host.') });
   }
   if (read('proxyEnabled') === true && read('proxyType') === 0) {
-    found.push({ key: 'proxyType', text: 'Choose which kind of proxy it is, or turn the proxy off.' });
+    found.push({ key: 'proxyType', text: t('Choose which kind of proxy it is, or turn the proxy off.') });
   }
   return found;
 }
@@ -82,7 +83,7 @@ function faultIn(field: Field, value: unknown): string {
   }
   if (Array.isArray(value)) {
     if (field.control !== 'urls' && field.control !== 'keys') return '';
-    if (value.length > (field.max ?? Infinity)) return `At most ${field.max}.`;
+    if (value.length > (field.max ?? Infinity)) return t('At most {max}.', { max: field.max ?? 0 });
     for (const entry of value) {
       const fault = faultIn(field, entry);
       if (fault) return `${String(entry)}: ${fault}`;
@@ -91,18 +92,22 @@ function faultIn(field: Field, value: unknown): string {
   }
   if (typeof value !== 'string' || value === '') return '';
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
-    return `This is longer than ${field.maxBytes} bytes.`;
-  if (/[\u0000-\u001f\u007f]/.test(value)) return 'This holds characters that cannot be shown.';
-  if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return REASONS.bad_hex!;
+    return t('This is longer than {max} bytes.', { max: field.maxBytes });
+  if (/[\u0000-\u001f\u007f]/.test(value)) return t('This holds characters that cannot be shown.');
+  if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return t(REASONS.bad_hex!);
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
-    return `The address must start with ${field.schemes.map((scheme) => `${scheme}://`).join(' or ')}.`;
+    return t('The address must start with {schemes}.', {
+      schemes: field.schemes.map((scheme) => `${scheme}://`).join(' / '),
+    });
   }
   return '';
 }
 
 function rangeText({ control, min, max }: Field): string {
-  if (min === undefined || max === undefined) return 'This number is out of range.';
-  return `${control === 'minutes' ? 'A' : 'A whole'} number from ${min} to ${max}.`;
+  if (min === undefined || max === undefined) return t('This number is out of range.');
+  return control === 'minutes'
+    ? t('A number from {min} to {max}.', { min, max })
+    : t('A whole number from {min} to {max}.', { min, max });
 }
 
 /** A password with fewer characters than this is soon guessed. */
@@ -113,7 +118,7 @@ export function advice(settings: Settings, edits: Edits): Fault[] {
   const found: Fault[] = [];
   const screens = edits.screens as readonly ScreenEntry[] | undefined;
   if (screens?.every(({ enabled }) => !enabled)) {
-    found.push({ key: 'screens', text: 'No screen is left in the rotation: the clock stays on the one it shows.' });
+    found.push({ key: 'screens', text: t('No screen is left in the rotation: the clock stays on the one it shows.') });
   }
   for (const key of ['httpAuthPass', 'otaPass']) {
     const password = edits[key];
@@ -126,10 +131,10 @@ export function advice(settings: Settings, edits: Edits): Fault[] {
 
 function weakness(password: string, user: string): string {
   const plain = password.toLowerCase();
-  if (plain === user.toLowerCase() || plain.includes('papertick')) return 'This is the first thing that is guessed.';
+  if (plain === user.toLowerCase() || plain.includes('papertick')) return t('This is the first thing that is guessed.');
   if (/^(.)\1*$/.test(password) || /^\d+$/.test(password))
-    return 'Digits alone or one sign again and again are soon guessed.';
+    return t('Digits alone or one sign again and again are soon guessed.');
   return characters(password).length < PASSWORD_LONG
-    ? `Weak: ${PASSWORD_LONG} characters or more are hard to guess.`
+    ? t('Weak: {count} characters or more are hard to guess.', { count: PASSWORD_LONG })
     : '';
 }

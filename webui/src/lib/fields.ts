@@ -1,6 +1,7 @@
 /** What the form shows: the generated table of settings, put into sections with short names. */
 import table from '../settings.gen.json';
 import type { Settings } from './types';
+import { t } from './words';
 
 /** A row of the generated table; absent members do not apply to it. */
 export interface Row {
@@ -58,10 +59,7 @@ export interface Field extends Row {
 
 const GROUPS = table as readonly Group[];
 
-export const SECTIONS: readonly { id: string; title: string }[] = GROUPS.map(({ id, heading }) => ({
-  id,
-  title: heading,
-}));
+export const SECTIONS: { id: string; title: string }[] = GROUPS.map(({ id, heading }) => ({ id, title: heading }));
 
 /** Values of a form, stored or edited. */
 export type Read = (key: string) => unknown;
@@ -81,10 +79,22 @@ export function isExample(field: Field, read: Read): boolean {
 }
 
 /** All fields, in the order of the table. */
-export const FIELDS: readonly Field[] = fieldsOf(GROUPS);
+export const FIELDS: Field[] = fieldsOf(GROUPS);
 
 export function fieldsOf(groups: readonly Group[]): Field[] {
   return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
+}
+
+/** Puts them into the language of the page; English words find them all the same. */
+export function translateFields(): void {
+  for (const section of SECTIONS) section.title = t(section.title);
+  for (const field of FIELDS) {
+    const { label, help, search = '', options } = field;
+    field.search = `${t(search)} ${search} ${label} ${help}`;
+    field.label = t(label);
+    field.help = t(help);
+    if (options) field.options = options.map(({ value, label }) => ({ value, label: t(label) }));
+  }
 }
 
 /** Sections of what is seen on the panels. */
@@ -92,8 +102,9 @@ const SEEN = ['rotation', 'display', 'time'];
 
 /** Those of some edits that are seen on the panels. */
 export function seen(edits: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const visible = FIELDS.filter(({ section, key }) => SEEN.includes(section) && key in edits);
-  return Object.fromEntries(visible.map(({ key }) => [key, edits[key]]));
+  const isSeen = ([key]: [string, unknown]) =>
+    FIELDS.some((field) => field.key === key && SEEN.includes(field.section));
+  return Object.fromEntries(Object.entries(edits).filter(isSeen));
 }
 
 /** The name of a field, or its key where it has none. */
@@ -133,11 +144,11 @@ export function worded(field: Field, settings: Settings): string {
   const chosen =
     field.options || field.choices ? choices(field, settings).find((choice) => choice.value === value) : null;
   if (chosen) return chosen.label;
-  if (typeof value === 'boolean') return value !== (field.mute === true) ? 'on' : 'off';
+  if (typeof value === 'boolean') return value !== (field.mute === true) ? t('on') : t('off');
   if (field.control === 'color') return `#${Number(value).toString(16).padStart(6, '0')}`;
   if (typeof value === 'number') return `${value} ${field.unit ?? ''}`.trim();
-  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value.join(', ') || 'none';
-  return typeof value === 'string' ? value || 'nothing' : '';
+  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value.join(', ') || t('none');
+  return typeof value === 'string' ? value || t('nothing') : '';
 }
 
 /** The entries of a list that is written with one on each line. */

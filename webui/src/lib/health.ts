@@ -1,4 +1,5 @@
 /** Whether the clock gets the data that it shows, and what to do where it does not. */
+import { t } from './words';
 import { long } from './age';
 import { nameOfSource } from './sources';
 import type { Status } from './types';
@@ -24,16 +25,16 @@ export function outage(status: Status): Outage | null {
   const down = primary.filter(([, { up }]) => !up);
   const quietest = down.map(([, { ageSec }]) => ageSec ?? status.espUptime);
   if (down.length === 0 || Math.min(...quietest) < GRACE_SECS) return null;
-  const why = down.map(([name, { lastError }]) => `${nameOfSource(name)}: ${lastError ?? 'no connection yet'}.`);
+  const why = down.map(([name, { lastError }]) => `${nameOfSource(name)}: ${lastError ?? t('no connection yet')}.`);
   const learned = down.flatMap(([, { ageSec }]) => (ageSec === undefined ? [] : [ageSec]));
   return {
     missing: missing(status),
     why: why.join(' '),
-    since: learned.length > 0 ? `For ${long(Math.min(...learned))}.` : 'Since the clock started.',
+    since: learned.length > 0 ? t('For {time}.', { time: long(Math.min(...learned)) }) : t('Since the clock started.'),
   };
 }
 
 function missing({ connectionStatus: { price, blocks } }: Status): string {
-  if (!price && !blocks) return 'No blocks, fees and prices arrive.';
-  return price ? 'No blocks and fees arrive.' : 'No prices arrive.';
+  if (!price && !blocks) return t('No blocks, fees and prices arrive.');
+  return price ? t('No blocks and fees arrive.') : t('No prices arrive.');
 }

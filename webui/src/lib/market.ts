@@ -1,4 +1,5 @@
 /** The newest values of the market, in words. */
+import { n, t } from './words';
 import { nameOfSource } from './sources';
 import type { Datum, Status } from './types';
 
@@ -12,12 +13,12 @@ export interface MarketLine {
   source: string;
 }
 
-const NAMES: Record<string, string> = { height: 'Block', feeRate: 'Fee rate' };
+const NAMES: Record<string, string> = { height: n('Block'), feeRate: n('Fee rate') };
 
 /** The values of a status, in the order in which the clock tells them. */
 export function marketLines(status: Status): MarketLine[] {
   return Object.entries(status.market ?? {}).map(([id, datum]) => ({
-    name: NAMES[id] ?? id,
+    name: t(NAMES[id] ?? id),
     value: written(id, datum),
     age: datum.ageSec ?? null,
     earlierRun: datum.earlierRun ?? false,

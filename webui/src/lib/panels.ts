@@ -1,4 +1,5 @@
 /** What is on the panels, in words for people. */
+import { t } from './words';
 import { ago } from './age';
 import type { PanelStatus } from './types';
 
@@ -7,6 +8,6 @@ export function painted(panels: PanelStatus[] | undefined): string | undefined {
   const ages = (panels ?? []).flatMap(({ ageSec }) => (ageSec === undefined ? [] : [ageSec]));
   if (!panels || ages.length === 0) return undefined;
   const partials = Math.max(...panels.map(({ partials }) => partials));
-  const since = partials === 0 ? 'in full' : `${partials} partial since the last full refresh`;
-  return `painted ${ago(Math.min(...ages))}, ${since}`;
+  const since = partials === 0 ? t('in full') : t('{count} partial since the last full refresh', { count: partials });
+  return t('painted {ago}, {how}', { ago: ago(Math.min(...ages)), how: since });
 }

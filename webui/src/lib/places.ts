@@ -1,6 +1,7 @@
 /** The views of the page and their addresses, which the clock answers with the page. */
+import { n, t } from './words';
 
-export type View = 'clock' | 'settings';
+export type View = 'clock' | 'settings' | 'care';
 
 export interface Place {
   view: View;
@@ -8,16 +9,40 @@ export interface Place {
   part: string;
 }
 
-export const TITLES: Record<View, string> = { clock: 'papertick', settings: 'Settings · papertick' };
+/** What the views are called. */
+export const VIEWS: Record<View, string> = { clock: n('Clock'), settings: n('Settings'), care: n('Care') };
+
+/** The title of a view for the browser. */
+export function titleOf(view: View): string {
+  return view === 'clock' ? 'papertick' : `${t(VIEWS[view])} · papertick`;
+}
 
 /** What an address shows; one that is not known shows the clock. */
 export function placeOf(path: string): Place {
   const [, first, part = ''] = path.split('/');
-  return first === 'settings' ? { view: 'settings', part } : { view: 'clock', part: '' };
+  return first === 'settings' || first === 'care' ? { view: first, part } : { view: 'clock', part: '' };
 }
 
 /** The address of a place. */
 export function addressOf({ view, part }: Place): string {
   if (view === 'clock') return '/';
-  return part ? `/settings/${part}` : '/settings';
+  return part ? `/${view}/${part}` : `/${view}`;
 }
+
+/** A section of the page that holds no settings. */
+export interface Section {
+  id: string;
+  title: string;
+  /** Other words by which people look for it. */
+  search: string;
+}
+
+/** The sections of the care view. */
+export const CARE: readonly Section[] = [
+  { id: 'file', title: n('Settings as a file'), search: n('backup export import restore copy json') },
+  { id: 'update', title: n('Update'), search: n('firmware upgrade version release install') },
+  { id: 'log', title: n('Log and crash dump'), search: n('error debug diagnostics trouble coredump') },
+  { id: 'page', title: n('This page'), search: n('language translation colours theme dark light') },
+  { id: 'restart', title: n('Restart and logos'), search: n('reboot power logo picture cache') },
+  { id: 'reset', title: n('Factory reset'), search: n('erase wipe delete reset default new owner') },
+];

@@ -1,4 +1,5 @@
 /** Screens in the words of people. */
+import { t } from './words';
 import type { ScreenEntry } from './types';
 
 /** The screen that counts satoshis for one unit of a currency. */
@@ -6,6 +7,8 @@ const SATS_PER_UNIT = 10;
 
 /** Name and currency of a screen; a name that tells the currency needs it no second time. */
 export function screenWords({ id, name }: ScreenEntry, currency: string): { name: string; currency: string } {
-  if (id !== SATS_PER_UNIT || currency === '') return { name, currency };
-  return currency === 'USD' ? { name, currency: '' } : { name: `Sats per ${currency}`, currency: '' };
+  if (id !== SATS_PER_UNIT || currency === '') return { name: t(name), currency };
+  return currency === 'USD'
+    ? { name: t(name), currency: '' }
+    : { name: t('Sats per {currency}', { currency }), currency: '' };
 }

@@ -1,4 +1,5 @@
 /** Where the clock's data comes from, in words. */
+import { n, t } from './words';
 import { ago, brief } from './age';
 import type { SourceStatus, Status } from './types';
 
@@ -17,19 +18,19 @@ export interface SourceLine {
 }
 
 const NAMES: Record<string, string> = {
-  relay: 'Relay',
-  explorer: 'Block explorer',
-  exchange: 'Exchange',
-  nostr: 'Nostr data',
-  zaps: 'Zaps',
-  wallet: 'Wallet',
-  pool: 'Mining pool',
-  miner: 'Miner',
+  relay: n('Relay'),
+  explorer: n('Block explorer'),
+  exchange: n('Exchange'),
+  nostr: n('Nostr data'),
+  zaps: n('Zaps'),
+  wallet: n('Wallet'),
+  pool: n('Mining pool'),
+  miner: n('Miner'),
 };
 
 /** What a source is called. */
 export function nameOfSource(id: string): string {
-  return NAMES[id] ?? id;
+  return t(NAMES[id] ?? id);
 }
 
 /** The sources of a status, so many seconds after it was told. */
@@ -46,14 +47,14 @@ export function sourceLines(status: Status, since: number): SourceLine[] {
 }
 
 function stateOf({ up, ageSec }: SourceStatus, since: number): string {
-  if (up) return ageSec === undefined ? 'connected' : ago(ageSec + since);
-  return ageSec === undefined ? 'not connected' : `silent for ${brief(ageSec + since)}`;
+  if (up) return ageSec === undefined ? t('connected') : ago(ageSec + since);
+  return ageSec === undefined ? t('not connected') : t('silent for {time}', { time: brief(ageSec + since) });
 }
 
 function nextTry({ nextTrySec }: SourceStatus, since: number): string {
   if (nextTrySec === undefined) return '';
   const left = Math.ceil(nextTrySec - since);
-  return left > 0 ? `Next try in ${brief(left)}.` : 'Being tried.';
+  return left > 0 ? t('Next try in {time}.', { time: brief(left) }) : t('Being tried.');
 }
 
 function sentence(text: string): string {

@@ -1,4 +1,5 @@
 /** Whether the page and the program fit together. */
+import { t } from './words';
 
 /** `/manifest.json`. */
 export interface Manifest {
@@ -24,12 +25,18 @@ export function older(one: unknown, other: unknown): boolean {
 /** What does not fit, in words; empty if all fits. */
 export function misfit(manifest: Manifest | null, firmware: unknown, bundle: unknown): string {
   if (manifest && older(firmware, manifest.minFirmware)) {
-    return `This page needs version ${manifest.minFirmware} of the clock or a newer one; it has ${String(firmware)}.`;
+    return t('This page needs version {least} of the clock or a newer one; it has {version}.', {
+      least: manifest.minFirmware,
+      version: String(firmware),
+    });
   }
   const program = numbers(firmware);
   const page = numbers(bundle);
   if (program && page && program.join('.') !== page.join('.')) {
-    return `The clock has version ${program.join('.')}, its page ${page.join('.')}. Install both of the same version.`;
+    return t('The clock has version {program}, its page {page}. Install both of the same version.', {
+      program: program.join('.'),
+      page: page.join('.'),
+    });
   }
   return '';
 }

@@ -7,13 +7,18 @@
 
 import { hash } from './hash';
 
-/** Translations by the hash of their English text. */
-type Words = Readonly<Record<string, string>>;
+/** A language as a build packs it. */
+interface Words {
+  /** Texts of the sources, in their order. */
+  listed?: readonly string[];
+  /** Texts that the clock says itself, by a hash of their English. */
+  hashed?: Readonly<Record<string, string>>;
+}
 
 const FILES = import.meta.glob<{ default: Words }>('../lang/*.json');
 
-/** Codes of all languages; the page itself is written in the first. */
-export const LANGUAGES: readonly string[] = ['en', ...Object.keys(FILES).map((file) => file.slice(8, -5))];
+/** Codes of all languages. */
+export const LANGUAGES: readonly string[] = Object.keys(FILES).map((file) => file.slice(8, -5));
 
 const STORED = 'papertick-language';
 
@@ -25,10 +30,19 @@ export function language(): string {
   return code;
 }
 
-/** A text in that language; `{name}` in it stands for a value. */
-export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
-  const text = words[hash(english)] ?? english;
-  return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : text;
+/** A text in that language; `{name}` in it stands for a value. A build has put numbers in place of texts. */
+export function t(english: string | number, values?: Readonly<Record<string, string | number>>): string {
+  const text = typeof english === 'number' ? words.listed?.[english - 1] : words.hashed?.[hash(english)];
+  const told = text ?? String(english);
+  return values ? told.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : told;
+}
+
+/** Puts the texts of the language into a template that numbers them. */
+export function putTexts(template: string): string {
+  const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;' };
+  return template.replace(/\[\[(\d+)\]\]/g, (_, place: string) =>
+    t(Number(place)).replace(/[&<]/g, (sign) => escapes[sign]!),
+  );
 }
 
 /** Marks a text that is translated where it is shown. */
@@ -45,13 +59,7 @@ export function chosen(wishes: readonly string[], there: readonly string[] = LAN
 /** Fetches the words that this browser asks for, or its owner has chosen. */
 export async function fetchWords(): Promise<void> {
   code = chosen([kept(), ...navigator.languages]);
-  const file = FILES[`../lang/${code}.json`];
-  try {
-    if (file) words = (await file()).default;
-  } catch {
-    // Better in English than not at all.
-    code = 'en';
-  }
+  words = (await FILES[`../lang/${code}.json`]!()).default;
   document.documentElement.lang = code;
 }
 

@@ -1,4 +1,5 @@
 /** The bench of a simulated clock: absent on a real one. The event stream tells what it looks like. */
+import { t } from '../lib/words';
 import { ask, explain, Unreachable } from '../lib/api';
 import type { BenchState } from '../lib/bench';
 import { delay, Press, PRESS_APART_MS, pressing } from '../lib/press';
@@ -23,7 +24,7 @@ class Bench {
     this.#held.set(button, press);
     this.#tell();
     const over = press.ended.then((status) => {
-      if (status >= 400) notices.add('bad', `The bench refused (${status}).`);
+      if (status >= 400) notices.add('bad', t('The clock refused: {why}', { why: status }));
       if (this.#held.get(button) === press) this.#held.delete(button);
       this.#tell();
       return delay(PRESS_APART_MS);

@@ -1,4 +1,5 @@
 /** The clock as the page knows it: its status, its settings, and whether it is there. */
+import { t } from '../lib/words';
 import { ask, explain, Refused, Unreachable, type Ask } from '../lib/api';
 import type { BenchState } from '../lib/bench';
 import { current, encoded, forget, remember, use, type Keep } from '../lib/sign';
@@ -10,7 +11,7 @@ import { bench } from './bench.svelte';
 import { events } from './events';
 import { glass } from './glass.svelte';
 import { notices } from './notices.svelte';
-import { SETTINGS } from '../lib/operations';
+import { RESTART, SETTINGS } from '../lib/operations';
 
 class Clock {
   status = $state.raw<Status | null>(null);
@@ -30,7 +31,7 @@ class Clock {
   /** The clock has another page by now. */
   outdated = $state(false);
   /** Somebody is signed in here. */
-  signedIn = $state(current() !== '');
+  signedIn = $state.raw(current() !== '');
   #reading = false;
   /** The clock named newer settings while others were read. */
   #missed = false;
@@ -64,7 +65,7 @@ class Clock {
       await ask('GET', '/api/status');
     } catch (failure) {
       use(before);
-      if (failure instanceof Refused && failure.status === 401) return 'The user name or the password is wrong.';
+      if (failure instanceof Refused && failure.status === 401) return t('The user name or the password is wrong.');
       return explain(failure);
     }
     remember(keep);
@@ -114,7 +115,7 @@ class Clock {
   }
 
   async restart(): Promise<void> {
-    this.restarting = await this.wish('POST', '/api/restart');
+    this.restarting = await this.wish('POST', RESTART);
   }
 
   #streamed(state: StreamState): void {

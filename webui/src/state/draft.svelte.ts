@@ -1,4 +1,5 @@
 /** The edited settings; they outlive a change of view. */
+import { t } from '../lib/words';
 import { ask, explain, Refused } from '../lib/api';
 import { edited, patchOf, rebase, shown, stored, type Edits } from '../lib/draft';
 import { advice, faultOf, faults, type Fault } from '../lib/faults';
@@ -82,7 +83,7 @@ class Draft {
       if ((answer.body as { rebootRequired?: boolean } | null)?.rebootRequired) this.later = '';
       this.discard();
       await clock.loadSettings();
-      notices.add('ok', 'Saved.');
+      notices.add('ok', t('Saved.'));
       return undefined;
     } catch (failure) {
       if (failure instanceof Refused && failure.status === 412) return this.#overtaken(mayRepeat);
@@ -98,14 +99,21 @@ class Draft {
     await clock.loadSettings();
     if (!clock.settings) return undefined;
     if (this.count === 0) {
-      notices.add('ok', 'Somebody else made the same change already.');
+      notices.add('ok', t('Somebody else made the same change already.'));
       return undefined;
     }
     if (this.both.length === 0 && mayRepeat) return this.#send(clock.settings, false);
     const names = this.both.map(nameOf).join(', ');
     this.#overtakenNotice = notices.add(
       'bad',
-      `Somebody else changed the settings meanwhile${names ? ` (${names})` : ''}. Your changes are kept; look at them and save again.`,
+      names
+        ? t(
+            'Somebody else changed the settings meanwhile ({names}). Your changes are kept; look at them and save again.',
+            {
+              names,
+            },
+          )
+        : t('Somebody else changed the settings meanwhile. Your changes are kept; look at them and save again.'),
     );
     return this.both[0];
   }

@@ -10,7 +10,7 @@ const SHOWN_MS = { ok: 3_500, bad: 8_000 };
 const MOST = 3;
 
 class Notices {
-  list = $state<Notice[]>([]);
+  list = $state.raw<Notice[]>([]);
   #next = 1;
 
   /** Shows a message for a while; its number takes it away earlier. */

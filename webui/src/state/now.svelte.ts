@@ -2,7 +2,7 @@
 
 class Now {
   /** Time, ms. */
-  ms = $state(Date.now());
+  ms = $state.raw(Date.now());
   #timer: ReturnType<typeof setInterval> | undefined;
 
   start(): void {

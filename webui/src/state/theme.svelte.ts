@@ -1,16 +1,29 @@
 /** Light, dark, or what the system says. */
+import { n } from '../lib/words';
 
 export type Theme = 'system' | 'light' | 'dark';
+
+/** The choices in words. */
+export const THEMES: Readonly<Record<Theme, string>> = {
+  system: n('as the system'),
+  light: n('light'),
+  dark: n('dark'),
+};
 
 const STORED = 'papertick-theme';
 const ORDER: Theme[] = ['system', 'light', 'dark'];
 
 class ThemeChoice {
-  current = $state<Theme>(stored());
+  current = $state.raw<Theme>(stored());
 
-  /** Goes to the next choice and keeps it. */
+  /** Goes to the next choice. */
   turn(): void {
-    this.current = ORDER[(ORDER.indexOf(this.current) + 1) % ORDER.length] ?? 'system';
+    this.use(ORDER[(ORDER.indexOf(this.current) + 1) % ORDER.length] ?? 'system');
+  }
+
+  /** Uses a theme and keeps it. */
+  use(theme: Theme): void {
+    this.current = theme;
     const root = document.documentElement;
     if (this.current === 'system') delete root.dataset.theme;
     else root.dataset.theme = this.current;

@@ -40,6 +40,7 @@ for (const colorScheme of ['light', 'dark']) {
       for (const [path, there] of [
         ['/', '[data-bench]'],
         ['/settings', '[data-key="digitFontPx"]'],
+        ['/care', '#care-reset'],
       ]) {
         const { page, faults } = await openPage(context, clock.url, path);
         await page.waitForSelector(there);
@@ -52,6 +53,45 @@ for (const colorScheme of ['light', 'dark']) {
       await context.close();
     });
   }
+
+  test(`${colorScheme}, forced colours, and what a new owner sees`, async () => {
+    const context = await browser.newContext({
+      viewport: { width: 1000, height: 900 },
+      colorScheme,
+      forcedColors: 'active',
+      reducedMotion: 'reduce',
+    });
+    clock.settings.welcomed = false;
+    for (const [path, there] of [
+      ['/', '[data-first-run]'],
+      ['/settings', '[data-key="digitFontPx"]'],
+      ['/care', '#care-reset'],
+    ]) {
+      const { page, faults } = await openPage(context, clock.url, path);
+      await page.waitForSelector(there);
+      assert.deepEqual(await violations(page), [], path);
+      assert.deepEqual(faults, []);
+      await page.close();
+    }
+    clock.settings.welcomed = true;
+    await context.close();
+  });
+
+  test(`${colorScheme}, writing and choosing`, async () => {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme });
+    const { page } = await openPage(context, clock.url);
+    await page.getByRole('button', { name: 'Write on the clock' }).click();
+    await page.keyboard.type('HODL');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.waitForSelector('[data-kept]');
+    assert.deepEqual(await violations(page), []);
+    clock.settings.keptTexts = [];
+    await page.goto(`${clock.url}/settings/display`);
+    await page.locator('[data-looks="digitFontPx"] summary').click();
+    await page.waitForSelector('[data-looks="digitFontPx"] img');
+    assert.deepEqual(await violations(page), []);
+    await context.close();
+  });
 
   test(`${colorScheme}, what is seldom seen`, async () => {
     const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme });

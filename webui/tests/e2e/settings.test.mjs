@@ -57,7 +57,7 @@ test('time per screen is sent in minutes', async () => {
 test('a list is written with one entry on each line', async () => {
   const lines = setting('nostrRelays').getByRole('textbox');
   await lines.fill('wss://a\nhttps://b\n');
-  await setting('nostrRelays').locator('text=https://b: The address must start with wss:// or ws://.').waitFor();
+  await setting('nostrRelays').locator('text=https://b: The address must start with wss:// / ws://.').waitFor();
   await lines.fill('wss://a\n\n wss://b');
   await save();
   assert.deepEqual((await patch()).body, { nostrRelays: ['wss://a', 'wss://b'] });
@@ -186,7 +186,7 @@ test('what somebody else changed too is for the person to decide', async () => {
   await save();
   await page.waitForSelector('.notice:has-text("Label width")');
   await setting('labelFitPct').locator('text=Somebody else changed this too').waitFor();
-  await setting('labelFitPct').locator('strong:has-text("60 percent")').waitFor();
+  await setting('labelFitPct').getByText('“60 percent”').waitFor();
   assert.equal(clock.settings.labelFitPct, 60);
   await save();
   await saved();

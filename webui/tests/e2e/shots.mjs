@@ -33,6 +33,7 @@ for (const theme of ['light', 'dark']) {
     for (const [view, path] of Object.entries({
       clock: '/',
       settings: '/settings',
+      care: '/care',
     })) {
       const { page } = await openPage(context, url, path);
       await page.waitForSelector('canvas');

@@ -205,10 +205,11 @@ export class MockClock {
     const url = new URL(request.url, 'http://clock');
     let body = '';
     for await (const piece of request) body += piece;
+    const isImage = request.url.startsWith('/upload/');
     const path = url.pathname;
     const key = `${request.method} ${path}`;
     if (request.method !== 'GET')
-      this.log.push({ key, body: body ? JSON.parse(body) : undefined, headers: request.headers });
+      this.log.push({ key, body: body && !isImage ? JSON.parse(body) : undefined, headers: request.headers });
     const json = (status, value, headers = {}) => {
       response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers });
       response.end(JSON.stringify(value));
@@ -235,9 +236,37 @@ export class MockClock {
       response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' });
       return void response.end(panelPng(this.previewed[0], this.settings.invertedColor));
     }
+    if (this.#care(key, body, json, response)) return undefined;
     if (path.startsWith('/sim/')) return this.#sim(key, body ? JSON.parse(body) : {}, json, response);
     if (request.method === 'POST') return this.#act(path, body ? JSON.parse(body) : undefined, json, response);
     return this.#file(path, response);
+  }
+
+  /** Answers what the care view asks for, as the program was heard to answer; tells whether it did. */
+  #care(key, body, json, response) {
+    const { exported, imported, log, firmware, open } = recorded.care;
+    const acts = {
+      'POST /api/settings/export': () => (body ? json(403, open) : json(200, exported)),
+      'POST /api/settings/import': () => {
+        const { dryRun, except } = JSON.parse(body);
+        if (dryRun) return json(200, imported);
+        const before = this.data();
+        for (const { name, new: fresh } of imported.changes) if (!except.includes(name)) this.settings[name] = fresh;
+        this.changed(before);
+        return json(200, like(imported, { applied: true }));
+      },
+      'GET /api/log': () => json(200, like(log, { lines: this.lines ?? log.lines })),
+      'GET /api/system/status': () => json(200, { firmware }),
+      'GET /api/coredump': () => json(404, { error: 'no coredump' }),
+      'DELETE /api/coredump': () => response.writeHead(200).end(),
+    };
+    const upload = () =>
+      body.startsWith('good')
+        ? json(200, { result: 'ok', bytes: body.length })
+        : json(500, { error: 'ESP_ERR_OTA_VALIDATE_FAILED', msg: 'this is no image' });
+    const act = key.startsWith('POST /upload/') ? upload : acts[key];
+    act?.();
+    return act !== undefined;
   }
 
   #panel(index, request, response) {
@@ -321,6 +350,9 @@ export class MockClock {
       '/api/show/custom': () => (this.custom = Array.from({ length: this.panels }, (_, index) => body[index] ?? '')),
       '/api/lights/effect': () => {},
       '/api/restart_datasources': () => {},
+      '/api/factory_reset': () => (this.erased = body.confirm),
+      '/api/action/clear_pool_logos': () => {},
+      '/api/firmware/auto_update': () => {},
       '/api/lights/set': () => (this.leds = body.map(({ hex }) => hex)),
       '/api/lights/off': () => this.leds.fill('#000000'),
       '/api/dnd/enable': () => (this.settings.dnd.enabled = true),

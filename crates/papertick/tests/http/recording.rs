@@ -106,6 +106,20 @@ async fn recording() -> Value {
     })
     .await;
     let refused = |body: &'static str| real.json("PATCH", "/api/settings", body);
+    let mut exported = real.get("/api/settings/export").await.json();
+    exported["time"] = Value::Null;
+    let wish = json!({
+        "dryRun": true,
+        "file": {
+            "format": exported["format"],
+            "version": exported["version"],
+            "clock": "kitchen",
+            "settings": { "ledBrightness": 64, "invertedColor": true, "moonPhase": 1 },
+        },
+    });
+    let wish = wish.to_string();
+    let imported = real.json("POST", "/api/settings/import", &wish);
+    let open = json!({ "file": {} }).to_string();
     json!({
         "settings": clock.get("/api/settings").await.json(),
         "bench": clock.get("/sim/state").await.json(),
@@ -115,6 +129,14 @@ async fn recording() -> Value {
             "range": refused(r#"{"digitFontPx":1}"#).await.json(),
             "key": refused(r#"{"nostrZapPubkey":"npub1"}"#).await.json(),
             "zone": refused(r#"{"tzString":"Mars/Olympus"}"#).await.json(),
+        },
+        "care": {
+            "exported": exported,
+            "imported": imported.await.json(),
+            "notImported": real.json("POST", "/api/settings/import", &open).await.json(),
+            "open": real.json("POST", "/api/settings/export", r#"{"passphrase":"long enough"}"#).await.json(),
+            "log": real.get("/api/log").await.json(),
+            "firmware": real.get("/api/system/status").await.json()["firmware"],
         },
         "manifest": clock.get("/manifest.json").await.json(),
         "policy": clock.get("/").await.header("content-security-policy"),

@@ -13,21 +13,33 @@ use crate::{root, sources};
 /// Settings with which the page does something of its own, besides showing them.
 const THE_PAGE_ACTS_ON: &[&str] = &[
     "actCurrencies",
+    "ceEndpoint",
+    "dataSource",
+    "digitFontPx",
     "disableLeds",
     "dndTimeEnabled",
+    "explorerInstance",
     "flMaxBrightness",
     "flOffOnDnd",
+    "fontName",
+    "gitReleaseUrl",
+    "hostnamePrefix",
     "httpAuthEnabled",
     "httpAuthPass",
     "httpAuthUser",
+    "keptTexts",
     "miningPoolName",
+    "otaEnabled",
     "otaPass",
+    "priceSymMode",
     "proxyEnabled",
     "proxyHost",
     "proxyType",
+    "satsVariant",
     "timerSeconds",
     "txPower",
     "tzString",
+    "welcomed",
 ];
 
 /// Settings whose name is also that of a member of another document, or of an operation.

@@ -1,0 +1,4 @@
+/** Waits for the words of the page. */
+import { fetchWords } from './words';
+
+await fetchWords();

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { chosen, t } from '../../src/lib/words';
+import { hash } from '../../src/lib/hash';
+import { texts } from '../../words.build';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path) => readFileSync(join(ROOT, path), 'utf8');
+const languages = readdirSync(join(ROOT, 'src/lang')).map((file) => file.replace('.json', ''));
+
+/** What is shown in words of the clock: the table of settings, and the names of the screens. */
+function wordsOfTheClock() {
+  const groups = JSON.parse(read('src/settings.gen.json'));
+  const ofField = ({ label, help, search, options = [] }) => [
+    label,
+    help,
+    search,
+    ...options.map(({ label }) => label),
+  ];
+  const ofSettings = groups.flatMap(({ heading, fields }) => [heading, ...fields.flatMap(ofField)]);
+  const catalogue = read('../crates/device/src/screens/catalog.rs').split('pub static SCREENS')[1];
+  const ofScreens = [...catalogue.matchAll(/\d+,\s*"([^"]+)"/g)].map(([, name]) => name);
+  expect(ofScreens.length).toBeGreaterThan(10);
+  return [...ofSettings, ...ofScreens].filter(Boolean);
+}
+
+const all = [...new Set([...texts(join(ROOT, 'src')), ...wordsOfTheClock()])];
+const places = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
+
+test('German, Dutch and Spanish are there beside English', () => {
+  expect(languages.sort()).toEqual(['de', 'en', 'es', 'nl']);
+});
+
+test.each(languages.filter((language) => language !== 'en'))('%s lacks nothing and has nothing stale', (language) => {
+  const told = JSON.parse(read(`src/lang/${language}.json`));
+  expect(all.filter((text) => !told[text])).toEqual([]);
+  expect(Object.keys(told).filter((text) => !all.includes(text))).toEqual([]);
+  const lost = Object.entries(told).filter(([english, text]) => String(places(english)) !== String(places(text)));
+  expect(lost).toEqual([]);
+});
+
+test('texts of the clock have hashes of their own', () => {
+  expect(new Set(all.map(hash)).size).toBe(all.length);
+});
+
+test.each([
+  [['de-AT', 'en'], 'de'],
+  [['fr-FR', 'nl'], 'nl'],
+  [['', 'ES'], 'es'],
+  [['fr'], 'en'],
+  [[], 'en'],
+])('%j is read in %s', (wishes, language) => {
+  expect(chosen(wishes, languages)).toBe(language);
+});
+
+test('values stand where their names are', () => {
+  expect(t('{age} ago', { age: '3 min' })).toBe('3 min ago');
+  expect(t('At most {max}.', {})).toBe('At most .');
+});
