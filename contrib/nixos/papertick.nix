@@ -1,6 +1,6 @@
-# A module for NixOS; `package` is one that has bin/papertick.
+# A module for NixOS, to be imported from a checkout; `package` is one that has bin/papertick.
 #
-#   imports = [ ./papertick.nix ];
+#   imports = [ ./papertick/contrib/nixos/papertick.nix ];
 #   services.papertick = { enable = true; package = papertick; settings.board = "rev-b"; };
 { config, lib, pkgs, ... }:
 let
@@ -11,10 +11,10 @@ in
   options.services.papertick = {
     enable = lib.mkEnableOption "papertick, a networked e-paper clock for Bitcoin data";
     package = lib.mkOption { type = lib.types.package; };
-    listen = lib.mkOption {
-      type = lib.types.str;
-      default = "80";
-      description = "Port, or address and port, as systemd.socket(5) takes them.";
+    port = lib.mkOption {
+      type = lib.types.port;
+      default = 80;
+      description = "Port of the page and the control interface.";
     };
     settings = lib.mkOption {
       type = lib.types.attrs;
@@ -24,7 +24,7 @@ in
     openFirewall = lib.mkOption {
       type = lib.types.bool;
       default = false;
-      description = "Lets the network reach port 80 and the announcement of the clock.";
+      description = "Lets the network reach that port and the announcement of the clock.";
     };
   };
 
@@ -34,7 +34,7 @@ in
     services.udev.extraRules = builtins.readFile ../../packaging/60-papertick.rules;
     systemd.sockets.papertick = {
       wantedBy = [ "sockets.target" ];
-      socketConfig = { ListenStream = cfg.listen; NoDelay = true; };
+      socketConfig = { ListenStream = toString cfg.port; NoDelay = true; };
     };
     systemd.packages = [
       (pkgs.runCommand "papertick-unit" { } ''
@@ -45,6 +45,6 @@ in
       '')
     ];
     systemd.services.papertick.wantedBy = [ "multi-user.target" ];
-    networking.firewall = lib.mkIf cfg.openFirewall { allowedTCPPorts = [ 80 ]; allowedUDPPorts = [ 5353 ]; };
+    networking.firewall = lib.mkIf cfg.openFirewall { allowedTCPPorts = [ cfg.port ]; allowedUDPPorts = [ 5353 ]; };
   };
 }
