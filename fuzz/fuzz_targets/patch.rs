@@ -14,20 +14,7 @@ use device::{
 };
 use serde_json::Value;
 
-const BOARD: BoardSpec = BoardSpec {
-    id: "fuzz",
-    name: "Fuzz",
-    hardware: "Fuzz",
-    panels: 7,
-    panel_width: 122,
-    panel_height: 250,
-    leds: 4,
-    frontlight: true,
-    light_sensor: true,
-    coredump: false,
-    firmware_slot_bytes: 0,
-    web_slot_bytes: 0,
-};
+const BOARD: BoardSpec = BoardSpec::EXAMPLE;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(Value::Object(body)) = serde_json::from_slice(bytes) else {

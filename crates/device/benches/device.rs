@@ -15,20 +15,7 @@ use device::{
     units::{Currency, Price},
 };
 
-const BOARD: BoardSpec = BoardSpec {
-    id: "bench",
-    name: "Bench",
-    hardware: "Bench",
-    panels: 7,
-    panel_width: 122,
-    panel_height: 250,
-    leds: 4,
-    frontlight: true,
-    light_sensor: true,
-    coredump: true,
-    firmware_slot_bytes: 0,
-    web_slot_bytes: 0,
-};
+const BOARD: BoardSpec = BoardSpec::EXAMPLE;
 
 const START_MS: i64 = 1_767_225_600_000;
 const DAY: Duration = Duration::from_secs(24 * 3600);

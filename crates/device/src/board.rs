@@ -29,6 +29,24 @@ pub struct BoardSpec {
     pub web_slot_bytes: u64,
 }
 
+impl BoardSpec {
+    /// A board with everything, which nobody has: what tests of all crates are run on.
+    pub const EXAMPLE: BoardSpec = BoardSpec {
+        id: "example",
+        name: "Example",
+        hardware: "Example, 7 x 2.13 in, simulated",
+        panels: 7,
+        panel_width: 122,
+        panel_height: 250,
+        leds: 4,
+        frontlight: true,
+        light_sensor: true,
+        coredump: true,
+        firmware_slot_bytes: 1 << 22,
+        web_slot_bytes: 1 << 20,
+    };
+}
+
 /// Why a panel does not do what it was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanelFault {

@@ -25,20 +25,7 @@ use serde_json::{Map, Value, json};
 use crate::film::Film;
 
 /// A board with everything.
-pub(crate) const BOARD: BoardSpec = BoardSpec {
-    id: "test",
-    name: "Test",
-    hardware: "Test, 7 x 2.13 in, simulated",
-    panels: 7,
-    panel_width: 122,
-    panel_height: 250,
-    leds: 4,
-    frontlight: true,
-    light_sensor: true,
-    coredump: true,
-    firmware_slot_bytes: 1 << 20,
-    web_slot_bytes: 1 << 20,
-};
+pub(crate) const BOARD: BoardSpec = BoardSpec::EXAMPLE;
 
 /// Time a full refresh of the panels takes.
 const FULL_REFRESH: Duration = Duration::from_millis(2000);

@@ -21,15 +21,7 @@ pub(crate) const BOARD: BoardSpec = BoardSpec {
     id: "rev-b",
     name: "Rev B",
     hardware: "Rev B, 7 x 2.13 in, simulated",
-    panels: 7,
-    panel_width: 122,
-    panel_height: 250,
-    leds: 4,
-    frontlight: true,
-    light_sensor: true,
-    coredump: true,
-    firmware_slot_bytes: 1 << 22,
-    web_slot_bytes: 1 << 20,
+    ..BoardSpec::EXAMPLE
 };
 
 /// A view of a device that runs on its stored settings.

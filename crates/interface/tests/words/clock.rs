@@ -14,18 +14,8 @@ use device::{
 
 /// Seven panels, four LEDs, a frontlight and a light sensor.
 pub(crate) const BOARD: BoardSpec = BoardSpec {
-    id: "test",
-    name: "Test",
-    hardware: "Test",
-    panels: 7,
-    panel_width: 122,
-    panel_height: 250,
-    leds: 4,
-    frontlight: true,
-    light_sensor: true,
     coredump: false,
-    firmware_slot_bytes: 0,
-    web_slot_bytes: 0,
+    ..BoardSpec::EXAMPLE
 };
 
 /// The same with panels alone.
