@@ -102,6 +102,7 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
                         .is_none_or(|best| !best.is_empty() && best.len() <= 64)
                 );
             }
+            Observation::Headers { headers, .. } => assert!(!headers.is_empty()),
             Observation::Block(_)
             | Observation::Pool(_)
             | Observation::PoolLogo(_)

@@ -21,7 +21,7 @@ use crate::{
     input::{Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{
-        self, Observation, Upstream,
+        self, ChainSpec, Observation, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
@@ -81,6 +81,13 @@ impl Device {
         device
     }
 
+    /// The same clock on another chain, or on one that is invented.
+    #[must_use]
+    pub fn on_chain(mut self, chain: Option<ChainSpec>) -> Device {
+        self.upstream.follow_chain(chain, self.now);
+        self
+    }
+
     /// Handles one input; whatever was due before it is done first.
     pub fn handle(&mut self, input: Input, now: Now) -> Output {
         let mut output = Output::default();
@@ -117,6 +124,7 @@ impl Device {
             self.network.next_deadline(self.settled.active()),
             self.restarts.next_deadline(),
             self.buttons.next_deadline(),
+            self.upstream.next_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -160,6 +168,7 @@ impl Device {
             inverted: active.inverted_color,
             available_currencies: self.upstream.currencies().to_vec(),
             market: self.upstream.market().clone(),
+            truth: self.upstream.truth(),
             sources: self.upstream.states(&self.plan()),
             time_server: self.upstream.time_server().cloned(),
             dnd_active: self.lights.is_quiet(),
@@ -255,7 +264,11 @@ impl Device {
         let reboots = no_network.into_iter().chain(planned).map(Effect::Reboot);
         output.effects.extend(reboots);
         self.show_directions(now.uptime);
-        self.glass.advance(self.settled.active(), now.uptime)
+        let caused = self.glass.advance(self.settled.active(), now.uptime);
+        match self.upstream.advance(now) {
+            true => caused.max(Cause::Data),
+            false => caused,
+        }
     }
 
     /// Makes the newest picture, and lets the lights follow it.

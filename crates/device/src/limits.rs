@@ -29,6 +29,18 @@ pub const STALE_FEE: Duration = Duration::from_secs(60 * 60);
 /// Least age from which a polled value is marked; four missed polls if that is longer.
 pub const STALE_POLL_MIN: Duration = Duration::from_secs(10 * 60);
 
+/// Blocks that a claim may be ahead of what is proven.
+pub const LEAD_BLOCKS: u32 = 2;
+
+/// Time after which who says something else about the height makes it disputed, and a claim leads no longer.
+pub const CONTEST_TIME: Duration = Duration::from_secs(2 * 60);
+
+/// Time after which two proven blocks of one height make it disputed.
+pub const RIVAL_TIME: Duration = Duration::from_secs(10 * 60);
+
+/// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
+pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
+
 /// Ever growing heights below the known one after which the known one is taken to be wrong.
 pub const REGRESSIONS_BELIEVED: u32 = 3;
 

@@ -5,7 +5,7 @@ use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 use crate::{
     board::BoardSpec,
     lights::{Rgb, strip::Mute},
-    market::{Market, sources::SourceId},
+    market::{Market, Truth, sources::SourceId},
     settings::Settings,
     units::Currency,
 };
@@ -48,6 +48,8 @@ pub struct View {
     pub available_currencies: Vec<Currency>,
     /// Latest of all observations.
     pub market: Arc<Market>,
+    /// How true the values are.
+    pub truth: Truth,
     /// State of each source that runs or ran.
     pub sources: BTreeMap<SourceId, SourceState>,
     /// State of the time server; none before it was asked.

@@ -10,6 +10,7 @@ use alloc::{
 use device::{
     board::PanelFault,
     lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
+    market::HeightState,
     refresh::Refresh,
     screens::SCREENS,
     settings::{
@@ -711,6 +712,7 @@ fn status() -> Value {
             "market",
             json!({ "type": "object", "additionalProperties": datum }),
         ),
+        ("truth", truth()),
     ];
     members.extend(memory());
     let mut schema = object(&members);
@@ -723,6 +725,30 @@ fn status() -> Value {
         ("configuredBrightness", integer),
     ]);
     schema
+}
+
+/// How good the values are.
+fn truth() -> Value {
+    let integer = json!({ "type": "integer" });
+    let integer_or_null = json!({ "type": ["integer", "null"] });
+    let claim = json!({
+        "type": "object",
+        "properties": { "source": { "type": "string" }, "value": integer, "ageSec": integer },
+        "required": ["source", "value"],
+    });
+    let height = object(&[
+        (
+            "state",
+            json!({ "enum": HeightState::ALL.map(HeightState::name) }),
+        ),
+        ("chain", json!({ "type": "string" })),
+        ("anchor", integer_or_null.clone()),
+        ("proven", integer_or_null.clone()),
+        ("tipHash", json!({ "type": ["string", "null"] })),
+        ("tipTime", integer_or_null),
+        ("claimed", array(claim)),
+    ]);
+    object(&[("height", height)])
 }
 
 fn trace() -> Value {

@@ -119,6 +119,7 @@ pub fn status(
     let time_server = time_server.map(|state| source(state, uptime));
     status.insert("timeServer".into(), time_server.unwrap_or_default());
     status.insert("market".into(), market(view, Some(uptime)));
+    status.insert("truth".into(), truth(view, Some(uptime)));
     status
 }
 
@@ -158,6 +159,7 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
     put("panelFaults", faults(panels));
     put("notes", view.notes.clone().into());
     put("market", market(view, None));
+    put("truth", truth(view, None));
     put("safeMode", view.safe_mode.as_deref().into());
     put("link", link(&view.link));
     status
@@ -222,6 +224,30 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
         put(currency.code(), amount.into(), price.source, price.seen);
     }
     Value::Object(object)
+}
+
+/// How good the height is, and who says what; ages while the time is known.
+fn truth(view: &View, uptime: Option<Duration>) -> Value {
+    let truth = &view.truth;
+    let claim = |(source, height, since): &(SourceId, u32, Duration)| {
+        let mut claim = json!({ "source": source.name(), "value": height });
+        if let Some(uptime) = uptime {
+            claim["ageSec"] = uptime.saturating_sub(*since).as_secs().into();
+        }
+        claim
+    };
+    let proven = truth.proven.as_ref();
+    json!({
+        "height": {
+            "state": truth.height.name(),
+            "chain": truth.chain,
+            "anchor": truth.anchor,
+            "proven": proven.map(|tip| tip.height),
+            "tipHash": proven.map(|tip| tip.hash.to_string()),
+            "tipTime": proven.map(|tip| tip.time),
+            "claimed": truth.claims.iter().map(claim).collect::<Vec<Value>>(),
+        },
+    })
 }
 
 /// Prices below this are told with all their decimals, millionths of the currency's unit.

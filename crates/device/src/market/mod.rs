@@ -1,17 +1,25 @@
 //! What comes from the sources: their values with source and age, which heights are believed, which currencies there are,
 //! how each source is, and which should run.
 //!
+//! `voices` is what the sources say of the height, `height` has the rules for claims, `proof` those for headers, and
+//! `verdict` makes of both what is shown.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
 
 mod height;
 pub mod observation;
 mod offer;
+mod proof;
 mod source_state;
 pub mod sources;
 mod upstream;
 pub mod values;
+mod verdict;
+mod voices;
 
 pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
+pub use proof::ChainSpec;
 pub use source_state::SourceState;
-pub use upstream::{Missing, News, Upstream};
+pub use upstream::{Missing, News, Truth, Upstream};
 pub use values::{Datum, Fee, Market, Prices, Seen};
+pub use verdict::HeightState;
+pub use voices::Tip;

@@ -3,6 +3,8 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
+use chain::Header;
+
 use crate::{
     cells::Logo,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -13,6 +15,13 @@ use crate::{
 pub enum Observation {
     /// Height of the chain tip.
     Block(u32),
+    /// Headers of blocks that follow each other, oldest first.
+    Headers {
+        /// Height of the newest.
+        height: u32,
+        /// The headers.
+        headers: Vec<Header>,
+    },
     /// Price of one bitcoin.
     Price(Currency, Price),
     /// Fee rate in whole sat/vB.

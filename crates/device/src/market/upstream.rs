@@ -1,26 +1,43 @@
 //! The sources as one: what they have said, how each of them is, and which of them should run.
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+use core::time::Duration;
+
+use chain::{Header, network::Network, rules::Refusal};
 
 use super::{
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
+    proof::{ChainSpec, Run, Shown},
     source_state::SourceState,
     sources::{self, ByHand, Plan, SourceId},
     values::Market,
+    verdict::{self, Believed, HeightState, Verdict},
+    voices::{Tip, Trail, Voices},
 };
 use crate::{
+    limits::CATCH_UP_BLOCKS,
     now::Now,
     settings::{Settings, Settled},
     units::Currency,
 };
 
+/// Word for a chain that is made up.
+const INVENTED: &str = "demo";
+
 /// All that comes from the sources.
 #[derive(Debug, Clone)]
 pub struct Upstream {
     market: Arc<Market>,
+    /// The chain whose height is told; none where it is invented.
+    chain: Option<ChainSpec>,
     gate: HeightGate,
+    voices: Voices,
+    /// Headers that were checked, of each source that sends some.
+    runs: BTreeMap<SourceId, Run>,
+    believed: Believed,
+    verdict: Verdict,
     offer: Offer,
     states: BTreeMap<SourceId, SourceState>,
     /// None before it was asked.
@@ -28,6 +45,21 @@ pub struct Upstream {
     by_hand: ByHand,
     /// The sources that the settings ask for, stopped by hand or not.
     plan: Arc<Plan>,
+}
+
+/// What is known about how true the values are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Truth {
+    /// How good the height is.
+    pub height: HeightState,
+    /// Word for the chain.
+    pub chain: &'static str,
+    /// Height of the block that is taken for granted; none where there is none.
+    pub anchor: Option<u32>,
+    /// The best block that is proven.
+    pub proven: Option<Tip>,
+    /// What the sources claim, and since when.
+    pub claims: Vec<(SourceId, u32, Duration)>,
 }
 
 /// What an observation means to the rest of the device.
@@ -76,15 +108,32 @@ impl Upstream {
         market.height = market
             .height
             .filter(|known| height::is_possible(known.value, now.utc));
+        let believed = Believed {
+            datum: market.height.clone(),
+            trail: Trail::default(),
+        };
+        let chain = Some(ChainSpec::built_in(Network::Main));
+        let (voices, anchor) = (Voices::default(), chain.as_ref().map(|chain| &chain.anchor));
         Upstream {
+            verdict: verdict::height(&voices, &believed, anchor, now),
             market: Arc::new(market),
+            chain,
             gate: HeightGate::default(),
+            voices,
+            runs: BTreeMap::new(),
+            believed,
             offer,
             states: BTreeMap::new(),
             time_server: None,
             by_hand,
             plan: Arc::new(plan),
         }
+    }
+
+    /// Follows another chain, or one that is invented.
+    pub fn follow_chain(&mut self, chain: Option<ChainSpec>, now: Now) {
+        self.chain = chain;
+        self.settle(now);
     }
 
     /// Latest of all observations.
@@ -114,6 +163,39 @@ impl Upstream {
     /// Height of the chain tip, if known.
     pub fn height(&self) -> Option<u32> {
         self.market.height.as_ref().map(|height| height.value)
+    }
+
+    /// How true the values are.
+    pub fn truth(&self) -> Truth {
+        let (chain, anchor) = match &self.chain {
+            Some(chain) => (chain.network.name(), chain.anchor.height()),
+            None => (INVENTED, None),
+        };
+        let proven = self.voices.best().map(|(_, proof)| Tip {
+            height: proof.height(),
+            hash: proof.hash,
+            time: proof.time,
+        });
+        let claims = self.voices.claims();
+        let said = claims.filter_map(|(id, trail)| Some((id, trail.height()?, trail.since()?)));
+        Truth {
+            height: self.verdict.state,
+            chain,
+            anchor,
+            proven,
+            claims: said.collect(),
+        }
+    }
+
+    /// Does what was due by now; tells whether another height is shown.
+    pub fn advance(&mut self, now: Now) -> bool {
+        let is_due = self.verdict.until.is_some_and(|until| until <= now.uptime);
+        is_due && self.settle(now)
+    }
+
+    /// Uptime at which what is believed changes by itself.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.verdict.until
     }
 
     /// Currencies that can be chosen.
@@ -196,6 +278,11 @@ impl Upstream {
         }
         match observation {
             Observation::Connection(connection) => {
+                // Who is away says nothing any more.
+                if matches!(connection, Connection::Down { .. }) {
+                    self.voices.silence(source);
+                    self.settle(now);
+                }
                 self.state(source).follow(connection, now.uptime);
                 News::Nothing
             }
@@ -212,6 +299,9 @@ impl Upstream {
                 News::Nothing
             }
             Observation::Block(height) => self.hear_height(source, height, now),
+            Observation::Headers { height, headers } => {
+                self.hear_headers(source, height, &headers, now)
+            }
             Observation::Zap(zap) => News::Zap(zap),
             Observation::Payment(payment) => News::Payment(payment),
             Observation::Currencies(list) => {
@@ -290,24 +380,132 @@ impl Upstream {
         }
     }
 
+    /// A claim is held to the rules for claims, or to what is proven.
     fn hear_height(&mut self, source: SourceId, height: u32, now: Now) -> News {
-        let known = self.market.height.as_ref();
-        let news = match self.gate.judge(known, source, height, now) {
-            HeightNews::Lower => {
-                self.state(source).drop("lower-height", 1);
-                return News::Nothing;
+        self.voices.claim(source, height, now.uptime);
+        if self.voices.best().is_some() {
+            return self.hold_to_proof(source, height, now);
+        }
+        let Some(news) = self.believe(source, height, now) else {
+            self.settle(now);
+            return News::Nothing;
+        };
+        self.believed.take(source, height, now.uptime);
+        let differs = self.settle(now);
+        self.second_others(now);
+        match differs {
+            true => news,
+            false => News::Nothing,
+        }
+    }
+
+    /// Where something is proven a claim counts as far as that goes.
+    fn hold_to_proof(&mut self, source: SourceId, height: u32, now: Now) -> News {
+        let before = self.height();
+        self.settle(now);
+        match self.height() {
+            Some(shown) if shown < height => self.state(source).drop("height-unproven", 1),
+            Some(shown) if shown > height => self.state(source).drop("lower-height", 1),
+            Some(_) | None => {}
+        }
+        self.news_since(before)
+    }
+
+    /// Whether what is shown now is a new block, or a few.
+    fn news_since(&self, before: Option<u32>) -> News {
+        match (before, self.height()) {
+            (Some(before), Some(after)) if after > before && after - before <= CATCH_UP_BLOCKS => {
+                News::Block
             }
-            HeightNews::Ahead => {
-                self.state(source).drop("height-ahead", 1);
-                return News::Nothing;
+            (Some(_) | None, _) => News::Nothing,
+        }
+    }
+
+    /// Believes those who said somewhat more than what has come to be believed: nothing depends on who spoke first.
+    fn second_others(&mut self, now: Now) {
+        while let Some(shown) = self.height() {
+            let is_near = |height: u32| {
+                height > shown
+                    && height - shown <= CATCH_UP_BLOCKS
+                    && height::is_possible(height, now.utc)
+            };
+            let said = self.voices.claims();
+            let said = said.filter_map(|(source, trail)| Some((trail.height()?, source)));
+            let Some((height, source)) = said.filter(|(height, _)| is_near(*height)).min() else {
+                return;
+            };
+            self.believed.take(source, height, now.uptime);
+            self.settle(now);
+        }
+    }
+
+    /// Headers prove a height where they link to those before them; others are at theirs if that can be believed.
+    fn hear_headers(
+        &mut self,
+        source: SourceId,
+        height: u32,
+        headers: &[Header],
+        now: Now,
+    ) -> News {
+        let Some(chain) = self.chain else {
+            return News::Nothing;
+        };
+        let run = self.runs.entry(source).or_default();
+        let tip = match run.hear(&chain, height, headers, now.utc) {
+            Ok(Shown::Known) => return News::Nothing,
+            Ok(Shown::Linked(tip)) => tip,
+            Ok(Shown::Loose(tip, run)) => {
+                if self.believe(source, height, now).is_none() {
+                    return News::Nothing;
+                }
+                self.runs.insert(source, run);
+                tip
             }
-            HeightNews::Block => News::Block,
-            HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {
-                News::Nothing
+            Err(refusal) => {
+                // A header that cannot be judged yet is no reason to stand still.
+                if refusal == Refusal::Future {
+                    self.voices.withdraw(source);
+                    self.settle(now);
+                }
+                self.state(source).drop(refusal.name(), 1);
+                return News::Nothing;
             }
         };
-        Arc::make_mut(&mut self.market).learn_height(source, height, now.uptime);
-        news
+        let before = self.height();
+        self.voices.claim(source, height, now.uptime);
+        self.voices.prove(source, tip, now.uptime);
+        // Where the proof is withdrawn, the rules for claims go on from it.
+        self.believed.take(source, height, now.uptime);
+        self.gate = HeightGate::default();
+        self.settle(now);
+        self.news_since(before)
+    }
+
+    /// Holds a height to the rules for claims: what it means, or nothing if it is not believed.
+    fn believe(&mut self, source: SourceId, height: u32, now: Now) -> Option<News> {
+        let known = self.market.height.as_ref();
+        match self.gate.judge(known, source, height, now) {
+            HeightNews::Lower => self.state(source).drop("lower-height", 1),
+            HeightNews::Ahead => self.state(source).drop("height-ahead", 1),
+            HeightNews::Block => return Some(News::Block),
+            HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {
+                return Some(News::Nothing);
+            }
+        }
+        None
+    }
+
+    /// Shows what the voices come to; tells whether that is another height.
+    fn settle(&mut self, now: Now) -> bool {
+        let anchor = self.chain.as_ref().map(|chain| &chain.anchor);
+        self.verdict = verdict::height(&self.voices, &self.believed, anchor, now);
+        let shown = &self.verdict.shown;
+        if *shown == self.market.height {
+            return false;
+        }
+        let differs = shown.as_ref().map(|shown| shown.value) != self.height();
+        Arc::make_mut(&mut self.market).height = shown.clone();
+        differs
     }
 
     /// What the owner has chosen is asked for, offered or not.

@@ -137,6 +137,7 @@ impl Market {
                 differs
             }
             Observation::Block(_)
+            | Observation::Headers { .. }
             | Observation::Zap(_)
             | Observation::Payment(_)
             | Observation::Currencies(_)
@@ -163,15 +164,6 @@ impl Market {
             }
             (preferred, other) => preferred.or(other),
         }
-    }
-
-    /// Takes over a height.
-    pub fn learn_height(&mut self, source: SourceId, height: u32, uptime: Duration) {
-        self.height = Some(Datum {
-            value: height,
-            source,
-            seen: Seen::At(uptime),
-        });
     }
 }
 

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use device::{
     board::BoardSpec,
+    market::Truth,
     request::Patch,
     secret::PasswordHash,
     settings::{
@@ -43,6 +44,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         inverted: settings.inverted_color,
         available_currencies: currencies(),
         market: Arc::default(),
+        truth: Truth::default(),
         sources: BTreeMap::new(),
         time_server: None,
         dnd_active: false,

@@ -14,7 +14,8 @@ use std::{
 
 /// Which crate uses which of ours, tests included; each stands above those that it uses.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("device", &[]),
+    ("chain", &[]),
+    ("device", &["chain"]),
     ("interface", &["device"]),
     ("render", &["device"]),
     ("feeds", &["device"]),
@@ -22,7 +23,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("net", &[]),
     ("storage", &[]),
     ("diagnostics", &[]),
-    ("chain", &[]),
     (
         "papertick",
         &[

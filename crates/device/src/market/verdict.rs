@@ -1,0 +1,212 @@
+//! The verdict on the height: what is shown, and how good it is; made of the voices and of nothing else.
+//!
+//! A claim never overrules a proof: it may be somewhat ahead of it for a while, because a number travels faster than
+//! what proves it. Who says something else for longer makes the height disputed.
+
+use core::time::Duration;
+
+use chain::anchor::Anchor;
+
+use super::{
+    sources::SourceId,
+    values::{Datum, Seen},
+    voices::{Proof, Trail, Voices},
+};
+use crate::{
+    limits::{CONTEST_TIME, LEAD_BLOCKS, RIVAL_TIME, TIP_AGE_MAX},
+    now::Now,
+};
+
+/// How good a height is, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum HeightState {
+    /// Its work was checked, and two sources have the same block.
+    Proven,
+    /// Its work was checked; one source has it.
+    Alone,
+    /// A source says so.
+    Claimed,
+    /// Sources say different things, or one says what cannot be believed.
+    Disputed,
+    /// Nobody has said anything for long, or since the start.
+    Stale,
+    /// There is none.
+    #[default]
+    Unknown,
+}
+
+impl HeightState {
+    /// All of them, best first.
+    pub const ALL: [HeightState; 6] = [
+        HeightState::Proven,
+        HeightState::Alone,
+        HeightState::Claimed,
+        HeightState::Disputed,
+        HeightState::Stale,
+        HeightState::Unknown,
+    ];
+
+    /// Word for it in the status.
+    pub fn name(self) -> &'static str {
+        match self {
+            HeightState::Proven => "proven",
+            HeightState::Alone => "alone",
+            HeightState::Claimed => "claimed",
+            HeightState::Disputed => "disputed",
+            HeightState::Stale => "stale",
+            HeightState::Unknown => "unknown",
+        }
+    }
+}
+
+/// The claim that the rules for claims let through.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Believed {
+    /// The newest one, or that of an earlier run.
+    pub datum: Option<Datum<u32>>,
+    /// Those of this run.
+    pub trail: Trail,
+}
+
+impl Believed {
+    /// Believes a height from now on.
+    pub fn take(&mut self, source: SourceId, height: u32, uptime: Duration) {
+        self.trail.say(height, uptime);
+        self.datum = Some(Datum {
+            value: height,
+            source,
+            seen: Seen::At(uptime),
+        });
+    }
+}
+
+/// What is shown, how good it is, and how long that holds if nobody says anything more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The height that is shown.
+    pub shown: Option<Datum<u32>>,
+    /// How good it is.
+    pub state: HeightState,
+    /// Uptime at which the verdict is another one; none if only voices change it.
+    pub until: Option<Duration>,
+}
+
+/// Makes the verdict. A height below an anchor is contested by every chain that has it; none where there is no chain.
+pub fn height(voices: &Voices, believed: &Believed, anchor: Option<&Anchor>, now: Now) -> Verdict {
+    let mut until = Until::after(now.uptime);
+    // What is believed without a proof counts only where there is none.
+    let proof = voices.best();
+    let lead = proof.and_then(|(_, proof)| lead(voices, proof, &mut until));
+    let (shown, trail) = match (lead, proof) {
+        (Some((source, claim)), _) => (claim.datum(source), claim),
+        (None, Some((source, proof))) => (Some(proof.datum(source)), &proof.trail),
+        (None, None) => (believed.datum.clone(), &believed.trail),
+    };
+    let proof = proof.filter(|_| lead.is_none());
+    let state = match &shown {
+        None => HeightState::Unknown,
+        Some(shown) => {
+            let made = proof.map(|(_, proof)| proof.time);
+            let is_below =
+                proof.is_none() && anchor.is_some_and(|anchor| shown.value + 1 < anchor.next);
+            let is_contested = contested(voices, trail, &mut until);
+            if is_old(trail, made, now, &mut until) {
+                HeightState::Stale
+            } else if is_below || is_contested {
+                HeightState::Disputed
+            } else {
+                match proof {
+                    None => HeightState::Claimed,
+                    Some((_, proof)) => {
+                        let same = voices
+                            .proofs()
+                            .filter(|(_, other)| other.hash == proof.hash);
+                        match same.count() {
+                            0 | 1 => HeightState::Alone,
+                            _ => HeightState::Proven,
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Verdict {
+        shown,
+        state,
+        until: until.first,
+    }
+}
+
+/// The claim that is just ahead of what is proven, the highest one; a number travels faster than what proves it.
+fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<(SourceId, &'a Trail)> {
+    let ahead = proof.height() + 1..=proof.height().saturating_add(LEAD_BLOCKS);
+    let is_ahead = |claim: &Trail| claim.height().is_some_and(|height| ahead.contains(&height));
+    let mut best: Option<(SourceId, &Trail)> = None;
+    for (source, claim) in voices.claims().filter(|(_, claim)| is_ahead(claim)) {
+        let since = claim.apart_since(&proof.trail);
+        let is_over = since.is_some_and(|since| until.is_over(since + CONTEST_TIME));
+        if !is_over && best.is_none_or(|(_, best)| claim.height() > best.height()) {
+            best = Some((source, claim));
+        }
+    }
+    best
+}
+
+/// Tells whether somebody has said something else than what is shown for too long.
+fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
+    let claims = voices.claims().map(|(_, claim)| (claim, CONTEST_TIME));
+    let proofs = voices.proofs().map(|(_, proof)| (&proof.trail, RIVAL_TIME));
+    let mut is_contested = false;
+    for (voice, patience) in claims.chain(proofs) {
+        // What is known from an earlier run has said nothing yet.
+        let since = match shown.height() {
+            Some(_) => voice.apart_since(shown),
+            None => voice.since(),
+        };
+        is_contested |= since.is_some_and(|since| until.is_over(since + patience));
+    }
+    let hashes = voices.best().map(|(_, best)| (best.hash, best.height()));
+    for (_, rival) in voices.proofs() {
+        let is_rival =
+            hashes.is_some_and(|(hash, height)| rival.hash != hash && rival.height() == height);
+        let since = rival.trail.since().filter(|_| is_rival);
+        is_contested |= since.is_some_and(|since| until.is_over(since + RIVAL_TIME));
+    }
+    is_contested
+}
+
+/// Tells whether nobody has said anything new for too long.
+fn is_old(shown: &Trail, made: Option<u32>, now: Now, until: &mut Until) -> bool {
+    let Some(since) = shown.since() else {
+        return true;
+    };
+    let by_voice = until.is_over(since + TIP_AGE_MAX);
+    let left = now.utc.zip(made).map(|(utc, made)| {
+        let fresh_ms = i64::from(made) * 1000 + TIP_AGE_MAX.as_millis() as i64;
+        Duration::from_millis(fresh_ms.saturating_sub(utc.unix_ms).max(0).unsigned_abs())
+    });
+    let by_time = left.is_some_and(|left| until.is_over(now.uptime + left));
+    by_voice || by_time
+}
+
+/// The first moment after now at which something is over.
+#[derive(Debug)]
+struct Until {
+    now: Duration,
+    first: Option<Duration>,
+}
+
+impl Until {
+    fn after(now: Duration) -> Until {
+        Until { now, first: None }
+    }
+
+    /// Tells whether a moment has passed; one that has not is waited for.
+    fn is_over(&mut self, moment: Duration) -> bool {
+        if moment <= self.now {
+            return true;
+        }
+        self.first = Some(self.first.map_or(moment, |first| first.min(moment)));
+        false
+    }
+}

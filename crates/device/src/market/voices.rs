@@ -1,0 +1,233 @@
+//! What the sources say of the height of the chain, since when, and on what grounds.
+//!
+//! A *claim* is a number; a *proof* is a header with the work that its height must have taken. A source stands for
+//! whoever it is fed by, because at most one of each runs.
+
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    vec::Vec,
+};
+use core::time::Duration;
+
+use chain::BlockHash;
+
+use super::{
+    sources::SourceId,
+    values::{Datum, Seen},
+};
+
+/// Newest heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
+const TRAIL_MAX: usize = 16;
+
+/// The newest heights of a voice, each with the uptime at which it was said first; oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trail(VecDeque<(Duration, u32)>);
+
+impl Trail {
+    /// Takes note of what is said now; of two heights at one moment the later one counts.
+    pub fn say(&mut self, height: u32, at: Duration) {
+        if self.height() == Some(height) {
+            return;
+        }
+        if self.since() == Some(at) {
+            self.0.pop_back();
+        }
+        // What was said before it may be the same.
+        if self.height() == Some(height) {
+            return;
+        }
+        if self.0.len() == TRAIL_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((at, height));
+    }
+
+    /// What is said; none before anything was.
+    pub fn height(&self) -> Option<u32> {
+        self.0.back().map(|(_, height)| *height)
+    }
+
+    /// Since when that is said.
+    pub fn since(&self) -> Option<Duration> {
+        self.0.back().map(|(at, _)| *at)
+    }
+
+    /// What is said, as the value that it is.
+    pub fn datum(&self, source: SourceId) -> Option<Datum<u32>> {
+        let (at, height) = self.0.back()?;
+        Some(Datum {
+            value: *height,
+            source,
+            seen: Seen::At(*at),
+        })
+    }
+
+    /// What was said at a moment.
+    fn at(&self, moment: Duration) -> Option<u32> {
+        let before = self.0.iter().rev().find(|(at, _)| *at <= moment);
+        before.map(|(_, height)| *height)
+    }
+
+    /// Since when this and another say different heights without a break; none while they agree, or one of them is
+    /// silent.
+    pub fn apart_since(&self, other: &Trail) -> Option<Duration> {
+        let both = self.0.iter().chain(&other.0);
+        let mut moments: Vec<Duration> = both.map(|(at, _)| *at).collect();
+        moments.sort_unstable();
+        let apart = |moment: &Duration| match (self.at(*moment), other.at(*moment)) {
+            (Some(one), Some(two)) => one != two,
+            (None, _) | (_, None) => false,
+        };
+        moments.into_iter().rev().take_while(apart).last()
+    }
+}
+
+/// The newest block that a source has proven.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// Its hash.
+    pub hash: BlockHash,
+    /// When it was made by its own word, Unix seconds.
+    pub time: u32,
+    /// Its height, and those of the blocks before it.
+    pub trail: Trail,
+    /// Uptime at which it was last told.
+    pub told: Duration,
+}
+
+impl Proof {
+    /// Its height.
+    pub fn height(&self) -> u32 {
+        self.trail.height().unwrap_or_default()
+    }
+
+    /// Its height, as the value that it is.
+    pub fn datum(&self, source: SourceId) -> Datum<u32> {
+        Datum {
+            value: self.height(),
+            source,
+            seen: Seen::At(self.told),
+        }
+    }
+}
+
+/// All voices, by their sources.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Voices {
+    claims: BTreeMap<SourceId, Trail>,
+    proofs: BTreeMap<SourceId, Proof>,
+}
+
+impl Voices {
+    /// A source names a height.
+    pub fn claim(&mut self, source: SourceId, height: u32, at: Duration) {
+        self.claims.entry(source).or_default().say(height, at);
+        let proof = self.proofs.get_mut(&source);
+        if let Some(proof) = proof.filter(|proof| proof.height() == height) {
+            proof.told = at;
+        }
+    }
+
+    /// A source has proven a height.
+    pub fn prove(&mut self, source: SourceId, tip: Tip, at: Duration) {
+        let known = self.proofs.remove(&source);
+        let mut trail = known.map(|proof| proof.trail).unwrap_or_default();
+        trail.say(tip.height, at);
+        let proof = Proof {
+            hash: tip.hash,
+            time: tip.time,
+            trail,
+            told: at,
+        };
+        self.proofs.insert(source, proof);
+    }
+
+    /// A source claims nothing any more.
+    pub fn silence(&mut self, source: SourceId) {
+        self.claims.remove(&source);
+    }
+
+    /// What a source has proven says nothing about what it tells now.
+    pub fn withdraw(&mut self, source: SourceId) {
+        self.proofs.remove(&source);
+    }
+
+    /// What the sources claim.
+    pub fn claims(&self) -> impl Iterator<Item = (SourceId, &Trail)> {
+        self.claims.iter().map(|(source, trail)| (*source, trail))
+    }
+
+    /// What the sources have proven.
+    pub fn proofs(&self) -> impl Iterator<Item = (SourceId, &Proof)> {
+        self.proofs.iter().map(|(source, proof)| (*source, proof))
+    }
+
+    /// The highest block that is proven; of equally high ones that which was proven first.
+    pub fn best(&self) -> Option<(SourceId, &Proof)> {
+        self.proofs()
+            .min_by_key(|(_, proof)| (core::cmp::Reverse(proof.height()), proof.trail.since()))
+    }
+}
+
+/// The newest block of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tip {
+    /// Its height.
+    pub height: u32,
+    /// Its hash.
+    pub hash: BlockHash,
+    /// When it was made by its own word, Unix seconds.
+    pub time: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trail(steps: &[(u64, u32)]) -> Trail {
+        let mut trail = Trail::default();
+        for (secs, height) in steps {
+            trail.say(*height, Duration::from_secs(*secs));
+        }
+        trail
+    }
+
+    #[test]
+    fn two_voices_are_apart_since_they_last_agreed() {
+        type Steps = &'static [(u64, u32)];
+        let rows: &[(Steps, Steps, Option<u64>)] = &[
+            (&[(0, 1)], &[(5, 1)], None),
+            (&[(0, 1)], &[], None),
+            (&[(0, 1)], &[(5, 2)], Some(5)),
+            (&[(0, 1), (10, 2)], &[(5, 1)], Some(10)),
+            // One stands still, the other goes on.
+            (&[(0, 1), (10, 2), (20, 3)], &[(5, 1)], Some(10)),
+            (&[(0, 1), (10, 2), (20, 3)], &[(5, 1), (21, 2)], Some(10)),
+            (&[(0, 1), (10, 2), (20, 3)], &[(5, 1), (21, 3)], None),
+            (&[(0, 1), (10, 2), (20, 3)], &[(12, 2)], Some(20)),
+            // Both change at once.
+            (&[(0, 1), (10, 2)], &[(0, 1), (10, 3)], Some(10)),
+        ];
+        for (one, two, since) in rows {
+            let (one, two) = (trail(one), trail(two));
+            let since = since.map(Duration::from_secs);
+            assert_eq!(one.apart_since(&two), since, "{one:?} {two:?}");
+            assert_eq!(two.apart_since(&one), since, "{two:?} {one:?}");
+        }
+    }
+
+    #[test]
+    fn a_trail_is_bounded_and_keeps_the_newest() {
+        let steps: Vec<(u64, u32)> = (0..100).map(|step| (u64::from(step), step)).collect();
+        let trail = trail(&steps);
+        assert_eq!(trail.0.len(), TRAIL_MAX);
+        assert_eq!(trail.height(), Some(99));
+        assert_eq!(trail.since(), Some(Duration::from_secs(99)));
+    }
+
+    #[test]
+    fn of_two_heights_at_one_moment_the_later_one_was_said() {
+        assert_eq!(trail(&[(0, 1), (5, 2), (5, 3)]), trail(&[(0, 1), (5, 3)]));
+        assert_eq!(trail(&[(0, 1), (5, 2), (5, 1)]), trail(&[(0, 1)]));
+    }
+}

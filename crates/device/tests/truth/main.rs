@@ -1,0 +1,492 @@
+//! Which height is shown, and how good it is said to be: voices in, verdict out.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod lives;
+mod miner;
+mod reference;
+
+use std::time::Duration;
+
+use chain::{Header, anchor::Anchor, network::Network};
+use device::{
+    board::BoardSpec,
+    device::Device,
+    input::Input,
+    market::{ChainSpec, Connection, HeightState, Observation, SourceState},
+    memory::Memory,
+    now::{Now, UtcTime},
+    settings::{Settings, data_source},
+    sources::SourceId,
+};
+use miner::{Miner, START};
+
+/// The relay, which only ever claims.
+const RELAY: SourceId = SourceId::Relay;
+
+/// The explorer, which proves.
+const EXPLORER: SourceId = SourceId::Explorer;
+
+/// A second one that proves.
+const OTHER: SourceId = SourceId::Nostr;
+
+/// A clock on a network of one's own, and what time it is there.
+pub(crate) struct World {
+    device: Device,
+    secs: u64,
+}
+
+impl World {
+    pub(crate) fn new() -> World {
+        World::on(Some(ChainSpec::built_in(Network::Regtest)))
+    }
+
+    fn on(chain: Option<ChainSpec>) -> World {
+        let board = BoardSpec::EXAMPLE;
+        let settings = Settings {
+            data_source: data_source::EXPLORER,
+            ..Settings::default()
+        };
+        let device = Device::new(board, settings, Memory::default(), now(0));
+        World {
+            device: device.on_chain(chain),
+            secs: 0,
+        }
+    }
+
+    /// Lets time pass, with a tick at each deadline and nowhere else.
+    pub(crate) fn wait(&mut self, secs: u64) {
+        let end = Duration::from_secs(self.secs + secs);
+        let mut at = now(self.secs);
+        while let Some(due) = self.device.next_deadline(at).filter(|due| *due <= end) {
+            let later = (due - at.uptime).as_millis() as i64;
+            let utc = at
+                .utc
+                .and_then(|utc| UtcTime::plausible(utc.unix_ms + later));
+            at = Now { uptime: due, utc };
+            self.device.handle(Input::Tick, at);
+        }
+        self.secs += secs;
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn secs(&self) -> u64 {
+        self.secs
+    }
+
+    pub(crate) fn hear(&mut self, source: SourceId, observation: Observation) {
+        let input = Input::Observed(source, vec![observation]);
+        self.device.handle(input, now(self.secs));
+    }
+
+    pub(crate) fn claim(&mut self, source: SourceId, height: u32) {
+        self.hear(source, Observation::Block(height));
+    }
+
+    pub(crate) fn prove(&mut self, source: SourceId, height: u32, headers: &[Header]) {
+        let headers = headers.to_vec();
+        self.hear(source, Observation::Headers { height, headers });
+    }
+
+    pub(crate) fn verdict(&self) -> (Option<u32>, HeightState) {
+        let view = self.device.view();
+        let height = view.market.height.as_ref().map(|height| height.value);
+        (height, view.truth.height)
+    }
+
+    fn check(&self, height: u32, state: HeightState) {
+        assert_eq!(
+            self.verdict(),
+            (Some(height), state),
+            "after {} s",
+            self.secs
+        );
+    }
+
+    fn dropped(&self, source: SourceId, reason: &str) -> u64 {
+        let view = self.device.view();
+        let dropped = |state: &SourceState| state.dropped.get(reason).copied();
+        view.sources.get(&source).and_then(dropped).unwrap_or(0)
+    }
+}
+
+fn now(secs: u64) -> Now {
+    Now {
+        uptime: Duration::from_secs(secs),
+        utc: UtcTime::plausible((i64::from(START) + secs as i64) * 1000),
+    }
+}
+
+#[test]
+fn a_lone_claim_is_shown_as_one_until_it_is_old() {
+    let mut world = World::new();
+    assert_eq!(world.verdict(), (None, HeightState::Unknown));
+    world.claim(RELAY, 900_000);
+    world.check(900_000, HeightState::Claimed);
+    world.wait(600);
+    world.claim(RELAY, 900_001);
+    world.check(900_001, HeightState::Claimed);
+    world.wait(89 * 60);
+    world.check(900_001, HeightState::Claimed);
+    world.wait(60);
+    world.check(900_001, HeightState::Stale);
+    world.claim(RELAY, 900_002);
+    world.check(900_002, HeightState::Claimed);
+}
+
+#[test]
+fn a_claim_that_is_not_believed_is_disputed_after_two_minutes() {
+    for said in [900_500, 899_999, 4_000_000_000, 0] {
+        let mut world = World::new();
+        world.claim(RELAY, 900_000);
+        world.wait(10);
+        world.claim(RELAY, said);
+        world.wait(119);
+        world.check(900_000, HeightState::Claimed);
+        world.wait(1);
+        world.check(900_000, HeightState::Disputed);
+        world.claim(RELAY, 900_001);
+        world.check(900_001, HeightState::Claimed);
+    }
+}
+
+#[test]
+fn a_claim_below_the_anchor_is_shown_and_disputed() {
+    for (chain, state) in [
+        (Some(Network::Main), HeightState::Disputed),
+        (Some(Network::Signet), HeightState::Claimed),
+        (None, HeightState::Claimed),
+    ] {
+        let mut world = World::on(chain.map(ChainSpec::built_in));
+        world.claim(RELAY, 900_000);
+        world.check(900_000, state);
+    }
+}
+
+#[test]
+fn two_claims_that_disagree_are_disputed_and_a_voice_that_is_gone_is_not_heard() {
+    let mut world = World::new();
+    world.claim(RELAY, 900_001);
+    world.claim(OTHER, 900_000);
+    world.wait(120);
+    world.check(900_001, HeightState::Disputed);
+    let down = Connection::Down {
+        reason: "gone".into(),
+        retry_in: Duration::from_secs(5),
+    };
+    world.hear(OTHER, Observation::Connection(down));
+    world.check(900_001, HeightState::Claimed);
+}
+
+#[test]
+fn headers_prove_their_work_and_what_links_to_them_its_height() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(8);
+    world.prove(EXPLORER, 900_000, &miner.newest(8));
+    world.claim(EXPLORER, 900_000);
+    world.check(900_000, HeightState::Alone);
+    for height in 900_001..900_020 {
+        world.wait(1);
+        miner.mine(1);
+        world.prove(EXPLORER, height, &miner.newest(1));
+        world.check(height, HeightState::Alone);
+    }
+    let tip = world.device.view().truth.proven.unwrap();
+    assert_eq!((tip.height, tip.hash), (900_019, miner.tip()));
+    // More than time allows, had it only been said.
+    miner.mine(60);
+    world.prove(EXPLORER, 900_079, &miner.newest(60));
+    miner.mine(60);
+    world.prove(EXPLORER, 900_139, &miner.newest(60));
+    world.check(900_139, HeightState::Alone);
+}
+
+#[test]
+fn what_breaks_a_rule_is_no_proof() {
+    let mut miner = Miner::new();
+    miner.mine(4);
+    let good = miner.newest(4);
+    let broken = |change: fn(&mut Vec<Header>)| {
+        let mut headers = good.clone();
+        change(&mut headers);
+        headers
+    };
+    for (headers, reason) in [
+        (
+            broken(|headers| headers[3].nonce = miner::bad_nonce(headers[3])),
+            "no-work",
+        ),
+        (
+            broken(|headers| headers[3].bits = chain::CompactTarget::from_consensus(0)),
+            "wrong-bits",
+        ),
+        (broken(|headers| headers.swap(1, 2)), "unconnected"),
+        (
+            broken(|headers| {
+                headers.remove(2);
+            }),
+            "unconnected",
+        ),
+    ] {
+        let mut world = World::new();
+        world.prove(EXPLORER, 900_000, &headers);
+        world.claim(EXPLORER, 900_000);
+        world.check(900_000, HeightState::Claimed);
+        assert_eq!(world.dropped(EXPLORER, reason), 1, "{reason}");
+    }
+}
+
+/// Each of the six fields of genuine headers counts.
+#[test]
+fn genuine_headers_are_proven_and_no_bit_of_them_may_change() {
+    let genuine = miner::genuine();
+    // The anchor that was the newest when these were mined; its own block is not looked at.
+    let hash = chain::anchor::genesis(Network::Main).block_hash();
+    let anchor = Anchor {
+        next: 919_296,
+        hash,
+        bits: genuine[0].bits,
+        work: chain::Work::from_be_bytes([0; 32]),
+    };
+    let chain = ChainSpec {
+        network: Network::Main,
+        anchor,
+    };
+    let mut world = World::on(Some(chain));
+    world.prove(EXPLORER, 921_745, &genuine);
+    // They were made two months before.
+    world.check(921_745, HeightState::Stale);
+    assert_eq!(world.device.view().truth.proven.unwrap().height, 921_745);
+    for at in 0..2 {
+        for byte in 0..chain::HEADER_BYTES {
+            let mut bytes = chain::bytes(&genuine[at]);
+            bytes[byte] ^= 1;
+            let mut headers = genuine.clone();
+            headers[at] = chain::header(&bytes).unwrap();
+            let mut world = World::on(Some(chain));
+            world.prove(EXPLORER, 921_745, &headers);
+            assert_eq!(world.verdict().0, None, "byte {byte} of header {at}");
+        }
+    }
+}
+
+#[test]
+fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
+    let start = || {
+        let mut world = World::new();
+        let mut miner = Miner::new();
+        miner.mine(4);
+        world.prove(EXPLORER, 900_000, &miner.newest(4));
+        (world, miner)
+    };
+    for (said, shown) in [
+        (900_001, 900_001),
+        (900_002, 900_002),
+        (900_003, 900_000),
+        (900_090, 900_000),
+    ] {
+        let (mut world, mut miner) = start();
+        world.wait(30);
+        world.claim(RELAY, said);
+        let state = if shown == said {
+            HeightState::Claimed
+        } else {
+            HeightState::Alone
+        };
+        world.check(shown, state);
+        world.wait(120);
+        world.check(900_000, HeightState::Disputed);
+        // Its proof comes late.
+        miner.mine(said - 900_000);
+        let count = (said - 900_000) as usize;
+        world.prove(EXPLORER, said, &miner.newest(count.min(64)));
+        if count <= 64 {
+            world.check(said, HeightState::Alone);
+        }
+    }
+    // The proof follows in time.
+    let (mut world, mut miner) = start();
+    world.claim(RELAY, 900_001);
+    world.wait(20);
+    miner.mine(1);
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.wait(600);
+    world.check(900_001, HeightState::Alone);
+}
+
+#[test]
+fn a_relay_that_lies_or_stands_still_is_told_within_two_minutes() {
+    for lie in [1_i64, 500, 4_000_000_000 - 900_000, -1, -500] {
+        let mut world = World::new();
+        let mut miner = Miner::new();
+        miner.mine(4);
+        world.prove(EXPLORER, 900_000, &miner.newest(4));
+        let said = u32::try_from(900_000 + lie).unwrap();
+        world.claim(RELAY, said);
+        world.wait(120);
+        world.check(900_000, HeightState::Disputed);
+    }
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(4);
+    world.prove(EXPLORER, 900_000, &miner.newest(4));
+    world.claim(RELAY, 900_000);
+    world.wait(300);
+    world.check(900_000, HeightState::Alone);
+    for height in 900_001..900_004 {
+        miner.mine(1);
+        world.prove(EXPLORER, height, &miner.newest(1));
+        world.wait(100);
+    }
+    world.check(900_003, HeightState::Disputed);
+}
+
+#[test]
+fn the_rules_for_claims_veto_no_proof() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    // A lie is believed, for nobody knows better.
+    world.claim(RELAY, 900_090);
+    miner.mine(8);
+    world.prove(EXPLORER, 900_000, &miner.newest(8));
+    world.check(900_090, HeightState::Claimed);
+    assert_eq!(world.dropped(EXPLORER, "lower-height"), 1);
+    // Loose headers are at a height that may be false; they are believed as claims are.
+    for height in [900_001, 900_002] {
+        miner.mine(1);
+        world.wait(1);
+        world.prove(EXPLORER, height, &miner.newest(8));
+    }
+    world.check(900_002, HeightState::Alone);
+    // From now on nothing but work counts.
+    world.claim(RELAY, 900_091);
+    for height in 900_003..900_010 {
+        miner.mine(1);
+        world.prove(EXPLORER, height, &miner.newest(1));
+        world.check(height, HeightState::Alone);
+    }
+}
+
+#[test]
+fn a_header_names_no_height_but_its_own() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(8);
+    world.prove(EXPLORER, 900_000, &miner.newest(8));
+    for height in [900_001, 900_007, 899_993] {
+        world.prove(EXPLORER, height, &miner.newest(8));
+        world.prove(EXPLORER, height, &miner.newest(1));
+        world.check(900_000, HeightState::Alone);
+    }
+    miner.mine(1);
+    world.prove(EXPLORER, 900_050, &miner.newest(1));
+    assert_eq!(world.verdict().0, Some(900_000));
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.check(900_001, HeightState::Alone);
+}
+
+#[test]
+fn blocks_are_replaced_by_more_of_them_and_among_equals_the_first_stays() {
+    for depth in 1..=6 {
+        let mut world = World::new();
+        let mut miner = Miner::new();
+        miner.mine(10);
+        world.prove(EXPLORER, 900_000, &miner.newest(10));
+        let first = miner.tip();
+        miner.fork(depth);
+        miner.mine(depth);
+        world.prove(EXPLORER, 900_000, &miner.newest(depth as usize));
+        assert_eq!(world.device.view().truth.proven.unwrap().hash, first);
+        miner.mine(1);
+        world.prove(EXPLORER, 900_001, &miner.newest(depth as usize + 1));
+        world.check(900_001, HeightState::Alone);
+        assert_eq!(world.device.view().truth.proven.unwrap().hash, miner.tip());
+    }
+}
+
+#[test]
+fn two_sources_with_one_block_prove_it_and_with_two_blocks_dispute_it() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(8);
+    world.prove(EXPLORER, 900_000, &miner.newest(8));
+    world.check(900_000, HeightState::Alone);
+    world.prove(OTHER, 900_000, &miner.newest(8));
+    world.check(900_000, HeightState::Proven);
+    let before = miner.clone();
+    miner.mine(1);
+    let mut rival = before;
+    rival.fork(0);
+    rival.mine(1);
+    world.wait(60);
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.wait(1);
+    world.prove(OTHER, 900_001, &rival.newest(1));
+    world.check(900_001, HeightState::Alone);
+    world.wait(600);
+    world.check(900_001, HeightState::Disputed);
+    assert_eq!(world.device.view().truth.proven.unwrap().hash, miner.tip());
+}
+
+#[test]
+fn a_header_from_the_future_leaves_what_is_claimed() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(4);
+    world.prove(EXPLORER, 900_000, &miner.newest(4));
+    for height in 900_001..900_006 {
+        miner.mine_at(START + 3 * 3600);
+        world.prove(EXPLORER, height, &miner.newest(1));
+        world.claim(EXPLORER, height);
+        world.check(height, HeightState::Claimed);
+        world.wait(60);
+    }
+    assert_eq!(world.dropped(EXPLORER, "future"), 5);
+}
+
+/// A block flashes the lights and takes the glass once, whichever of its words comes first.
+#[test]
+fn a_block_is_news_once() {
+    let settings = Settings {
+        steal_focus: true,
+        ..Settings::default()
+    };
+    let mut device = Device::new(BoardSpec::EXAMPLE, settings, Memory::default(), now(0))
+        .on_chain(Some(ChainSpec::built_in(Network::Regtest)));
+    let mut miner = Miner::new();
+    miner.mine(4);
+    let headers = |height: u32, miner: &Miner| Observation::Headers {
+        height,
+        headers: miner.newest(4),
+    };
+    device.handle(
+        Input::Observed(EXPLORER, vec![headers(900_000, &miner)]),
+        now(0),
+    );
+    let away = |device: &mut Device, secs| {
+        let next = device::request::Request::Next;
+        device.handle(Input::Asked(next), now(secs));
+        assert_ne!(device.view().current_screen, 0);
+    };
+    for (at, proof_first) in [(1, true), (2, false)] {
+        miner.mine(1);
+        let height = 900_000 + at;
+        let mut words = vec![headers(height, &miner), Observation::Block(height)];
+        if !proof_first {
+            words.reverse();
+        }
+        away(&mut device, 10 * u64::from(at));
+        device.handle(
+            Input::Observed(EXPLORER, vec![words.remove(0)]),
+            now(10 * u64::from(at) + 1),
+        );
+        assert_eq!(device.view().current_screen, 0);
+        away(&mut device, 10 * u64::from(at) + 2);
+        let screen = device.view().current_screen;
+        device.handle(
+            Input::Observed(EXPLORER, words),
+            now(10 * u64::from(at) + 3),
+        );
+        assert_eq!(device.view().current_screen, screen);
+    }
+}

@@ -1,0 +1,99 @@
+//! Blocks on a network of one's own, where a try or two makes one; and genuine ones.
+
+use chain::{BlockHash, Header, Target, Version, anchor::genesis, network::Network};
+
+/// When the lives begin, Unix seconds: 2026-01-01.
+pub(crate) const START: u32 = 1_767_225_600;
+
+/// Whoever makes blocks.
+#[derive(Debug, Clone)]
+pub(crate) struct Miner {
+    headers: Vec<Header>,
+    /// Makes its blocks others than those of a miner that went another way.
+    way: u32,
+}
+
+impl Miner {
+    pub(crate) fn new() -> Miner {
+        Miner {
+            headers: vec![genesis(Network::Regtest)],
+            way: 0,
+        }
+    }
+
+    /// Makes blocks.
+    pub(crate) fn mine(&mut self, count: u32) {
+        for _ in 0..count {
+            let time = START - 3600 + self.headers.len() as u32 * 10 + self.way;
+            self.mine_at(time);
+        }
+    }
+
+    /// Makes a block of a time.
+    pub(crate) fn mine_at(&mut self, time: u32) {
+        let parent = self.headers[self.headers.len() - 1];
+        let mut header = Header {
+            version: Version::from_consensus(4),
+            prev_blockhash: parent.block_hash(),
+            time,
+            nonce: 0,
+            ..parent
+        };
+        while !is_met(&header) {
+            header.nonce += 1;
+        }
+        self.headers.push(header);
+    }
+
+    /// Goes another way after so many blocks less.
+    pub(crate) fn fork(&mut self, less: u32) {
+        self.headers.truncate(self.headers.len() - less as usize);
+        self.way += 1;
+    }
+
+    /// The newest headers.
+    pub(crate) fn newest(&self, count: usize) -> Vec<Header> {
+        self.headers[self.headers.len() - count..].to_vec()
+    }
+
+    /// The hash of the newest.
+    pub(crate) fn tip(&self) -> BlockHash {
+        self.headers[self.headers.len() - 1].block_hash()
+    }
+}
+
+fn is_met(header: &Header) -> bool {
+    Target::from_compact(header.bits).is_met_by(header.block_hash())
+}
+
+/// A nonce with which a header lacks its work.
+pub(crate) fn bad_nonce(mut header: Header) -> u32 {
+    while is_met(&header) {
+        header.nonce = header.nonce.wrapping_add(1);
+    }
+    header.nonce
+}
+
+/// Two genuine headers that follow each other: 921,744 and 921,745.
+pub(crate) fn genuine() -> Vec<Header> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../chain/tests/headers/explorer-blocks.json"
+    );
+    let blocks: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let number = |value: &serde_json::Value| u32::try_from(value.as_u64().unwrap()).unwrap();
+    let blocks = blocks.as_array().unwrap().iter();
+    let header = |block: &serde_json::Value| Header {
+        version: Version::from_consensus(number(&block["version"]) as i32),
+        prev_blockhash: block["previousblockhash"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap(),
+        merkle_root: block["merkle_root"].as_str().unwrap().parse().unwrap(),
+        time: number(&block["timestamp"]),
+        bits: chain::CompactTarget::from_consensus(number(&block["bits"])),
+        nonce: number(&block["nonce"]),
+    };
+    blocks.map(header).collect()
+}
