@@ -2,6 +2,8 @@
 //!
 //! What is done is the same at every door; a [`Form`] says how HTTP asks for it.
 
+use alloc::{string::String, vec::Vec};
+
 use device::view::View;
 
 use crate::{answer::Answer, asked::Asked, given::Given, limits::SMALL_BODY_MAX, shape::Shape};
@@ -25,6 +27,8 @@ pub struct Operation {
     pub summary: &'static str,
     /// How HTTP asks for it: the best way first.
     pub forms: &'static [Form],
+    /// Its words on a command line, where the path does not make good ones.
+    pub words: Option<&'static str>,
     /// Who may use it.
     pub guard: Guard,
     /// It is there while the clock is an access point, too.
@@ -239,6 +243,7 @@ const fn operation(summary: &'static str, act: Act, forms: &'static [Form]) -> O
     Operation {
         summary,
         forms,
+        words: None,
         guard: Guard::Control,
         always: false,
         may_fail: false,
@@ -253,6 +258,12 @@ impl Operation {
     /// With another guard.
     pub const fn guarded(mut self, guard: Guard) -> Operation {
         self.guard = guard;
+        self
+    }
+
+    /// With other words on a command line than its path makes.
+    pub const fn called(mut self, words: &'static str) -> Operation {
+        self.words = Some(words);
         self
     }
 
@@ -301,6 +312,20 @@ impl Operation {
     pub fn name(&self) -> Option<&'static str> {
         let form = self.forms.iter().find(|form| !form.old)?;
         form.path.strip_prefix(PREFIX)
+    }
+
+    /// Its words on a command line, such as `show screen`: no two operations have the same.
+    pub fn command(&self) -> String {
+        if let Some(words) = self.words {
+            return words.into();
+        }
+        let path = self.forms.first().map_or("", |form| form.path);
+        let path = path.strip_prefix(PREFIX).unwrap_or(path);
+        let (path, _kind) = path.split_once('.').unwrap_or((path, ""));
+        let words = path
+            .split('/')
+            .filter(|word| !word.is_empty() && *word != "action");
+        words.collect::<Vec<_>>().join(" ").replace('_', "-")
     }
 }
 

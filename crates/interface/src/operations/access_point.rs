@@ -20,6 +20,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::Join,
         &[post("/save"), post("/api/wifi")],
     )
+    .called("join")
     .guarded(Guard::Portal)
     .takes(Shape::Credentials)
     .answers(&[

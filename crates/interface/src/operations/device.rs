@@ -66,6 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         tx_power,
         &[post("/api/wifi_set_tx_power").asks(TX_POWER)],
     )
+    .called("tx-power")
     .may_take(Shape::TxPower)
     .answers(&[(200, Shape::TxPowerSet), BAD]),
 ];

@@ -29,6 +29,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::ForgetCoredump,
         &[delete("/api/coredump")],
     )
+    .called("coredump forget")
     .answers(&[(200, Shape::Empty), (500, Shape::Error)]),
     serves(
         "Start tracing allocations",

@@ -7,6 +7,7 @@ use crate::{
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves("The page", Service::Page, &[get("/")])
+        .called("page")
         .guarded(Guard::Open)
         .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
     serves(
@@ -31,10 +32,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guarded(Guard::Open)
     .answers(&[(200, Shape::Json), (304, Shape::Empty)]),
     serves("The server answers", Service::Health, &[get("/healthz")])
+        .called("health")
         .guarded(Guard::Open)
         .always()
         .answers(&[(200, Shape::Health)]),
     serves("The clock runs", Service::Ready, &[get("/readyz")])
+        .called("ready")
         .guarded(Guard::Open)
         .always()
         .answers(&[(200, Shape::Health), (503, Shape::Health)]),

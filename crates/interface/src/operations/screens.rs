@@ -93,7 +93,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Stop or start the rotation",
         |_, _| Ok(Asked::of(Request::TogglePause)),
         &[old("/api/action/pause")],
-    ),
+    )
+    .called("toggle"),
     asks(
         "Start the rotation anew",
         |_, _| Ok(Asked::of(Request::RestartTimer)),

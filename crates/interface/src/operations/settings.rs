@@ -41,6 +41,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             post("/api/json/settings"),
         ],
     )
+    .called("set")
     .takes(Shape::Change)
     .up_to(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),

@@ -20,6 +20,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::System,
         &[get("/api/system/status"), get("/api/system_status")],
     )
+    .called("system")
     .answers(&[(200, Shape::System)]),
     serves(
         "Follow the clock",
@@ -38,11 +39,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::Panel,
         &[get("/api/panels/{i}.png").open(Shape::Integer)],
     )
+    .called("panel")
     .answers(&[(200, Shape::Png), (304, Shape::Empty), (404, Shape::Error)]),
     serves(
         "Watch the panels over a web socket",
         Service::Preview,
         &[watch("/api/preview/ws")],
     )
+    .called("watch")
     .answers(&[(101, Shape::Empty), (426, Shape::Error), LACKING]),
 ];

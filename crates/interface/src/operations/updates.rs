@@ -31,6 +31,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/firmware/auto_update"),
         ],
     )
+    .called("update auto")
     .answers(&[
         (200, Shape::Message),
         (403, Shape::Error),
@@ -41,6 +42,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::Firmware,
         &[post("/upload/firmware").asks(DIGEST)],
     )
+    .called("update firmware")
     .guarded(Guard::Upload)
     .may_take(Shape::Image)
     .answers(UPLOADED),
@@ -49,6 +51,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Service::WebBundle,
         &[post("/upload/webui")],
     )
+    .called("update page")
     .guarded(Guard::Upload)
     .takes(Shape::Image)
     .answers(UPLOADED),

@@ -86,3 +86,26 @@ fn whoever_needs_a_path_asks_the_table() {
     assert_eq!(path_of(Service::Health), "/healthz");
     assert_eq!(path_of(Service::Join), "/save");
 }
+
+#[test]
+fn each_operation_has_words_of_its_own() {
+    let words: Vec<String> = all().map(|operation| operation.command()).collect();
+    let unique: BTreeSet<&str> = words.iter().map(String::as_str).collect();
+    assert_eq!(words.len(), unique.len(), "{words:?}");
+    for words in &words {
+        let is_word = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+        let good = words
+            .split(' ')
+            .all(|word| !word.is_empty() && word.chars().all(is_word));
+        assert!(good, "{words:?}");
+    }
+    for expected in [
+        "show screen",
+        "pause",
+        "screen next",
+        "factory-reset",
+        "diag heap-trace start",
+    ] {
+        assert!(unique.contains(expected), "{expected}: {words:?}");
+    }
+}

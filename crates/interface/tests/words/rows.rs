@@ -28,6 +28,7 @@ const PLAIN_FORM: Form = Form {
 const PLAIN: Operation = Operation {
     summary: "Does it.",
     forms: &[PLAIN_FORM],
+    words: None,
     guard: Guard::Control,
     always: false,
     may_fail: false,
@@ -117,6 +118,13 @@ fn a_word_of_an_operation_says_one_thing() {
             plain().guarded(Guard::Open),
             Operation {
                 guard: Guard::Open,
+                ..PLAIN
+            },
+        ),
+        (
+            plain().called("do it"),
+            Operation {
+                words: Some("do it"),
                 ..PLAIN
             },
         ),
