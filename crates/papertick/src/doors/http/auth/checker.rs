@@ -154,7 +154,7 @@ impl Checker {
         } else {
             let count = self.failures.add(address, Instant::now());
             if failures::is_told(count) {
-                tracing::warn!(client = %address, failures = count, "sign-in refused");
+                tracing::warn!(client = %address, failures = count, "sign-in refused; `papertick passwd` on this machine sets another password");
             }
             failures::wait(count).map_or(Verdict::Unknown, Verdict::Slowed)
         };

@@ -7,6 +7,8 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
+use serde_json::json;
+
 use crate::doors::http::answer::{self, Response};
 
 /// Time after which to come back when too many wait.
@@ -50,6 +52,9 @@ impl Verdict {
 const CHALLENGE: HeaderValue =
     HeaderValue::from_static("Basic realm=\"papertick\", charset=\"UTF-8\"");
 
+/// What whoever has forgotten the password can do.
+const FORGOTTEN: &str = "user name or password are missing or wrong; whoever has forgotten them sets others with `papertick passwd` on the machine of the clock";
+
 /// What a page is challenged with that asks for user name and password in a form of its own.
 ///
 /// A browser knows no such scheme, and leaves the asking to the page.
@@ -68,7 +73,8 @@ pub(crate) fn leave_asking_to_page(headers: &HeaderMap, response: &mut Response)
 }
 
 fn unauthorized() -> Response {
-    let mut response = answer::error(StatusCode::UNAUTHORIZED, "unauthorized");
+    let refusal = json!({ "error": "unauthorized", "msg": FORGOTTEN });
+    let mut response = answer::json_with(StatusCode::UNAUTHORIZED, &refusal);
     response.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
     response
 }
