@@ -2,16 +2,21 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Write as _},
+    io::{self, IsTerminal, Write as _},
     net::IpAddr,
+    pin::pin,
     time::Duration,
 };
 
 use clap::Args;
 use net::mdns::{Found, Reach, search};
 use serde_json::json;
+use tokio::time::{Instant, sleep};
 
 use crate::failure::Failure;
+
+/// Time between two looks at how long it still takes.
+const TICK: Duration = Duration::from_millis(250);
 
 /// The flags of `discover`.
 #[derive(Debug, Args)]
@@ -54,7 +59,7 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
         .build()
         .map_err(|error| cannot(error.to_string()))?;
     let found = runtime
-        .block_on(search(&reach, time))
+        .block_on(looked(search(&reach, time), args.seconds))
         .map_err(|error| cannot(error.to_string()))?;
     let text = if args.json {
         documents(&found)
@@ -70,6 +75,31 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// Waits for what a search finds, and shows how long that still takes where somebody looks.
+async fn looked<T>(search: impl Future<Output = T>, seconds: u64) -> T {
+    let mut search = pin!(search);
+    if !io::stderr().is_terminal() {
+        return search.await;
+    }
+    let begun = Instant::now();
+    loop {
+        let left = seconds.saturating_sub(begun.elapsed().as_secs());
+        // Nobody may look any more.
+        let _ = write!(io::stderr(), "\r{}\x1b[K", progress(left));
+        tokio::select! {
+            found = &mut search => {
+                let _ = write!(io::stderr(), "\r\x1b[K");
+                return found;
+            }
+            () = sleep(TICK) => {}
+        }
+    }
+}
+
+fn progress(left: u64) -> String {
+    format!("looking for clocks, {left} s left ...")
 }
 
 /// A line for each clock, in columns.
