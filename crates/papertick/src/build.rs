@@ -103,6 +103,16 @@ pub fn revision() -> String {
     }
 }
 
+/// Version, commit and day of the program, for people: `4.0.0 (1a2b3c4, Jan 02 2026)`.
+pub fn described() -> String {
+    let facts = [Facts::own().commit, date()];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    match facts.is_empty() {
+        true => VERSION.to_string(),
+        false => format!("{VERSION} ({})", facts.join(", ")),
+    }
+}
+
 /// The same with the commit first, such as `1a2b3c4-4.0.0`: for the announcement on the network, of which programs
 /// show seven characters.
 pub fn commit_first() -> String {
@@ -148,6 +158,8 @@ mod tests {
         let commit = Facts::own().commit;
         assert!(commit_first().starts_with(&commit) && revision().ends_with(&commit));
         assert!(date().is_empty() || date().len() == 11, "{}", date());
+        assert!(described().starts_with(VERSION));
+        assert!(described().contains(&commit) && described().contains(&date()));
     }
 
     #[test]

@@ -2,20 +2,33 @@
 //!
 //! What is said on the command line counts before the environment, and that before the configuration file (`config`).
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use clap::{
-    CommandFactory, FromArgMatches, Parser, Subcommand,
+    CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
+use clap_complete::Shell;
+use interface::operations;
+
 use crate::{
+    build,
     commands::{
+        backup::{self, BackupArgs, RestoreArgs},
+        ctl::{self, CtlArgs},
         discover::{self, DiscoverArgs},
         image::{self, ImageArgs},
+        passwd::{self, PasswdArgs},
         release::{self, ReleaseArgs},
         render::{self, RenderArgs},
         selftest::SelftestCommand,
+        suggestion,
+        watch::{self, WatchArgs},
         wiring::WiringCommand,
     },
     config::{
@@ -45,6 +58,16 @@ pub enum Command {
     Image(ImageArgs),
     /// Make a folder of images for clocks to update themselves from.
     Release(ReleaseArgs),
+    /// Ask a clock something.
+    Ctl(CtlArgs),
+    /// Show the panels of a clock.
+    Watch(WatchArgs),
+    /// Write the settings of a clock to a file.
+    Backup(BackupArgs),
+    /// Take the settings of a file over.
+    Restore(RestoreArgs),
+    /// Set or clear the password of a clock.
+    Passwd(PasswdArgs),
     /// Check, draw or try a wiring.
     Wiring(WiringCommand),
     /// Check the clock.
@@ -56,13 +79,15 @@ pub enum Command {
         /// Folder for the dump.
         folder: PathBuf,
     },
+    /// Write the manual pages into a folder.
+    Man(PathBuf),
     /// Print a text that was asked for.
     Print(String),
 }
 
 /// A Bitcoin clock for e-paper panels, simulated or real.
 #[derive(Debug, Parser)]
-#[command(name = "papertick", version, about, disable_help_subcommand = true, after_help = EXAMPLES)]
+#[command(name = "papertick", version = build::described(), after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Subcommands,
@@ -82,9 +107,37 @@ enum Subcommands {
     /// List the clocks on the local network.
     #[command(after_help = discover::EXAMPLES)]
     Discover(DiscoverArgs),
+    /// Ask a clock anything: its state, its settings, its screens and lights, updates.
+    #[command(after_help = ctl::help())]
+    Ctl(CtlArgs),
+    /// Show the panels of a clock in the terminal.
+    #[command(after_help = watch::EXAMPLES)]
+    Watch(WatchArgs),
+    /// Write all settings of a clock to a file.
+    #[command(after_help = backup::BACKUP_EXAMPLES)]
+    Backup(BackupArgs),
+    /// Take over the settings of a file.
+    #[command(after_help = backup::RESTORE_EXAMPLES)]
+    Restore(RestoreArgs),
+    /// Set or clear the password of a clock, on its own machine.
+    #[command(after_help = passwd::EXAMPLES)]
+    Passwd(PasswdArgs),
     /// Make, sign and check images of firmware and pages.
     #[command(after_help = image::EXAMPLES)]
     Image(ImageArgs),
+    /// Print what a shell needs to complete the command line.
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual pages of all commands into a folder.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// The folder, which is made if it is not there
+        #[arg(value_hint = ValueHint::DirPath)]
+        folder: PathBuf,
+    },
     /// Make a folder of images for clocks to update themselves from.
     #[command(after_help = release::EXAMPLES)]
     Release(ReleaseArgs),
@@ -124,7 +177,20 @@ Examples:
   papertick run --listen 0.0.0.0:80  the same for everybody on the network
   papertick render ticker -o t.png   a picture of a screen
   papertick discover                 the clocks on the network
+  papertick watch                    the panels in the terminal
+  papertick ctl set fontName=inter   a setting of the clock
+  papertick backup -o settings.json  all settings as a file
   papertick image pack -o clock.img  this program as an image for updates";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  papertick completions bash > /etc/bash_completion.d/papertick
+  papertick completions zsh > ~/.zfunc/_papertick
+  papertick completions fish > ~/.config/fish/completions/papertick.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  papertick man /usr/local/share/man/man1";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -176,10 +242,17 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
             Ok(Command::Run(Box::new(resolve(*flags, MarketSource::Demo)?)))
         }
         Subcommands::Render(args) => Ok(Command::Render(args)),
+        Subcommands::Ctl(args) => Ok(Command::Ctl(args)),
+        Subcommands::Watch(args) => Ok(Command::Watch(args)),
+        Subcommands::Backup(args) => Ok(Command::Backup(args)),
+        Subcommands::Restore(args) => Ok(Command::Restore(args)),
+        Subcommands::Passwd(args) => Ok(Command::Passwd(args)),
         Subcommands::Discover(args) => Ok(Command::Discover(args)),
         Subcommands::Image(args) => Ok(Command::Image(args)),
         Subcommands::Release(args) => Ok(Command::Release(args)),
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
+        Subcommands::Completions { shell } => Ok(Command::Print(completions(shell))),
+        Subcommands::Man { folder } => Ok(Command::Man(folder)),
         Subcommands::Selftest(command) => Ok(Command::Selftest(command)),
         Subcommands::TakeOver { try_only: true } => Ok(Command::TakeOver(TakeOver::Try)),
         Subcommands::TakeOver { try_only: false } => Ok(Command::TakeOver(TakeOver::Really)),
@@ -192,6 +265,40 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
     }
 }
 
+/// What a shell needs to complete the command line.
+fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut visible(), "papertick", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The command line without what only the program itself says.
+fn visible() -> clap::Command {
+    let command = Cli::command();
+    let shown: Vec<clap::Command> = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .cloned()
+        .collect();
+    clap::Command::new("papertick")
+        .version(build::described())
+        .about(command.get_about().cloned().unwrap_or_default())
+        .after_help(EXAMPLES)
+        .subcommands(shown)
+}
+
+/// Writes the manual pages of all commands into a folder.
+///
+/// # Errors
+/// They cannot be written.
+pub fn write_manual(folder: &Path) -> Result<(), Failure> {
+    let cannot = |error: io::Error| {
+        Failure::failed(format!("cannot write to {}: {error}", folder.display()))
+    };
+    fs::create_dir_all(folder).map_err(cannot)?;
+    clap_mangen::generate_to(visible(), folder).map_err(cannot)
+}
+
 /// Turns what clap says in several lines into one; help that was asked for is no failure.
 fn explain(error: &clap::Error) -> Result<Command, Failure> {
     let kind = error.kind();
@@ -202,6 +309,11 @@ fn explain(error: &clap::Error) -> Result<Command, Failure> {
         kind,
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
     ) {
+        if let Some((before, words)) = unfinished(error) {
+            return Err(Failure::usage(format!(
+                "say COMMAND after `{before}`: there are {words}"
+            )));
+        }
         return Err(Failure::usage(
             "say what to do: try `papertick demo`, `papertick run` or `papertick --help`",
         ));
@@ -212,6 +324,34 @@ fn explain(error: &clap::Error) -> Result<Command, Failure> {
     let what = what.strip_suffix(':').unwrap_or(what);
     let advice = advice(error).unwrap_or_else(|| "try --help".to_string());
     Err(Failure::usage(format!("{what}: {advice}")))
+}
+
+/// What was said of a command that wants more, and what can follow; none where nothing was said at all.
+fn unfinished(error: &clap::Error) -> Option<(String, String)> {
+    let ContextValue::String(before) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let ContextValue::Strings(words) = error.get(ContextKind::ValidSubcommand)? else {
+        return None;
+    };
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    (before != "papertick").then(|| (before.clone(), words.join(", ")))
+}
+
+/// The command that was probably meant, where clap knows none that is near enough.
+fn near_command(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(said) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    if operations::all().any(|operation| operation.command() == *said) {
+        return Some(format!("did you mean `papertick ctl {said}`?"));
+    }
+    let command = Cli::command();
+    let commands = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    let word = suggestion::nearest(said, commands.map(clap::Command::get_name))?;
+    Some(format!("did you mean `{word}`?"))
 }
 
 /// What to do about it: the nearest words that exist, or all of them.
@@ -235,6 +375,7 @@ fn advice(error: &clap::Error) -> Option<String> {
     .into_iter()
     .find_map(|(kind, say)| Some(format!("{say} {}?", words(kind)?)))
     .or_else(|| Some(format!("there are {}", words(ContextKind::ValidValue)?)))
+    .or_else(|| near_command(error))
     .or_else(|| {
         let missing = error.kind() == ErrorKind::MissingRequiredArgument;
         let missing = missing.then(|| words(ContextKind::InvalidArg)).flatten()?;
@@ -286,6 +427,9 @@ mod tests {
                 &["--wifi", "--sim-networks"],
             ),
             ("papertick rum", &["'rum'", "did you mean `run`?"]),
+            ("papertick rnu", &["'rnu'", "did you mean `run`?"]),
+            ("papertick dmeo", &["'dmeo'", "did you mean `demo`?"]),
+            ("papertick status", &["'status'", "papertick ctl status"]),
             ("papertick", &["papertick demo", "--help"]),
             ("papertick run --listen", &["--listen", "--help"]),
             ("papertick run --listen here", &["here", "127.0.0.1:8080"]),
@@ -316,6 +460,112 @@ mod tests {
         }
     }
 
+    /// All commands, and the words that lead to each.
+    fn every_command(command: &clap::Command, before: &str, all: &mut Vec<(String, String)>) {
+        let shown =
+            |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
+        for command in command.get_subcommands().filter(shown) {
+            let words = format!("{before} {}", command.get_name());
+            let help = command.clone().render_help().to_string();
+            all.push((words.clone(), help));
+            every_command(command, &words, all);
+        }
+    }
+
+    /// Each example of the help of each command is understood: what it says is checked, but that there are such files.
+    #[test]
+    fn every_command_has_examples_that_are_understood() {
+        let mut command = Cli::command();
+        command.build();
+        let mut all = vec![("papertick".to_string(), EXAMPLES.to_string())];
+        every_command(&command, "papertick", &mut all);
+        let mut count = 0;
+        for (words, help) in &all {
+            let examples = help
+                .split_once("Example")
+                .map_or("", |(_, examples)| examples);
+            let lines = examples.lines().filter_map(|line| line.strip_prefix("  "));
+            let mut lines = lines
+                .filter(|line| line.starts_with("papertick"))
+                .peekable();
+            let is_group = command_of(&command, words).is_some_and(|command| {
+                command.is_subcommand_required_set() || command.has_subcommands()
+            });
+            let told_above = || {
+                let mut helps = all.iter().map(|(_, help)| help);
+                helps.any(|help| help.contains(&format!("  {words} ")))
+            };
+            assert!(
+                is_group || lines.peek().is_some() || told_above(),
+                "{words} has no examples"
+            );
+            for line in lines {
+                // Behind two spaces stands what it does, and behind an arrow where it goes.
+                let line = line.split("  ").next().unwrap_or_default();
+                let line = line.split(" && ").next().unwrap_or_default();
+                let line = line.split(" | ").next().unwrap_or_default();
+                let line = line.split(" > ").next().unwrap_or_default();
+                let line = line.split(" #").next().unwrap_or_default();
+                if let Err(failure) = parse_words(line) {
+                    let lacks_file = failure.message.contains("No such file");
+                    assert!(lacks_file, "{line}: {failure}");
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 80, "{count}");
+    }
+
+    fn command_of<'a>(root: &'a clap::Command, words: &str) -> Option<&'a clap::Command> {
+        let words = words.split(' ').skip(1);
+        words
+            .into_iter()
+            .try_fold(root, |command, word| command.find_subcommand(word))
+    }
+
+    #[test]
+    fn every_shell_and_every_command_has_its_completions() {
+        for shell in [
+            Shell::Bash,
+            Shell::Zsh,
+            Shell::Fish,
+            Shell::Elvish,
+            Shell::PowerShell,
+        ] {
+            let script = completions(shell);
+            for word in ["heap-trace", "restore", "block-height", "password-file"] {
+                let is_there = script.contains(word);
+                assert!(is_there || word == "block-height", "{shell}: {word}");
+            }
+            assert!(
+                !script.contains("take-over"),
+                "{shell}: what is hidden stays so"
+            );
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_manual_page() {
+        let folder = tempfile::tempdir().unwrap();
+        write_manual(&folder.path().join("man1")).unwrap();
+        let names: Vec<String> = fs::read_dir(folder.path().join("man1"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        for page in [
+            "papertick.1",
+            "papertick-ctl-show-screen.1",
+            "papertick-passwd.1",
+        ] {
+            assert!(names.iter().any(|name| name == page), "{page}: {names:?}");
+        }
+        let page = fs::read_to_string(folder.path().join("man1/papertick-passwd.1")).unwrap();
+        assert!(
+            page.contains(".TH") && page.contains("\\-\\-clear"),
+            "{page}"
+        );
+    }
+
     #[test]
     fn help_and_version_are_printed() {
         for (line, part) in [
@@ -324,6 +574,15 @@ mod tests {
             ("papertick demo --help", "papertick-demo"),
             ("papertick discover --help", "--seconds"),
             ("papertick --version", env!("CARGO_PKG_VERSION")),
+            ("papertick --version", &build::date()),
+            ("papertick help", "papertick demo"),
+            ("papertick help run", "PAPERTICK_DATA_DIR"),
+            ("papertick --help", "Bitcoin clock for e-paper panels"),
+            ("papertick ctl --help", "Exit codes"),
+            (
+                "papertick ctl show screen --help",
+                "papertick ctl show screen block-height",
+            ),
         ] {
             let Ok(Command::Print(text)) = parse_words(line) else {
                 panic!("{line} prints")

@@ -27,6 +27,24 @@ pub enum Code {
     Refused = 5,
 }
 
+impl Code {
+    /// All that a command can end with, and what it means; 0 is that all went well.
+    pub const TABLE: [(u8, &str); 6] = [
+        (0, "done"),
+        (Code::Failed as u8, "it did not work"),
+        (Code::Usage as u8, "the command line says what cannot be"),
+        (Code::Unreachable as u8, "no clock answers"),
+        (
+            Code::Unauthorised as u8,
+            "the clock wants other credentials",
+        ),
+        (
+            Code::Refused as u8,
+            "it was refused, or something is in use",
+        ),
+    ];
+}
+
 impl Failure {
     /// It did not work.
     pub fn failed(message: impl Into<String>) -> Failure {
@@ -48,6 +66,14 @@ impl Failure {
     pub fn unreachable(message: impl Into<String>) -> Failure {
         Failure {
             code: Code::Unreachable,
+            message: message.into(),
+        }
+    }
+
+    /// The clock wants other credentials.
+    pub fn unauthorised(message: impl Into<String>) -> Failure {
+        Failure {
+            code: Code::Unauthorised,
             message: message.into(),
         }
     }

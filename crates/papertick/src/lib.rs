@@ -25,6 +25,7 @@ pub mod effects;
 mod kept;
 pub mod lifeline;
 pub mod log_lines;
+mod panel_frame;
 mod patience;
 pub mod power_cuts;
 mod service_manager;

@@ -7,7 +7,7 @@ use std::{
 
 use papertick::{
     cli::{self, Command},
-    commands::{discover, image, release, render, selftest, wiring},
+    commands::{backup, ctl, discover, image, passwd, release, render, selftest, watch, wiring},
     crash_dumps, device_process,
     failure::Failure,
     standard_error::say,
@@ -42,6 +42,11 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Device(config) => device_process::run(*config),
         Command::Render(args) => render::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Discover(args) => discover::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Ctl(args) => ctl::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Watch(args) => watch::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Backup(args) => backup::backup(&args).map(|()| ExitCode::SUCCESS),
+        Command::Restore(args) => backup::restore(&args).map(|()| ExitCode::SUCCESS),
+        Command::Passwd(args) => passwd::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Image(args) => image::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Selftest(command) => selftest::run(&command).map(|()| ExitCode::SUCCESS),
@@ -49,6 +54,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::CrashDump { process, folder } => {
             crash_dumps::take(process, &folder).map(|()| ExitCode::SUCCESS)
         }
+        Command::Man(folder) => cli::write_manual(&folder).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
             // A reader that has seen enough is no failure.
             let _ = io::stdout().write_all(text.as_bytes());

@@ -1,10 +1,18 @@
 //! What the program does besides running the clock: one command of the command line each.
 
+mod at_rest;
+pub mod backup;
+mod client;
+pub mod ctl;
 pub mod discover;
 mod files;
+mod icons;
 pub mod image;
+pub mod passwd;
 pub mod release;
 pub mod render;
 pub mod selftest;
-mod suggestion;
+mod setting_words;
+pub(crate) mod suggestion;
+pub mod watch;
 pub mod wiring;

@@ -14,8 +14,10 @@ use std::{
 
 use board::spec;
 use clap::Args;
+use device::{board::BoardSpec, cells::Picture};
 use render::{Painter, png};
 
+use super::icons;
 use crate::{config::flags::boards, failure::Failure};
 
 /// The flags of `render`.
@@ -82,6 +84,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
             "a picture is nothing for a terminal: name a file with -o FILE.png",
         ));
     }
+    icons::mention_unknown(&composed(args)?.0.cells);
     let picture = picture(args)?;
     let (place, written) = match file {
         Some(file) => (file.display().to_string(), fs::write(file, picture)),
@@ -98,21 +101,19 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
 /// # Errors
 /// There is no such screen, value or setting.
 pub fn picture(args: &RenderArgs) -> Result<Vec<u8>, Failure> {
+    let (picture, board) = composed(args)?;
+    let panels = Painter::new(board.panel_width, board.panel_height).paint_all(&picture);
+    Ok(png::side_by_side_small(&panels, args.scale))
+}
+
+/// What is to be seen, and on which board.
+fn composed(args: &RenderArgs) -> Result<(Picture, &'static BoardSpec), Failure> {
     let board = spec::find(&args.board).unwrap_or(&spec::BOARDS[0]);
     let subject = pictures::find(&args.screen)?;
     let settings = settings::read(&args.settings)?;
     let values = values::read(&args.values)?;
     let picture = pictures::compose(subject, &values, &settings, board)?;
-    let panels = Painter::new(board.panel_width, board.panel_height).paint_all(&picture);
-    Ok(png::side_by_side_small(&panels, args.scale))
-}
-
-/// Takes `NAME=VALUE` apart.
-fn assignment<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
-    let parts = text
-        .split_once('=')
-        .map(|(name, value)| (name.trim(), value));
-    parts.ok_or_else(|| Failure::usage(format!("`{flag} {text}` has no `=`: say {flag} {text}=…")))
+    Ok((picture, board))
 }
 
 #[cfg(test)]

@@ -21,13 +21,21 @@ pub(crate) fn unknown<'a>(
     Failure::usage(format!("no {what} is called `{said}`: {help}"))
 }
 
+/// Changes of a letter, or swaps of two, by which a short word may be missed.
+const SLIPS: usize = 2;
+
 /// The word that was probably meant: one that contains what was said, else the most similar one.
-fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let said = said.to_ascii_lowercase();
     let likeness = |word: &str| {
         let word = word.to_ascii_lowercase();
         let contained = !said.is_empty() && word.contains(&said);
-        let similarity = strsim::jaro_winkler(&said, &word);
+        let slips = strsim::osa_distance(&said, &word);
+        let is_slip = slips <= SLIPS.min(said.len() / 2) && said.len() > 1;
+        let similarity = match is_slip {
+            true => strsim::jaro_winkler(&said, &word).max(SIMILAR),
+            false => strsim::jaro_winkler(&said, &word),
+        };
         if contained {
             1.0 + similarity
         } else {
@@ -54,6 +62,7 @@ mod tests {
             ("height", Some("block-height")),
             ("blockheight", Some("block-height")),
             ("tikcer", Some("ticker")),
+            ("tciekr", Some("ticker")),
             ("fontname", Some("fontName")),
             ("mempool", None),
             ("", None),

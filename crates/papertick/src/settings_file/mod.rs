@@ -15,7 +15,7 @@ use device::{
         transfer::{self, Apart, Change, Import},
     },
 };
-use interface::limits::PASSPHRASE_LEN;
+use interface::limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN};
 use serde_json::{Map, Value, json};
 
 use crate::doors::http::password;
@@ -26,6 +26,9 @@ const FORMAT: &str = "papertick settings";
 
 /// Version of the form of the file.
 const VERSION: u64 = 1;
+
+/// Largest file that is read from a disk, bytes; with all that is sent beside it, it fits into the body of an import.
+pub(crate) const FILE_MAX: usize = IMPORT_BODY_MAX - 8 * 1024;
 
 /// Where settings come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -193,6 +196,11 @@ impl SettingsFile {
             open: open.ok_or(Unusable::NoFile)?.clone(),
             sealed,
         })
+    }
+
+    /// Tells whether there are secrets in it.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.sealed.is_some()
     }
 
     /// What it says; opening secrets takes a moment.

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
 mod clock;
+mod command_line;
 mod crashes;
 mod desk;
 mod disks;

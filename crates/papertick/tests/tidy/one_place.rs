@@ -52,7 +52,7 @@ fn program() -> Vec<(String, String)> {
     sources()
         .into_iter()
         .map(|(path, text)| (below(&path), text))
-        .filter(|(path, _)| path.split('/').nth(2) == Some("src"))
+        .filter(|(path, _)| path.split('/').nth(2) == Some("src") && !path.ends_with("/tests.rs"))
         .map(|(path, text)| (path, code(text.split("#[cfg(test)]").next().unwrap())))
         .collect()
 }

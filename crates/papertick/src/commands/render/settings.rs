@@ -6,17 +6,18 @@ use device::{
     request::Patch,
     screens::SCREENS,
     settings::{
-        Key, SPECS, Settings, VIRTUAL,
+        Key, Settings,
         patch::{self, Catalogue},
         reject::Rejection,
-        spec::{Access, Spec},
     },
     units::Currency,
 };
 use serde_json::{Map, Value};
 
-use super::assignment;
-use crate::{commands::suggestion, failure::Failure};
+use crate::{
+    commands::setting_words::{self, assignment},
+    failure::Failure,
+};
 
 /// Host of the miner unless another is set; without one the miner counts as offline.
 const MINER: &str = "miner";
@@ -58,51 +59,16 @@ fn catalogue(body: &Map<String, Value>) -> Catalogue {
     }
 }
 
-/// A value as JSON; what is a text need not be quoted.
-fn json(key: &str, value: &str) -> Result<Value, Failure> {
-    let text = || Value::from(value);
-    let otherwise = || serde_json::from_str(value).unwrap_or_else(|_| text());
-    let Some(spec) = row(key) else {
-        return if VIRTUAL.iter().any(|row| row.name == key) {
-            Ok(otherwise())
-        } else {
-            Err(suggestion::unknown(
-                "setting",
-                key,
-                names(),
-                "docs/settings.md lists those there are",
-            ))
-        };
-    };
-    if spec.kind.password().is_some() {
-        return Err(Failure::usage(format!(
+/// A value as JSON, of a setting that a picture can depend on.
+fn json(key: &str, text: &str) -> Result<Value, Failure> {
+    let value = setting_words::value(key, text)?;
+    let is_password = setting_words::row(key).is_some_and(|spec| spec.kind.password().is_some());
+    match is_password {
+        true => Err(Failure::usage(format!(
             "no picture depends on `{key}`: leave it out"
-        )));
+        ))),
+        false => Ok(value),
     }
-    Ok(if spec.kind.is_text() {
-        text()
-    } else {
-        otherwise()
-    })
-}
-
-/// Looks up a row that a client can write, by either of its names.
-fn row(key: &str) -> Option<&'static Spec> {
-    written().find(|spec| spec.name == key || spec.alias == Some(key))
-}
-
-/// The rows that a client can write.
-fn written() -> impl Iterator<Item = &'static Spec> {
-    SPECS
-        .iter()
-        .filter(|spec| matches!(spec.access, Access::ReadWrite | Access::WriteOnly))
-}
-
-fn names() -> impl Iterator<Item = &'static str> {
-    written()
-        .flat_map(|spec| [Some(spec.name), spec.alias])
-        .flatten()
-        .chain(VIRTUAL.iter().map(|row| row.name))
 }
 
 /// The token of the control interface, with what the setting takes.
@@ -128,11 +94,8 @@ fn refused(rejection: &Rejection) -> Failure {
         | Rejection::CurrencyNotString
         | Rejection::DndRange => None,
     };
-    let spec = key.and_then(row);
-    let takes = spec.map(|spec| match spec.kind.catalogue() {
-        Some(ids) => format!(": there are `{}`", ids.join("`, `")),
-        None => format!(": it takes {}", spec.kind.words()),
-    });
+    let spec = key.and_then(setting_words::row);
+    let takes = spec.map(|spec| format!(": {}", setting_words::takes(spec)));
     let hint = rejection.hint().map(|hint| format!(": {hint}"));
     let takes = hint.or(takes).unwrap_or_default();
     Failure::usage(format!("{rejection}{takes}"))

@@ -9,8 +9,10 @@ use device::{
 };
 use jiff::civil::{Date, DateTime, Time, date};
 
-use super::assignment;
-use crate::{commands::suggestion, failure::Failure};
+use crate::{
+    commands::{setting_words::assignment, suggestion},
+    failure::Failure,
+};
 
 /// Day of the sample.
 const TODAY: Date = date(2026, 11, 20);

@@ -16,7 +16,8 @@ use super::{
     state::State,
 };
 use crate::{
-    glass::{Glass, PanelGlass},
+    glass::Glass,
+    panel_frame,
     web_socket::{self, Socket},
 };
 
@@ -25,9 +26,6 @@ const MESSAGE_MAX: usize = 1024;
 
 /// Time in which a client must take a message.
 const SEND_TIME: Duration = Duration::from_secs(20);
-
-/// Starts each binary message, before its version, kind, compression and depth.
-const MAGIC: &[u8] = b"BTFB\x01\x01\x00\x01";
 
 /// Turns the connection into a web socket.
 pub(crate) async fn open(mut call: Call) -> Response {
@@ -124,31 +122,13 @@ fn wish(text: &str) -> Option<bool> {
 fn frames(glass: &Glass, uptime: Duration) -> Vec<Message> {
     let panels = (0u8..).zip(&glass.panels);
     panels
-        .map(|(index, panel)| Message::binary(frame(index, panel, glass.generation, uptime)))
+        .map(|(index, panel)| {
+            Message::binary(panel_frame::write(
+                index,
+                &panel.bitmap,
+                glass.generation,
+                uptime,
+            ))
+        })
         .collect()
-}
-
-/// One panel: a header of 34 bytes, then its rows, 0 is ink.
-fn frame(index: u8, panel: &PanelGlass, generation: u64, uptime: Duration) -> Vec<u8> {
-    let bitmap = &panel.bitmap;
-    let low = |number: u128| u32::try_from(number & u128::from(u32::MAX)).unwrap_or_default();
-    let length = u32::try_from(bitmap.rows().len()).unwrap_or(u32::MAX);
-    let stride = u16::try_from(bitmap.stride()).unwrap_or(u16::MAX);
-    let rotation = 0;
-    let mut frame = Vec::with_capacity(34 + bitmap.rows().len());
-    frame.extend_from_slice(MAGIC);
-    frame.extend_from_slice(&[index, 0]);
-    for number in [bitmap.width(), bitmap.height(), stride, rotation] {
-        frame.extend_from_slice(&number.to_le_bytes());
-    }
-    for number in [
-        low(generation.into()),
-        low(uptime.as_millis()),
-        length,
-        length,
-    ] {
-        frame.extend_from_slice(&number.to_le_bytes());
-    }
-    frame.extend_from_slice(bitmap.rows());
-    frame
 }

@@ -1,0 +1,427 @@
+//! A client of the control interface, for commands that act on a clock that runs.
+//!
+//! `target` is what a command line says of the clock and of who asks, `upload` a file on its way.
+
+pub(crate) mod target;
+mod upload;
+
+use std::{path::PathBuf, time::Duration};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use bytes::{Bytes, BytesMut};
+use device::secret::Secret;
+use http::{
+    HeaderValue, Request, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT},
+};
+use http_body_util::{BodyExt, Either, Full};
+use hyper::{body::Incoming, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use net::{
+    dialer::{BoxedStream, Dialer},
+    route::Route,
+    url::{Scheme, Url},
+};
+use serde_json::Value;
+use tokio::{runtime::Runtime, time::timeout};
+
+use super::setting_words;
+use crate::{build, failure::Failure};
+use upload::Upload;
+
+/// Longest time until a clock has answered; buttons of the bench can be held for a minute.
+const ANSWER_TIME: Duration = Duration::from_secs(90);
+
+/// Longest time until an update was sent and installed, or fetched and installed.
+const UPDATE_TIME: Duration = Duration::from_secs(30 * 60);
+
+/// Largest answer, bytes; a crash dump is the largest there is.
+const ANSWER_MAX: usize = 256 * 1024 * 1024;
+
+/// What is sent with a request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Payload {
+    /// Nothing.
+    Nothing,
+    /// A document.
+    Json(Value),
+    /// A file, which may be large.
+    File(PathBuf),
+}
+
+/// A request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ask {
+    /// Method.
+    pub(crate) method: &'static str,
+    /// Path with its query.
+    pub(crate) path: String,
+    /// What is sent with it.
+    pub(crate) payload: Payload,
+    /// It installs something, which takes its time.
+    pub(crate) is_update: bool,
+}
+
+impl Ask {
+    /// A request with a document, or with nothing.
+    pub(crate) fn new(method: &'static str, path: impl Into<String>, payload: Payload) -> Ask {
+        Ask {
+            method,
+            path: path.into(),
+            is_update: matches!(payload, Payload::File(_)),
+            payload,
+        }
+    }
+}
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    /// Status.
+    pub(crate) status: StatusCode,
+    /// Content type; empty if there is none.
+    pub(crate) content_type: String,
+    /// Body.
+    pub(crate) body: Bytes,
+}
+
+impl Reply {
+    /// The body as JSON; none if it is none.
+    pub(crate) fn json(&self) -> Option<Value> {
+        let is_json = self.content_type.starts_with("application/json");
+        is_json.then(|| serde_json::from_slice(&self.body).ok())?
+    }
+
+    /// Tells what was refused.
+    ///
+    /// # Errors
+    /// The answer is a refusal.
+    pub(crate) fn accepted(self) -> Result<Reply, Failure> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        Err(refusal(self.status, self.json().as_ref()))
+    }
+}
+
+/// Who asks.
+pub(crate) struct Account {
+    /// Name.
+    pub(crate) user: String,
+    /// Password; none if nobody has said one yet.
+    pub(crate) password: Option<Secret>,
+}
+
+/// A client of one clock.
+pub(crate) struct Client {
+    base: Url,
+    account: Account,
+    dialer: Dialer,
+    runtime: Runtime,
+}
+
+impl Client {
+    /// A client of the clock at an address.
+    ///
+    /// # Errors
+    /// This machine has no means to ask anybody.
+    pub(crate) fn new(base: Url, account: Account, dialer: Dialer) -> Result<Client, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::failed(format!("cannot ask a clock: {error}")))?;
+        Ok(Client {
+            base,
+            account,
+            dialer,
+            runtime,
+        })
+    }
+
+    /// Where the clock is, for people.
+    pub(crate) fn place(&self) -> String {
+        format!("{}://{}", self.base.scheme.word(), self.base.authority())
+    }
+
+    /// Asks, and asks for the password if that is wanted and somebody is there to say it.
+    ///
+    /// # Errors
+    /// The clock does not answer, or wants other credentials.
+    pub(crate) fn ask(&mut self, ask: &Ask) -> Result<Reply, Failure> {
+        loop {
+            let limit = if ask.is_update {
+                UPDATE_TIME
+            } else {
+                ANSWER_TIME
+            };
+            let asked = self.exchange(ask, async |response| whole(response).await);
+            let reply = self
+                .runtime
+                .block_on(async { timeout(limit, asked).await })
+                .unwrap_or_else(|_| Err(self.broke_off("no answer in time")))?;
+            if reply.status != StatusCode::UNAUTHORIZED {
+                return Ok(reply);
+            }
+            self.learn_password()?;
+        }
+    }
+
+    /// Opens a stream that goes on, and hands each piece of it over until nobody wants more or it ends.
+    ///
+    /// # Errors
+    /// The clock does not answer, or refuses.
+    pub(crate) fn follow(
+        &mut self,
+        ask: &Ask,
+        mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        loop {
+            let followed = self.exchange(ask, async |response| {
+                let status = response.status();
+                if status == StatusCode::UNAUTHORIZED {
+                    return Ok(false);
+                }
+                if !status.is_success() {
+                    let reply = whole(response).await?;
+                    return Err(refusal(status, reply.json().as_ref()));
+                }
+                let mut body = response.into_body();
+                while let Some(Ok(frame)) = body.frame().await {
+                    if let Ok(data) = frame.into_data() {
+                        take(&data)?;
+                    }
+                }
+                Ok(true)
+            });
+            if self.runtime.block_on(followed)? {
+                return Ok(());
+            }
+            self.learn_password()?;
+        }
+    }
+
+    /// Opens a connection and prepares the head of a request that asks for something else than HTTP on it.
+    ///
+    /// # Errors
+    /// The clock cannot be reached.
+    pub(crate) async fn connect(&self) -> Result<BoxedStream, Failure> {
+        let route = Route::default();
+        let connected = self.dialer.connect(&route, (&self.base).into());
+        connected.await.map_err(|error| {
+            Failure::unreachable(format!(
+                "no clock answers at {} ({error}): is it running, and is --host right?",
+                self.place()
+            ))
+        })
+    }
+
+    /// The address of a web socket of the clock.
+    pub(crate) fn socket_url(&self, path: &str) -> String {
+        let scheme = match self.base.scheme {
+            Scheme::Https | Scheme::Wss => Scheme::Wss,
+            Scheme::Http | Scheme::Ws => Scheme::Ws,
+        };
+        format!("{}://{}{path}", scheme.word(), self.base.authority())
+    }
+
+    /// What is sent so that the clock knows who asks; none without a password.
+    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
+        let password = self.account.password.as_ref()?;
+        let pair = format!("{}:{}", self.account.user, password.expose());
+        let basic = format!("Basic {}", BASE64_STANDARD.encode(pair));
+        let mut value = HeaderValue::from_str(&basic).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// Runs something to its end.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    /// Asks whoever sits there for the password.
+    ///
+    /// # Errors
+    /// Nobody does, or it was said before and is wrong.
+    pub(crate) fn learn_password(&mut self) -> Result<(), Failure> {
+        if self.account.password.is_some() {
+            return Err(self.unauthorised("the password is wrong"));
+        }
+        let asked = format!("Password of {} at {}: ", self.account.user, self.place());
+        let typed =
+            target::typed(&asked).ok_or_else(|| self.unauthorised("the clock wants a password"))?;
+        self.account.password = Some(typed);
+        Ok(())
+    }
+
+    fn unauthorised(&self, what: &str) -> Failure {
+        Failure::unauthorised(format!(
+            "{what}: say it with PAPERTICK_PASSWORD or --password-file, and --user if the name is not {}; \
+             `papertick passwd` on the machine of the clock sets another one",
+            self.account.user
+        ))
+    }
+
+    /// Sends a request, and reads what is answered while the connection is driven.
+    async fn exchange<T>(
+        &self,
+        ask: &Ask,
+        read: impl AsyncFnOnce(Response<Incoming>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let request = self.request(ask)?;
+        let stream = self.connect().await?;
+        let broke_off = |error: hyper::Error| self.broke_off(&error.to_string());
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(broke_off)?;
+        let work = async {
+            let response = sender.send_request(request).await.map_err(broke_off)?;
+            read(response).await
+        };
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            biased;
+            done = &mut work => done,
+            _ = connection => work.await,
+        }
+    }
+
+    fn request(&self, ask: &Ask) -> Result<Request<Either<Full<Bytes>, Upload>>, Failure> {
+        let mut request = Request::builder()
+            .method(ask.method)
+            .uri(&ask.path)
+            .header(HOST, self.base.authority())
+            .header(USER_AGENT, format!("papertick/{}", build::VERSION));
+        if let Some(value) = self.authorization() {
+            request = request.header(AUTHORIZATION, value);
+        }
+        let body = match &ask.payload {
+            Payload::Nothing => Either::Left(Full::default()),
+            Payload::Json(value) => {
+                request = request.header(CONTENT_TYPE, "application/json");
+                Either::Left(Full::from(value.to_string()))
+            }
+            Payload::File(path) => {
+                let upload = Upload::of(path)?;
+                request = request
+                    .header(CONTENT_TYPE, "application/octet-stream")
+                    .header(CONTENT_LENGTH, upload.length());
+                Either::Right(upload)
+            }
+        };
+        request
+            .body(body)
+            .map_err(|_| Failure::usage(format!("`{}` cannot be asked for", ask.path)))
+    }
+
+    fn broke_off(&self, what: &str) -> Failure {
+        Failure::unreachable(format!("the clock at {} broke off: {what}", self.place()))
+    }
+}
+
+/// Reads the whole of an answer.
+async fn whole(response: Response<Incoming>) -> Result<Reply, Failure> {
+    let (head, mut body) = response.into_parts();
+    let content_type = head.headers.get(CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            Failure::unreachable(format!("the answer of the clock broke off: {error}"))
+        })?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if bytes.len() + data.len() > ANSWER_MAX {
+            let words = format!("the answer of the clock is larger than {ANSWER_MAX} bytes");
+            return Err(Failure::failed(words));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(Reply {
+        status: head.status,
+        content_type: content_type.unwrap_or_default().to_string(),
+        body: bytes.freeze(),
+    })
+}
+
+/// What a refusal says, as one line and as the number that programs know it by.
+pub(crate) fn refusal(status: StatusCode, document: Option<&Value>) -> Failure {
+    let text = |name: &str| Some(document?.get(name)?.as_str()?.to_string());
+    let token = text("error");
+    let mut words = token.clone().or_else(|| text("msg"));
+    if let Some(token) = &token {
+        let more = text("msg").or_else(|| hint(token));
+        if let Some(more) = more {
+            words = Some(format!("{token}: {more}"));
+        }
+    }
+    let words = words.unwrap_or_else(|| format!("status {}", status.as_u16()));
+    let message = format!("the clock refuses: {words}");
+    match status {
+        StatusCode::UNAUTHORIZED => Failure::unauthorised(message),
+        StatusCode::SERVICE_UNAVAILABLE => Failure::refused(message),
+        status if status.is_client_error() => Failure::refused(message),
+        _ => Failure::failed(format!("the clock failed: {words}")),
+    }
+}
+
+/// What the setting takes that a token names.
+fn hint(token: &str) -> Option<String> {
+    let key = match token.strip_prefix("range:") {
+        Some(key) => key,
+        None => token.split_once(':')?.0,
+    };
+    setting_words::row(key).map(setting_words::takes)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::failure::Code;
+
+    #[test]
+    fn refusals_are_a_line_and_a_number() {
+        for (status, document, code, words) in [
+            (
+                400,
+                json!({ "error": "range:ledBrightness" }),
+                Code::Refused,
+                "range:ledBrightness: it takes 0 to 255",
+            ),
+            (
+                400,
+                json!({ "error": "fontName:unknown" }),
+                Code::Refused,
+                "there are `antonio`",
+            ),
+            (
+                400,
+                json!({ "error": "a", "msg": "b" }),
+                Code::Refused,
+                "a: b",
+            ),
+            (
+                503,
+                json!({ "msg": "Update already in progress" }),
+                Code::Refused,
+                "refuses: Update already in progress",
+            ),
+            (401, json!({}), Code::Unauthorised, "status 401"),
+            (404, json!(null), Code::Refused, "status 404"),
+            (
+                500,
+                json!({ "error": "not stored" }),
+                Code::Failed,
+                "failed: not stored",
+            ),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap_or_default();
+            let failure = refusal(status, Some(&document));
+            assert_eq!(failure.code, code, "{document}");
+            assert!(failure.message.contains(words), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A file on its way to a clock, piece by piece, with a bar that shows how far it is.
+
+use std::{
+    convert::Infallible,
+    fs::File,
+    io::{self, IsTerminal, Read, Write},
+    path::Path,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use storage::disk::open_file;
+
+use crate::{commands::files::cannot_read, failure::Failure};
+
+/// Bytes of a piece.
+const PIECE: usize = 32 * 1024;
+
+/// Letters of the whole bar.
+const BAR: u64 = 32;
+
+/// A file on its way.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    file: File,
+    length: u64,
+    sent: u64,
+    bar: Bar,
+}
+
+/// The bar on the error output, where somebody looks at it.
+#[derive(Debug)]
+struct Bar {
+    is_seen: bool,
+    shown: Option<u64>,
+}
+
+impl Upload {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn of(path: &Path) -> Result<Upload, Failure> {
+        let unread = |error: io::Error| cannot_read(path, &error);
+        let file = open_file(path).map_err(unread)?;
+        let length = file.metadata().map_err(unread)?.len();
+        Ok(Upload {
+            file,
+            length,
+            sent: 0,
+            bar: Bar {
+                is_seen: io::stderr().is_terminal(),
+                shown: None,
+            },
+        })
+    }
+
+    /// Its length, bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl Body for Upload {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let left = usize::try_from(self.length - self.sent).unwrap_or(usize::MAX);
+        let mut piece = vec![0; PIECE.min(left)];
+        // A file that has become shorter breaks off, which the clock notices by the length.
+        let read = self.file.read(&mut piece).unwrap_or_default();
+        piece.truncate(read);
+        if piece.is_empty() {
+            self.bar.end();
+            return Poll::Ready(None);
+        }
+        self.sent += piece.len() as u64;
+        let (sent, length) = (self.sent, self.length);
+        self.bar.show(sent, length);
+        Poll::Ready(Some(Ok(Frame::data(piece.into()))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.sent == self.length
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.length - self.sent)
+    }
+}
+
+impl Bar {
+    fn show(&mut self, sent: u64, length: u64) {
+        let percent = percent(sent, length);
+        if self.is_seen && self.shown != Some(percent) {
+            self.shown = Some(percent);
+            // Nobody may look any more.
+            let _ = write!(io::stderr(), "\r{}", line(sent, length));
+            if sent == length {
+                self.end();
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        if self.shown.take().is_some() {
+            let _ = writeln!(io::stderr());
+        }
+    }
+}
+
+fn percent(sent: u64, length: u64) -> u64 {
+    (sent * 100).checked_div(length).unwrap_or(100)
+}
+
+/// The bar as it stands on a line.
+fn line(sent: u64, length: u64) -> String {
+    let percent = percent(sent, length);
+    let full = percent * BAR / 100;
+    let bar: String = (0..BAR)
+        .map(|at| if at < full { '#' } else { '.' })
+        .collect();
+    let (sent, length) = (sent / 1024, length / 1024);
+    format!("[{bar}] {percent:>3} % {sent} of {length} KiB")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::io::Write as _;
+
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[test]
+    fn the_bar_grows_with_what_was_sent() {
+        for (sent, length, expected) in [
+            (
+                0,
+                4096,
+                "[................................]   0 % 0 of 4 KiB",
+            ),
+            (
+                2048,
+                4096,
+                "[################................]  50 % 2 of 4 KiB",
+            ),
+            (
+                4096,
+                4096,
+                "[################################] 100 % 4 of 4 KiB",
+            ),
+            (0, 0, "[################################] 100 % 0 of 0 KiB"),
+        ] {
+            assert_eq!(line(sent, length), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_is_sent_whole() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let bytes: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();
+        file.write_all(&bytes).unwrap();
+        let upload = Upload::of(file.path()).unwrap();
+        assert_eq!(upload.size_hint().exact(), Some(100_000));
+        assert_eq!(upload.collect().await.unwrap().to_bytes(), bytes);
+        let failure = Upload::of(Path::new("/nowhere/image")).unwrap_err();
+        assert!(failure.message.contains("/nowhere/image"), "{failure}");
+    }
+}

@@ -1,0 +1,191 @@
+//! `papertick ctl`: everything that can be asked of a clock, from a command line.
+//!
+//! `grammar` makes a command of each row of the table of operations, `words` reads what is written behind it, and
+//! `telling` prints what is answered.
+
+mod grammar;
+mod telling;
+mod words;
+
+use std::{collections::BTreeSet, io::Write as _};
+
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
+use interface::{
+    operation::{Operation, Service},
+    operations::path_of,
+    shape::Shape,
+};
+use serde_json::{Map, Value};
+
+use super::{
+    backup::{self, ExportArgs, ImportArgs},
+    client::{Ask, Client, Payload, target::Target},
+    setting_words, watch,
+};
+use crate::failure::{Code, Failure};
+use grammar::Way;
+
+/// What is asked of a clock.
+#[derive(Debug)]
+pub struct CtlArgs {
+    common: Common,
+    operation: &'static Operation,
+    matches: ArgMatches,
+}
+
+/// The flags of all its commands.
+#[derive(Debug, Args)]
+struct Common {
+    #[command(flatten)]
+    target: Target,
+
+    /// Print documents as they are, for programs
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  papertick ctl status
+  papertick ctl --host papertick-1a2b3c.local:8080 settings fontName ledBrightness
+  papertick ctl set fontName=oswald invertedColor=true actCurrencies=USD,EUR
+  papertick ctl show screen block-height
+  papertick ctl show custom BTC/USD mdi:rocket-launch 21
+  papertick ctl lights effect rainbow
+  papertick ctl panels -o panels.png
+  papertick ctl --json status
+
+`papertick ctl COMMAND --help` tells what a command takes.";
+
+/// What `--help` says after the flags.
+pub(crate) fn help() -> String {
+    let codes = Code::TABLE.map(|(code, what)| format!("  {code}  {what}"));
+    format!("{EXAMPLES}\n\nExit codes:\n{}", codes.join("\n"))
+}
+
+impl Args for CtlArgs {
+    fn augment_args(command: Command) -> Command {
+        // Only who wants it waits until the whole table has become commands.
+        command.defer(|command| {
+            grammar::commands(Common::augment_args(command))
+                .subcommand_required(true)
+                .disable_help_subcommand(true)
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        CtlArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for CtlArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<CtlArgs, Error> {
+        let (operation, matches) =
+            grammar::chosen(matches).ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
+        Ok(CtlArgs {
+            common: Common::from_arg_matches(matches)?,
+            operation,
+            matches: matches.clone(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = CtlArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Asks a clock, and prints what it answers.
+///
+/// # Errors
+/// It does not answer, or refuses.
+pub fn run(args: &CtlArgs) -> Result<(), Failure> {
+    let CtlArgs {
+        common,
+        operation,
+        matches,
+    } = args;
+    // What cannot be asked is known before anybody is.
+    let ask = match Way::of(operation) {
+        Way::Plain => Some(grammar::ask(operation, matches)?),
+        Way::Settings | Way::Watch | Way::Backup | Way::Restore => None,
+    };
+    let mut client = common.target.client()?;
+    let read = |error: Error| Failure::usage(error.to_string());
+    match (Way::of(operation), ask) {
+        (Way::Settings, _) => settings(&mut client, matches, common.json),
+        (Way::Watch, _) => watch::run_with(client, matches),
+        (Way::Backup, _) => {
+            let args = ExportArgs::from_arg_matches(matches).map_err(read)?;
+            backup::export(&mut client, &args)
+        }
+        (Way::Restore, _) => {
+            let args = ImportArgs::from_arg_matches(matches).map_err(read)?;
+            backup::import(&mut client, &args, common.json)
+        }
+        (Way::Plain, Some(ask)) => plain(&mut client, operation, matches, &ask, common.json),
+        (Way::Plain, None) => Err(Failure::usage("this operation cannot be asked for")),
+    }
+}
+
+fn plain(
+    client: &mut Client,
+    operation: &Operation,
+    matches: &ArgMatches,
+    ask: &Ask,
+    json: bool,
+) -> Result<(), Failure> {
+    let streams = operation
+        .answers
+        .iter()
+        .any(|(_, shape)| *shape == Shape::Events);
+    if streams {
+        return client.follow(ask, |piece| {
+            let mut output = std::io::stdout().lock();
+            // A reader that has seen enough is no failure, but it is the end.
+            let written = output.write_all(piece).and_then(|()| output.flush());
+            written.map_err(|_| Failure::failed("nobody reads any more"))
+        });
+    }
+    let output = matches
+        .try_get_one::<std::path::PathBuf>(grammar::OUTPUT)
+        .ok()
+        .flatten();
+    let reply = client.ask(ask)?;
+    telling::tell(
+        operation,
+        reply,
+        output.map(std::path::PathBuf::as_path),
+        json,
+    )
+}
+
+/// Tells the settings, or those that are named.
+fn settings(client: &mut Client, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
+    let ask = Ask::new("GET", path_of(Service::Settings), Payload::Nothing);
+    let reply = client.ask(&ask)?.accepted()?;
+    let Some(Value::Object(document)) = reply.json() else {
+        return Err(Failure::failed(
+            "this is no clock: its settings are no document",
+        ));
+    };
+    let wanted = matches.get_many::<String>("values").unwrap_or_default();
+    let wanted: BTreeSet<&str> = wanted.map(String::as_str).collect();
+    let mut told = Map::new();
+    for name in &wanted {
+        let set = format!("{name}Set");
+        match document
+            .get_key_value(*name)
+            .or(document.get_key_value(&set))
+        {
+            Some((name, value)) => told.insert(name.clone(), value.clone()),
+            None => return Err(setting_words::unknown(name)),
+        };
+    }
+    let told = if wanted.is_empty() { document } else { told };
+    telling::document(&Value::Object(told), json);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

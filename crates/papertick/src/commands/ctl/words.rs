@@ -1,0 +1,315 @@
+//! What is written behind a command, as the JSON that its operation takes: the schema of the body says how.
+//!
+//! A whole document can be written too; else each word is the value of the next member, or `NAME=VALUE`.
+
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+
+/// Reads words by a schema.
+///
+/// # Errors
+/// They do not make what the schema asks for.
+pub(super) fn document(schema: &Value, words: &[String]) -> Result<Value, Failure> {
+    if let [word] = words
+        && word.starts_with(['{', '['])
+    {
+        return serde_json::from_str(word)
+            .map_err(|error| Failure::usage(format!("`{word}` is no JSON: {error}")));
+    }
+    let alternatives = alternatives(schema);
+    let named = |schema: &&Value| {
+        let members = words
+            .iter()
+            .filter(|word| member_of(schema, word).is_some());
+        is_object(schema) && members.count() > 0
+    };
+    let chosen = alternatives.iter().find(|schema| named(schema));
+    let chosen = chosen.or(alternatives.first()).copied().unwrap_or(schema);
+    if is_object(chosen) {
+        return object(chosen, words);
+    }
+    if chosen["type"] == "array" {
+        let items = &chosen["items"];
+        return words.iter().map(|word| value(items, word)).collect();
+    }
+    match words {
+        [word] => value(chosen, word),
+        words => Err(Failure::usage(format!(
+            "one value is wanted, not {}",
+            words.len()
+        ))),
+    }
+}
+
+/// What a schema takes, in a form for the help: `S`, `[MS]`, `RED GREEN …`.
+pub(super) fn usage(schema: &Value) -> String {
+    let alternatives = alternatives(schema);
+    let Some(schema) = alternatives.first() else {
+        return "VALUE".into();
+    };
+    if schema["type"] == "array" {
+        return "VALUE…".into();
+    }
+    let member = |name: &str| match required(schema).any(|required| required == name) {
+        true => format!("{name}=VALUE"),
+        false => format!("[{name}=VALUE]"),
+    };
+    members(schema).map(member).collect::<Vec<_>>().join(" ")
+}
+
+/// The values that the members of a schema can have, where they can be counted off.
+pub(super) fn choices(schema: &Value) -> Vec<String> {
+    let listed = |name: &str| {
+        let words = schema["properties"][name]["enum"].as_array()?;
+        let words: Vec<String> = words.iter().map(plain).collect();
+        Some(format!("{name}: {}", words.join(", ")))
+    };
+    members(schema).filter_map(listed).collect()
+}
+
+/// A value without quotes.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            value.to_string()
+        }
+    }
+}
+
+fn object(schema: &Value, words: &[String]) -> Result<Value, Failure> {
+    let mut read = Map::new();
+    for word in words {
+        let next = || members(schema).find(|name| !read.contains_key(*name));
+        let (name, text) = match member_of(schema, word) {
+            Some(named) => named,
+            None => match next() {
+                Some(name) => (name, word.as_str()),
+                None => {
+                    return Err(Failure::usage(format!(
+                        "`{word}` is one too many: it takes {}",
+                        usage(schema)
+                    )));
+                }
+            },
+        };
+        let value = value(&schema["properties"][name], text)
+            .map_err(|failure| Failure::usage(format!("{name}: {}", failure.message)))?;
+        read.insert(name.to_string(), value);
+    }
+    match required(schema).find(|name| !read.contains_key(*name)) {
+        Some(missing) => Err(Failure::usage(format!(
+            "`{missing}` is missing: it takes {}",
+            usage(schema)
+        ))),
+        None => Ok(Value::Object(read)),
+    }
+}
+
+/// Reads one value.
+fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
+    if let Some(any) = schema["anyOf"].as_array() {
+        let mut read = any.iter().map(|schema| value(schema, word));
+        let first = read.next();
+        return match read.find(Result::is_ok) {
+            found @ Some(_) if first.as_ref().is_some_and(Result::is_err) => found,
+            Some(_) | None => first,
+        }
+        .unwrap_or_else(|| Err(not_taken(schema, word)));
+    }
+    if let Some(only) = schema.get("const") {
+        let is_said = plain(only) == word;
+        return is_said
+            .then(|| only.clone())
+            .ok_or_else(|| not_taken(schema, word));
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        let found = words.iter().find(|known| plain(known) == word);
+        return found.cloned().ok_or_else(|| not_taken(schema, word));
+    }
+    if is_object(schema) {
+        return match word.starts_with('{') {
+            true => serde_json::from_str(word).map_err(|_| not_taken(schema, word)),
+            false => object(schema, &[word.to_string()]),
+        };
+    }
+    let mut last = None;
+    for kind in kinds(schema) {
+        let read = match kind {
+            "string" => Some(json!(word)),
+            "array" => {
+                let entries = word.split(',').filter(|entry| !entry.is_empty());
+                let read: Result<Value, Failure> = entries
+                    .map(|entry| value(&schema["items"], entry))
+                    .collect();
+                return read;
+            }
+            "boolean" => word.parse::<bool>().ok().map(Value::from),
+            "null" => (word == "null").then_some(Value::Null),
+            "integer" => word.parse::<i64>().ok().map(Value::from),
+            "number" => serde_json::from_str(word).ok().filter(Value::is_number),
+            _ => None,
+        };
+        last = last.or(read);
+    }
+    last.ok_or_else(|| not_taken(schema, word))
+}
+
+fn not_taken(schema: &Value, word: &str) -> Failure {
+    let takes = match schema["enum"].as_array() {
+        Some(words) => words.iter().map(plain).collect::<Vec<_>>().join(", "),
+        None => match schema.get("const") {
+            Some(only) => plain(only),
+            None => match kinds(schema).first() {
+                Some(kind) => format!("a value of type {kind}"),
+                None => "something else".into(),
+            },
+        },
+    };
+    Failure::usage(format!("`{word}` is not taken: it takes {takes}"))
+}
+
+/// A word `NAME=VALUE` whose name is a member of the schema.
+fn member_of<'a>(schema: &'a Value, word: &'a str) -> Option<(&'a str, &'a str)> {
+    let (name, text) = word.split_once('=')?;
+    members(schema)
+        .any(|known| known == name)
+        .then_some((name, text))
+}
+
+/// Names of the members, those that must be there first.
+fn members(schema: &Value) -> impl Iterator<Item = &str> {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let is_optional = move |name: &&str| !required(schema).any(|required| required == *name);
+    let optional = properties
+        .map(|(name, _)| name.as_str())
+        .filter(is_optional);
+    required(schema).chain(optional)
+}
+
+fn required(schema: &Value) -> impl Iterator<Item = &str> {
+    let names = schema["required"].as_array().into_iter().flatten();
+    names.filter_map(Value::as_str)
+}
+
+/// What a schema leaves open.
+fn alternatives(schema: &Value) -> Vec<&Value> {
+    match schema["anyOf"].as_array() {
+        Some(any) => any.iter().collect(),
+        None => vec![schema],
+    }
+}
+
+fn is_object(schema: &Value) -> bool {
+    schema["type"] == "object"
+}
+
+/// The types that a schema allows.
+fn kinds(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(kind) => vec![kind],
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use interface::shape::Shape;
+
+    use super::*;
+
+    fn read(shape: Shape, line: &str) -> Result<Value, Failure> {
+        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+        document(&shape.schema(), &words)
+    }
+
+    #[test]
+    fn words_make_what_the_operation_takes() {
+        for (shape, line, expected) in [
+            (Shape::ScreenChoice, "20", json!({ "s": 20 })),
+            (Shape::ScreenChoice, "s=3", json!({ "s": 3 })),
+            (Shape::CurrencyChoice, "EUR", json!({ "c": "EUR" })),
+            (Shape::Words, "a=b", json!({ "t": "a=b" })),
+            (
+                Shape::Cells,
+                "BTC/USD mdi:wifi 21",
+                json!(["BTC/USD", "mdi:wifi", "21"]),
+            ),
+            (
+                Shape::Cells,
+                "cells=A,B digitPx=120",
+                json!({ "cells": ["A", "B"], "digitPx": 120 }),
+            ),
+            (
+                Shape::Zap,
+                "21 thanks",
+                json!({ "amount_sats": 21, "message": "thanks" }),
+            ),
+            (Shape::Zap, "", json!({})),
+            (Shape::Colour, "#FF8800", json!({ "c": "#FF8800" })),
+            (
+                Shape::Pixels,
+                "FF0000 00FF00",
+                json!([{ "hex": "FF0000" }, { "hex": "00FF00" }]),
+            ),
+            (
+                Shape::Pixels,
+                "red=1 green=2 blue=3",
+                json!({ "red": 1, "green": 2, "blue": 3 }),
+            ),
+            (Shape::EffectChoice, "rainbow", json!({ "name": "rainbow" })),
+            (Shape::Brightness, "1024", json!({ "b": 1024 })),
+            (Shape::Duties, "0 4095", json!([0, 4095])),
+            (Shape::TxPower, "-1", json!({ "txPower": -1 })),
+            (
+                Shape::Press,
+                "1,2 ms=900",
+                json!({ "press": [1, 2], "ms": 900 }),
+            ),
+            (Shape::Lux, "null", json!({ "lux": null })),
+            (Shape::Lux, "0.5", json!({ "lux": 0.5 })),
+            (Shape::LinkChange, "down", json!({ "link": "down" })),
+            (
+                Shape::PowerChange,
+                "cycle 1 3200",
+                json!({ "action": "cycle", "hold": [1], "ms": 3200 }),
+            ),
+            (
+                Shape::Fault,
+                "3 busy-stuck",
+                json!({ "panel": 3, "fault": "busy-stuck" }),
+            ),
+            (
+                Shape::Confirmation,
+                "factory_reset",
+                json!({ "confirm": "factory_reset" }),
+            ),
+            (Shape::Lux, "{\"lux\":1}", json!({ "lux": 1 })),
+        ] {
+            assert_eq!(read(shape, line).unwrap(), expected, "{shape:?} {line}");
+        }
+    }
+
+    #[test]
+    fn what_makes_nothing_is_told_with_what_would() {
+        for (shape, line, part) in [
+            (Shape::ScreenChoice, "", "`s` is missing"),
+            (Shape::ScreenChoice, "1 2", "`2` is one too many"),
+            (Shape::EffectChoice, "disco", "rainbow"),
+            (Shape::LinkChange, "sideways", "up, down"),
+            (Shape::Confirmation, "yes", "factory_reset"),
+            (Shape::Duties, "bright", "number"),
+            (Shape::Lux, "{", "no JSON"),
+        ] {
+            let failure = read(shape, line).unwrap_err();
+            assert!(
+                failure.message.contains(part),
+                "{shape:?} {line}: {failure}"
+            );
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Settings as they are written on a command line: `KEY=VALUE`.
+
+use device::settings::{
+    SPECS, VIRTUAL,
+    spec::{Access, Spec},
+};
+use serde_json::Value;
+
+use super::suggestion;
+use crate::failure::Failure;
+
+/// Takes `NAME=VALUE` apart; `said` is what stands before it on the command line.
+pub(crate) fn assignment<'a>(said: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    let parts = text
+        .split_once('=')
+        .map(|(name, value)| (name.trim(), value));
+    parts.ok_or_else(|| Failure::usage(format!("`{said} {text}` has no `=`: say {said} {text}=…")))
+}
+
+/// A value as JSON; what is a text need not be quoted, and a list is written with commas.
+pub(crate) fn value(key: &str, text: &str) -> Result<Value, Failure> {
+    let quoted = || Value::from(text);
+    let otherwise = || serde_json::from_str(text).unwrap_or_else(|_| quoted());
+    let Some(spec) = row(key) else {
+        return if VIRTUAL.iter().any(|row| row.name == key) {
+            Ok(otherwise())
+        } else {
+            Err(unknown(key))
+        };
+    };
+    if spec.kind.is_text() || spec.kind.password().is_some() {
+        return Ok(quoted());
+    }
+    let is_list = spec.kind.schema()["type"] == "array";
+    if is_list && !text.trim_start().starts_with('[') {
+        let entries = text.split(',').map(str::trim);
+        return Ok(entries.filter(|entry| !entry.is_empty()).collect());
+    }
+    Ok(otherwise())
+}
+
+/// A setting that does not exist.
+pub(crate) fn unknown(key: &str) -> Failure {
+    suggestion::unknown(
+        "setting",
+        key,
+        names(),
+        "docs/settings.md lists those there are",
+    )
+}
+
+/// Looks up a row that a client can write, by either of its names.
+pub(crate) fn row(key: &str) -> Option<&'static Spec> {
+    written().find(|spec| spec.name == key || spec.alias == Some(key))
+}
+
+/// Names of all settings that a client can write.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    written()
+        .flat_map(|spec| [Some(spec.name), spec.alias])
+        .flatten()
+        .chain(VIRTUAL.iter().map(|row| row.name))
+}
+
+/// Tells whether a setting is one that is never told again.
+pub(crate) fn is_secret(key: &str) -> bool {
+    row(key).is_some_and(|spec| spec.access == Access::WriteOnly)
+}
+
+/// What a setting takes, in words.
+pub(crate) fn takes(spec: &Spec) -> String {
+    match spec.kind.catalogue() {
+        Some(ids) => format!("there are `{}`", ids.join("`, `")),
+        None => format!("it takes {}", spec.kind.words()),
+    }
+}
+
+/// The rows that a client can write.
+fn written() -> impl Iterator<Item = &'static Spec> {
+    SPECS
+        .iter()
+        .filter(|spec| matches!(spec.access, Access::ReadWrite | Access::WriteOnly))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_what_the_setting_takes() {
+        for (key, text, expected) in [
+            ("fontName", "inter", json!("inter")),
+            ("hostnamePrefix", "21", json!("21")),
+            ("ledBrightness", "64", json!(64)),
+            ("invertedColor", "true", json!(true)),
+            ("actCurrencies", "USD, EUR", json!(["USD", "EUR"])),
+            ("actCurrencies", "[\"USD\"]", json!(["USD"])),
+            ("nostrRelays", "", json!([])),
+            ("httpAuthPass", "1234", json!("1234")),
+            ("timePerScreen", "0.5", json!(0.5)),
+            ("dnd", "{\"enabled\":true}", json!({ "enabled": true })),
+        ] {
+            assert_eq!(value(key, text).unwrap(), expected, "{key}={text}");
+        }
+        let failure = value("fontname", "x").unwrap_err();
+        assert!(failure.message.contains("`fontName`"), "{failure}");
+    }
+
+    #[test]
+    fn a_word_without_a_value_is_told_how() {
+        let failure = assignment("ctl set", "fontName").unwrap_err();
+        assert!(failure.message.contains("ctl set fontName=…"), "{failure}");
+        assert_eq!(assignment("--set", "a=b=c").unwrap(), ("a", "b=c"));
+    }
+}

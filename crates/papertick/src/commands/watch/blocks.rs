@@ -1,0 +1,66 @@
+//! Panels as half blocks: two shades in each letter, of the greys that terminals with 256 colours have.
+
+use std::fmt::Write as _;
+
+use render::Bitmap;
+
+use super::{picture::Shades, size::Size};
+
+/// The darkest of the greys, and how many there are.
+const DARKEST: usize = 232;
+const GREYS: usize = 24;
+
+/// Writes the panels.
+pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
+    let shades = Shades::fit(panels, size.columns, 2 * size.picture_rows());
+    let mut text = String::new();
+    for row in 0..shades.height.div_ceil(2) {
+        let mut last = (None, None);
+        for x in 0..shades.width {
+            let pair = (shades.at(x, 2 * row), shades.at(x, 2 * row + 1));
+            if pair != last {
+                // A string takes everything.
+                let _ = match pair {
+                    (None, None) => write!(text, "\x1b[0m"),
+                    (Some(upper), None) => write!(text, "\x1b[0;38;5;{}m", grey(upper)),
+                    (None, Some(lower)) => write!(text, "\x1b[0;48;5;{}m", grey(lower)),
+                    (Some(upper), Some(lower)) => {
+                        write!(text, "\x1b[38;5;{};48;5;{}m", grey(upper), grey(lower))
+                    }
+                };
+                last = pair;
+            }
+            text.push(if pair.0.is_some() { '▀' } else { ' ' });
+        }
+        text.push_str("\x1b[0m\x1b[K\r\n");
+    }
+    text
+}
+
+fn grey(shade: u8) -> usize {
+    DARKEST + usize::from(shade) * (GREYS - 1) / 255
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn two_rows_are_one_line_of_letters() {
+        let panel = Bitmap::from_ink(4, 5, |x, y| x == y);
+        let size = Size {
+            columns: 9,
+            rows: 10,
+            pixels: None,
+        };
+        let text = encode(&[panel.clone(), panel], size);
+        expect![[r#"
+            ^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[38;5;255;48;5;255m▀▀^[[0m ^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[38;5;255;48;5;255m▀▀^[[0m^[[K
+            ^[[38;5;255;48;5;255m▀▀^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[0m ^[[38;5;255;48;5;255m▀▀^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[0m^[[K
+            ^[[0;38;5;255m▀▀▀▀^[[0m ^[[0;38;5;255m▀▀▀▀^[[0m^[[K
+        "#]]
+        .assert_eq(&text.replace('\x1b', "^[").replace('\r', ""));
+    }
+}

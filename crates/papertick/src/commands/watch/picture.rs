@@ -1,0 +1,129 @@
+//! The panels beside each other, as shades of grey at the size that fits.
+
+use std::collections::BTreeMap;
+
+use render::Bitmap;
+
+/// Space between two panels, as a part of the width of one: one in so many.
+const GAP: usize = 24;
+
+/// The panels that are known, by their place from the left.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Panels(BTreeMap<usize, Bitmap>);
+
+impl Panels {
+    /// Takes a panel.
+    pub(super) fn put(&mut self, index: usize, bitmap: Bitmap) {
+        self.0.insert(index, bitmap);
+    }
+
+    /// Tells whether none is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The panels, leftmost first.
+    pub(super) fn bitmaps(&self) -> Vec<Bitmap> {
+        self.0.values().cloned().collect()
+    }
+}
+
+/// Shades of grey, row by row: 0 is ink and 255 paper; what is between the panels is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shades {
+    /// Width, px.
+    pub(super) width: usize,
+    /// Height, px.
+    pub(super) height: usize,
+    cells: Vec<Option<u8>>,
+}
+
+impl Shades {
+    /// Puts panels beside each other, as large as fits and no larger than they are.
+    pub(super) fn fit(panels: &[Bitmap], width_max: usize, height_max: usize) -> Shades {
+        let Some(first) = panels.first() else {
+            return Shades {
+                width: 0,
+                height: 0,
+                cells: Vec::new(),
+            };
+        };
+        let (full, tall) = (usize::from(first.width()), usize::from(first.height()));
+        let gap = |panel: usize| panel.div_ceil(GAP);
+        let fits = |panel: &usize| {
+            let width = panels.len() * panel + (panels.len() - 1) * gap(*panel);
+            width <= width_max && panel * tall / full <= height_max
+        };
+        let panel = (1..=full).rev().find(fits).unwrap_or(1);
+        let (height, step) = ((panel * tall / full).max(1), panel + gap(panel));
+        let width = panels.len() * step - gap(panel);
+        let mut cells = vec![None; width * height];
+        for (place, bitmap) in panels.iter().enumerate() {
+            for y in 0..height {
+                for x in 0..panel {
+                    let shade = shade(bitmap, (x, panel), (y, height));
+                    cells[y * width + place * step + x] = Some(shade);
+                }
+            }
+        }
+        Shades {
+            width,
+            height,
+            cells,
+        }
+    }
+
+    /// The shade at a place; none between the panels and outside.
+    pub(super) fn at(&self, x: usize, y: usize) -> Option<u8> {
+        let is_inside = x < self.width && y < self.height;
+        is_inside.then(|| self.cells[y * self.width + x])?
+    }
+}
+
+/// The mean of what a small pixel covers: the `x`th of so many, and the `y`th of so many.
+fn shade(bitmap: &Bitmap, (x, columns): (usize, usize), (y, rows): (usize, usize)) -> u8 {
+    let span = |at: usize, of: usize, whole: usize| {
+        let start = at * whole / of;
+        let end = ((at + 1) * whole / of).max(start + 1);
+        start..end.min(whole)
+    };
+    let (mut ink, mut all) = (0, 0);
+    for row in span(y, rows, usize::from(bitmap.height())) {
+        for column in span(x, columns, usize::from(bitmap.width())) {
+            let (column, row) = (u16::try_from(column), u16::try_from(row));
+            let is_ink = matches!((column, row), (Ok(x), Ok(y)) if bitmap.is_ink(x, y));
+            ink += usize::from(is_ink);
+            all += 1;
+        }
+    }
+    let paper = (all - ink) * 255 / all.max(1);
+    u8::try_from(paper).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use super::*;
+
+    #[test]
+    fn the_panels_are_as_large_as_fits_and_no_larger() {
+        let panels = vec![Bitmap::from_ink(122, 250, |x, _| x < 61); 7];
+        for (columns, rows, expected) in [
+            (80, 1000, (76, 20)),
+            (1000, 20, (76, 20)),
+            (10_000, 10_000, (890, 250)),
+            (1, 1, (13, 2)),
+        ] {
+            let shades = Shades::fit(&panels, columns, rows);
+            assert_eq!((shades.width, shades.height), expected, "{columns} {rows}");
+        }
+        let shades = Shades::fit(&panels, 80, 1000);
+        assert_eq!(shades.at(0, 0), Some(0));
+        assert_eq!(shades.at(9, 19), Some(255));
+        assert_eq!(shades.at(10, 0), None, "between two panels");
+        assert_eq!(shades.at(11, 0), Some(0));
+        assert_eq!(shades.at(76, 0), None);
+        assert_eq!(Shades::fit(&[], 80, 24).at(0, 0), None);
+    }
+}

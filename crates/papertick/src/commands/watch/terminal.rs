@@ -1,0 +1,175 @@
+//! The terminal: how large it is, what it can draw, and how it is left as it was.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, IsTerminal, Read, Write},
+};
+
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr,
+};
+
+use super::{kitty, size::Size, with::With};
+
+/// Size of a terminal that does not say it.
+const UNKNOWN: Size = Size {
+    columns: 80,
+    rows: 24,
+    pixels: None,
+};
+
+/// Asks whether there are the graphics of kitty, and then for the kind of the terminal, which every one answers.
+const QUESTIONS: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c";
+
+/// Most bytes of answers.
+const ANSWERS_MAX: usize = 1024;
+
+/// Time for which an answer is waited for, tenths of a second.
+const ANSWER_TENTHS: u8 = 3;
+
+/// Begins on a screen of its own, without a cursor.
+const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
+
+/// Gives the screen from before back.
+const LEAVE: &str = "\x1b[0m\x1b[?25h\x1b[?1049l";
+
+/// How large the terminal is now.
+pub(super) fn size() -> Size {
+    let Ok(told) = tcgetwinsize(io::stdout()) else {
+        return UNKNOWN;
+    };
+    let some = |number: u16, otherwise: usize| match usize::from(number) {
+        0 => otherwise,
+        number => number,
+    };
+    let pixels = (usize::from(told.ws_xpixel), usize::from(told.ws_ypixel));
+    Size {
+        columns: some(told.ws_col, UNKNOWN.columns),
+        rows: some(told.ws_row, UNKNOWN.rows),
+        pixels: (pixels.0 > 0 && pixels.1 > 0).then_some(pixels),
+    }
+}
+
+/// Tells whether there is a terminal to draw on.
+pub(super) fn is_there() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// The best that the terminal says it can do.
+pub(super) fn best() -> With {
+    answers().map_or(With::Blocks, |answers| can(&answers))
+}
+
+/// What a terminal can do that answers this.
+fn can(answers: &str) -> With {
+    if answers.contains("\x1b_Gi=31;OK") {
+        return With::Kitty;
+    }
+    let kind = answers.rsplit("\x1b[?").next().unwrap_or_default();
+    let features = kind.split_once('c').map_or("", |(features, _)| features);
+    match features.split(';').any(|feature| feature == "4") {
+        true => With::Sixel,
+        false => With::Blocks,
+    }
+}
+
+/// What the terminal answers; none if it cannot be asked.
+fn answers() -> Option<String> {
+    let mut terminal = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/tty")
+        .ok()?;
+    let before = tcgetattr(&terminal).ok()?;
+    tcsetattr(&terminal, OptionalActions::Now, &quiet(before.clone())).ok()?;
+    let answers = asked(&mut terminal);
+    // What was typed meanwhile is no answer to anything.
+    let _ = tcsetattr(&terminal, OptionalActions::Flush, &before);
+    answers
+}
+
+/// A terminal that shows nothing of what it is sent back and does not wait for a whole line.
+fn quiet(mut mode: Termios) -> Termios {
+    mode.local_modes
+        .remove(LocalModes::ICANON | LocalModes::ECHO);
+    mode.special_codes[SpecialCodeIndex::VMIN] = 0;
+    mode.special_codes[SpecialCodeIndex::VTIME] = ANSWER_TENTHS;
+    mode
+}
+
+fn asked(terminal: &mut File) -> Option<String> {
+    terminal.write_all(QUESTIONS).ok()?;
+    let mut answers = Vec::new();
+    let mut piece = [0; 64];
+    while answers.len() < ANSWERS_MAX {
+        let read = terminal.read(&mut piece).ok()?;
+        answers.extend_from_slice(&piece[..read]);
+        // The answer to the second question is the last.
+        let text = String::from_utf8_lossy(&answers);
+        let ended = text
+            .rsplit_once("\x1b[?")
+            .is_some_and(|(_, kind)| kind.contains('c'));
+        if read == 0 || ended {
+            break;
+        }
+    }
+    String::from_utf8(answers).ok()
+}
+
+/// A screen of its own, which gives the one from before back at its end.
+#[derive(Debug)]
+pub(super) struct Screen(());
+
+impl Screen {
+    /// Begins.
+    pub(super) fn enter() -> Screen {
+        print(ENTER);
+        Screen(())
+    }
+
+    /// Draws a picture in the place of the one before.
+    pub(super) fn draw(&self, picture: &str) {
+        print(&format!("\x1b[H{picture}\x1b[0m\x1b[J"));
+    }
+
+    /// Says something below the picture.
+    pub(super) fn say(&self, words: &str) {
+        print(&format!("\r\x1b[0m\x1b[K{words}"));
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        print(kitty::CLEAR);
+        print(LEAVE);
+    }
+}
+
+/// Writes to the terminal at once.
+pub(super) fn print(text: &str) {
+    let mut output = io::stdout().lock();
+    // Nobody may look any more.
+    let _ = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_says_what_it_can_do() {
+        for (answers, expected) in [
+            ("", With::Blocks),
+            ("\x1b[?62c", With::Blocks),
+            ("\x1b[?64;1;2c", With::Blocks),
+            ("\x1b[?62;4;22c", With::Sixel),
+            ("\x1b[?62;44;22c", With::Blocks),
+            ("\x1b_Gi=31;OK\x1b\\\x1b[?62c", With::Kitty),
+            ("\x1b_Gi=31;ENOTSUPPORTED\x1b\\\x1b[?62;4c", With::Sixel),
+        ] {
+            assert_eq!(can(answers), expected, "{answers:?}");
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The commands that care for clocks, on clocks that run and on folders at rest.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{Read, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    thread,
+};
+
+use papertick::failure::Code;
+use rustix::{
+    fs::OFlags,
+    process::{Pid, Signal, kill_process},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{Winsize, tcgetattr, tcsetwinsize},
+};
+use serde_json::Value;
+
+use crate::{
+    clock::{Clock, eventually, folder, papertick},
+    needs,
+};
+
+const MANUAL: &str = include_str!("../../../../docs/command-line.md");
+
+/// A command for a clock.
+fn to(clock: &Clock, line: &str) -> Command {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    let host = clock.address().to_string();
+    words.extend(["--host", &host]);
+    papertick(&words)
+}
+
+fn ended(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// What a command prints that must go well.
+fn told(command: &mut Command) -> String {
+    let (code, out, said) = ended(&command.output().unwrap());
+    assert_eq!(code, Some(0), "{command:?}: {said}");
+    out
+}
+
+/// Checks how a command ends that must not go well, and what it says then.
+fn assert_fails(command: &mut Command, code: Code, part: &str) {
+    let (ended, _, said) = ended(&command.output().unwrap());
+    assert_eq!(ended, Some(code as i32), "{command:?}: {said}");
+    assert!(said.contains(part), "{command:?}: {said}");
+}
+
+#[test]
+fn what_is_asked_is_done() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    assert!(told(&mut to(&clock, "ctl status")).contains("currentScreen"));
+    told(&mut to(&clock, "ctl set ledBrightness=64 fontName=oswald"));
+    let settings = told(&mut to(&clock, "ctl settings ledBrightness fontName"));
+    assert_eq!(settings, "fontName       oswald\nledBrightness  64\n");
+    let json = told(&mut to(&clock, "ctl settings otaPass --json"));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json, serde_json::json!({ "otaPassSet": false }));
+    told(&mut to(&clock, "ctl show screen time"));
+    let status: Value = serde_json::from_str(&told(&mut to(&clock, "ctl status --json"))).unwrap();
+    assert_eq!(status["currentScreen"], 3);
+    let picture = folder.path().join("panels.png");
+    told(&mut to(
+        &clock,
+        &format!("ctl panels -o {}", picture.display()),
+    ));
+    assert!(fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+    let waits = told(&mut to(&clock, "ctl set otaEnabled=false"));
+    assert!(waits.contains("papertick ctl restart"), "{waits}");
+    assert!(told(&mut to(&clock, "ctl log")).contains("INFO"));
+    // Standing in a terminal or not, a picture for nobody is no accident.
+    assert!(
+        to(&clock, "ctl panels")
+            .output()
+            .unwrap()
+            .stdout
+            .starts_with(b"\x89PNG")
+    );
+}
+
+#[test]
+fn how_it_ends_is_a_number() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    assert_fails(
+        &mut to(&clock, "ctl set ledBrightness=300"),
+        Code::Refused,
+        "range:ledBrightness",
+    );
+    assert_fails(
+        &mut to(&clock, "ctl show screen 77"),
+        Code::Refused,
+        "unknown screen id",
+    );
+    assert_fails(&mut to(&clock, "ctl panel 9"), Code::Refused, "not found");
+    assert_fails(
+        &mut to(&clock, "ctl lights effect disco"),
+        Code::Usage,
+        "rainbow",
+    );
+    assert_fails(
+        &mut to(&clock, "ctl update firmware /nowhere.img"),
+        Code::Failed,
+        "/nowhere.img",
+    );
+    let nobody = ["ctl", "status", "--host", "127.0.0.1:1"];
+    assert_fails(&mut papertick(&nobody), Code::Unreachable, "127.0.0.1:1");
+    for (code, what) in Code::TABLE {
+        let row = format!("| {code} | {what} |");
+        assert!(MANUAL.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
+    let folder = folder();
+    let data_dir = folder.path().to_str().unwrap();
+    let clock = Clock::start(folder.path());
+    let file = folder.path().join("password.txt");
+    fs::write(&file, "correct horse\n").unwrap();
+    let file = file.to_str().unwrap();
+    let passwd = [
+        "passwd",
+        "--data-dir",
+        data_dir,
+        "--user",
+        "satoshi",
+        "--password-file",
+        file,
+    ];
+    assert_fails(&mut papertick(&passwd), Code::Refused, "another clock");
+    clock.end(Signal::TERM);
+    let (code, _, said) = ended(&papertick(&passwd).output().unwrap());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("satoshi") && !said.contains("correct horse"),
+        "{said}"
+    );
+    let stored = fs::read_to_string(folder.path().join("settings.json")).unwrap();
+    assert!(!stored.contains("correct horse"));
+
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.get("/api/status").status, 401);
+    assert_fails(
+        &mut to(&clock, "ctl status"),
+        Code::Unauthorised,
+        "PAPERTICK_PASSWORD",
+    );
+    let mut wrong = to(&clock, "ctl status --user satoshi");
+    assert_fails(
+        wrong.env("PAPERTICK_PASSWORD", "no"),
+        Code::Unauthorised,
+        "wrong",
+    );
+    let mut right = to(&clock, "ctl status --user satoshi");
+    told(right.env("PAPERTICK_PASSWORD", "correct horse"));
+    told(&mut to(
+        &clock,
+        &format!("ctl status --user satoshi --password-file {file}"),
+    ));
+    let mut watch = to(&clock, "watch --once --user satoshi");
+    assert!(told(watch.env("PAPERTICK_PASSWORD", "correct horse")).contains('▀'));
+    assert_fails(
+        &mut to(&clock, "watch --once"),
+        Code::Unauthorised,
+        "PAPERTICK_PASSWORD",
+    );
+    clock.end(Signal::TERM);
+
+    let clear = ["passwd", "--data-dir", data_dir, "--clear"];
+    assert_eq!(papertick(&clear).output().unwrap().status.code(), Some(0));
+    assert_eq!(Clock::start(folder.path()).get("/api/status").status, 200);
+    let nowhere = ["passwd", "--data-dir", "/nowhere", "--clear"];
+    assert_fails(&mut papertick(&nowhere), Code::Failed, "/nowhere");
+}
+
+#[test]
+fn settings_go_into_a_file_and_out_of_it() {
+    let (folder, other) = (folder(), crate::clock::folder());
+    let clock = Clock::start(folder.path());
+    clock.patch(r#"{"ledBrightness": 33, "hostnamePrefix": "shop", "proxyPass": "planted"}"#);
+    let file = folder.path().join("settings.json.kept");
+    let name = file.to_str().unwrap().to_string();
+    told(&mut to(&clock, &format!("backup -o {name}")));
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert!(!fs::read_to_string(&file).unwrap().contains("planted"));
+    assert_fails(
+        to(&clock, "backup --secrets").env("PAPERTICK_PASSPHRASE", "four words by chance"),
+        Code::Refused,
+        "password required",
+    );
+
+    let second = Clock::start(other.path());
+    let dry = told(&mut to(&second, &format!("restore --dry-run {name}")));
+    assert!(
+        dry.contains("128 -> 33") && dry.contains("would change"),
+        "{dry}"
+    );
+    assert_eq!(second.setting("ledBrightness"), 128);
+    let done = told(&mut to(
+        &second,
+        &format!("restore --except hostnamePrefix {name}"),
+    ));
+    assert!(done.contains("1 setting changed"), "{done}");
+    assert_eq!(second.setting("ledBrightness"), 33);
+    assert_eq!(second.setting("hostnamePrefix"), "papertick");
+
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace(": 33", ": 333")).unwrap();
+    let wrong = format!("restore {name}");
+    assert_fails(
+        &mut to(&second, &wrong),
+        Code::Refused,
+        "range:ledBrightness",
+    );
+    fs::write(&file, "{}").unwrap();
+    assert_fails(&mut to(&second, &wrong), Code::Usage, "no file of settings");
+
+    let at_rest = [
+        "backup",
+        "--secrets",
+        "--data-dir",
+        folder.path().to_str().unwrap(),
+        "-o",
+        &name,
+    ];
+    let mut at_rest = papertick(&at_rest);
+    at_rest.env("PAPERTICK_PASSPHRASE", "four words by chance");
+    assert_fails(&mut at_rest, Code::Refused, "another clock");
+    clock.end(Signal::TERM);
+    second.end(Signal::TERM);
+    told(&mut at_rest);
+    let back = [
+        "restore",
+        "--data-dir",
+        other.path().to_str().unwrap(),
+        &name,
+    ];
+    let mut closed = papertick(&back);
+    let (code, _, said) = ended(&closed.output().unwrap());
+    assert!(code == Some(0) && said.contains("stay closed"), "{said}");
+    assert_fails(
+        papertick(&back).env("PAPERTICK_PASSPHRASE", "four words by luck"),
+        Code::Refused,
+        "passphrase",
+    );
+    told(papertick(&back).env("PAPERTICK_PASSPHRASE", "four words by chance"));
+    let second = Clock::start(other.path());
+    assert_eq!(second.setting("hostnamePrefix"), "shop");
+    assert_eq!(second.setting("proxyPassSet"), true);
+}
+
+/// A terminal of so many columns, and the program in it.
+fn in_terminal(command: &mut Command, columns: u16) -> (File, Child) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let flags = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+    let open = || {
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).custom_flags(flags);
+        options.open(Path::new(name.to_str().unwrap())).unwrap()
+    };
+    resize(&master, columns);
+    let child = command
+        .stdin(open())
+        .stdout(open())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    (File::from(master), child)
+}
+
+fn resize(master: &impl std::os::fd::AsFd, columns: u16) {
+    let size = Winsize {
+        ws_row: 40,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(master, size).unwrap();
+}
+
+/// Reads a terminal until something stands in it.
+fn read_until(terminal: &mut File, seen: &mut String, is_there: impl Fn(&str) -> bool) {
+    let mut piece = [0; 4096];
+    while !is_there(seen) {
+        // A terminal whose program has ended cannot be read any more.
+        let read = terminal.read(&mut piece).unwrap_or_default();
+        assert!(read > 0, "it ended: {}", seen.escape_debug());
+        seen.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+}
+
+#[test]
+fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    told(&mut to(&clock, "ctl show text HODL"));
+    let (mut terminal, mut child) = in_terminal(&mut to(&clock, "watch --with blocks"), 90);
+    let modes = tcgetattr(&terminal).unwrap().local_modes;
+    let mut seen = String::new();
+    let frames = |count: usize| move |seen: &str| seen.matches("\x1b[H").count() >= count;
+    let whole = move |seen: &str| frames(1)(seen) && seen.matches('▀').count() > 500;
+    read_until(&mut terminal, &mut seen, whole);
+    assert!(
+        seen.starts_with("\x1b[?1049h\x1b[?25l"),
+        "{}",
+        seen.escape_debug()
+    );
+    let width = |seen: &str| {
+        let frame = seen.rsplit("\x1b[H").next().unwrap();
+        frame.split("\r\n").next().unwrap().matches('▀').count()
+    };
+    assert_eq!(width(&seen), 7 * 12, "as wide as the terminal");
+
+    // A change is drawn, and so is another size.
+    let before = seen.matches("\x1b[H").count();
+    told(&mut to(&clock, "ctl show text NEXT"));
+    read_until(&mut terminal, &mut seen, frames(before + 1));
+    let before = seen.matches("\x1b[H").count();
+    resize(&terminal, 45);
+    kill_process(Pid::from_child(&child), Signal::WINCH).unwrap();
+    let ends = move |seen: &str| frames(before + 1)(seen) && seen.ends_with("\x1b[J");
+    read_until(&mut terminal, &mut seen, ends);
+    assert_eq!(width(&seen), 7 * 5);
+
+    // Nothing is drawn while nothing changes, so what comes next is the end.
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let length = seen.len();
+    read_until(&mut terminal, &mut seen, |seen| {
+        seen.ends_with("\x1b[?1049l")
+    });
+    assert!(seen[length..].contains("\x1b[?25h"), "the cursor is back");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(tcgetattr(&terminal).unwrap().local_modes, modes);
+}
+
+#[test]
+fn a_terminal_that_has_graphics_is_drawn_on_with_them() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    for (with, part) in [("sixel", "\x1bP0;1q"), ("kitty", "\x1b_Ga=T,f=100")] {
+        let line = format!("watch --once --with {with}");
+        assert!(told(&mut to(&clock, &line)).contains(part), "{with}");
+    }
+    assert_fails(&mut to(&clock, "watch"), Code::Usage, "--once");
+}
+
+#[test]
+fn bash_understands_its_completions() {
+    if !needs::met(
+        "bash",
+        Command::new("bash").arg("--version").output().is_ok(),
+    ) {
+        return;
+    }
+    let script = told(&mut papertick(&["completions", "bash"]));
+    let mut bash = Command::new("bash")
+        .args(["-c", "set -e; eval \"$(cat)\"; COMP_WORDS=(papertick ctl sho); COMP_CWORD=2; _papertick papertick sho ctl; echo \"${COMPREPLY[@]}\""])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = bash.stdin.take().unwrap();
+    let writer = thread::spawn(move || input.write_all(script.as_bytes()));
+    let (code, out, said) = ended(&bash.wait_with_output().unwrap());
+    writer.join().unwrap().unwrap();
+    assert_eq!((code, out.trim()), (Some(0), "show"), "{said}");
+}
+
+/// The commands of the manual, in the order in which they stand, in a folder of their own.
+#[test]
+fn every_command_of_the_manual_works() {
+    let (folder, at_rest) = (folder(), crate::clock::folder());
+    Clock::start(at_rest.path()).end(Signal::TERM);
+    let clock = Clock::start(folder.path());
+    let program = Path::new(env!("CARGO_BIN_EXE_papertick"));
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let blocks = MANUAL.split("```sh\n").skip(1);
+    let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
+    let mut count = 0;
+    for line in lines.filter(|line| !line.starts_with("export ")) {
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(folder.path())
+            .env_clear()
+            .env("PATH", &path)
+            .env("HOME", folder.path())
+            .env("PAPERTICK_HOST", clock.address().to_string())
+            .env("DATA", at_rest.path())
+            .output()
+            .unwrap();
+        let (code, _, said) = ended(&output);
+        assert_eq!(code, Some(0), "{line}: {said}");
+        count += 1;
+    }
+    assert!(count > 25, "{count}");
+    eventually("the clock is still there", || {
+        clock.get("/api/status").status == 200
+    });
+    for name in [
+        "panels.png",
+        "settings.json",
+        "papertick.bash",
+        "man1/papertick-ctl.1",
+    ] {
+        let length = fs::metadata(folder.path().join(name)).map(|file| file.len());
+        assert!(length.is_ok_and(|length| length > 100), "{name}");
+    }
+}
