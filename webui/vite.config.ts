@@ -81,6 +81,9 @@ function words(): Plugin {
   };
 }
 
+/** The number of a text in a template. */
+const MARKED = /\[\[\d+\]\]/;
+
 /** Puts the texts into the templates of components as these are made. */
 function templates(): Plugin {
   return {
@@ -88,7 +91,13 @@ function templates(): Plugin {
     apply: 'build',
     transform(code, id) {
       if (!id.endsWith('.svelte') || !code.includes('[[')) return null;
-      const told = code.replace(/\.from_html\((`(?:\\.|[^`\\])*\[\[(?:\\.|[^`\\])*`)/g, '.from_html(putTexts($1)');
+      const made = /\.(from_html|text)\((`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\])*')/g;
+      const put = (call: string, by: string, template: string) =>
+        MARKED.test(template) ? `.${by}(putTexts(${template})` : call;
+      const told = code.replace(made, put);
+      const rest = told.replace(/putTexts\((`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\])*')/g, '');
+      const bare = /.*\[\[\d+\]\].*/.exec(rest);
+      if (bare) this.error(`nothing puts the words of this text in its place: ${bare[0].trim()}`);
       return { code: `import { putTexts } from '${WORDS}';\n${told}`, map: null };
     },
   };

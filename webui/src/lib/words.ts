@@ -37,12 +37,9 @@ export function t(english: string | number, values?: Readonly<Record<string, str
   return values ? told.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : told;
 }
 
-/** Puts the texts of the language into a template that numbers them. */
+/** Puts the texts of the language into a template that numbers them; none of them holds a sign of markup. */
 export function putTexts(template: string): string {
-  const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;' };
-  return template.replace(/\[\[(\d+)\]\]/g, (_, place: string) =>
-    t(Number(place)).replace(/[&<]/g, (sign) => escapes[sign]!),
-  );
+  return template.replace(/\[\[(\d+)\]\]/g, (_, place: string) => t(Number(place)));
 }
 
 /** Marks a text that is translated where it is shown. */

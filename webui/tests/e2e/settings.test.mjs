@@ -22,6 +22,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   assert.deepEqual(faults, []);
+  assert.doesNotMatch(await page.innerText('body'), /\[\[|undefined|NaN/);
   await page.context().close();
   await clock.close();
 });

@@ -36,7 +36,7 @@ for (const theme of ['light', 'dark']) {
       care: '/care',
     })) {
       const { page } = await openPage(context, url, path);
-      await page.waitForSelector('canvas');
+      await page.waitForSelector('canvas, #care-reset');
       await page.waitForTimeout(700);
       await page.screenshot({ path: `${SHOTS}${name}-${theme}-${view}.png`, fullPage: true });
       await page.close();

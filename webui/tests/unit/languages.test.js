@@ -38,6 +38,8 @@ test.each(languages.filter((language) => language !== 'en'))('%s lacks nothing a
   expect(Object.keys(told).filter((text) => !all.includes(text))).toEqual([]);
   const lost = Object.entries(told).filter(([english, text]) => String(places(english)) !== String(places(text)));
   expect(lost).toEqual([]);
+  // They are put into templates as they stand.
+  expect([...all, ...Object.values(told)].filter((text) => /[<>&]/.test(text))).toEqual([]);
 });
 
 test('texts of the clock have hashes of their own', () => {

@@ -78,11 +78,7 @@ fn nobody_is_turned_away_by_a_restart_or_an_update() {
     let shop = Shop::new();
     let clock = shop.clock();
     let image = shop.image("4.9.0", &working());
-    let acts: [&(dyn Fn() + Sync); 2] = [
-        &|| drop(clock.send("POST", "/api/restart", "").unwrap()),
-        &|| drop(clock.upload(&image)),
-    ];
-    for act in acts {
+    for is_update in [false, true] {
         let before = clock.device();
         let streams: Vec<_> = (0..3).map(|_| thread::spawn(follow(&clock))).collect();
         let over = AtomicBool::new(false);
@@ -100,7 +96,10 @@ fn nobody_is_turned_away_by_a_restart_or_an_update() {
                 answers
             });
             let kept = scope.spawn(move || ask_on_one_connection(clock, over));
-            act();
+            match is_update {
+                true => drop(clock.upload(&image)),
+                false => drop(clock.send("POST", "/api/restart", "").unwrap()),
+            }
             let mut were_two = false;
             eventually("another device runs", || {
                 let devices = clock.devices();
