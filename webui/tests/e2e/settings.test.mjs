@@ -207,6 +207,20 @@ test('a change of the look is seen before it is saved', async () => {
   await page.locator('[data-preview]').waitFor({ state: 'detached' });
 });
 
+test('a look is chosen from pictures, which stay while the clock goes on', async () => {
+  await page.locator('[data-looks="digitFontPx"] summary').click();
+  const pictures = page.locator('[data-looks="digitFontPx"] img');
+  await pictures.first().waitFor();
+  // Somebody else changes something: what is drawn stays, and what is not yet is drawn.
+  clock.settings.ledBrightness = 7;
+  clock.changed(clock.data());
+  await until('all pictures', async () => (await pictures.count()) === 8);
+  const drawn = clock.log.filter(({ key }) => key === 'POST /api/preview.png').map(({ body }) => body.digitFontPx);
+  assert.deepEqual(drawn, [80, 100, 120, 140, 160, 180, 200, 220]);
+  await page.locator('[data-looks="digitFontPx"] label').nth(2).click();
+  await setting('digitFontPx').locator('output:has-text("120 px")').waitFor();
+});
+
 test('settings that others change are shown at once', async () => {
   await setting('suffixPrice').getByRole('switch').click();
   Object.assign(clock.settings, { digitFontPx: 99, suffixPrice: false, labelFitPct: 77 });
