@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{Read, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown},
     path::Path,
     process::{Child, Command, Output, Stdio},
     thread,
@@ -12,7 +12,7 @@ use std::{
 use papertick::failure::Code;
 use rustix::{
     fs::OFlags,
-    process::{Pid, Signal, kill_process},
+    process::{Pid, Signal, geteuid, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{Winsize, tcgetattr, tcsetwinsize},
 };
@@ -114,6 +114,14 @@ fn how_it_ends_is_a_number() {
         Code::Failed,
         "/nowhere.img",
     );
+    let image = folder.path().join("clock.img");
+    fs::write(&image, vec![b'x'; 300_000]).unwrap();
+    let upload = format!("ctl update firmware {}", image.display());
+    assert_fails(
+        &mut to(&clock, &upload),
+        Code::Refused,
+        "ESP_ERR_OTA_VALIDATE_FAILED",
+    );
     let nobody = ["ctl", "status", "--host", "127.0.0.1:1"];
     assert_fails(&mut papertick(&nobody), Code::Unreachable, "127.0.0.1:1");
     for (code, what) in Code::TABLE {
@@ -183,6 +191,28 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     assert_eq!(Clock::start(folder.path()).get("/api/status").status, 200);
     let nowhere = ["passwd", "--data-dir", "/nowhere", "--clear"];
     assert_fails(&mut papertick(&nowhere), Code::Failed, "/nowhere");
+}
+
+/// A clock that runs as somebody else could not read what root leaves behind.
+#[test]
+fn root_gives_the_folder_back_to_its_owner() {
+    if !needs::met("root", geteuid().is_root()) {
+        return;
+    }
+    let owner = 12_345;
+    let folder = folder();
+    chown(folder.path(), Some(owner), Some(owner)).unwrap();
+    let data_dir = folder.path().to_str().unwrap();
+    let mut passwd = papertick(&["passwd", "--data-dir", data_dir]);
+    told(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
+    let files: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert!(files.len() > 2, "{files:?}");
+    for file in files {
+        assert_eq!(file.metadata().unwrap().uid(), owner, "{file:?}");
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// What is written behind the commands that want something; without it an example is the command alone.
-const EXAMPLES: &[&str] = &[
+pub(super) const EXAMPLES: &[&str] = &[
     "panel 3 -o panel.png",
     "panels -o panels.png",
     "sim panels -o panels.png",
@@ -40,7 +40,7 @@ const EXAMPLES: &[&str] = &[
     "show custom BTC/USD mdi:rocket-launch 21",
     "show preview GM 21 -o preview.png",
     "simulate-zap 21",
-    "restart-datasources price",
+    "restart-datasources relay",
     "lights color FF8800",
     "lights set FF0000 00FF00 0000FF FFFFFF",
     "lights effect rainbow",

@@ -170,6 +170,18 @@ fn every_operation_is_a_command() {
 }
 
 #[test]
+fn every_example_asks_for_something() {
+    for example in grammar::EXAMPLES {
+        let line = format!("papertick ctl {example}");
+        let args = parsed(&line).unwrap();
+        if Way::of(args.operation) == Way::Plain {
+            let asked = asked(&line);
+            assert!(asked.is_ok(), "{line}: {asked:?}");
+        }
+    }
+}
+
+#[test]
 fn every_setting_can_be_set() {
     let written = SPECS
         .iter()
