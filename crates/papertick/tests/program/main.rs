@@ -24,6 +24,7 @@ mod monitoring;
 mod needs;
 mod network;
 mod programs;
+mod protocols;
 mod releases;
 mod sign_in;
 mod state;

@@ -1,0 +1,223 @@
+//! What supervisors and devices of other versions say to this one, as it was recorded, and what this one answers.
+//!
+//! A program of before is played by the text that it sent; how this one plays it is in `handover`.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, IoSlice, Read, Write},
+    mem::MaybeUninit,
+    net::{SocketAddr, TcpListener, TcpStream},
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use rustix::{
+    net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg},
+    process::{Pid, Signal, kill_process},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    clock::{PATIENCE, folder, papertick},
+    limit::Limit,
+};
+
+/// What the first program told its device.
+fn device_of_protocol_1(data_dir: &Path) -> Value {
+    json!({
+        "run": {
+            "listen": "127.0.0.1:0",
+            "data_dir": data_dir,
+            "board": "rev-b",
+            "allow_origins": [],
+            "upstreams": ["relay=ws://127.0.0.1:1"],
+            "ca_file": null,
+            "parts": "Simulated",
+            "instant_panels": true,
+            "network": "Host",
+            "log": null,
+            "market": "World",
+        },
+        "supervisor": std::process::id(),
+        "crashes": 0,
+        "note": null,
+        "safe_mode": null,
+        "carried": null,
+        "crash_dumps": null,
+    })
+}
+
+/// What one told that knew of slots, and not of standbys.
+fn device_of_protocol_2(data_dir: &Path) -> Value {
+    let mut told = device_of_protocol_1(data_dir);
+    told["protocol"] = json!(2);
+    told["run"]["update_keys"] = json!([]);
+    told["run"]["signatures"] = json!("Required");
+    told["run"]["trial_secs"] = json!(null);
+    told["firmware"] = json!({
+        "running": "factory",
+        "version": "4.0.0",
+        "factory": { "version": "4.0.0", "build": "4.0.0-abc-7" },
+    });
+    told
+}
+
+/// One that may be there some day.
+fn device_of_a_later_protocol(data_dir: &Path) -> Value {
+    let mut told = device_of_protocol_2(data_dir);
+    told["protocol"] = json!(99);
+    told["run"]["something"] = json!({ "new": true });
+    told["something"] = json!(["new"]);
+    told["begin"] = json!("AtOnce");
+    told
+}
+
+fn ask(place: SocketAddr, method: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(place).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// A process that ends with its test.
+struct Started(
+    Child,
+    #[allow(dead_code, reason = "it lives as long")] Limit,
+);
+
+impl Started {
+    fn by(command: &mut Command) -> Started {
+        let child = command.spawn().unwrap();
+        let limit = Limit::new(Some(Pid::from_child(&child)));
+        Started(child, limit)
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_device_serves_supervisors_of_every_version() {
+    for (told, says_restart) in [
+        (device_of_protocol_1 as fn(&Path) -> Value, false),
+        (device_of_protocol_2, false),
+        (device_of_a_later_protocol, true),
+    ] {
+        let folder = folder();
+        let told = told(folder.path());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = listener.local_addr().unwrap();
+        let mut device = Started::by(
+            papertick(&["device", &told.to_string()])
+                .stdin(Stdio::from(OwnedFd::from(listener)))
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null()),
+        );
+        let out = device.0.stdout.take().unwrap();
+        let mut words = BufReader::new(out).lines().map(Result::unwrap);
+        // A number behind a word is passed over by those who do not know it.
+        assert!(words.next().unwrap().starts_with("ready"), "{told}");
+        for expected in ["painted", "beat"] {
+            assert!(words.any(|word| word == expected), "{expected}: {told}");
+        }
+        assert!(ask(place, "GET", "/api/status").starts_with("HTTP/1.1 200"));
+        let answer = ask(place, "POST", "/api/restart");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        if says_restart {
+            assert!(words.any(|word| word == "restart"), "{told}");
+            assert!(ask(place, "GET", "/api/status").starts_with("HTTP/1.1 200"));
+            kill_process(Pid::from_child(&device.0), Signal::USR1).unwrap();
+        }
+        // It ends by itself where nobody would hear of a standby.
+        assert_eq!(device.0.wait().unwrap().code(), Some(75), "{told}");
+        let rest: Vec<String> = words.collect();
+        assert!(!rest.contains(&"restart".to_string()), "{rest:?}");
+    }
+}
+
+/// What the supervisor of the first program that could hand over told the next; there is no device at that moment.
+fn supervisor_of_protocol_1(data_dir: &Path) -> Value {
+    json!({
+        "protocol": 1,
+        "own": { "slot": "a" },
+        "installation": {
+            "path": env!("CARGO_BIN_EXE_papertick"),
+            "factory": { "version": "4.0.0", "build": "4.0.0-abc-7" },
+        },
+        "next": device_of_protocol_2(data_dir),
+        "announced": true,
+        "device": null,
+    })
+}
+
+/// Puts a text and things into a socket.
+fn give(writer: &UnixStream, text: &str, things: &[BorrowedFd<'_>]) {
+    let mut space = [const { MaybeUninit::uninit() }; rustix::cmsg_space!(ScmRights(3))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    assert!(control.push(SendAncillaryMessage::ScmRights(things)));
+    let text = [IoSlice::new(text.as_bytes())];
+    sendmsg(writer, &text, &mut control, SendFlags::empty()).unwrap();
+}
+
+#[test]
+fn a_supervisor_takes_the_place_of_one_of_the_version_before() {
+    let folder = folder();
+    let lock = File::create(folder.path().join("lock")).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    let (reader, writer) = UnixStream::pair().unwrap();
+    let mut supervisor = Started::by(
+        papertick(&["take-over"])
+            .stdin(Stdio::from(OwnedFd::from(reader)))
+            .stderr(Stdio::null()),
+    );
+    let mut told = supervisor_of_protocol_1(folder.path());
+    // The process is the same before and after.
+    told["next"]["supervisor"] = json!(supervisor.0.id());
+    let things = [listener.as_fd(), lock.as_fd()];
+    give(&writer, &told.to_string(), &things);
+    drop((writer, listener, lock));
+    let status = ask(place, "GET", "/api/system/status");
+    assert!(status.contains("\"running\":\"factory\""), "{status}");
+    kill_process(Pid::from_child(&supervisor.0), Signal::TERM).unwrap();
+    assert!(supervisor.0.wait().unwrap().success());
+}
+
+#[test]
+fn a_program_says_whether_it_would_take_over() {
+    let folder = folder();
+    let before = supervisor_of_protocol_1(folder.path());
+    let mut with_more = before.clone();
+    with_more["own_digest"] = json!("00");
+    with_more["something"] = json!({ "new": true });
+    let mut later = before.clone();
+    later["protocol"] = json!(99);
+    for (told, would) in [
+        (before.to_string(), true),
+        (with_more.to_string(), true),
+        (later.to_string(), false),
+        ("{}".to_string(), false),
+        (String::new(), false),
+    ] {
+        let mut command = papertick(&["take-over", "--try-only"]);
+        let command = command.stdin(Stdio::piped()).stderr(Stdio::null());
+        let mut asked = Started::by(command);
+        let mut stdin = asked.0.stdin.take().unwrap();
+        stdin.write_all(told.as_bytes()).unwrap();
+        drop(stdin);
+        assert_eq!(asked.0.wait().unwrap().success(), would, "{told}");
+    }
+}
