@@ -207,7 +207,7 @@ def main():
                 if act:
                     act()
                     began = time.perf_counter()
-                    while children(supervisor)[0] == before:
+                    while before in children(supervisor):
                         time.sleep(0.001)
                     times.append((name, (time.perf_counter() - began) * 1000))
                 time.sleep(max(0, options.secs - 4) if act else options.secs / 2)
