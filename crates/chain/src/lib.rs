@@ -18,11 +18,11 @@ pub mod network;
 pub mod rules;
 
 pub use bitcoin::{
-    BlockHash, CompactTarget, Target, Work,
+    BlockHash, CompactTarget, Target, TxMerkleNode, Work,
     block::{Header, Version},
 };
 
-use bitcoin::{TxMerkleNode, hashes::Hash};
+use bitcoin::hashes::Hash;
 
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 80;

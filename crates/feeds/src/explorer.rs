@@ -1,5 +1,6 @@
 //! The block explorer: blocks and fees as JSON over a socket, with two requests to start from.
 
+use chain::{BlockHash, CompactTarget, Header, TxMerkleNode, Version};
 use device::{market::Observation, units::FeeRate};
 use serde_json::Value;
 
@@ -13,6 +14,9 @@ pub const WANT: &str = r#"{"action":"want","data":["blocks","mempool-blocks","fe
 
 /// Largest message that the explorer may send, bytes; the first one has about 17 KiB.
 pub const FRAME_MAX: usize = 256 * 1024;
+
+/// Most headers of one message; explorers list eight blocks.
+pub const HEADERS_MAX: usize = 16;
 
 /// Largest answer to the question for the tip, bytes.
 pub const TIP_BODY_MAX: usize = 32;
@@ -66,7 +70,9 @@ pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malform
     let fee =
         next_fee(&message["mempool-blocks"]).or_else(|| fee_rate(&message["fees"]["halfHourFee"]));
 
-    let mut heard: Vec<_> = height.map(Observation::Block).into_iter().collect();
+    // A proof before the number: what is proven is no claim any more.
+    let mut heard: Vec<_> = headers(&message).into_iter().collect();
+    heard.extend(height.map(Observation::Block));
     heard.extend(fee.into_iter().flat_map(|fee| fees(fee, precise_fee)));
     match flaw(&message) {
         Some(flaw) if heard.is_empty() => Err(flaw),
@@ -110,6 +116,47 @@ pub fn projected_body(body: &[u8], precise_fee: bool) -> Result<Vec<Observation>
     let list: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
     let fee = next_fee(&list).ok_or(Malformed("fee"))?;
     Ok(fees(fee, precise_fee).collect())
+}
+
+/// The headers of the newest blocks that follow each other, as far as all of their fields are there.
+fn headers(message: &Value) -> Option<Observation> {
+    let listed = message["blocks"].as_array().into_iter().flatten();
+    let all = listed.chain([&message["block"]]);
+    let mut by_height: Vec<(u32, Option<Header>)> = all
+        .filter_map(|block| Some((height(block)?, header(block))))
+        .collect();
+    by_height.sort_by_key(|(height, _)| std::cmp::Reverse(*height));
+    by_height.dedup_by_key(|(height, _)| *height);
+    let (newest, _) = *by_height.first()?;
+    let mut headers: Vec<Header> = by_height
+        .into_iter()
+        .zip((0..=newest).rev())
+        .take(HEADERS_MAX)
+        .map_while(|((height, header), wanted)| header.filter(|_| height == wanted))
+        .collect();
+    headers.reverse();
+    (!headers.is_empty()).then_some(Observation::Headers {
+        height: newest,
+        headers,
+    })
+}
+
+/// The header of a block; none unless all six fields are there.
+fn header(block: &Value) -> Option<Header> {
+    let number = |name: &str| u32::try_from(block[name].as_u64()?).ok();
+    let hash = |name: &str| block[name].as_str()?.parse::<BlockHash>().ok();
+    let merkle_root = block["merkle_root"]
+        .as_str()?
+        .parse::<TxMerkleNode>()
+        .ok()?;
+    Some(Header {
+        version: Version::from_consensus(i32::try_from(block["version"].as_i64()?).ok()?),
+        prev_blockhash: hash("previousblockhash")?,
+        merkle_root,
+        time: number("timestamp")?,
+        bits: CompactTarget::from_consensus(number("bits")?),
+        nonce: number("nonce")?,
+    })
 }
 
 /// Highest block of a list; the list starts with the oldest.

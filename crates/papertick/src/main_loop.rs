@@ -8,12 +8,14 @@
 use std::{io, sync::Arc, time::Duration};
 
 use board::moments::until;
+use chain::network::Network;
 use device::{
     board::BoardSpec,
     cells::Picture,
     device::Device,
     input::{Finished, Input},
     lights::Rgb,
+    market::ChainSpec,
     memory::Memory,
     now::Now,
     output::{Advert, Desired, Effect, Unsaved, WifiPlan},
@@ -62,6 +64,8 @@ pub struct Beginning {
     pub said: Vec<Input>,
     /// Why nothing can be stored, in words for people; none if something can.
     pub unstored: Option<String>,
+    /// The chain whose height is told; none where it is invented.
+    pub chain: Option<ChainSpec>,
 }
 
 impl Beginning {
@@ -73,6 +77,7 @@ impl Beginning {
             memory: Memory::default(),
             said: Vec::new(),
             unstored: None,
+            chain: Some(ChainSpec::built_in(Network::default())),
         }
     }
 }
@@ -227,8 +232,10 @@ impl MainLoop {
             memory,
             said,
             unstored,
+            chain,
         } = beginning;
-        let mut device = Device::new(board, settings, memory, clock.now());
+        let device = Device::new(board, settings, memory, clock.now());
+        let mut device = device.on_chain(chain);
         device.stored(unstored.map_or(Ok(()), Err));
         let mut begun = Round::of(&device, said.len());
         for input in said {

@@ -328,6 +328,7 @@ impl Parts {
             memory: kept.memory,
             said: said.collect(),
             unstored: kept.unstored,
+            chain: config.run.chain().map_err(io::Error::other)?,
         };
         let (keeper, shelf) = keeper::keeper(store);
         shelf.on_a_thread()?;

@@ -158,14 +158,15 @@ fn messages() {
 
 #[test]
 fn snapshot() {
-    let heard = explorer::frame(&fixture("explorer/snapshot.json"), true);
+    let mut heard = explorer::frame(&fixture("explorer/snapshot.json"), true).unwrap();
+    let headers = heard.remove(0);
+    assert!(
+        matches!(&headers, Observation::Headers { height: 960_726, headers } if headers.len() == 8),
+        "{headers:?}"
+    );
     assert_eq!(
         heard,
-        Ok(vec![
-            Observation::Block(960_726),
-            fee("2"),
-            precise("1.503")
-        ])
+        [Observation::Block(960_726), fee("2"), precise("1.503")]
     );
 }
 
@@ -197,4 +198,96 @@ fn bootstrap() {
             "{body}"
         );
     }
+}
+
+/// Blocks as an explorer lists them: genuine ones, and one that follows them in number alone.
+fn blocks() -> Vec<serde_json::Value> {
+    let listed = include_bytes!("../../../chain/tests/headers/explorer-blocks.json");
+    serde_json::from_slice(listed).unwrap()
+}
+
+/// Height of the newest header and the ids that all of them hash to.
+fn proven(message: &serde_json::Value) -> Option<(u32, Vec<String>)> {
+    let heard = explorer::frame(message.to_string().as_bytes(), true).unwrap();
+    heard.into_iter().find_map(|observation| {
+        let Observation::Headers { height, headers } = observation else {
+            return None;
+        };
+        let ids = headers.iter().map(|header| header.block_hash().to_string());
+        Some((height, ids.collect()))
+    })
+}
+
+#[test]
+fn headers_are_made_of_six_fields() {
+    let blocks = blocks();
+    let ids: Vec<String> = blocks
+        .iter()
+        .map(|block| block["id"].as_str().unwrap().to_string())
+        .collect();
+    let (one, two) = (&blocks[0], &blocks[1]);
+    for (message, told) in [
+        (json!({"blocks": [one, two]}), Some((921_745, &ids[..]))),
+        (json!({"blocks": [two, one]}), Some((921_745, &ids[..]))),
+        (
+            json!({"blocks": [one], "block": two}),
+            Some((921_745, &ids[..])),
+        ),
+        (json!({"block": two}), Some((921_745, &ids[1..]))),
+        // One in between is missing.
+        (
+            json!({"blocks": [{"height": 921_743}, one, two]}),
+            Some((921_745, &ids[..])),
+        ),
+        (json!({"blocks": [one], "block": {"height": 921_746}}), None),
+        (json!({"block": {"height": 921_746}}), None),
+    ] {
+        let told = told.map(|(height, ids)| (height, ids.to_vec()));
+        assert_eq!(proven(&message), told, "{message}");
+    }
+    for field in [
+        "version",
+        "previousblockhash",
+        "merkle_root",
+        "timestamp",
+        "bits",
+        "nonce",
+    ] {
+        for wrong in [json!(null), json!(-5), json!("x"), json!(1e30)] {
+            let mut block = two.clone();
+            block[field] = wrong;
+            // A version may have its highest bit set.
+            if field == "version" && block[field] == -5 {
+                continue;
+            }
+            let message = json!({ "block": block });
+            assert_eq!(proven(&message), None, "{field}");
+            let heard = explorer::frame(message.to_string().as_bytes(), true);
+            assert_eq!(heard, Ok(vec![Observation::Block(921_745)]), "{field}");
+        }
+    }
+}
+
+/// The proof comes before the number that it proves.
+#[test]
+fn a_proof_comes_first() {
+    let message = json!({ "block": blocks()[1] }).to_string();
+    let heard = explorer::frame(message.as_bytes(), true).unwrap();
+    assert!(matches!(
+        heard[..],
+        [Observation::Headers { .. }, Observation::Block(921_745)]
+    ));
+}
+
+#[test]
+fn more_headers_than_anybody_sends_are_left_out() {
+    let listed: Vec<_> = (0..100)
+        .map(|at| {
+            let mut block = blocks()[1].clone();
+            block["height"] = json!(900_000 + at);
+            block
+        })
+        .collect();
+    let (height, ids) = proven(&json!({ "blocks": listed })).unwrap();
+    assert_eq!((height, ids.len()), (900_099, explorer::HEADERS_MAX));
 }

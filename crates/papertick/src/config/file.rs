@@ -24,6 +24,8 @@ pub(super) struct File {
     pub(super) wiring: Option<PathBuf>,
     pub(super) allow_origin: Vec<String>,
     pub(super) upstream: BTreeMap<String, String>,
+    pub(super) chain: Option<String>,
+    pub(super) anchor: Option<String>,
     pub(super) ca_file: Option<PathBuf>,
     pub(super) panel_timing: Option<String>,
     pub(super) wifi: Option<String>,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use board::{sim::PanelTiming, spec::BOARDS};
+use chain::network::Network;
 use clap::{
     ArgAction, ArgMatches, Args,
     builder::{FalseyValueParser, PossibleValuesParser},
@@ -53,6 +54,15 @@ pub struct Flags {
     )]
     pub(crate) upstream: Vec<String>,
 
+    /// Network whose blocks are counted [default: main]
+    #[arg(long, env = "PAPERTICK_CHAIN", value_parser = chains())]
+    pub(crate) chain: Option<String>,
+
+    /// Block that is taken for granted instead of the one that each release brings: the last one of a difficulty
+    /// period, and the bits of the next
+    #[arg(long, env = "PAPERTICK_ANCHOR", value_name = "HEIGHT:HASH:BITS")]
+    pub(crate) anchor: Option<String>,
+
     /// Certificates of authorities that are trusted beside the public ones
     #[arg(long, env = "PAPERTICK_CA_FILE", value_name = "FILE.pem")]
     pub(crate) ca_file: Option<PathBuf>,
@@ -99,6 +109,10 @@ pub struct Flags {
 /// Words of the boards of the table.
 pub(crate) fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
+}
+
+fn chains() -> PossibleValuesParser {
+    PossibleValuesParser::new(Network::ALL.map(Network::name))
 }
 
 fn managers() -> PossibleValuesParser {

@@ -19,7 +19,9 @@ use board::{
     spec,
     wiring::{self, Wiring},
 };
+use chain::{anchor::Anchor, network::Network as ChainNetwork};
 use device::board::BoardSpec;
+use device::market::ChainSpec;
 use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
@@ -49,6 +51,12 @@ pub struct RunConfig {
     pub allow_origins: Vec<String>,
     /// Addresses used instead of public ones, `NAME=URL`.
     pub upstreams: Vec<String>,
+    /// Name of the network whose blocks are counted; none for the one that is worth something.
+    #[serde(default)]
+    pub chain: Option<String>,
+    /// Block that is taken for granted, `HEIGHT:HASH:BITS`; none for the one that each release brings.
+    #[serde(default)]
+    pub anchor: Option<String>,
     /// File of certificates of authorities that are trusted beside the public ones.
     pub ca_file: Option<PathBuf>,
     /// What its parts are.
@@ -160,6 +168,30 @@ pub struct Firmware {
 }
 
 impl RunConfig {
+    /// The chain whose height is told; none where it is invented.
+    ///
+    /// # Errors
+    /// There is no such network, or the anchor is none of it; in words for people.
+    pub fn chain(&self) -> Result<Option<ChainSpec>, String> {
+        if self.market == MarketSource::Demo {
+            return Ok(None);
+        }
+        let network = match &self.chain {
+            None => ChainNetwork::default(),
+            Some(name) => ChainNetwork::named(name).ok_or_else(|| {
+                let known = ChainNetwork::ALL.map(ChainNetwork::name).join(", ");
+                format!("--chain: there is no network `{name}`; there are {known}")
+            })?,
+        };
+        let anchor = match &self.anchor {
+            None => Anchor::built_in(network),
+            Some(text) => {
+                Anchor::parse(text, network).map_err(|error| format!("--anchor {text}: {error}"))?
+            }
+        };
+        Ok(Some(ChainSpec { network, anchor }))
+    }
+
     /// The board.
     pub fn board(&self) -> BoardSpec {
         let wired = match &self.parts {

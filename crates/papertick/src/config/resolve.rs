@@ -88,7 +88,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     };
     let ca_file = flags.ca_file.or(file.ca_file);
     roots(ca_file.as_deref())?;
-    Ok(RunConfig {
+    let config = RunConfig {
         listen: listen.map_or(Ok(LISTEN), |text| address(&text))?,
         data_dir,
         board,
@@ -98,6 +98,8 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
             .map(|text| origin(text))
             .collect::<Result<_, _>>()?,
         upstreams,
+        chain: flags.chain.or(file.chain),
+        anchor: flags.anchor.or(file.anchor),
         ca_file,
         network: network(said_of_network.or(Air {
             wifi: file.wifi,
@@ -117,7 +119,9 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
             Signatures::Required
         },
         trial_secs: flags.trial_seconds,
-    })
+    };
+    config.chain().map_err(Failure::usage)?;
+    Ok(config)
 }
 
 /// The files of keys, whoever reads them later; each holds a key now.
@@ -353,6 +357,7 @@ mod tests {
         allow-origin = [\"http://localhost:5173/\"]
         panel-timing = \"instant\"
         wifi = \"network-manager\"
+        chain = \"signet\"
         log = \"debug\"
         [upstream]
         relay = \"ws://127.0.0.1:9000\"
@@ -370,6 +375,8 @@ mod tests {
                 parts: PartsKind::Simulated,
                 allow_origins: vec!["http://localhost:5173".into()],
                 upstreams: vec!["relay=ws://127.0.0.1:9000".into()],
+                chain: Some("signet".into()),
+                anchor: None,
                 ca_file: None,
                 network: Network::NetworkManager,
                 instant_panels: true,
@@ -381,6 +388,30 @@ mod tests {
             }
         );
         assert_eq!(config.board().panels, 8);
+    }
+
+    #[test]
+    fn a_chain_begins_at_its_anchor() {
+        let hash = "0000000000000000000163ae80f80fde6b841fa3cefafaeed5be642a9dcfaf2f";
+        let anchored = format!("anchor = \"921311:{hash}:1701cdfb\"");
+        for (text, network, height) in [
+            ("", "main", Some(953_567)),
+            ("chain = \"testnet4\"", "testnet4", None),
+            (anchored.as_str(), "main", Some(921_311)),
+        ] {
+            let config = with_file(text, Flags::default()).unwrap();
+            let chain = config.chain().unwrap().unwrap();
+            assert_eq!(
+                (chain.network.name(), chain.anchor.height()),
+                (network, height),
+                "{text}"
+            );
+        }
+        let demo = RunConfig {
+            market: MarketSource::Demo,
+            ..with_file("", Flags::default()).unwrap()
+        };
+        assert_eq!(demo.chain(), Ok(None), "its blocks are invented");
     }
 
     #[test]
@@ -486,6 +517,12 @@ mod tests {
                 &["--wifi", "--sim-networks"],
             ),
             ("[upstream]\nmoon = \"ws://x\"", &["moon"]),
+            ("chain = \"moon\"", &["--chain", "moon", "signet"]),
+            ("anchor = \"1\"", &["--anchor 1", "HEIGHT:HASH:BITS"]),
+            (
+                "anchor = \"900000:00:170240c3\"",
+                &["--anchor 900000:00:170240c3", "not the end of a period"],
+            ),
             (
                 "ca-file = \"/nowhere/ca.pem\"",
                 &["--ca-file /nowhere/ca.pem", "No such file"],

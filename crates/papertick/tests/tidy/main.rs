@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("device", &["chain"]),
     ("interface", &["device"]),
     ("render", &["device"]),
-    ("feeds", &["device"]),
+    ("feeds", &["chain", "device"]),
     ("board", &["device", "render"]),
     ("net", &[]),
     ("storage", &[]),
@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "papertick",
         &[
             "board",
+            "chain",
             "device",
             "diagnostics",
             "feeds",
