@@ -134,7 +134,9 @@ fn has_path(text: &str, path: &str) -> bool {
         let before = text[..at].chars().next_back();
         let after = text[at + known.len()..].chars().next();
         let goes_on = |letter: char| letter.is_ascii_alphanumeric() || "_-/.".contains(letter);
-        !before.is_some_and(goes_on) && (is_open || !after.is_some_and(goes_on))
+        // Within a sentence it is a word for people.
+        let is_prose = before == Some(' ');
+        !is_prose && !before.is_some_and(goes_on) && (is_open || !after.is_some_and(goes_on))
     })
 }
 
