@@ -114,17 +114,29 @@ impl Endpoint {
     }
 
     /// The text with the password of another one, or with none, where its own is not told.
+    ///
+    /// A password stays with the user and the host it was given for: else it could be sent to another one.
     #[must_use]
     pub fn with_password_of(&self, other: &Endpoint) -> Endpoint {
         let Some(place) = password_of(&self.0).filter(|_| self.is_masked()) else {
             return self.clone();
         };
-        match password_of(&other.0) {
+        let known = password_of(&other.0).filter(|password| {
+            around(&self.0, place.clone()) == around(&other.0, password.clone())
+        });
+        match known {
             Some(password) => Endpoint(replaced(&self.0, place, &other.0[password])),
             // Without a password there is no colon before it either.
             None => Endpoint(replaced(&self.0, place.start - 1..place.end, "")),
         }
     }
+}
+
+/// What stands before a password, and the host behind it.
+fn around(text: &str, password: Range<usize>) -> (&str, &str) {
+    let (before, behind) = (&text[..password.start], &text[password.end..]);
+    let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+    (before, &behind[..end])
 }
 
 /// Where the password stands in `scheme://user:password@host/path`; none if it is empty.
@@ -222,11 +234,23 @@ mod tests {
     fn a_password_that_is_not_told_is_the_one_that_is_known() {
         let rows = [
             (
-                "https://a:***@new/",
-                "https://a:pw@old/",
-                "https://a:pw@new/",
+                "https://a:***@host/new",
+                "https://a:pw@host/old",
+                "https://a:pw@host/new",
             ),
-            ("b:***@new", "https://a:pw@old/", "b:pw@new"),
+            ("a:***@host?b", "a:pw@host", "a:pw@host?b"),
+            ("https://a:***@new/", "https://a:pw@old/", "https://a@new/"),
+            (
+                "https://a:***@host:81/",
+                "https://a:pw@host/",
+                "https://a@host:81/",
+            ),
+            (
+                "https://b:***@host/",
+                "https://a:pw@host/",
+                "https://b@host/",
+            ),
+            ("http://a:***@host/", "https://a:pw@host/", "http://a@host/"),
             ("https://a:***@new/", "https://old/", "https://a@new/"),
             ("https://a:***@new/", "", "https://a@new/"),
             (

@@ -153,7 +153,10 @@ impl Device {
             Ok(patched) => patched,
             Err(rejection) => return (Reply::Rejected(rejection), Cause::Data),
         };
-        let cause = self.store(patched.settings, now, output);
+        let mut settings = patched.settings;
+        let is_guarded = self.settled.active().http_auth_enabled;
+        transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
+        let cause = self.store(settings, now, output);
         (changed(patched.reboot_required), cause)
     }
 
@@ -167,7 +170,10 @@ impl Device {
         if let Some(rejection) = import.refused.into_iter().next() {
             return (Reply::Rejected(rejection), Cause::Data);
         }
-        let cause = self.store(import.settings, now, output);
+        let mut settings = import.settings;
+        let is_guarded = self.settled.active().http_auth_enabled;
+        transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
+        let cause = self.store(settings, now, output);
         (changed(import.reboot_required), cause)
     }
 

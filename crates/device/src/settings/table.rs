@@ -302,6 +302,9 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Lets everybody read the figures for a monitoring system, `/metrics`; they hold no secret.
     metrics_open: bool = false, "metricsOpen", &Switch, ReadWrite, Live(&[]), Access,
         "Figures without a password", "For a monitoring system that reads /metrics; there is no secret in them.", "", &[On(Key::http_auth_enabled)];
+    /// Secrets that were entered by somebody who had signed in: names of settings, comma-separated.
+    guarded_secrets: String = "", "guardedSecrets", &Text(TEXT_MAX), Internal, Live(&[]), Access,
+        "", "", "", ALWAYS;
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool = true, "otaEnabled", &Switch, ReadWrite, Reboot, Access,
         "Accept updates", "Firmware and web bundles over the network.", "", ALWAYS;

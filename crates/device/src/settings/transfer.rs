@@ -20,7 +20,7 @@ use super::{
 };
 
 /// What belongs to the machine and stays there.
-const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured];
+const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets];
 
 /// Settings in their persisted form, with the secrets apart.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -87,6 +87,55 @@ impl Apart {
     }
 }
 
+/// Writes down which secrets were entered by somebody who had signed in.
+///
+/// Only those may leave by the control interface: who finds a clock open could else set a password of their own and
+/// have it hand out what was entered before.
+pub fn note_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {
+    let mut guarded = guarded(before);
+    for spec in SPECS.iter().filter(travels) {
+        let (was, is) = (secret_part(spec, before), secret_part(spec, settings));
+        if is.is_none() || is != was {
+            guarded.retain(|name| *name != spec.name);
+            if is.is_some() && is_guarded {
+                guarded.push(spec.name);
+            }
+        }
+    }
+    settings.guarded_secrets = guarded.join(",");
+}
+
+/// Names of the secrets that must not leave by the control interface, because somebody may have entered the password
+/// who did not enter them.
+pub fn unguarded(settings: &Settings) -> Vec<&'static str> {
+    let guarded = guarded(settings);
+    // Its hash is that of the password that was asked for.
+    let asked_for = [Key::http_auth_pass];
+    SPECS
+        .iter()
+        .filter(travels)
+        .filter(|spec| secret_part(spec, settings).is_some() && !asked_for.contains(&spec.key))
+        .map(|spec| spec.name)
+        .filter(|name| !guarded.contains(name))
+        .collect()
+}
+
+/// Names of the secrets that were entered by somebody who had signed in.
+fn guarded(settings: &Settings) -> Vec<&'static str> {
+    let names = settings.guarded_secrets.split(',');
+    names
+        .filter_map(|name| Some(SPECS.iter().find(|spec| spec.name == name)?.name))
+        .collect()
+}
+
+/// What of a setting is secret; none if nothing is.
+fn secret_part(spec: &Spec, settings: &Settings) -> Option<Value> {
+    let stored = settings.get(spec.key);
+    let is_empty = stored.as_str() == Some("") || stored == Value::Bool(false);
+    let is_secret = is_secret(spec, settings) || spec.kind.open(&stored) != stored;
+    (is_secret && !is_empty).then_some(stored)
+}
+
 /// Tells what taking over settings in their persisted form would change: all of it, or nothing.
 ///
 /// What hides a password keeps the one that is stored.
@@ -104,6 +153,10 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
         import.take(spec, stored, body);
     }
     let settings = &mut import.settings;
+    if store::value_of(Key::mining_pool_user.spec(), body).is_none() {
+        // What is stored is what it was, whatever is said of what it is.
+        settings.pool_user_is_key = stored.pool_user_is_key;
+    }
     let is_key = settings.pool_user_is_key;
     pool_user::settle(settings, stored);
     // Whoever wrote it knew what it is, whichever pool is chosen now.
@@ -202,7 +255,8 @@ fn refusal(spec: &Spec, value: &Value) -> Rejection {
 
 fn changes(before: &Settings, after: &Settings) -> Vec<Change> {
     let differs = |spec: &&Spec| before.get(spec.key) != after.get(spec.key);
-    let shown = |spec: &&Spec| spec.key != Key::pool_user_is_key;
+    // Nobody chose these.
+    let shown = |spec: &&Spec| ![Key::pool_user_is_key, Key::guarded_secrets].contains(&spec.key);
     let change = |spec: &'static Spec| {
         let told = |settings: &Settings| spec.kind.told(&settings.get(spec.key));
         let is_secret = is_secret(spec, before) || is_secret(spec, after);

@@ -110,9 +110,15 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     assert_eq!(moved.settings.pool_logos_url.expose(), expected);
     let fresh = bench::send(&Settings::default(), r#"{"minerHostname": "me:***@m"}"#).unwrap();
     assert_eq!(fresh.settings.miner_hostname.expose(), "me@m");
-    let long = format!(r#"{{"minerHostname": "me:***@{}"}}"#, "x".repeat(248));
+    // Nobody else is sent it.
+    let other = bench::send(&settings, r#"{"minerHostname": "me:***@other"}"#).unwrap();
+    assert_eq!(other.settings.miner_hostname.expose(), "me@other");
+    let long = format!(
+        r#"{{"poolLogosUrl": "https://me:***@logos/{}"}}"#,
+        "x".repeat(234)
+    );
     let refused = bench::send(&settings, &long).unwrap_err();
-    assert_eq!(refused.to_string(), "minerHostname:bad_type");
+    assert_eq!(refused.to_string(), "poolLogosUrl:bad_type");
 }
 
 /// Who runs the sources prints what they are given.

@@ -220,3 +220,82 @@ fn a_plain_user_of_another_pool_is_no_key() {
         .find(|change| change.name == "miningPoolUser");
     assert_eq!(user.unwrap().told, None);
 }
+
+#[test]
+fn a_key_that_is_stored_stays_one_whatever_a_file_says_of_it() {
+    for body in [
+        json!({ "miningPoolName": "ocean", "poolUserIsKey": false }),
+        json!({ "poolUserIsKey": false }),
+    ] {
+        let settings = import(&secretive(), body).settings;
+        let (user, is_key) = (
+            settings.mining_pool_user.expose(),
+            settings.pool_user_is_key,
+        );
+        assert!(user.is_empty() || is_key, "{user}");
+        assert_ne!(
+            (settings.mining_pool_name.as_str(), user),
+            ("ocean", "horse-staple-3")
+        );
+    }
+}
+
+#[test]
+fn a_password_of_this_clock_does_not_go_to_a_host_of_another() {
+    let body =
+        json!({ "gitReleaseUrl": "https://me:***@feed.evil", "minerHostname": "me:***@miner/2" });
+    let settings = import(&secretive(), body).settings;
+    assert_eq!(settings.git_release_url.expose(), "https://me@feed.evil");
+    assert_eq!(
+        settings.miner_hostname.expose(),
+        "me:horse-staple-6@miner/2"
+    );
+}
+
+/// Names of the secrets that may not leave, after steps of entering a wallet, signed in or not.
+fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
+    let mut settings = Settings::default();
+    for (uri, is_guarded) in steps {
+        let before = settings.clone();
+        settings.nwc_uri = Secret::new(*uri);
+        transfer::note_guarded(&mut settings, &before, *is_guarded);
+    }
+    transfer::unguarded(&settings)
+}
+
+#[test]
+fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
+    for (steps, held_back) in [
+        (&[][..], false),
+        (&[("a", false)], true),
+        (&[("a", true)], false),
+        // A password that somebody sets later opens nothing.
+        (&[("a", false), ("a", true)], true),
+        (&[("a", false), ("b", true)], false),
+        (&[("a", true), ("b", false)], true),
+        (&[("a", true), ("", false)], false),
+        (&[("a", true), ("", false), ("a", false)], true),
+    ] {
+        let expected: &[&str] = if held_back { &["nwcUri"] } else { &[] };
+        assert_eq!(unguarded_after(steps), expected, "{steps:?}");
+    }
+}
+
+#[test]
+fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
+    let held_back = transfer::unguarded(&secretive());
+    let expected = [
+        "proxyPass",
+        "miningPoolUser",
+        "poolUserIsKey",
+        "minerHostname",
+        "nostrRelays",
+        "nwcUri",
+        "gitReleaseUrl",
+    ];
+    let mut held_back = held_back;
+    held_back.sort_unstable();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(held_back, expected);
+}

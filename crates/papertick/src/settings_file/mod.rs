@@ -49,6 +49,7 @@ pub(crate) struct SettingsFile {
     pub(crate) origin: Origin,
     open: Map<String, Value>,
     sealed: Option<Sealed>,
+    left_out: Vec<&'static str>,
 }
 
 /// Why a file cannot be written or read; `Display` is the token, and [`Unusable::words`] says it to people.
@@ -137,7 +138,21 @@ impl SettingsFile {
         origin: Origin,
         passphrase: Option<&Secret>,
     ) -> Result<SettingsFile, Unusable> {
-        let Apart { open, secret } = transfer::apart(settings);
+        SettingsFile::without(settings, origin, passphrase, Vec::new())
+    }
+
+    /// The same without some of the secrets; it says which.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn without(
+        settings: &Settings,
+        origin: Origin,
+        passphrase: Option<&Secret>,
+        left_out: Vec<&'static str>,
+    ) -> Result<SettingsFile, Unusable> {
+        let Apart { open, mut secret } = transfer::apart(settings);
+        secret.retain(|name, _| !left_out.contains(&name.as_str()));
         let sealed = passphrase.map(|passphrase| {
             fits(passphrase)?;
             let secret = Value::from(secret).to_string().into_bytes();
@@ -147,6 +162,7 @@ impl SettingsFile {
             origin,
             open,
             sealed: sealed.transpose()?,
+            left_out,
         })
     }
 
@@ -163,6 +179,9 @@ impl SettingsFile {
         });
         if let Some(sealed) = &self.sealed {
             file["secrets"] = sealed.to_json();
+            if !self.left_out.is_empty() {
+                file["leftOut"] = self.left_out.clone().into();
+            }
         }
         file
     }
@@ -195,6 +214,7 @@ impl SettingsFile {
             },
             open: open.ok_or(Unusable::NoFile)?.clone(),
             sealed,
+            left_out: Vec::new(),
         })
     }
 

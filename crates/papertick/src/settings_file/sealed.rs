@@ -28,10 +28,10 @@ const PASSES: u32 = 4;
 const MEMORY_KIB_MIN: u32 = 1024;
 
 /// The most memory that a file may ask for; small computers have no more to spare.
-const MEMORY_KIB_MAX: u32 = 64 * 1024;
+const MEMORY_KIB_MAX: u32 = MEMORY_KIB;
 
 /// The most passes that a file may ask for.
-const PASSES_MAX: u32 = 16;
+const PASSES_MAX: u32 = PASSES;
 
 /// Bytes of the salt, and the least that a file may have.
 const SALT_LEN: usize = 16;

@@ -30,6 +30,7 @@ fn guarded() -> Settings {
         http_auth_user: "satoshi".into(),
         http_auth_pass: hash("correct horse"),
         proxy_pass: device::secret::Secret::new("planted"),
+        guarded_secrets: "proxyPass".into(),
         led_brightness: 33,
         ..Settings::default()
     }
@@ -147,7 +148,12 @@ async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
     assert!(changes.contains(&secret("proxyPass")), "{changes:?}");
     assert!(changes.contains(&secret("httpAuthPass")), "{changes:?}");
     let stored = to.view.borrow().settings.clone();
-    assert_eq!(*stored, guarded());
+    // It was entered there while anybody could have.
+    let expected = Settings {
+        guarded_secrets: String::new(),
+        ..guarded()
+    };
+    assert_eq!(*stored, expected);
 }
 
 #[tokio::test]
@@ -233,6 +239,42 @@ async fn what_cannot_be_understood_is_refused_by_name() {
         assert_eq!(clock.json("POST", EXPORT, body).await.status, 400, "{body}");
     }
     assert_eq!(clock.view.borrow().settings.led_brightness, 128);
+}
+
+/// Who finds a clock open can set a password of their own; that must not hand them what was entered before.
+#[tokio::test]
+async fn a_password_that_is_set_later_opens_no_secret_of_before() {
+    let clock = clock_with(Settings {
+        guarded_secrets: String::new(),
+        nwc_uri: device::secret::Secret::new("nostr+walletconnect://planted"),
+        ..guarded()
+    })
+    .await;
+    let credentials = basic("satoshi:correct horse");
+    let wish = json!({ "passphrase": PASSPHRASE });
+    let opened = async || {
+        let file = ask(&clock, EXPORT, &wish, &[&credentials]).await.json();
+        let left_out = file["leftOut"].clone();
+        let to = clock_with(Settings::default()).await;
+        let right = json!({ "file": file, "passphrase": PASSPHRASE });
+        assert_eq!(ask(&to, IMPORT, &right, &[]).await.status, 200);
+        let stored = to.view.borrow().settings.clone();
+        (left_out, stored.proxy_pass.expose().to_string())
+    };
+    assert_eq!(
+        opened().await,
+        (json!(["proxyPass", "nwcUri"]), String::new())
+    );
+    // Entered anew by somebody who knows the password, it may leave.
+    let body = r#"{"proxyPass":"planted anew"}"#;
+    let length = format!("Content-Length: {}", body.len());
+    let headers = [length.as_str(), credentials.as_str()];
+    let entered = clock.send("PATCH", "/api/settings", &headers, body).await;
+    assert_eq!(entered.status, 200);
+    assert_eq!(
+        opened().await,
+        (json!(["nwcUri"]), "planted anew".to_string())
+    );
 }
 
 #[tokio::test]

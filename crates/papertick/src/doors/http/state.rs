@@ -40,6 +40,9 @@ const DRAWN_AT_ONCE: usize = 1;
 /// Files whose secrets are sealed or opened at the same time; others wait.
 const SEALED_AT_ONCE: usize = 1;
 
+/// Files that are in hand at the same time; each may be large.
+const TRANSFERS_MAX: usize = 8;
+
 /// Changes that may be under way at the same time; one that insists on a version waits for all others.
 pub(crate) const CHANGES_MAX: u32 = 64;
 
@@ -75,7 +78,9 @@ pub(crate) struct State {
     /// Turns to draw what is not on the panels.
     pub(crate) drawing: Semaphore,
     /// Turns to seal and open the secrets of files, which takes memory.
-    pub(crate) sealing: Semaphore,
+    pub(crate) sealing: Arc<Semaphore>,
+    /// Places for files of settings that are in hand.
+    pub(crate) transfers: Semaphore,
     /// Hashes passwords.
     pub(crate) hasher: Hasher,
     /// The newest picture of all panels.
@@ -116,7 +121,8 @@ impl State {
             settings_key: password::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
-            sealing: Semaphore::new(SEALED_AT_ONCE),
+            sealing: Arc::new(Semaphore::new(SEALED_AT_ONCE)),
+            transfers: Semaphore::new(TRANSFERS_MAX),
             hasher,
             pictures: Cached::new(),
             frames: broadcast::Sender::new(FRAMES_KEPT),

@@ -1,8 +1,11 @@
 //! Settings as a file: handing them out, and taking them over.
 
+use std::sync::Arc;
+
 use device::{
     request::{Imported, Reply, Request},
     secret::Secret,
+    settings::transfer,
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_DISPOSITION};
 use interface::{
@@ -53,7 +56,8 @@ pub(crate) async fn export(mut call: Call) -> Response {
     let name = format!("attachment; filename=\"{}-settings.json\"", origin.clock);
     let view = call.view.clone();
     let made = sealing(&call, move || {
-        SettingsFile::of(&view.settings, origin, passphrase.as_ref())
+        let left_out = transfer::unguarded(&view.settings);
+        SettingsFile::without(&view.settings, origin, passphrase.as_ref(), left_out)
     });
     match made.await {
         Ok(Ok(file)) => {
@@ -71,6 +75,11 @@ pub(crate) async fn export(mut call: Call) -> Response {
 
 /// Takes over the settings of a file, or tells what that would change.
 pub(crate) async fn import(mut call: Call) -> Response {
+    let state = Arc::clone(&call.state);
+    // Before the body is read.
+    let Ok(_place) = state.transfers.try_acquire() else {
+        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "busy");
+    };
     let wish = match call.json(IMPORT_BODY_MAX).await {
         Some(Value::Object(wish)) => wish,
         Some(_) => return answer::bad_request("not_object"),
@@ -147,7 +156,14 @@ async fn sealing<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Response> {
     let stopping = || answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
-    let _turn = call.state.sealing.acquire().await.map_err(|_| stopping())?;
+    let turn = Arc::clone(&call.state.sealing).acquire_owned().await;
+    let turn = turn.map_err(|_| stopping())?;
+    // The turn lasts as long as the work, also for a client that has gone.
+    let work = move || {
+        let done = work();
+        drop(turn);
+        done
+    };
     spawn_blocking(work).await.map_err(|_| stopping())
 }
 
