@@ -27,8 +27,10 @@ const UNREADABLE: &str =
 
 /// Reads the slots; gives them with what went wrong, in words for people.
 pub fn read(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
-    // Without its turn it reads all the same: what is renamed meanwhile is found under the other name.
-    let _turn = disk.turn(KIND);
+    let Ok(_turn) = disk.turn(KIND) else {
+        // Without its turn it only looks, for it could put aside or undo what somebody else writes at this moment.
+        return looked(disk);
+    };
     let (mut file, found) = StateFile::open(KIND, disk);
     let mut slots = slots_in(found.content);
     if let Some(damage) = damage(&file, &found.notes) {
@@ -42,13 +44,19 @@ pub fn read(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
 
 /// Looks at the slots without changing anything on the disk.
 pub fn look(disk: &mut dyn LargeDisk) -> Slots {
+    looked(disk).0
+}
+
+/// The same with what went wrong; what is renamed meanwhile is found under the other name.
+fn looked(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
     let found = StateFile::look_only(KIND, disk);
     let is_lost = found == Content::Lost;
     let mut slots = slots_in(found);
     if is_lost {
         slots.note(UNREADABLE);
     }
-    slots
+    let notes = is_lost.then(|| UNREADABLE.to_string());
+    (slots, notes.into_iter().collect())
 }
 
 /// Changes the slots, as they are on the disk at this moment; the change is durable when this returns.
@@ -131,4 +139,41 @@ fn digest(disk: &mut dyn LargeDisk, name: &str, bytes: u64) -> io::Result<Option
         hasher.update(&chunk[..read]);
     }
     Ok((left == 0).then(|| hasher.finalize().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::fs;
+
+    use storage::disk::Folder;
+
+    use super::*;
+
+    #[test]
+    fn who_does_not_get_a_turn_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = || {
+            let entries = fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let file = folder.path().join(format!("{KIND}.json"));
+        let in_the_way = folder.path().join(format!("{KIND}.lock"));
+        fs::write(&file, "rubbish").unwrap();
+        fs::create_dir(&in_the_way).unwrap();
+        let before = names();
+        let (slots, notes) = read(&mut Folder::new(folder.path()));
+        assert_eq!(slots.last_failure.as_deref(), Some(UNREADABLE));
+        assert_eq!(notes, [UNREADABLE]);
+        assert_eq!(names(), before);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "rubbish");
+        // With its turn it puts it aside, and notes that.
+        fs::remove_dir(&in_the_way).unwrap();
+        let (slots, _) = read(&mut Folder::new(folder.path()));
+        assert_ne!(fs::read_to_string(&file).unwrap(), "rubbish");
+        assert_eq!(look(&mut Folder::new(folder.path())), slots);
+    }
 }
