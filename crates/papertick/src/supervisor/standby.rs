@@ -3,12 +3,14 @@
 //! | State | The device | Its standby | Ends with |
 //! |---|---|---|---|
 //! | running | serves | there is none | the word `restart` |
-//! | preparing | serves | prepares, and holds nothing that only one may hold | the word `standby` |
+//! | preparing | serves, but erases nothing | prepares, and holds nothing that only one may hold | the word `standby` |
 //! | giving way | serves on, lets go of everything, ends | waits for the data folder | the end of the device |
 //! | taken over | is gone | is the device | |
 //!
 //! A standby that ends or is not prepared in time leaves the device to end first, as one that is started again always
 //! did. Once the device gives way, its standby is judged as any device that was just started.
+//! A device that breaks off on the way, and one after which another program is to be started than the one that stands by,
+//! is followed by a plain start.
 //! What waits for connections is one socket, which is open all the time.
 
 use std::io;
@@ -45,7 +47,7 @@ impl Supervisor {
                 say(&format!(
                     "the device is started again without a standby: {reason}"
                 ));
-                return self.let_end(followed, stop).await;
+                return self.let_end(followed, None, stop).await;
             }
         };
         match self.prepared(followed, &mut standby, stop).await {
@@ -55,42 +57,36 @@ impl Supervisor {
                 say(&format!(
                     "the device is started again without its standby: {reason}"
                 ));
-                return self.let_end(followed, stop).await;
+                return self.let_end(followed, None, stop).await;
             }
             // It has the data folder already.
             Prepared::TooLate(End::Restart) => {}
-            Prepared::TooLate(End::Refused(reason) | End::Broken(reason)) => {
-                say(&format!(
-                    "the device broke off before it gave way ({reason})"
-                ));
-            }
-            Prepared::TooLate(
-                end @ (End::Stopped
-                | End::PowerCut(_)
-                | End::SafeLongEnough
-                | End::NotStarted(_)
-                | End::NotPassed(_)),
-            ) => {
+            Prepared::TooLate(end) => {
                 standby.child.kill().await;
                 return end;
             }
         }
+        match self.let_end(followed, Some(&mut standby), stop).await {
+            End::Restart => {}
+            end @ (End::Stopped
+            | End::PowerCut(_)
+            | End::Refused(_)
+            | End::Broken(_)
+            | End::SafeLongEnough
+            | End::NotStarted(_)
+            | End::NotPassed(_)) => {
+                standby.child.kill().await;
+                return end;
+            }
+        }
+        // Whoever sent an update that was ready only now was told that it is started.
+        if !self.programs.is_next(&chosen) {
+            standby.child.kill().await;
+            say("another program is to be started than the one that stood by");
+            return End::Restart;
+        }
         if let (true, Some(slot)) = (chosen.is_trial, chosen.program.slot()) {
             self.programs.started(slot);
-        }
-        match self.let_end(followed, stop).await {
-            End::Stopped => {
-                self.end(&mut standby).await;
-                return End::Stopped;
-            }
-            End::PowerCut(carried) => {
-                standby.child.kill().await;
-                return End::PowerCut(carried);
-            }
-            End::Refused(reason) | End::Broken(reason) => {
-                say(&format!("the device broke off as it gave way ({reason})"));
-            }
-            End::Restart | End::SafeLongEnough | End::NotStarted(_) | End::NotPassed(_) => {}
         }
         self.relief = Some((standby, chosen));
         End::Restart
@@ -124,7 +120,10 @@ impl Supervisor {
             let process = &mut followed.process;
             tokio::select! {
                 biased;
-                () = stop.given() => return Prepared::TooLate(self.stopped(process).await),
+                () = stop.given() => {
+                    standby.child.kill().await;
+                    return Prepared::TooLate(self.stopped(process).await);
+                }
                 status = process.child.wait() => {
                     return Prepared::TooLate(self.judge_last_words(status, followed).await);
                 }
@@ -142,12 +141,23 @@ impl Supervisor {
     }
 
     /// Lets the device end, or ends it if it does not.
-    async fn let_end(&mut self, followed: &mut Followed, stop: &mut StopSignals) -> End {
+    async fn let_end(
+        &mut self,
+        followed: &mut Followed,
+        standby: Option<&mut Process>,
+        stop: &mut StopSignals,
+    ) -> End {
         followed.process.child.signal(GIVE_WAY);
         let limit = self.stop_limit();
         let process = &mut followed.process;
         let ended = tokio::select! {
-            () = stop.given() => return self.stopped(process).await,
+            () = stop.given() => {
+                // Else it would be a device once the other has ended.
+                if let Some(standby) = standby {
+                    standby.child.kill().await;
+                }
+                return self.stopped(process).await;
+            }
             ended = timeout(limit, process.child.wait()) => ended,
         };
         match ended {
@@ -165,10 +175,21 @@ impl Supervisor {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::path::Path;
+    use std::{fs, os::unix::fs::symlink, path::Path};
+
+    use semver::Version;
+    use sha2::{Digest, Sha256};
+    use storage::disk::Folder;
 
     use super::*;
-    use crate::supervisor::tests::{starts, supervisor};
+    use crate::{
+        config::DeviceConfig,
+        supervisor::tests::{starts, supervisor},
+        updates::{
+            record,
+            slots::{Factory, HANDOVERS_MAX, ImageSlot, Installed, Program, Standing},
+        },
+    };
 
     /// A device that is to be started again at once, and what its standby does; `free` is there when it has ended.
     fn script(folder: &Path, gives_way: &str, standby: &str) -> String {
@@ -225,12 +246,125 @@ mod tests {
 
     #[tokio::test]
     async fn a_device_that_does_not_give_way_is_ended() {
-        // It hangs, or breaks off as it ends.
-        for gives_way in ["exec sleep 1000", "kill -KILL $$"] {
-            let standby = "echo standby; free; echo ready; exit 75";
-            let told = told(gives_way, standby, 3).await;
-            assert_eq!(told[2], (Begin::AtOnce, 0, String::new()), "{gives_way}");
-        }
+        let standby = "echo standby; free; echo ready; exit 75";
+        let told = told("exec sleep 1000", standby, 3).await;
+        assert_eq!(told[2], (Begin::AtOnce, 0, String::new()));
+    }
+
+    #[tokio::test]
+    async fn a_device_that_breaks_off_as_it_gives_way_is_counted() {
+        let standby = "echo standby; free; echo ready; exit 75";
+        let told = told("kill -KILL $$", standby, 3).await;
+        let (begin, crashes, note) = &told[2];
+        assert_eq!((*begin, *crashes), (Begin::AtOnce, 1));
+        assert!(note.contains("signal: 9"), "{note}");
+    }
+
+    #[tokio::test]
+    async fn a_device_that_breaks_off_before_its_standby_is_prepared_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "starts() {{ wc -l < {}; }}\n\
+             case \"$2\" in *AsStandby*) sleep 0.1; echo standby; echo ready; exit 75;; esac\n\
+             echo ready; test $(starts) -gt 1 && exec sleep 1000\n\
+             echo restart; until test $(starts) -gt 1; do sleep 0.01; done; kill -KILL $$",
+            folder.path().join("starts").display()
+        );
+        let told = starts(folder.path(), supervisor(folder.path(), &script), 3).await;
+        assert_eq!(told[1].begin, Begin::AsStandby);
+        assert_eq!((told[2].begin, told[2].crashes), (Begin::AtOnce, 1));
+        let note = told[2].note.clone().unwrap();
+        assert!(note.contains("signal: 9"), "{note}");
+    }
+
+    /// Puts the script into the first slot, as a program of a version that is newer than the installed one.
+    fn install(folder: &Path, record: &Path, standing: Standing) {
+        let slot = ImageSlot::A;
+        let file = folder.join(record::program_file(slot));
+        let prepared = fs::canonicalize(folder.join("device.sh")).unwrap();
+        let bytes = fs::read(&prepared).unwrap();
+        symlink(prepared, file).unwrap();
+        record::change(&mut Folder::new(record), |slots| {
+            let installed = Installed {
+                version: Version::new(99, 0, 0),
+                bytes: bytes.len() as u64,
+                digest: Sha256::digest(&bytes).into(),
+                beside: Factory::own().build,
+                standing,
+                // Its supervisor stays out of this.
+                handovers: HANDOVERS_MAX,
+            };
+            slots.switch(slot, installed);
+        })
+        .unwrap();
+    }
+
+    fn running(start: &DeviceConfig) -> Program {
+        start.firmware.as_ref().unwrap().running
+    }
+
+    #[tokio::test]
+    async fn an_update_that_is_ready_only_as_the_device_gives_way_is_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let later = tempfile::tempdir().unwrap();
+        let gives_way = format!(
+            "cp {}/firmware.json {}; exit 75",
+            later.path().display(),
+            folder.path().display()
+        );
+        // The standby is of the program before it: it does not go on.
+        let standby = "echo standby; free; echo ready; exit 70";
+        let script = script(folder.path(), &gives_way, standby);
+        let supervisor = supervisor(folder.path(), &script);
+        install(folder.path(), later.path(), Standing::Proven);
+        let starts = starts(folder.path(), supervisor, 3).await;
+        assert_eq!(running(&starts[1]), Program::Factory);
+        assert_eq!(running(&starts[2]), Program::Slot(ImageSlot::A));
+        assert_eq!((starts[2].begin, starts[2].crashes), (Begin::AtOnce, 0));
+    }
+
+    #[tokio::test]
+    async fn a_program_on_trial_that_breaks_off_as_it_gives_way_has_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let standby = "echo standby; free; echo ready; exit 75";
+        let script = script(folder.path(), "kill -KILL $$", standby);
+        let supervisor = supervisor(folder.path(), &script);
+        install(folder.path(), folder.path(), Standing::Trial { starts: 0 });
+        let starts = starts(folder.path(), supervisor, 3).await;
+        let own = Program::Slot(ImageSlot::A);
+        assert_eq!((running(&starts[0]), running(&starts[1])), (own, own));
+        assert_eq!(running(&starts[2]), Program::Factory);
+        let slots = record::look(&mut Folder::new(folder.path()));
+        assert_eq!(slots.get(ImageSlot::A).unwrap().standing, Standing::Failed);
+    }
+
+    #[tokio::test]
+    async fn a_standby_is_ended_before_its_device_where_the_clock_stops() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().display();
+        let script = format!(
+            "case \"$2\" in *AsStandby*) echo $$ > {place}/standby; echo standby; exec sleep 1000;; esac\n\
+             trap '' USR1\n\
+             trap 'kill -0 $(cat {place}/standby) && touch {place}/both; exit 0' TERM\n\
+             echo ready; while :; do sleep 0.01; done"
+        );
+        let mut supervisor = supervisor(folder.path(), &script);
+        let chosen = supervisor.programs.choose();
+        let mut followed = Followed {
+            process: supervisor.start(&chosen).unwrap(),
+            chosen,
+            cut: None,
+            trial: None,
+        };
+        assert_eq!(followed.process.words.next().await, Word::Ready);
+        let (mut standby, _) = supervisor.start_standby().unwrap();
+        assert_eq!(standby.words.next().await, Word::Standby);
+        let mut stop = StopSignals::new().unwrap();
+        stop.is_given = true;
+        let standby = Some(&mut standby);
+        let end = supervisor.let_end(&mut followed, standby, &mut stop).await;
+        assert!(matches!(end, End::Stopped));
+        assert!(!folder.path().join("both").exists());
     }
 
     #[tokio::test]
