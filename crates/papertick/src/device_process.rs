@@ -34,7 +34,7 @@ use crate::{
     lifeline::{BROKEN_CODE, GIVE_WAY, RESTART_CODE, WITH_STANDBY, Word},
     log_lines::LogLines,
     tasks::{Ended, Tasks},
-    wiring::{FIRST_PICTURE, HEART, Parts, Prepared, first_picture, heart},
+    wiring::{FIRST_PICTURE, HEART, Parts, Performing, Prepared, first_picture, heart},
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -206,7 +206,7 @@ async fn live(
     kept: Kept,
     log: LogLines,
 ) -> io::Result<Ending> {
-    let signals = Signals::new()?;
+    let mut signals = Signals::new()?;
     let life = Life {
         supervisor: config.supervisor,
         protocol: config.protocol,
@@ -219,9 +219,9 @@ async fn live(
         .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
     let mut signs = Tasks::new();
     signs.spawn(HEART, heart(parts.pulse.clone()));
-    let ending = life.run(&mut parts, &mut signs, signals).await;
+    let ending = life.run(&mut parts, &mut signs, &mut signals).await;
     match ending {
-        Ending::GivesWay => life.give_way(parts).await,
+        Ending::GivesWay => life.give_way(parts, signals).await,
         Ending::Stopped | Ending::Restart | Ending::Broken => life.stop(parts).await,
     }
     Ok(ending)
@@ -253,14 +253,16 @@ struct Life {
 
 impl Life {
     /// Runs until there is a reason to end.
-    async fn run(&self, parts: &mut Parts, signs: &mut Tasks, mut signals: Signals) -> Ending {
+    async fn run(&self, parts: &mut Parts, signs: &mut Tasks, signals: &mut Signals) -> Ending {
         let mut wait_for_standby = None;
         loop {
             tokio::select! {
                 _ = signals.terminate.recv() => return Ending::Stopped,
                 _ = signals.interrupt.recv() => return Ending::Stopped,
                 _ = signals.give_way.recv() => return Ending::GivesWay,
-                () = parts.performer.run(&mut parts.effects) => {
+                // It ends never.
+                () = &mut parts.performing => {}
+                () = parts.restart.notified() => {
                     if self.protocol < WITH_STANDBY {
                         return Ending::Restart;
                     }
@@ -294,52 +296,49 @@ impl Life {
         } else {
             (HTTP_STOP, STOP)
         };
-        parts.front_stop.stop();
-        for name in parts.front.stop(requests).await {
-            tracing::debug!(task = %name, "stopped");
-        }
-        parts.core_stop.stop();
-        parts.rest_stop.stop();
-        tokio::join!(parts.core.stop(others), parts.rest.stop(others));
-        // Ink that moves is not cut off.
-        parts.buses.stop(self.last_refresh).await;
+        let ending = async {
+            parts.front_stop.stop();
+            for name in parts.front.stop(requests).await {
+                tracing::debug!(task = %name, "stopped");
+            }
+            parts.core_stop.stop();
+            parts.rest_stop.stop();
+            tokio::join!(parts.core.stop(others), parts.rest.stop(others));
+            // Ink that moves is not cut off.
+            parts.buses.stop(self.last_refresh).await;
+        };
+        beside(parts.performing, ending).await;
     }
 
     /// Ends so that the device that stands by goes on without a pause: clients and the main loop last.
-    async fn give_way(&self, parts: Parts) {
-        let Parts {
-            front,
-            front_stop,
-            front_notice,
-            core,
-            core_stop,
-            rest,
-            rest_stop,
-            mut effects,
-            performer,
-            buses,
-            ..
-        } = parts;
-        let come_to_rest = async {
-            front_notice.stop();
-            rest_stop.stop();
-            tokio::join!(rest.stop(FAREWELL), sleep(FAREWELL));
-            buses.stop(self.last_refresh).await;
-        };
-        let perform = async {
-            loop {
-                // It is being started again already.
-                performer.run(&mut effects).await;
+    async fn give_way(&self, parts: Parts, mut signals: Signals) {
+        let farewell = async {
+            tokio::select! {
+                () = sleep(FAREWELL) => {}
+                // Nobody goes on for whom clients should come again.
+                _ = signals.terminate.recv() => {}
+                _ = signals.interrupt.recv() => {}
             }
         };
-        tokio::select! {
-            () = come_to_rest => {}
-            () = perform => {}
-        }
-        front_stop.stop();
-        front.stop(HTTP_STOP).await;
-        core_stop.stop();
-        core.stop(STOP).await;
+        let ending = async {
+            parts.front_notice.stop();
+            parts.rest_stop.stop();
+            tokio::join!(parts.rest.stop(FAREWELL), farewell);
+            parts.buses.stop(self.last_refresh).await;
+            parts.front_stop.stop();
+            parts.front.stop(HTTP_STOP).await;
+            parts.core_stop.stop();
+            parts.core.stop(STOP).await;
+        };
+        beside(parts.performing, ending).await;
+    }
+}
+
+/// Ends while what was begun before is still being performed: its client may wait for it.
+async fn beside(performing: Performing, ending: impl Future<Output = ()>) {
+    tokio::select! {
+        () = performing => {}
+        () = ending => {}
     }
 }
 

@@ -7,7 +7,10 @@ use device::{
     output::Effect,
 };
 use storage::keeper::Keeper;
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::timeout,
+};
 
 use crate::{
     crash_dumps,
@@ -18,6 +21,9 @@ use crate::{
 
 /// Time the radio has to forget.
 const FORGET: Duration = Duration::from_secs(5);
+
+/// Why nothing is erased any more.
+const ENDS: &str = "the clock is being started again, ask it once more after that";
 
 /// Whoever performs effects, and what they need for it.
 #[derive(Debug)]
@@ -35,26 +41,32 @@ pub struct Performer {
 }
 
 impl Performer {
-    /// Performs what the device asks for, until it wants to be started again.
-    pub async fn run(&self, effects: &mut mpsc::Receiver<Effect>) {
+    /// Performs what the device asks for; ends never, and tells by `restart` that the device is to be started again.
+    ///
+    /// From then on nothing is erased: the end of the process would cut it off, and what is half erased is worse than
+    /// what is not.
+    pub async fn run(&self, effects: &mut mpsc::Receiver<Effect>, restart: &Notify) {
+        let mut may_erase = Ok(());
         while let Some(effect) = effects.recv().await {
             match effect {
                 Effect::Reboot(reason) => {
                     tracing::info!(?reason, "restarting");
-                    return;
+                    may_erase = Err(ENDS.to_string());
+                    restart.notify_one();
                 }
                 Effect::Wipe => {
-                    tracing::warn!("everything is being wiped");
-                    let outcome = self.wipe().await;
-                    match &outcome {
-                        Ok(()) => tracing::warn!("everything was wiped"),
-                        Err(error) => tracing::error!(%error, "not everything was wiped"),
-                    }
+                    let outcome = match &may_erase {
+                        Ok(()) => self.wipe_and_say().await,
+                        Err(_) => may_erase.clone(),
+                    };
                     self.tell(Finished::Wiped(outcome)).await;
                 }
                 Effect::ClearLogos => self.clear_logos().await,
                 Effect::ForgetWifi => {
-                    let outcome = self.forget_network().await;
+                    let outcome = match &may_erase {
+                        Ok(()) => self.forget_network().await,
+                        Err(_) => may_erase.clone(),
+                    };
                     self.tell(Finished::Forgotten(outcome)).await;
                 }
             }
@@ -65,6 +77,16 @@ impl Performer {
     async fn tell(&self, finished: Finished) {
         // Without the device there is nobody who could want to know.
         let _ = self.inbox.tell(Input::Finished(finished)).await;
+    }
+
+    async fn wipe_and_say(&self) -> Result<(), String> {
+        tracing::warn!("everything is being wiped");
+        let outcome = self.wipe().await;
+        match &outcome {
+            Ok(()) => tracing::warn!("everything was wiped"),
+            Err(error) => tracing::error!(%error, "not everything was wiped"),
+        }
+        outcome
     }
 
     /// Wipes everything; the network last, because its credentials are the one thing that cannot be stored again.

@@ -3,6 +3,7 @@
 use std::{
     io,
     net::{SocketAddr, TcpListener},
+    pin::Pin,
     sync::Arc,
 };
 
@@ -31,7 +32,7 @@ use net::{
 };
 use storage::{Store, keeper};
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{Notify, mpsc, watch},
     time::{Instant, sleep},
 };
 
@@ -89,6 +90,9 @@ pub(crate) const FIRST_PICTURE: &str = "first picture";
 /// Seed of the demo's market.
 const DEMO_SEED: u64 = 21;
 
+/// Performs what the device asks for, for as long as it is polled.
+pub(crate) type Performing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// All tasks of the device, and what the process listens to.
 pub(crate) struct Parts {
     /// What talks to clients.
@@ -102,9 +106,10 @@ pub(crate) struct Parts {
     /// Everything else: what follows the main loop, and what tells it what happens.
     pub(crate) rest: Tasks,
     pub(crate) rest_stop: Stopper,
-    /// What the process itself has to do.
-    pub(crate) effects: mpsc::Receiver<Effect>,
-    pub(crate) performer: Performer,
+    /// What the process itself does; it never ends.
+    pub(crate) performing: Performing,
+    /// The device is to be started again.
+    pub(crate) restart: Arc<Notify>,
     /// The hand at the table, unless the parts are real.
     pub(crate) bench: Option<Bench>,
     /// The buses of the parts; they end after everything else.
@@ -400,9 +405,12 @@ impl Parts {
             });
         }
         let mut buses = Tasks::new();
-        let effects = common
+        let mut effects = common
             .start_rest(&mut rest, &mut buses, board, followed, ends, stop)
             .await?;
+        let restart = Arc::new(Notify::new());
+        let wanted = Arc::clone(&restart);
+        let performing = Box::pin(async move { performer.run(&mut effects, &wanted).await });
         Ok(Parts {
             front,
             front_stop,
@@ -411,8 +419,8 @@ impl Parts {
             core_stop,
             rest,
             rest_stop,
-            effects,
-            performer,
+            performing,
+            restart,
             bench,
             buses,
             pulse,

@@ -4,14 +4,19 @@ use std::{fs, path::Path, time::Duration};
 
 use device::{
     input::{Contacts, Input},
+    output::Effect,
     request::{Refusal, Reply, Request},
     secret::Secret,
 };
 use papertick::{
     drivers::wifi::{NotProvisioned, secrets},
+    effects::Performer,
     tasks::Tasks,
 };
-use tokio::time::{sleep, timeout};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::{sleep, timeout},
+};
 
 use crate::radio::Desk;
 
@@ -33,13 +38,23 @@ fn put_folder_at(path: &Path) {
     fs::create_dir(path).unwrap();
 }
 
+/// Performs what the device asks for until it is to be started again.
+async fn until_restart(performer: &Performer, effects: &mut mpsc::Receiver<Effect>) {
+    let restart = Notify::new();
+    tokio::select! {
+        biased;
+        () = restart.notified() => {}
+        () = performer.run(effects, &restart) => {}
+    }
+}
+
 /// Asks for a factory reset while somebody performs what the device asks for; returns the reply.
 async fn reset(desk: &mut Desk) -> Reply {
     let asked = desk.inbox.ask(Request::FactoryReset);
     let effects = &mut desk.followed.effects;
     tokio::select! {
         reply = timeout(LONG, asked) => reply.expect("an answer in time").unwrap(),
-        () = desk.performer.run(effects) => panic!("it restarts before it answers"),
+        () = until_restart(&desk.performer, effects) => panic!("it restarts before it answers"),
     }
 }
 
@@ -137,9 +152,40 @@ async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
         at: Duration::ZERO,
     };
     desk.inbox.tell(Input::Held(held)).await.unwrap();
-    let performing = timeout(LONG, desk.performer.run(&mut desk.followed.effects));
-    assert!(performing.await.is_err(), "it does not restart");
+    let performing = until_restart(&desk.performer, &mut desk.followed.effects);
+    let performing = timeout(LONG, performing).await;
+    assert!(performing.is_err(), "it does not restart");
     let view = desk.followed.view.borrow().clone();
     assert!(view.notes[0].contains("not forgotten"), "{:?}", view.notes);
     assert!(view.settings.wifi_configured);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    let before = files(desk.folder.path());
+    let restart = Notify::new();
+    let asking = async {
+        assert_eq!(desk.inbox.ask(Request::Restart).await.unwrap(), Reply::Done);
+        restart.notified().await;
+        let reply = timeout(LONG, desk.inbox.ask(Request::FactoryReset)).await;
+        reply.expect("an answer in time").unwrap()
+    };
+    let reply = tokio::select! {
+        reply = asking => reply,
+        () = desk.performer.run(&mut desk.followed.effects, &restart) => panic!("it never ends"),
+    };
+    assert_eq!(reply, Reply::Refused(Refusal::NotErased));
+    assert_eq!(files(desk.folder.path()), before);
+    let view = desk.followed.view.borrow().clone();
+    let note = &view.notes[0];
+    assert!(note.contains("being started again"), "{note}");
+    assert!(
+        desk.restart()
+            .until("connected")
+            .await
+            .settings
+            .wifi_configured
+    );
 }
