@@ -417,3 +417,26 @@ async fn a_server_that_gives_way_serves_everybody_and_waits_for_nobody() {
     let took = begun.elapsed();
     assert!(took < Duration::from_millis(90), "{took:?}");
 }
+
+/// What a request asks for may have been done although it has no answer yet.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_gives_way_answers_what_is_under_way() {
+    let clock = Clock::start().await;
+    let head = format!(
+        "PATCH /api/settings HTTP/1.1\r\nHost: {}\r\nContent-Length: 2\r\n\r\n{{",
+        clock.address
+    );
+    let mut stream = clock.connect().await;
+    stream.write_all(head.as_bytes()).await.unwrap();
+    sleep(Duration::from_millis(1)).await;
+    clock.giving_way.send_replace(true);
+    sleep(Duration::from_millis(1)).await;
+    clock.shutdown.send_replace(true);
+    sleep(Duration::from_millis(400)).await;
+    let begun = Instant::now();
+    stream.write_all(b"}").await.unwrap();
+    assert_eq!(Answer::parse(&rest(&mut stream).await).status, 200);
+    clock.server.await.unwrap();
+    let took = begun.elapsed();
+    assert!(took < Duration::from_millis(90), "{took:?}");
+}

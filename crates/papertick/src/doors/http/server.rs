@@ -51,8 +51,9 @@ const FIRST_REQUEST_TIME: Duration = Duration::from_millis(500);
 /// The same for one that was answered before, and may have sent more before it can know that the server stops.
 const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
 
-/// Time that is left to everybody once nobody is accepted any more because another device goes on: whoever comes now
-/// waits for that one, and the clients have had time to be done.
+/// Time that is left once nobody is accepted any more because another device goes on: whoever comes now waits for that
+/// one, and the clients have had time to be done. Only a request that has no answer yet has longer: what it asked for may
+/// have been done.
 const LAST_MOMENT: Duration = Duration::from_millis(75);
 
 /// What of that is left to a client that has not sent its request yet.
@@ -69,17 +70,21 @@ pub(crate) async fn run(
         tracing::debug!(%error, "the listening socket stays as it was");
     }
     tell_limit(&state.places);
-    let mut connections = Tasks::new();
+    let (mut connections, mut beside) = (Tasks::new(), Tasks::new());
     let mut stop = state.services.shutdown.clone();
     let mut giving_way = state.services.giving_way.clone();
-    let (mut last_order, mut stop_time) = (Order::Finish, STOP_TIME);
+    let mut last_order = Order::Finish;
     let places = Arc::new(Semaphore::new(state.places.connections));
     let orders = watch::Sender::new(Order::Serve);
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &places, &orders) => accepted,
             Some(SideTask { name, work }) = tasks.recv() => {
-                connections.spawn(name, work);
+                beside.spawn(name, work);
+                continue;
+            }
+            Some(ended) = beside.ended() => {
+                ended.tell_panic();
                 continue;
             }
             Some(ended) = connections.ended() => {
@@ -90,7 +95,7 @@ pub(crate) async fn run(
             Ok(_) = giving_way.wait_for(|gives_way| *gives_way), if last_order == Order::Finish => {
                 // Whoever comes from now on is answered, and asked to come again on another connection.
                 orders.send_replace(Order::Finish);
-                (last_order, stop_time) = (Order::Leave, LAST_MOMENT);
+                last_order = Order::Leave;
                 continue;
             }
             Some(Ended { name, .. }) = parts.ended() => {
@@ -107,7 +112,12 @@ pub(crate) async fn run(
     }
     drop(listener);
     orders.send_replace(last_order);
-    let cut_off = connections.stop(stop_time).await.len();
+    let beside = beside.stop(match last_order {
+        Order::Serve | Order::MakeRoom | Order::Finish => STOP_TIME,
+        Order::Leave => LAST_MOMENT,
+    });
+    let (connections, beside) = tokio::join!(connections.stop(STOP_TIME), beside);
+    let cut_off = connections.len() + beside.len();
     if cut_off > 0 {
         tracing::warn!(connections = cut_off, "connections cut off");
     }
@@ -259,6 +269,7 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
         // In a box, because the connection keeps a place of its size while it idles.
         Box::pin(async move {
             let mut answer = answer.await;
+            busy.answered();
             if told.borrow().is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");
                 answer.headers_mut().insert(CONNECTION, close);
@@ -274,7 +285,7 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
         .serve_connection(TokioIo::new(Impatient::new(stream)), service)
         .with_upgrades();
     tokio::pin!(connection);
-    let mut last_call = None;
+    let (mut last_call, mut last_moment) = (None, None);
     // What was ordered before counts here too.
     orders.mark_changed();
     loop {
@@ -294,8 +305,16 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
                 Order::Leave => {
                     let last = work.last_call().min(LATE_REQUEST_TIME);
                     last_call = Some(Box::pin(sleep(last)));
+                    last_moment = Some(Box::pin(sleep(LAST_MOMENT)));
                 }
             },
+            () = over(&mut last_moment) => {
+                if !work.is_unanswered() {
+                    tracing::debug!(%peer, "connection cut off");
+                    return;
+                }
+                last_moment = Some(Box::pin(sleep(LAST_MOMENT)));
+            }
             () = over(&mut last_call) => {
                 connection.as_mut().graceful_shutdown();
                 last_call = None;
@@ -322,6 +341,7 @@ struct Shared {
     opened: Instant,
     begun: AtomicUsize,
     running: AtomicUsize,
+    answered: AtomicUsize,
     idle_since_ms: AtomicU64,
 }
 
@@ -332,6 +352,7 @@ impl Default for Work {
                 opened: Instant::now(),
                 begun: AtomicUsize::new(0),
                 running: AtomicUsize::new(0),
+                answered: AtomicUsize::new(0),
                 idle_since_ms: AtomicU64::new(0),
             }),
         }
@@ -343,6 +364,12 @@ impl Work {
         self.shared.begun.fetch_add(1, Ordering::Relaxed);
         self.shared.running.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(&self.shared))
+    }
+
+    /// Tells whether there is a request to which the clock has not made its answer yet.
+    fn is_unanswered(&self) -> bool {
+        let shared = &self.shared;
+        shared.begun.load(Ordering::Relaxed) > shared.answered.load(Ordering::Relaxed)
     }
 
     /// How long to wait for one more request when the server stops.
@@ -369,6 +396,10 @@ impl Work {
 struct Busy(Arc<Shared>);
 
 impl Busy {
+    fn answered(&self) {
+        self.0.answered.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn keep<B>(self, body: B) -> Kept<B> {
         Kept { body, _busy: self }
     }
