@@ -32,6 +32,7 @@ const PLAIN: Operation = Operation {
     guard: Guard::Control,
     always: false,
     may_fail: false,
+    lasts: false,
     body: Takes::Nothing,
     body_max: SMALL_BODY_MAX,
     answers: &[(200, Shape::Empty)],

@@ -418,6 +418,34 @@ async fn a_server_that_gives_way_serves_everybody_and_waits_for_nobody() {
     assert!(took < Duration::from_millis(90), "{took:?}");
 }
 
+/// What only the device could do that goes on is not done by the one that ends; what is stored, and what is told, is.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_gives_way_leaves_what_would_be_lost_to_the_next() {
+    let mut clock = Clock::start().await;
+    clock.giving_way.send_replace(true);
+    sleep(Duration::from_millis(1)).await;
+    for (method, path) in [
+        ("POST", "/api/screen/next"),
+        ("GET", "/api/action/pause"),
+        ("POST", "/api/lights/off"),
+    ] {
+        let answer = clock.send(method, path, &["Content-Length: 0"], "").await;
+        assert_eq!(
+            (answer.status, answer.json()),
+            (503, json!({ "error": "restarting" }))
+        );
+        assert_eq!(answer.header("retry-after"), Some("1"), "{path}");
+    }
+    assert!(
+        clock.asked.try_recv().is_err(),
+        "the device hears nothing of it"
+    );
+    let change = clock.json("PATCH", "/api/settings", "{}").await;
+    assert_eq!(change.status, 200);
+    assert_eq!(clock.post("/api/restart").await.status, 200);
+    assert_eq!(clock.get("/api/status").await.status, 200);
+}
+
 /// What a request asks for may have been done although it has no answer yet.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_gives_way_answers_what_is_under_way() {

@@ -6,13 +6,14 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, LazyLock},
     thread,
+    time::Duration,
 };
 
 use device::{input::Input, view::View};
 use futures_util::FutureExt;
 use http::{
     HeaderValue, Method, Request, StatusCode, Uri,
-    header::{ALLOW, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
+    header::{ALLOW, ORIGIN, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS},
 };
 use hyper::body::Incoming;
 
@@ -35,6 +36,9 @@ use super::{
     state::State,
     unread::Unread,
 };
+
+/// Time after which the device goes on that takes the place of this one.
+const RESTART_TIME: Duration = Duration::from_secs(1);
 
 /// A way to ask for an operation, and the operation.
 #[derive(Clone, Copy)]
@@ -160,6 +164,7 @@ pub(crate) async fn answer(
         .then(|| (request.method().clone(), request.uri().path().to_string()));
     let mut response = match refusal(&state, &view, &request, &target, peer).await {
         Some(refusal) => refusal,
+        None if is_too_late(&state, &target) => too_late(),
         None => serve(Arc::clone(&state), view, request, target).await,
     };
     response = coding::pack(packed, response);
@@ -234,6 +239,22 @@ async fn refusal(
     let mut refused = verdict.refusal()?;
     auth::leave_asking_to_page(headers, &mut refused);
     Some(refused)
+}
+
+/// Tells whether a request asks for what only the device could do that goes on in the place of this one.
+fn is_too_late(state: &State, target: &Target) -> bool {
+    let passes = |route: Route| match route.operation.act {
+        Act::Asks(_) => !route.operation.lasts,
+        Act::Tells(_) | Act::Serves(_) => false,
+    };
+    *state.services.giving_way.borrow() && target.route.is_some_and(passes)
+}
+
+fn too_late() -> Response {
+    let mut response = answer::error(StatusCode::SERVICE_UNAVAILABLE, "restarting");
+    let wait = HeaderValue::from(RESTART_TIME.as_secs());
+    response.headers_mut().insert(RETRY_AFTER, wait);
+    response
 }
 
 async fn serve(
