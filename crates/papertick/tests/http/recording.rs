@@ -108,6 +108,7 @@ async fn recording() -> Value {
     let refused = |body: &'static str| real.json("PATCH", "/api/settings", body);
     let mut exported = real.get("/api/settings/export").await.json();
     exported["time"] = Value::Null;
+    exported["firmware"] = "4.0.0".into();
     let wish = json!({
         "dryRun": true,
         "file": {
