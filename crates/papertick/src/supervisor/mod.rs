@@ -366,9 +366,11 @@ impl Supervisor {
             let begun = Instant::now();
             let followed = self.followed(&mut stop).await;
             let (end, chosen) = match followed {
-                (Ok(process), chosen) => {
+                (Ok(process), mut chosen) => {
                     unstarted = 0;
                     let end = self.watch(process, &chosen, &mut stop).await;
+                    // It may have passed meanwhile: a break-off of later is one like any other.
+                    chosen.is_trial &= self.programs.is_on_trial(chosen.program);
                     self.next.note = None;
                     self.next.carried = None;
                     (end, chosen)

@@ -162,6 +162,11 @@ impl Programs {
         }
     }
 
+    /// Tells whether a program has still to show that it works.
+    pub(super) fn is_on_trial(&mut self, program: Program) -> bool {
+        record::look(&mut self.disk).is_trial(program)
+    }
+
     /// Counts the start of a program on trial.
     pub(super) fn started(&mut self, slot: ImageSlot) {
         self.change("the start of a new program", |slots| slots.started(slot));

@@ -175,11 +175,12 @@ impl Supervisor {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::{fs, os::unix::fs::symlink, path::Path};
+    use std::{fs, future::pending, os::unix::fs::symlink, path::Path, time::Duration};
 
     use semver::Version;
     use sha2::{Digest, Sha256};
     use storage::disk::Folder;
+    use tokio::time::sleep;
 
     use super::*;
     use crate::{
@@ -336,6 +337,36 @@ mod tests {
         assert_eq!(running(&starts[2]), Program::Factory);
         let slots = record::look(&mut Folder::new(folder.path()));
         assert_eq!(slots.get(ImageSlot::A).unwrap().standing, Standing::Failed);
+    }
+
+    #[tokio::test]
+    async fn a_program_that_has_passed_may_break_off_like_any_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let passed = folder.path().join("passed");
+        let script = format!(
+            "echo ready; until test -e {}; do sleep 0.01; done; exit 70",
+            passed.display()
+        );
+        let supervisor = supervisor(folder.path(), &script);
+        install(folder.path(), folder.path(), Standing::Trial { starts: 0 });
+        let passing = async {
+            while !folder.path().join("starts").exists() {
+                sleep(Duration::from_millis(5)).await;
+            }
+            record::change(&mut Folder::new(folder.path()), |slots| {
+                slots.passed(ImageSlot::A);
+            })
+            .unwrap();
+            fs::write(&passed, "").unwrap();
+            pending::<()>().await;
+        };
+        let starts = tokio::select! {
+            starts = starts(folder.path(), supervisor, 2) => starts,
+            () = passing => panic!("it waits"),
+        };
+        let own = Program::Slot(ImageSlot::A);
+        assert_eq!((running(&starts[0]), running(&starts[1])), (own, own));
+        assert_eq!((starts[0].crashes, starts[1].crashes), (0, 1));
     }
 
     #[tokio::test]
