@@ -239,6 +239,7 @@ impl Device {
             }
             Input::Finished(Finished::Painted(serial)) => {
                 let settings = self.settled.active();
+                self.glass.painted(serial);
                 self.lights.painted(serial, settings, uptime);
                 self.settle_strip(uptime);
                 self.restarts.painted(serial, uptime);
@@ -348,7 +349,7 @@ impl Device {
         let may_run = self.network.link().is_usable()
             && !self.glass.has(Layer::SafeMode)
             // The machine has other things to do then.
-            && !self.glass.has(Layer::Update)
+            && !self.glass.rests_for_update()
             && !self.is_erasing();
         match may_run {
             true => self.upstream.plan(),

@@ -77,6 +77,9 @@ pub const WIFI_RESET_HOLD: Duration = Duration::from_secs(3);
 /// Time the glass says that everything was wiped, before the device restarts.
 pub const ERASED_SHOWN: Duration = Duration::from_secs(2);
 
+/// Longest time an update waits until the panels say that there is one; then the sources end all the same.
+pub const UPDATE_PAINT_MAX: Duration = Duration::from_secs(5);
+
 /// Time from an update that is there to the restart into it, so that whoever sent it reads the answer.
 pub const UPDATED_SHOWN: Duration = Duration::from_millis(1500);
 

@@ -22,7 +22,7 @@ use self::{
 use crate::{
     board::BoardSpec,
     cells::{Cell, Picture},
-    limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PERIOD},
+    limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
     market::Market,
     now::Now,
     request::Refusal,
@@ -63,6 +63,16 @@ pub struct Glass {
     debug_painted: Duration,
     update_percent: u8,
     update_painted: Duration,
+    update_coming: Option<Coming>,
+}
+
+/// What is not on the panels yet, and is waited for.
+#[derive(Debug, Clone, Copy)]
+struct Coming {
+    /// Serial number of the first picture that shows it.
+    picture: u64,
+    /// Uptime at which nobody waits any more.
+    until: Duration,
 }
 
 /// What became of a composition.
@@ -88,6 +98,7 @@ impl Glass {
             debug_painted: now.uptime,
             update_percent: 0,
             update_painted: now.uptime,
+            update_coming: None,
         }
     }
 
@@ -133,6 +144,17 @@ impl Glass {
             Some(Content::SafeMode(reason)) => Some(reason),
             Some(_) | None => None,
         }
+    }
+
+    /// Tells whether the clock is to rest for an update: the panels say so, or had the time to.
+    pub fn rests_for_update(&self) -> bool {
+        self.layers.has(Layer::Update) && self.update_coming.is_none()
+    }
+
+    /// Takes note that the panels show the picture with this serial number.
+    pub fn painted(&mut self, serial: u64) {
+        self.update_coming
+            .take_if(|coming| coming.picture <= serial);
     }
 
     /// Tells whether a screen of the mining pool is visible.
@@ -196,6 +218,7 @@ impl Glass {
             self.update_painted = uptime;
             self.show_progress();
         }
+        self.update_coming.take_if(|coming| coming.until <= uptime);
         cause
     }
 
@@ -209,6 +232,7 @@ impl Glass {
             self.turn_deadline(),
             self.debug_deadline(),
             self.update_deadline(),
+            self.update_coming.map(|coming| coming.until),
             self.minute_deadline(now),
             self.price_deadline(known, now),
             self.stale_deadline(known, now),
@@ -342,6 +366,10 @@ impl Glass {
     pub fn begin_update(&mut self, uptime: Duration) {
         self.update_percent = 0;
         self.update_painted = uptime;
+        self.update_coming = Some(Coming {
+            picture: self.next_picture(),
+            until: uptime + UPDATE_PAINT_MAX,
+        });
         self.layers.show(Content::Update(0), uptime);
         self.rotation.freeze(uptime);
     }
@@ -360,6 +388,7 @@ impl Glass {
     /// Shows again what an update has covered.
     pub fn end_update(&mut self, settings: &Settings, uptime: Duration) {
         self.layers.hide(Layer::Update);
+        self.update_coming = None;
         self.rotation.thaw(settings, uptime);
     }
 

@@ -21,6 +21,8 @@ const STALE: See = |world| world.device.view().stale.to_string();
 const QUIET: See = |world| world.device.view().dnd_active.to_string();
 const STRIP: See = |world| world.device.desired().strip[0].hex();
 const FRONTLIGHT: See = |world| world.device.desired().frontlight[0].to_string();
+/// How many sources should run.
+const SOURCES: See = |world| world.device.desired().sources.len().to_string();
 const EFFECTS: See = |world| format!("{:?}", world.effects);
 const REFRESHES: See = |world| world.device.desired().picture.full_refreshes.to_string();
 /// The uptime that the debug view tells.
@@ -76,6 +78,8 @@ const ROWS: &[Row] = &[
     ("", "power-on", 10_000, MODE, "splash", "rotation"),
     ("", "press 4 100", 1_000, DEBUG, "1m 0s", "1m 1s"),
     ("", "upload; progress 40", 1_000, GLASS, "UP/DATE 0%", "UP/DATE 40%"),
+    ("", "panels dead; upload", 5_000, SOURCES, "1", "0"),
+    ("", "panels dead; upload; wait 4000; progress 40", 1_000, SOURCES, "1", "0"),
     ("", "upload; wait 600; progress 40; progress 50", 400, GLASS, "UP/DATE 0%", "UP/DATE 50%"),
 
     // The rotation, and the refresh of the panels.

@@ -6,7 +6,11 @@ use device::{
     view::View,
 };
 
-use crate::{model::Model, script::Step, world::World};
+use crate::{
+    model::Model,
+    script::Step,
+    world::{Update, World},
+};
 
 /// Secrets that the workload plants; they may appear nowhere.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
@@ -122,7 +126,8 @@ fn network(world: &World, step: &Step) {
             "the clock talks to the world from its own access point, after {step}"
         );
     }
-    if view.updating {
+    let rests = |update: Update| update.rests(world.now.uptime);
+    if world.update.is_some_and(rests) {
         assert!(desired.sources.is_empty(), "a source runs, after {step}");
     } else if air.is_up() && !air.erasing {
         assert!(!desired.sources.is_empty(), "no source runs, after {step}");

@@ -706,7 +706,15 @@ fn update_that_succeeds_restarts_the_device() {
     let mut world = World::new(BOARD);
     let before = world.device.desired().sources;
     assert!(!before.is_empty());
+    // The first picture is on the panels by then.
+    world.wait(Duration::from_secs(3));
     world.run(&Step::Upload);
+    assert_eq!(
+        world.device.desired().sources,
+        before,
+        "the glass is told first"
+    );
+    world.wait(Duration::from_secs(3));
     assert!(
         world.device.desired().sources.is_empty(),
         "nothing is fetched"

@@ -69,6 +69,8 @@ pub struct World {
     stored_model: Option<Model>,
     /// The radio; none on a clock that uses the network of its host.
     pub air: Option<Air>,
+    /// An update that is under way.
+    pub update: Option<Update>,
     /// Effects that were asked for.
     effects: usize,
     /// How often the device was started.
@@ -114,6 +116,22 @@ impl Painter {
     }
 }
 
+/// An update that is under way.
+#[derive(Debug, Clone, Copy)]
+pub struct Update {
+    began: Duration,
+    /// Serial number of the first picture that shows it.
+    picture: u64,
+    painted: bool,
+}
+
+impl Update {
+    /// The sources have to rest: the glass says why, or had five seconds to.
+    pub fn rests(&self, uptime: Duration) -> bool {
+        self.painted || uptime >= self.began + Duration::from_secs(5)
+    }
+}
+
 impl World {
     pub fn new(board: BoardSpec) -> World {
         let now = Now {
@@ -136,6 +154,7 @@ impl World {
             model: None,
             stored_model: None,
             air: None,
+            update: None,
             effects: 0,
             starts: 1,
             log: Vec::new(),
@@ -323,6 +342,22 @@ impl World {
         let output = self.device.handle(input.clone(), self.now);
         self.compare(&input, output.reply.as_ref());
         let picture = self.device.desired().picture;
+        match &input {
+            Input::Uploaded(Upload::Started) => {
+                self.update = Some(Update {
+                    began: self.now.uptime,
+                    picture: picture.serial,
+                    painted: false,
+                });
+            }
+            Input::Uploaded(Upload::Failed(_)) => self.update = None,
+            Input::Finished(Finished::Painted(serial)) => {
+                if let Some(update) = &mut self.update {
+                    update.painted |= update.picture <= *serial;
+                }
+            }
+            _ => {}
+        }
         if self.painter.follow(&picture, self.now.uptime)
             && let Some(model) = &mut self.model
         {
@@ -517,6 +552,7 @@ impl World {
         let memory = Memory::from_json(&self.memory_on_disk);
         self.device = Device::new(self.board, settings, memory, self.now);
         self.painter = Painter::default();
+        self.update = None;
         let memory = self.stored_model.as_ref();
         let watched = self.model.is_some();
         self.model =

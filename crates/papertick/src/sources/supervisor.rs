@@ -91,13 +91,12 @@ struct Running {
 impl Crew {
     /// Ends what is not planned any more or planned in another way, then starts what is missing.
     async fn follow(&mut self, plans: Plans) {
-        let leaving: Vec<SourceId> = self
+        let leaving = self
             .running
             .iter()
             .filter(|(id, running)| plans.get(id) != Some(&running.plan))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in leaving {
+            .map(|(id, _)| *id);
+        for id in in_order_of_ending(leaving) {
             if let Some(running) = self.running.remove(&id) {
                 running.task.abort().await;
                 tracing::debug!(source = id.name(), "source ended");
@@ -121,6 +120,13 @@ impl Crew {
             });
         }
     }
+}
+
+/// Who hears of zaps ends first: one that came while the others end would be shown by a clock that is about to rest.
+fn in_order_of_ending(leaving: impl Iterator<Item = SourceId>) -> Vec<SourceId> {
+    let mut leaving: Vec<SourceId> = leaving.collect();
+    leaving.sort_by_key(|id| *id != SourceId::Zaps);
+    leaving
 }
 
 /// Runs a source and begins anew, after a while, if it panics.
@@ -252,6 +258,19 @@ mod tests {
         sources::upstreams::Upstreams,
         sources::{already_reported::AlreadyReported, logos::LogoCache},
     };
+
+    #[test]
+    fn who_hears_of_zaps_ends_first() {
+        for leaving in [
+            SourceId::ALL.to_vec(),
+            vec![SourceId::Zaps],
+            vec![SourceId::Relay, SourceId::Zaps],
+        ] {
+            let ended = in_order_of_ending(leaving.iter().copied());
+            assert_eq!(ended[0], SourceId::Zaps, "{leaving:?}");
+            assert_eq!(ended.len(), leaving.len());
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_source_that_panics_begins_anew() {
