@@ -247,7 +247,7 @@ fn is_too_late(state: &State, target: &Target) -> bool {
         Act::Asks(_) => !route.operation.lasts,
         Act::Tells(_) | Act::Serves(_) => false,
     };
-    *state.services.giving_way.borrow() && target.route.is_some_and(passes)
+    target.route.is_some_and(passes) && *state.services.giving_way.borrow()
 }
 
 fn too_late() -> Response {

@@ -260,17 +260,15 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
         peer,
         _place,
     } = client;
-    let work = Work::default();
-    let told = orders.clone();
+    let work = Work::new(orders.clone());
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
-        let told = told.clone();
         let answer = router::answer(Arc::clone(&state), request, peer);
         // In a box, because the connection keeps a place of its size while it idles.
         Box::pin(async move {
             let mut answer = answer.await;
             busy.answered();
-            if told.borrow().is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+            if busy.is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");
                 answer.headers_mut().insert(CONNECTION, close);
             }
@@ -338,6 +336,7 @@ struct Work {
 }
 
 struct Shared {
+    orders: watch::Receiver<Order>,
     opened: Instant,
     begun: AtomicUsize,
     running: AtomicUsize,
@@ -345,10 +344,11 @@ struct Shared {
     idle_since_ms: AtomicU64,
 }
 
-impl Default for Work {
-    fn default() -> Work {
+impl Work {
+    fn new(orders: watch::Receiver<Order>) -> Work {
         Work {
             shared: Arc::new(Shared {
+                orders,
                 opened: Instant::now(),
                 begun: AtomicUsize::new(0),
                 running: AtomicUsize::new(0),
@@ -357,9 +357,7 @@ impl Default for Work {
             }),
         }
     }
-}
 
-impl Work {
     fn begin(&self) -> Busy {
         self.shared.begun.fetch_add(1, Ordering::Relaxed);
         self.shared.running.fetch_add(1, Ordering::Relaxed);
@@ -396,6 +394,11 @@ impl Work {
 struct Busy(Arc<Shared>);
 
 impl Busy {
+    /// Tells whether nothing more is wanted of the client after this.
+    fn is_last(&self) -> bool {
+        self.0.orders.borrow().is_last()
+    }
+
     fn answered(&self) {
         self.0.answered.fetch_add(1, Ordering::Relaxed);
     }

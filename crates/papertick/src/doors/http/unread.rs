@@ -22,7 +22,8 @@ const UNWANTED_TIME: Duration = Duration::from_secs(30);
 pub(crate) struct Unread {
     body: Option<Incoming>,
     asks_first: bool,
-    tasks: mpsc::Sender<SideTask>,
+    // None without a body, as with most requests: a handle that all connections share is not free.
+    tasks: Option<mpsc::Sender<SideTask>>,
 }
 
 impl Unread {
@@ -32,10 +33,11 @@ impl Unread {
         headers: &HeaderMap,
         tasks: &mpsc::Sender<SideTask>,
     ) -> Unread {
+        let body = Some(body).filter(|body| !body.is_end_stream());
         Unread {
-            body: Some(body).filter(|body| !body.is_end_stream()),
+            tasks: body.is_some().then(|| tasks.clone()),
+            body,
             asks_first: headers.contains_key(EXPECT),
-            tasks: tasks.clone(),
         }
     }
 
@@ -56,15 +58,11 @@ impl Drop for Unread {
     fn drop(&mut self) {
         let fits = |body: &Incoming| body.size_hint().lower() <= UNWANTED_MAX;
         // Who asks first sends nothing before being told to, and reading would tell.
-        if let Some(body) = self
-            .body
-            .take()
-            .filter(|body| !self.asks_first && fits(body))
-        {
+        let body = self.body.take();
+        let unwanted = body.filter(|body| !self.asks_first && fits(body));
+        if let (Some(body), Some(tasks)) = (unwanted, &self.tasks) {
             // With too many of them, or at the end, the connection just closes.
-            let _ = self
-                .tasks
-                .try_send(SideTask::new("unwanted body", throw_away(body)));
+            let _ = tasks.try_send(SideTask::new("unwanted body", throw_away(body)));
         }
     }
 }
