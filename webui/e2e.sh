@@ -1,5 +1,5 @@
 #!/bin/sh
-# Drives the page in a headless Chromium: on a mock clock, and on the real program if it is built, which it must be
+# Drives the page in headless browsers: on a mock clock, and on the real program if it is built, which it must be
 # where CI is true.
 set -eu
 cd "$(dirname "$0")"
