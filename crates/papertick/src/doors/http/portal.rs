@@ -4,7 +4,6 @@
 
 use std::{fmt::Write, sync::LazyLock};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use board::ports::{Network, Unprovisioned};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
@@ -13,12 +12,11 @@ use http::{
 };
 use interface::{operation::Service, operations::path_of};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::{
     answer::{self, Response},
     call::{Call, Received},
-    html::escaped,
+    html::{self, escaped},
     parse::network_credentials,
     state::State,
     unread::Unread,
@@ -40,11 +38,11 @@ const OPERATIONS: &[&str] = &["/api/", "/upload/", "/sim/"];
 const PAGE: &str = include_str!("portal.html");
 const SCRIPT: &str = include_str!("portal.js");
 
-/// What the page may load: nothing but the one script in it.
+/// What the page may load: nothing but the one style and the one script in it.
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
-    let hash = STANDARD.encode(Sha256::digest(SCRIPT));
+    let (style, script) = (html::source(html::style(PAGE)), html::source(SCRIPT));
     let policy = format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src {style}; script-src {script}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     HeaderValue::from_str(&policy)
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))

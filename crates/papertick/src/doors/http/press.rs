@@ -3,6 +3,8 @@
 //! A page of another site can make its visitors' browsers send a GET that carries no mark, by a picture, a frame or a
 //! fetch. Such a GET gets a page whose button sends the same as a POST, which browsers do mark.
 
+use std::sync::LazyLock;
+
 use http::{
     HeaderValue, Method, StatusCode,
     header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY},
@@ -13,7 +15,7 @@ use interface::operation::Operation;
 
 use super::{
     answer::{self, Response},
-    html::escaped,
+    html::{self, escaped},
     parse::query_value,
 };
 
@@ -23,9 +25,14 @@ const PRESSED: &str = "pressed";
 const PAGE: &str = include_str!("press.html");
 
 /// What the page may do: look as it does, and send its form.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-);
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let style = html::source(html::style(PAGE));
+    let policy = format!(
+        "default-src 'none'; style-src {style}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::from_str(&policy)
+        .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
+});
 
 /// Whether a request was sent by the button.
 pub(crate) fn is_pressed(method: &Method, uri: &Uri) -> bool {
@@ -44,7 +51,7 @@ pub(crate) fn page(operation: &Operation, uri: &Uri) -> Response {
     let mut response = answer::bytes(content_type, html.into());
     *response.status_mut() = StatusCode::FORBIDDEN;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY.clone());
     // Without it some browsers would not mark what the button sends.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
