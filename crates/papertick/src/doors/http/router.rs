@@ -148,6 +148,8 @@ fn rows(path: &str) -> Option<(&'static [Route], Option<String>)> {
 }
 
 /// Answers a request.
+///
+/// What few requests do waits in boxes: the answer is moved about with room for the largest of its parts.
 pub(crate) async fn answer(
     state: Arc<State>,
     request: Request<Incoming>,
@@ -234,7 +236,7 @@ async fn refusal(
     };
     if view.shows_password && guard == Guard::Control && verdict == Verdict::Admitted {
         // It has been read; the loss of the device is noticed by whoever asks it something.
-        let _ = state.services.inbox.tell(Input::SignedIn).await;
+        let _ = Box::pin(state.services.inbox.tell(Input::SignedIn)).await;
     }
     let mut refused = verdict.refusal()?;
     auth::leave_asking_to_page(headers, &mut refused);
@@ -264,12 +266,12 @@ async fn serve(
     target: Target,
 ) -> Response {
     let Some(Route { operation, form }) = target.route else {
-        return unserved(&state, &request, &target).await;
+        return Box::pin(unserved(&state, &request, &target)).await;
     };
     let call = Call::new(state, view, request, target.param);
     let answered = match operation.act {
         Act::Tells(tell) => now(|| answer::told(tell(&call.view))),
-        Act::Asks(read) => later(commands::perform(call, operation, form, read)).await,
+        Act::Asks(read) => later(Box::pin(commands::perform(call, operation, form, read))).await,
         Act::Serves(service) => match handlers::of(service) {
             Handler::Now(handler) => now(|| handler(&call)),
             Handler::Later(handler) => later(handler(call)).await,

@@ -263,10 +263,10 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
     let work = Work::new(orders.clone());
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
-        let answer = router::answer(Arc::clone(&state), request, peer);
+        let state = Arc::clone(&state);
         // In a box, because the connection keeps a place of its size while it idles.
         Box::pin(async move {
-            let mut answer = answer.await;
+            let mut answer = router::answer(state, request, peer).await;
             busy.answered();
             if busy.is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");

@@ -84,9 +84,19 @@ impl Gate {
         headers: &HeaderMap,
         address: IpAddr,
     ) -> Verdict {
-        let Some(account) = account else {
-            return Verdict::Admitted;
-        };
+        match account {
+            Some(account) => Box::pin(self.look_at(account, headers, address)).await,
+            None => Verdict::Admitted,
+        }
+    }
+
+    /// Judges the credentials that a request brings.
+    async fn look_at(
+        &self,
+        account: &Arc<Account>,
+        headers: &HeaderMap,
+        address: IpAddr,
+    ) -> Verdict {
         let credentials = headers
             .get(AUTHORIZATION)
             .filter(|header| header.len() <= HEADER_MAX)
