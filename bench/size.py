@@ -68,4 +68,5 @@ def main():
     print(f"{'the feature heap-trace':32} {traced:>10,} bytes, in builds that have it")
 
 
-main()
+if __name__ == "__main__":
+    main()
