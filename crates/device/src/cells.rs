@@ -153,6 +153,45 @@ pub struct Style {
     pub sats_variant: u8,
 }
 
+/// The sign that a value on the glass is less than good; of several reasons the worst counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// One voice says so, or nobody has proven it, where more was asked for.
+    Alone,
+    /// Voices say different things.
+    Disputed,
+    /// It is older than it should be.
+    Stale,
+}
+
+impl Mark {
+    /// All of them, the least first.
+    pub const ALL: [Mark; 3] = [Mark::Alone, Mark::Disputed, Mark::Stale];
+
+    /// Word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Alone => "alone",
+            Mark::Disputed => "disputed",
+            Mark::Stale => "stale",
+        }
+    }
+
+    /// Looks one up by its word.
+    pub fn named(name: &str) -> Option<Mark> {
+        Mark::ALL.into_iter().find(|mark| mark.name() == name)
+    }
+
+    /// What it means, in a sentence for people who listen.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Mark::Alone => "This has one voice only, and no second one that confirms it.",
+            Mark::Disputed => "The sources disagree about this.",
+            Mark::Stale => "This is older than it should be.",
+        }
+    }
+}
+
 /// The content of all panels and how it is to be drawn.
 ///
 /// The two counters of refreshes only grow, so that a refresh that was asked for cannot be lost when
@@ -163,8 +202,8 @@ pub struct Picture {
     pub cells: Vec<Cell>,
     /// How to draw them.
     pub style: Style,
-    /// Marks the first panel: a value on the glass is older than its source's limit.
-    pub stale: bool,
+    /// On the first panel: a value on the glass is less than good.
+    pub mark: Option<Mark>,
     /// Full refreshes of all panels asked for so far.
     pub full_refreshes: u64,
     /// Repaints of all panels asked for so far, changed or not, full or partial.

@@ -15,7 +15,7 @@ use core::time::Duration;
 use crate::{
     board::BoardSpec,
     buttons::Buttons,
-    cells,
+    cells::{self, Mark},
     glass::{Cause, Content, Directions, Glass, Known, Layer, Presented, rotation::Timer},
     host::HostFacts,
     input::{Contacts, Finished, Input, LinkEvent, Upload},
@@ -55,7 +55,19 @@ pub struct Device {
 impl Device {
     /// A clock that has just started.
     pub fn new(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
-        let upstream = Upstream::new(&settings, memory.market, memory.currencies, now);
+        let chain = Some(ChainSpec::built_in(chain::network::Network::Main));
+        Self::on_chain(chain, board, settings, memory, now)
+    }
+
+    /// A clock that has just started, on another chain, or on one that is invented.
+    pub fn on_chain(
+        chain: Option<ChainSpec>,
+        board: BoardSpec,
+        settings: Settings,
+        memory: Memory,
+        now: Now,
+    ) -> Device {
+        let upstream = Upstream::new(chain, &settings, memory.market, memory.currencies, now);
         let currencies = upstream.currencies_among(&settings.currencies());
         let settled = Settled::new(settings, currencies);
         let mut device = Device {
@@ -74,18 +86,11 @@ impl Device {
         if device.upstream.knows_nothing() {
             device.glass.keep(Content::Splash, now.uptime);
         }
-        device.upstream.follow(&device.settled);
+        device.upstream.follow(&device.settled, now);
         device.lights.follow_quiet_hours(&device.settled, now);
         device.tell_lights(now);
         device.present(Cause::Forced, now);
         device
-    }
-
-    /// The same clock on another chain, or on one that is invented.
-    #[must_use]
-    pub fn on_chain(mut self, chain: Option<ChainSpec>) -> Device {
-        self.upstream.follow_chain(chain, self.now);
-        self
     }
 
     /// Handles one input; whatever was due before it is done first.
@@ -161,7 +166,8 @@ impl Device {
             currency: slot.currency,
             data: cells::mirror(&self.glass.picture().cells),
             says: self.says(),
-            stale: self.glass.picture().stale,
+            stale: self.glass.mark() == Some(Mark::Stale),
+            disputed: self.glass.mark() == Some(Mark::Disputed),
             mode: self.glass.mode(),
             timer_running: active.timer_active,
             updating: self.glass.has(Layer::Update),
@@ -184,12 +190,12 @@ impl Device {
         }
     }
 
-    /// What the newest picture shows, and whether that is old.
+    /// What the newest picture shows, and what is less than good about that.
     fn says(&self) -> String {
         let sentence = self.glass.sentence();
-        match self.glass.picture().stale {
-            true => format!("{sentence} This is older than it should be."),
-            false => sentence.into(),
+        match self.glass.mark() {
+            Some(mark) => format!("{sentence} {}", mark.sentence()),
+            None => sentence.into(),
         }
     }
 
@@ -363,7 +369,7 @@ impl Device {
         let before = self.settled.adopt(stored, currencies);
         let settings = self.settled.active();
         let cause = self.glass.follow(&before, settings, now.uptime);
-        self.upstream.follow(&self.settled);
+        self.upstream.follow(&self.settled, now);
         self.lights.follow(&before, settings, now.uptime);
         self.lights.follow_quiet_hours(&self.settled, now);
         if !self.settled.stored().http_auth_pass.is_empty() {
@@ -590,6 +596,9 @@ fn known<'a>(
 ) -> Known<'a> {
     Known {
         market: upstream.market(),
+        doubts: upstream.doubts(),
+        height: upstream.height_state(),
+        voices: upstream.height_voices(),
         settled,
         host,
         silence: upstream.silence(),

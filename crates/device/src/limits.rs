@@ -38,6 +38,10 @@ pub const CONTEST_TIME: Duration = Duration::from_secs(2 * 60);
 /// Time after which two proven blocks of one height make it disputed.
 pub const RIVAL_TIME: Duration = Duration::from_secs(10 * 60);
 
+/// Time for which a value may be less than good before the glass says so: proof and second voices come later than
+/// the number.
+pub const DOUBT_TIME: Duration = Duration::from_secs(2 * 60);
+
 /// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
 pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
 

@@ -35,6 +35,8 @@ pub struct View {
     pub says: String,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
+    /// Sources disagree about a value on the glass.
+    pub disputed: bool,
     /// What is visible: `rotation`, `splash`, `safe-mode`, `sign-in`, `custom`, `zap`, `payment`, `debug`, `update`, `portal`,
     /// `erasing`.
     pub mode: &'static str,

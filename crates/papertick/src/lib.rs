@@ -32,6 +32,7 @@ mod service_manager;
 mod settings_file;
 pub mod standard_error;
 pub mod supervisor;
+mod truth_log;
 mod wiring;
 mod wiring_file;
 

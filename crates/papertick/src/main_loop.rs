@@ -34,6 +34,7 @@ use crate::{
     clock::{Clock, Wall},
     inbox::{INBOX_DEPTH, Message, Stopped},
     tasks::Stop,
+    truth_log::TruthLog,
 };
 
 /// Least time between two saves of the memory.
@@ -148,6 +149,7 @@ pub struct MainLoop {
     /// How often there was something to do.
     rounds: u64,
     memory: MemoryDebt,
+    truth_log: TruthLog,
     /// Whoever waits for the end of the wipe.
     wiping: Vec<Pending>,
     /// What came of the beginning.
@@ -234,8 +236,7 @@ impl MainLoop {
             unstored,
             chain,
         } = beginning;
-        let device = Device::new(board, settings, memory, clock.now());
-        let mut device = device.on_chain(chain);
+        let mut device = Device::on_chain(chain, board, settings, memory, clock.now());
         device.stored(unstored.map_or(Ok(()), Err));
         let mut begun = Round::of(&device, said.len());
         for input in said {
@@ -266,6 +267,7 @@ impl MainLoop {
             asks,
             rounds: 0,
             memory: MemoryDebt::default(),
+            truth_log: TruthLog::default(),
             wiping: Vec::new(),
             begun: Some(begun),
         };
@@ -341,6 +343,7 @@ impl MainLoop {
             self.memory.since.get_or_insert_with(Instant::now);
         }
         self.levels.publish(&self.device);
+        self.truth_log.follow(&self.levels.view.borrow().truth);
         self.save_memory(Due::InTime).await;
         for mut pending in pending {
             let effects = std::mem::take(&mut pending.effects);

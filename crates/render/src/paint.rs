@@ -1,6 +1,6 @@
 //! The painter: pictures in, bitmaps out, with what was drawn before at hand.
 
-use device::cells::{Cell, Picture, Style};
+use device::cells::{Cell, Mark, Picture, Style};
 
 use crate::{
     Bitmap,
@@ -42,8 +42,8 @@ struct Plate {
 /// What a panel shows beyond its own cell and the style.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Extra {
-    /// Carries the mark of an old value.
-    stale: bool,
+    /// The mark that it carries.
+    mark: Option<Mark>,
     /// Size of large letters, where the panel has one.
     letters: Option<Letters>,
 }
@@ -66,7 +66,7 @@ impl Painter {
         let blank = Cell::Blank;
         let cell = picture.cells.get(panel).unwrap_or(&blank);
         let extra = Extra {
-            stale: picture.stale && panel == 0,
+            mark: picture.mark.filter(|_| panel == 0),
             letters: self.letters(picture, cell),
         };
         self.paints += 1;
@@ -128,8 +128,8 @@ impl Painter {
 
     fn draw(&mut self, cell: &Cell, style: &Style, extra: Extra) -> Bitmap {
         let mut mask = self.panel(style).cell(cell, extra.letters);
-        if extra.stale {
-            draw::stale::mark(&mut mask);
+        if let Some(mark) = extra.mark {
+            draw::mark::add(mark, &mut mask);
         }
         if style.inverted {
             mask.invert_all();
@@ -173,7 +173,7 @@ mod tests {
                 inverted: false,
                 sats_variant: 0,
             },
-            stale: false,
+            mark: None,
             full_refreshes: 0,
             repaints: 0,
             serial: 0,

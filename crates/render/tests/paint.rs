@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{HEIGHT, Ink, WIDTH, ink, picture};
 use device::{
-    cells::{Cell, Icon, Line, Logo, Picture, Style},
+    cells::{Cell, Icon, Line, Logo, Mark, Picture, Style},
     settings::fonts::FontId,
 };
 use proptest::prelude::*;
@@ -245,7 +245,7 @@ fn letters_follow_the_style_also_when_they_were_painted_before() {
 }
 
 #[test]
-fn old_values_are_marked_without_touching_the_label() {
+fn marks_touch_no_label() {
     let labels = [
         Cell::label("BLOCK", "HEIGHT"),
         Cell::label("MSCW", "TIME"),
@@ -262,15 +262,17 @@ fn old_values_are_marked_without_touching_the_label() {
             picture.style.font = font;
             picture.style.vertical_labels = vertical_labels;
             let plain = painter.paint_all(&picture);
-            picture.stale = true;
-            let marked = painter.paint_all(&picture);
-            let mark = added(&plain[0], &marked[0]);
-            assert!(
-                (40..=225).contains(&mark),
-                "{cell:?} in {}: {mark} pixels",
-                font.id()
-            );
-            assert_eq!(plain[1], marked[1]);
+            for mark in Mark::ALL {
+                picture.mark = Some(mark);
+                let marked = painter.paint_all(&picture);
+                let ink = added(&plain[0], &marked[0]);
+                assert!(
+                    (40..=225).contains(&ink),
+                    "{mark:?} on {cell:?} in {}: {ink} pixels",
+                    font.id()
+                );
+                assert_eq!(plain[1], marked[1]);
+            }
         }
     }
 }
@@ -394,6 +396,10 @@ fn cells() -> impl Strategy<Value = Cell> {
     ]
 }
 
+fn marks() -> impl Strategy<Value = Option<Mark>> {
+    proptest::option::of(proptest::sample::select(&Mark::ALL[..]))
+}
+
 fn styles() -> impl Strategy<Value = Style> {
     (
         fonts(),
@@ -427,10 +433,10 @@ proptest! {
     fn every_picture_can_be_painted(
         cells in proptest::collection::vec(cells(), 1..4),
         style in styles(),
-        stale in any::<bool>(),
+        mark in marks(),
         size in prop_oneof![Just((WIDTH, HEIGHT)), (0..300u16, 0..300u16)],
     ) {
-        let picture = Picture { cells, style, stale, full_refreshes: 0, repaints: 0, serial: 0 };
+        let picture = Picture { cells, style, mark, full_refreshes: 0, repaints: 0, serial: 0 };
         let panels = Painter::new(size.0, size.1).paint_all(&picture);
         prop_assert!(panels.iter().all(|panel| (panel.width(), panel.height()) == size));
         prop_assert!(!png::panel(&panels[0]).is_empty());
@@ -451,11 +457,11 @@ proptest! {
     }
 
     #[test]
-    fn inversion_is_exact(font in fonts(), text in "[0-9$€.]{1,2}", stale in any::<bool>()) {
+    fn inversion_is_exact(font in fonts(), text in "[0-9$€.]{1,2}", mark in marks()) {
         let mut painter = Painter::new(WIDTH, HEIGHT);
         let mut picture = picture(vec![Cell::digit(text)]);
         picture.style.font = font;
-        picture.stale = stale;
+        picture.mark = mark;
         let plain = painter.paint(&picture, 0);
         picture.style.inverted = true;
         let inverted = painter.paint(&picture, 0);
@@ -466,7 +472,7 @@ proptest! {
 
     #[test]
     fn painting_again_gives_the_same(cells in proptest::collection::vec(cells(), 1..4), style in styles()) {
-        let picture = Picture { cells, style, stale: true, full_refreshes: 0, repaints: 0, serial: 0 };
+        let picture = Picture { cells, style, mark: Some(Mark::Stale), full_refreshes: 0, repaints: 0, serial: 0 };
         let mut painter = Painter::new(WIDTH, HEIGHT);
         let first = painter.paint_all(&picture);
         prop_assert_eq!(&painter.paint_all(&picture), &first);

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::{
     board::BoardSpec,
-    cells::{self, Cell},
+    cells::{self, Cell, Mark},
     host::HostFacts,
     limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
-    market::{Datum, Fee, Market},
+    market::{Datum, Doubt, Doubts, Fee, HeightState, Market},
     now::Now,
     screens::{
         Scene,
@@ -31,6 +31,12 @@ const POLLS_MISSED: u32 = 4;
 pub struct Known<'a> {
     /// What the sources have said.
     pub market: &'a Arc<Market>,
+    /// What is less than good about it.
+    pub doubts: &'a Doubts,
+    /// How good the height is.
+    pub height: HeightState,
+    /// Sources that say something of the height.
+    pub voices: usize,
     /// The settings.
     pub settled: &'a Settled,
     /// Facts about the machine and the build.
@@ -138,6 +144,8 @@ fn debug_facts<'a>(known: &Known<'a>, board: &BoardSpec, repainted: Duration) ->
         ssid: known.ssid,
         heap_free: known.host.heap_free,
         psram_free: known.host.swap_free,
+        height: known.height,
+        voices: known.voices,
         hardware: board.name,
         version: &known.host.version,
         build_date: &known.host.built,
@@ -146,15 +154,44 @@ fn debug_facts<'a>(known: &Known<'a>, board: &BoardSpec, repainted: Duration) ->
     }
 }
 
-/// Uptimes from which on the values on a screen of the rotation are old; none for one whose age cannot be known.
-pub fn grow_old<'a>(
+/// Marks of the values on a screen of the rotation, each with the uptime from which on it counts; none for what has
+/// always been so.
+pub fn blemishes<'a>(
     slot: Slot,
     scene: &'a Scene<'a>,
+    doubts: &'a Doubts,
     now: Now,
-) -> impl Iterator<Item = Option<Duration>> + 'a {
-    let (market, settings) = (scene.market, scene.settings);
+) -> impl Iterator<Item = (Mark, Option<Duration>)> + 'a {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
-    facts.iter().filter_map(move |fact| match fact {
+    facts.iter().flat_map(move |fact| {
+        let old = grows_old(*fact, slot, scene, now).map(|from| (Mark::Stale, from));
+        let doubt = doubt(*fact, doubts).map(|doubt| (doubt.mark, Some(doubt.from)));
+        old.into_iter().chain(doubt)
+    })
+}
+
+/// The reason for a mark that age alone does not give.
+fn doubt(fact: Dependency, doubts: &Doubts) -> Option<Doubt> {
+    match fact {
+        Dependency::Height => doubts.height,
+        Dependency::Time
+        | Dependency::Price
+        | Dependency::Fee
+        | Dependency::Pool
+        | Dependency::Miner
+        | Dependency::Balance => None,
+    }
+}
+
+/// Uptime from which on a value that is there is old; none inside for one whose age cannot be known.
+fn grows_old(
+    fact: Dependency,
+    slot: Slot,
+    scene: &Scene<'_>,
+    now: Now,
+) -> Option<Option<Duration>> {
+    let (market, settings) = (scene.market, scene.settings);
+    match fact {
         Dependency::Time => None,
         Dependency::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
         Dependency::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
@@ -168,7 +205,7 @@ pub fn grow_old<'a>(
             let limit = polled(settings.nwc_refresh_secs);
             old_from(market.balance.as_ref(), limit, now)
         }
-    })
+    }
 }
 
 /// Age from which a value is old that is asked for so often.

@@ -21,7 +21,7 @@ use self::{
 };
 use crate::{
     board::BoardSpec,
-    cells::{Cell, Picture},
+    cells::{Cell, Mark, Picture},
     limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
     market::Market,
     now::Now,
@@ -117,6 +117,11 @@ impl Glass {
         self.panels.sentence()
     }
 
+    /// What is less than good about the values of the newest picture by now; none for what covers the rotation.
+    pub fn mark(&self) -> Option<Mark> {
+        self.panels.mark()
+    }
+
     /// The slot that is on, whatever covers it.
     pub fn slot(&self) -> Slot {
         self.rotation.slot()
@@ -168,11 +173,13 @@ impl Glass {
         let composition = self.compose(known.market, known, now);
         let mut presented = Presented::Picture;
         if cause == Cause::Data && self.picture().style == style(settings) {
-            if !self.panels.differs(&composition) {
+            let is_worse = self.panels.is_worse(&composition);
+            self.panels.judge(composition.mark);
+            if !is_worse && !self.panels.differs(&composition) {
                 self.prices.caught_up(known.market);
                 return Presented::Nothing;
             }
-            if self.is_only_price(&composition, known, now) {
+            if !is_worse && self.is_only_price(known, now) {
                 if self.prices.must_wait(settings, now.uptime) {
                     return Presented::Nothing;
                 }
@@ -235,7 +242,7 @@ impl Glass {
             self.update_coming.map(|coming| coming.until),
             self.minute_deadline(now),
             self.price_deadline(known, now),
-            self.stale_deadline(known, now),
+            self.doubt_deadline(known, now),
             self.no_data_deadline(known, now),
         ]
         .into_iter()
@@ -427,11 +434,12 @@ impl Glass {
                 visible,
                 cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
                 sentence: compose::layer_sentence(content),
-                stale: false,
+                mark: None,
             };
         }
         let (slot, scene) = (self.slot(), self.scene(market, known, now));
-        let is_old = |from: Option<Duration>| from.is_none_or(|from| from <= now.uptime);
+        let blemishes = compose::blemishes(slot, &scene, known.doubts, now)
+            .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
         let lacking = match now.uptime < NO_DATA_AFTER {
             true => None,
             false => compose::lacking(slot, known, self.board.panels),
@@ -445,7 +453,7 @@ impl Glass {
             visible,
             cells,
             sentence,
-            stale: compose::grow_old(slot, &scene, now).any(is_old),
+            mark: blemishes.map(|(mark, _)| mark).max(),
         }
     }
 
@@ -459,15 +467,13 @@ impl Glass {
         }
     }
 
-    /// Tells whether only prices make the difference between the glass and a composition.
-    fn is_only_price(&self, composition: &Composition, known: &Known<'_>, now: Now) -> bool {
+    /// Tells whether only prices make the difference between the glass and what should be on it.
+    fn is_only_price(&self, known: &Known<'_>, now: Now) -> bool {
         if !self.visible_screen_needs(Dependency::Price) {
             return false;
         }
         let throttled = self.prices.throttled(known.market);
-        let mut old = self.compose(&throttled, known, now);
-        old.stale = composition.stale;
-        !self.panels.differs(&old)
+        !self.panels.differs(&self.compose(&throttled, known, now))
     }
 
     fn splash_deadline(&self) -> Option<Duration> {
@@ -509,13 +515,14 @@ impl Glass {
         deadline.filter(|_| self.visible_screen_needs(Dependency::Price))
     }
 
-    /// Uptime at which the first value on the glass will be older than its limit.
-    fn stale_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+    /// Uptime at which a value on the glass will be less good than it is.
+    fn doubt_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
         let Visible::Slot(slot) = self.visible() else {
             return None;
         };
         let scene = self.scene(known.market, known, now);
-        let moments = compose::grow_old(slot, &scene, now).flatten();
+        let blemishes = compose::blemishes(slot, &scene, known.doubts, now);
+        let moments = blemishes.filter_map(|(_, from)| from);
         moments.filter(|from| *from > now.uptime).min()
     }
 

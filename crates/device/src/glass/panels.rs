@@ -8,7 +8,7 @@ use super::{
     rotation::Slot,
 };
 use crate::{
-    cells::{self, Cell, Picture, Style},
+    cells::{self, Cell, Mark, Picture, Style},
     settings::Settings,
 };
 
@@ -32,8 +32,8 @@ pub struct Composition {
     pub cells: Vec<Cell>,
     /// What they show, in a sentence.
     pub sentence: String,
-    /// A value in it is older than its source's limit.
-    pub stale: bool,
+    /// A value in it is less than good.
+    pub mark: Option<Mark>,
 }
 
 /// The newest picture and how it came about.
@@ -41,6 +41,8 @@ pub struct Composition {
 pub struct Panels {
     picture: Picture,
     sentence: String,
+    /// What is wrong with the values by now; the mark on the glass may be a worse one.
+    mark: Option<Mark>,
     visible: Visible,
     policy: RefreshPolicy,
 }
@@ -52,12 +54,13 @@ impl Panels {
             picture: Picture {
                 cells: cells::blank(panels),
                 style: style(settings),
-                stale: false,
+                mark: None,
                 full_refreshes: 0,
                 repaints: 0,
                 serial: 0,
             },
             sentence: String::new(),
+            mark: None,
             visible: Visible::Nothing,
             policy: RefreshPolicy::default(),
         }
@@ -84,11 +87,24 @@ impl Panels {
         self.visible
     }
 
-    /// Tells whether a composition would change anything on the glass.
+    /// What is less than good about the values on the glass.
+    pub fn mark(&self) -> Option<Mark> {
+        self.mark
+    }
+
+    /// Takes note of how good the values on the glass are by now; a better mark waits for the next picture.
+    pub fn judge(&mut self, mark: Option<Mark>) {
+        self.mark = mark;
+    }
+
+    /// Tells whether a composition would change more on the glass than the mark.
     pub fn differs(&self, composition: &Composition) -> bool {
-        self.visible != composition.visible
-            || self.picture.cells != composition.cells
-            || self.picture.stale != composition.stale
+        self.visible != composition.visible || self.picture.cells != composition.cells
+    }
+
+    /// Tells whether a composition has a worse mark than the glass.
+    pub fn is_worse(&self, composition: &Composition) -> bool {
+        composition.mark > self.picture.mark
     }
 
     /// Uptime at which a mandatory full refresh comes by itself.
@@ -117,7 +133,8 @@ impl Panels {
         self.visible = composition.visible;
         self.picture.cells = composition.cells;
         self.sentence = composition.sentence;
-        self.picture.stale = composition.stale;
+        self.picture.mark = composition.mark;
+        self.mark = composition.mark;
         self.picture.style = style;
     }
 

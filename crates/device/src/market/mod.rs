@@ -2,15 +2,18 @@
 //! how each source is, and which should run.
 //!
 //! `voices` is what the sources say of the height, `height` has the rules for claims, `proof` those for headers, and
-//! `verdict` makes of both what is shown.
+//! `verdict` makes of both what is shown, and `doubts` what the glass marks of it.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
 
+mod doubts;
 mod height;
 pub mod observation;
 mod offer;
 mod proof;
 mod source_state;
 pub mod sources;
+mod truth;
+mod until;
 mod upstream;
 pub mod values;
 mod verdict;
@@ -19,7 +22,7 @@ mod voices;
 pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
 pub use proof::ChainSpec;
 pub use source_state::SourceState;
+pub use truth::{Doubt, Doubts, HeightState};
 pub use upstream::{Missing, News, Truth, Upstream};
 pub use values::{Datum, Fee, Market, Prices, Seen};
-pub use verdict::HeightState;
 pub use voices::Tip;

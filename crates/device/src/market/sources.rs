@@ -246,6 +246,11 @@ pub struct ByHand {
 /// The sources that should run.
 pub type Plan = BTreeMap<SourceId, SourcePlan>;
 
+/// Tells whether anything is asked that can prove a height: only then is a mere claim a blemish.
+pub fn asks_for_proof(settings: &Settings) -> bool {
+    settings.data_source == data_source::EXPLORER
+}
+
 /// The sources that should run, for prices in these currencies.
 pub fn plan(settings: &Settings, currencies: &[Currency], by_hand: ByHand) -> Plan {
     if by_hand.stopped {

@@ -3,17 +3,19 @@
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 use core::time::Duration;
 
-use chain::{Header, network::Network, rules::Refusal};
+use chain::{Header, rules::Refusal};
 
 use super::{
+    doubts::{self, Demands, Since},
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
     proof::{ChainSpec, Run, Shown},
     source_state::SourceState,
     sources::{self, ByHand, Plan, SourceId},
+    truth::{Doubts, HeightState},
     values::Market,
-    verdict::{self, Believed, HeightState, Verdict},
+    verdict::{self, Believed, Verdict},
     voices::{Tip, Trail, Voices},
 };
 use crate::{
@@ -38,6 +40,9 @@ pub struct Upstream {
     runs: BTreeMap<SourceId, Run>,
     believed: Believed,
     verdict: Verdict,
+    weak: Since,
+    demands: Demands,
+    doubts: Doubts,
     offer: Offer,
     states: BTreeMap<SourceId, SourceState>,
     /// None before it was asked.
@@ -58,8 +63,20 @@ pub struct Truth {
     pub anchor: Option<u32>,
     /// The best block that is proven.
     pub proven: Option<Tip>,
+    /// The newest block that each source has proven.
+    pub proofs: Vec<(SourceId, Tip)>,
     /// What the sources claim, and since when.
     pub claims: Vec<(SourceId, u32, Duration)>,
+}
+
+impl Truth {
+    /// Sources that have the best block that is proven.
+    pub fn agreeing(&self) -> usize {
+        let proven = self.proven.as_ref();
+        let hash = proven.map(|tip| tip.hash);
+        let same = |tip: &Tip| Some(tip.hash) == hash;
+        self.proofs.iter().filter(|(_, tip)| same(tip)).count()
+    }
 }
 
 /// What an observation means to the rest of the device.
@@ -93,6 +110,7 @@ pub struct Missing {
 impl Upstream {
     /// What is known from an earlier run; what is on offer counts while there is a source that says so.
     pub fn new(
+        chain: Option<ChainSpec>,
         settings: &Settings,
         mut market: Market,
         currencies: Vec<Currency>,
@@ -112,10 +130,14 @@ impl Upstream {
             datum: market.height.clone(),
             trail: Trail::default(),
         };
-        let chain = Some(ChainSpec::built_in(Network::Main));
         let (voices, anchor) = (Voices::default(), chain.as_ref().map(|chain| &chain.anchor));
-        Upstream {
-            verdict: verdict::height(&voices, &believed, anchor, now),
+        let demands = Demands::of(settings);
+        let verdict = verdict::height(&voices, &believed, anchor, demands.admits, now);
+        let mut upstream = Upstream {
+            verdict,
+            weak: Since::default(),
+            demands,
+            doubts: Doubts::default(),
             market: Arc::new(market),
             chain,
             gate: HeightGate::default(),
@@ -127,13 +149,9 @@ impl Upstream {
             time_server: None,
             by_hand,
             plan: Arc::new(plan),
-        }
-    }
-
-    /// Follows another chain, or one that is invented.
-    pub fn follow_chain(&mut self, chain: Option<ChainSpec>, now: Now) {
-        self.chain = chain;
-        self.settle(now);
+        };
+        upstream.settle(now);
+        upstream
     }
 
     /// Latest of all observations.
@@ -165,24 +183,36 @@ impl Upstream {
         self.market.height.as_ref().map(|height| height.value)
     }
 
+    /// What is less than good about the values.
+    pub fn doubts(&self) -> &Doubts {
+        &self.doubts
+    }
+
+    /// How good the height is.
+    pub fn height_state(&self) -> HeightState {
+        self.verdict.state
+    }
+
+    /// Sources that say something of the height.
+    pub fn height_voices(&self) -> usize {
+        self.voices.count()
+    }
+
     /// How true the values are.
     pub fn truth(&self) -> Truth {
         let (chain, anchor) = match &self.chain {
             Some(chain) => (chain.network.name(), chain.anchor.height()),
             None => (INVENTED, None),
         };
-        let proven = self.voices.best().map(|(_, proof)| Tip {
-            height: proof.height(),
-            hash: proof.hash,
-            time: proof.time,
-        });
+        let proofs = self.voices.proofs();
         let claims = self.voices.claims();
         let said = claims.filter_map(|(id, trail)| Some((id, trail.height()?, trail.since()?)));
         Truth {
             height: self.verdict.state,
             chain,
             anchor,
-            proven,
+            proven: self.voices.best().map(|(_, proof)| proof.tip()),
+            proofs: proofs.map(|(id, proof)| (id, proof.tip())).collect(),
             claims: said.collect(),
         }
     }
@@ -255,8 +285,10 @@ impl Upstream {
     }
 
     /// Follows a change of settings: what is asked for, and which prices are of any use.
-    pub fn follow(&mut self, settled: &Settled) {
+    pub fn follow(&mut self, settled: &Settled, now: Now) {
         self.replan(settled);
+        self.demands = Demands::of(settled.active());
+        self.settle(now);
         let is_wanted = |currency: &Currency| self.wants_prices_in(*currency, settled);
         if !self.market.prices.keys().all(is_wanted) {
             let mut prices = self.market.prices.clone();
@@ -483,7 +515,9 @@ impl Upstream {
 
     /// Holds a height to the rules for claims: what it means, or nothing if it is not believed.
     fn believe(&mut self, source: SourceId, height: u32, now: Now) -> Option<News> {
+        // What is believed may be hidden until it is proven.
         let known = self.market.height.as_ref();
+        let known = known.or(self.believed.datum.as_ref());
         match self.gate.judge(known, source, height, now) {
             HeightNews::Lower => self.state(source).drop("lower-height", 1),
             HeightNews::Ahead => self.state(source).drop("height-ahead", 1),
@@ -498,7 +532,14 @@ impl Upstream {
     /// Shows what the voices come to; tells whether that is another height.
     fn settle(&mut self, now: Now) -> bool {
         let anchor = self.chain.as_ref().map(|chain| &chain.anchor);
-        self.verdict = verdict::height(&self.voices, &self.believed, anchor, now);
+        let admits = self.demands.admits;
+        self.verdict = verdict::height(&self.voices, &self.believed, anchor, admits, now);
+        doubts::follow_height(&mut self.weak, self.verdict.state, now.uptime);
+        self.doubts.height = match self.chain {
+            Some(_) => doubts::of_height(&self.verdict, self.weak, self.demands),
+            // Nobody is misled by what is invented for show.
+            None => None,
+        };
         let shown = &self.verdict.shown;
         if *shown == self.market.height {
             return false;

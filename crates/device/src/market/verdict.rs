@@ -9,6 +9,8 @@ use chain::anchor::Anchor;
 
 use super::{
     sources::SourceId,
+    truth::HeightState,
+    until::Until,
     values::{Datum, Seen},
     voices::{Proof, Trail, Voices},
 };
@@ -16,48 +18,6 @@ use crate::{
     limits::{CONTEST_TIME, LEAD_BLOCKS, RIVAL_TIME, TIP_AGE_MAX},
     now::Now,
 };
-
-/// How good a height is, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum HeightState {
-    /// Its work was checked, and two sources have the same block.
-    Proven,
-    /// Its work was checked; one source has it.
-    Alone,
-    /// A source says so.
-    Claimed,
-    /// Sources say different things, or one says what cannot be believed.
-    Disputed,
-    /// Nobody has said anything for long, or since the start.
-    Stale,
-    /// There is none.
-    #[default]
-    Unknown,
-}
-
-impl HeightState {
-    /// All of them, best first.
-    pub const ALL: [HeightState; 6] = [
-        HeightState::Proven,
-        HeightState::Alone,
-        HeightState::Claimed,
-        HeightState::Disputed,
-        HeightState::Stale,
-        HeightState::Unknown,
-    ];
-
-    /// Word for it in the status.
-    pub fn name(self) -> &'static str {
-        match self {
-            HeightState::Proven => "proven",
-            HeightState::Alone => "alone",
-            HeightState::Claimed => "claimed",
-            HeightState::Disputed => "disputed",
-            HeightState::Stale => "stale",
-            HeightState::Unknown => "unknown",
-        }
-    }
-}
 
 /// The claim that the rules for claims let through.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -87,32 +47,56 @@ pub struct Verdict {
     pub shown: Option<Datum<u32>>,
     /// How good it is.
     pub state: HeightState,
+    /// Somebody says something else for too long, or it cannot be.
+    pub is_contested: bool,
+    /// It was said in this run.
+    pub is_of_this_run: bool,
     /// Uptime at which the verdict is another one; none if only voices change it.
     pub until: Option<Duration>,
 }
 
+/// What may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admits {
+    /// Claims as well as proofs.
+    Claims,
+    /// Proofs alone.
+    Proofs,
+}
+
 /// Makes the verdict. A height below an anchor is contested by every chain that has it; none where there is no chain.
-pub fn height(voices: &Voices, believed: &Believed, anchor: Option<&Anchor>, now: Now) -> Verdict {
+pub fn height(
+    voices: &Voices,
+    believed: &Believed,
+    anchor: Option<&Anchor>,
+    admits: Admits,
+    now: Now,
+) -> Verdict {
     let mut until = Until::after(now.uptime);
     // What is believed without a proof counts only where there is none.
     let proof = voices.best();
-    let lead = proof.and_then(|(_, proof)| lead(voices, proof, &mut until));
-    let (shown, trail) = match (lead, proof) {
-        (Some((source, claim)), _) => (claim.datum(source), claim),
-        (None, Some((source, proof))) => (Some(proof.datum(source)), &proof.trail),
-        (None, None) => (believed.datum.clone(), &believed.trail),
+    let lead = match admits {
+        Admits::Claims => proof.and_then(|(_, proof)| lead(voices, proof, &mut until)),
+        Admits::Proofs => None,
+    };
+    let (shown, trail) = match (lead, proof, admits) {
+        (Some((source, claim)), ..) => (claim.datum(source), claim),
+        (None, Some((source, proof)), _) => (Some(proof.datum(source)), &proof.trail),
+        (None, None, Admits::Claims) => (believed.datum.clone(), &believed.trail),
+        (None, None, Admits::Proofs) => (None, &believed.trail),
     };
     let proof = proof.filter(|_| lead.is_none());
+    let mut is_contested = false;
     let state = match &shown {
         None => HeightState::Unknown,
         Some(shown) => {
             let made = proof.map(|(_, proof)| proof.time);
             let is_below =
                 proof.is_none() && anchor.is_some_and(|anchor| shown.value + 1 < anchor.next);
-            let is_contested = contested(voices, trail, &mut until);
+            is_contested = contested(voices, trail, &mut until) || is_below;
             if is_old(trail, made, now, &mut until) {
                 HeightState::Stale
-            } else if is_below || is_contested {
+            } else if is_contested {
                 HeightState::Disputed
             } else {
                 match proof {
@@ -133,7 +117,9 @@ pub fn height(voices: &Voices, believed: &Believed, anchor: Option<&Anchor>, now
     Verdict {
         shown,
         state,
-        until: until.first,
+        is_contested,
+        is_of_this_run: trail.since().is_some(),
+        until: until.first(),
     }
 }
 
@@ -187,26 +173,4 @@ fn is_old(shown: &Trail, made: Option<u32>, now: Now, until: &mut Until) -> bool
     });
     let by_time = left.is_some_and(|left| until.is_over(now.uptime + left));
     by_voice || by_time
-}
-
-/// The first moment after now at which something is over.
-#[derive(Debug)]
-struct Until {
-    now: Duration,
-    first: Option<Duration>,
-}
-
-impl Until {
-    fn after(now: Duration) -> Until {
-        Until { now, first: None }
-    }
-
-    /// Tells whether a moment has passed; one that has not is waited for.
-    fn is_over(&mut self, moment: Duration) -> bool {
-        if moment <= self.now {
-            return true;
-        }
-        self.first = Some(self.first.map_or(moment, |first| first.min(moment)));
-        false
-    }
 }

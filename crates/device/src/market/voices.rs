@@ -101,6 +101,15 @@ impl Proof {
         self.trail.height().unwrap_or_default()
     }
 
+    /// The block.
+    pub fn tip(&self) -> Tip {
+        Tip {
+            height: self.height(),
+            hash: self.hash,
+            time: self.time,
+        }
+    }
+
     /// Its height, as the value that it is.
     pub fn datum(&self, source: SourceId) -> Datum<u32> {
         Datum {
@@ -160,6 +169,12 @@ impl Voices {
     /// What the sources have proven.
     pub fn proofs(&self) -> impl Iterator<Item = (SourceId, &Proof)> {
         self.proofs.iter().map(|(source, proof)| (*source, proof))
+    }
+
+    /// Sources that say something.
+    pub fn count(&self) -> usize {
+        let silent = |source: &&SourceId| !self.claims.contains_key(source);
+        self.claims.len() + self.proofs.keys().filter(silent).count()
     }
 
     /// The highest block that is proven; of equally high ones that which was proven first.

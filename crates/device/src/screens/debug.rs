@@ -1,10 +1,18 @@
 //! The debug view: what somebody with a problem wants to know.
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 use core::time::Duration;
 
 use super::{prose, row};
-use crate::cells::{Cell, Line};
+use crate::{
+    cells::{Cell, Line},
+    market::HeightState,
+};
 
 /// Height of the text, px.
 const PX: u32 = 22;
@@ -23,6 +31,10 @@ pub struct Facts<'a> {
     pub heap_free: Option<u64>,
     /// Free memory of the machine, or the external RAM of a microcontroller, bytes.
     pub psram_free: Option<u64>,
+    /// How good the height is.
+    pub height: HeightState,
+    /// Sources that say something of it.
+    pub voices: usize,
     /// Name of the board.
     pub hardware: &'a str,
     /// Version of the firmware.
@@ -41,8 +53,14 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
         Cell::Title("DEBUG".into()),
         entry("IP", facts.ip),
         entry("SSID", facts.ssid),
-        entry("Heap free", &memory(facts.heap_free)),
-        entry("PSRAM free", &memory(facts.psram_free)),
+        block([
+            prose::entry("Heap free", &memory(facts.heap_free)),
+            prose::entry("PSRAM free", &memory(facts.psram_free)),
+        ]),
+        block([
+            prose::entry("Height", facts.height.name()),
+            prose::entry("Voices", &facts.voices.to_string()),
+        ]),
         block([
             prose::entry("Board", facts.hardware),
             prose::entry("Version", facts.version),

@@ -10,6 +10,7 @@ pub mod data_source;
 mod field;
 pub mod fonts;
 pub mod pools;
+pub mod proof_mode;
 pub mod reject;
 pub mod spec;
 mod specs;

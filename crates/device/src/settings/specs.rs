@@ -27,7 +27,7 @@ use super::{
         tx_power::TxPower,
         zone::ZoneName,
     },
-    pools,
+    pools, proof_mode,
     spec::{
         Access::{self, Internal, ReadOnly, ReadWrite, WriteOnly},
         Apply::{Live, Reboot},

@@ -132,6 +132,9 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Speaks to the custom relay without TLS.
     ce_disable_ssl: bool = false, "ceDisableSSL", &Switch, ReadWrite, Reboot, Data,
         "Your relay without TLS", "Only on a network that you trust.", "", &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])];
+    /// What is made of proof of work: nothing; a mark on what should be proven and is not; or only proven heights on the glass.
+    proof_mode: u32 = 1u32, "proofMode", &Numbered(proof_mode::NAMES), ReadWrite, Live(&[Panels]), Data,
+        "Proof of the height", "Mark shows every height at once, with a small sign where it is not proven or sources disagree. Strict shows only proven heights: something that proves them must be in use.", "", ALWAYS;
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;

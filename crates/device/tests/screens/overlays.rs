@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use device::{
     cells::{self, Cell},
-    market::{Direction, Payment, Zap},
+    market::{Direction, HeightState, Payment, Zap},
     screens::{
         custom, debug, erasing, payment, prose, provisioning, row, safe_mode, sign_in, splash,
         update, zap,
@@ -202,6 +202,8 @@ const DEBUG: debug::Facts<'_> = debug::Facts {
     ssid: "",
     heap_free: Some(180_000),
     psram_free: None,
+    height: HeightState::Claimed,
+    voices: 1,
     hardware: "Rev B, 7 x 2.13 in, simulated",
     version: "4.0.0-gabcdef0-dirty",
     build_date: "2026-01-31",
@@ -210,7 +212,8 @@ const DEBUG: debug::Facts<'_> = debug::Facts {
 
 #[test]
 fn debug_view() {
-    let facts = "DEBUG|IP ~ 192.168.1.20|SSID ~ -|Heap free ~ 176 KB|PSRAM free ~ -\
+    let facts = "DEBUG|IP ~ 192.168.1.20|SSID ~ -|Heap free ~ 176 KB ~  ~ PSRAM free ~ -\
+        |Height ~ claimed ~  ~ Voices ~ 1\
         |Board ~ Rev B, 7 x ~ 2.13 in, ~ simulated ~  ~ Version ~ 4.0.0 ~ -gabcdef0 ~ -dirty ~  \
         ~ Built ~ 2026-01-31|Uptime ~ 1d 1h 1m";
     check(&debug::cells(&DEBUG, 7), 7, facts);

@@ -38,6 +38,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         data: vec![String::new(); BOARD.panels],
         says: String::new(),
         stale: false,
+        disputed: false,
         mode: "rotation",
         timer_running: true,
         updating: false,

@@ -52,6 +52,7 @@ explorerInstance host         "mempool.space"      reboot
 explorerSecure   bool         true                 reboot
 ceEndpoint       host         "ws-staging.btclock.dev" reboot
 ceDisableSSL     bool         false                reboot
+proofMode        0..2         1                    live
 minSecPriceUpd   0..3600      30                   live
 actCurrencies    currencies   ["USD","EUR","JPY"]  live
 

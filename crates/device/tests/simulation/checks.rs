@@ -1,7 +1,7 @@
 //! What must hold after every input, and after every step of every life.
 
 use device::{
-    cells::{Cell, Picture},
+    cells::{Cell, Mark, Picture},
     output::Desired,
     view::View,
 };
@@ -27,7 +27,11 @@ pub fn agree(view: &View, desired: &Desired, model: &Model, with_strip: bool) {
     if let Some(texts) = &glass.texts {
         let told: Vec<String> = picture.cells.iter().map(text).collect();
         assert_eq!(told, *texts, "the glass");
-        assert_eq!(picture.stale, glass.stale, "the mark of old values");
+        assert_eq!(picture.mark, glass.mark, "the mark");
+        let (told, mark) = ((view.stale, view.disputed), model.mark());
+        let expected = (mark == Some(Mark::Stale), mark == Some(Mark::Disputed));
+        assert_eq!(told, expected, "what is told of the mark");
+        assert!(picture.mark >= mark, "what is less than good is marked");
     }
     assert_eq!(picture.cells.len(), view.board.panels, "one cell per panel");
     assert_eq!(style(picture), glass.style, "how it is drawn");

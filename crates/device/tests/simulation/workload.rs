@@ -397,6 +397,8 @@ const NUMBERS: &[(&str, &[u32])] = &[
     ("digitFontPx", &[80, 180, 300]),
     ("priceSymMode", &[0, 1, 2]),
     ("satsVariant", &[0, 7]),
+    ("dataSource", &[0, 1]),
+    ("proofMode", &[0, 1, 1, 1, 2]),
     ("ledBrightness", &[0, 1, 128, 255]),
     ("blockFlashColor", &[0, 0x00_FF_88, 0xE0_43_00]),
 ];

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use chain::network::Network;
 use device::{
     Device,
     board::BoardSpec,
     cells::Picture,
     input::{Contacts, Finished, Input, Sensed, Upload},
     lights::Rgb,
-    market::{Connection, Direction, Observation, Payment, Zap},
+    market::{ChainSpec, Connection, Direction, Observation, Payment, Zap},
     memory::Memory,
     now::{Now, UtcTime},
     output::{Effect, Output, Unsaved},
@@ -139,7 +140,7 @@ impl World {
             utc: None,
         };
         let (settings, _) = store::from_json(&Map::new());
-        let device = Device::new(board, settings, Memory::default(), now);
+        let device = start(board, settings, Memory::default(), now);
         let settings_on_disk = store::to_json(device.settings());
         let mut world = World {
             device,
@@ -167,12 +168,8 @@ impl World {
     /// A world whose device is held against the model from its first moment on.
     pub fn watched(board: BoardSpec) -> World {
         let mut world = World::new(board);
-        world.model = Some(Model::start(
-            board,
-            &world.device.view().active,
-            None,
-            world.now,
-        ));
+        let settings = &world.device.view().active;
+        world.model = Some(Model::start(board, settings, None, world.now));
         world.restart();
         world
     }
@@ -192,8 +189,11 @@ impl World {
         let input = match step.clone() {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
             Step::Mined(blocks) => {
-                let known = self.device.memory().market.height;
-                let known = known.map_or(FIRST_HEIGHT, |known| known.value);
+                let shown = self.device.memory().market.height.map(|known| known.value);
+                // A height that is hidden until it is proven is one that the next ones follow all the same.
+                let hidden = self.model.as_ref().and_then(Model::height);
+                let hidden = hidden.and_then(|height| u32::try_from(height).ok());
+                let known = shown.or(hidden).unwrap_or(FIRST_HEIGHT);
                 observed(
                     SourceId::Relay,
                     Observation::Block(known.strict_add_signed(blocks)),
@@ -550,13 +550,15 @@ impl World {
         );
         self.now.uptime = Duration::ZERO;
         let memory = Memory::from_json(&self.memory_on_disk);
-        self.device = Device::new(self.board, settings, memory, self.now);
+        self.device = start(self.board, settings, memory, self.now);
         self.painter = Painter::default();
         self.update = None;
         let memory = self.stored_model.as_ref();
         let watched = self.model.is_some();
-        self.model =
-            watched.then(|| Model::start(self.board, &self.device.view().active, memory, self.now));
+        self.model = watched.then(|| {
+            let settings = &self.device.view().active;
+            Model::start(self.board, settings, memory, self.now)
+        });
         self.down = None;
         self.starts += 1;
         let events = self.air.as_mut().map(Air::power_on);
@@ -586,6 +588,12 @@ impl World {
     pub fn would_find(&self, settings: &Settings) -> bool {
         store::to_json(settings) == self.settings_on_disk
     }
+}
+
+/// A clock on a network whose anchor is below every height, so that no claim is disputed for that alone.
+fn start(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
+    let chain = ChainSpec::built_in(Network::Signet);
+    Device::on_chain(Some(chain), board, settings, memory, now)
 }
 
 fn sensed(lux: u32) -> Input {

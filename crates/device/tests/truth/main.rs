@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod lives;
+mod marks;
 mod miner;
 mod reference;
 
@@ -41,14 +42,18 @@ impl World {
     }
 
     fn on(chain: Option<ChainSpec>) -> World {
+        World::with(data_source::EXPLORER, chain)
+    }
+
+    /// A clock that asks these sources.
+    fn with(data_source: u32, chain: Option<ChainSpec>) -> World {
         let board = BoardSpec::EXAMPLE;
         let settings = Settings {
-            data_source: data_source::EXPLORER,
+            data_source,
             ..Settings::default()
         };
-        let device = Device::new(board, settings, Memory::default(), now(0));
         World {
-            device: device.on_chain(chain),
+            device: Device::on_chain(chain, board, settings, Memory::default(), now(0)),
             secs: 0,
         }
     }
@@ -451,8 +456,8 @@ fn a_block_is_news_once() {
         steal_focus: true,
         ..Settings::default()
     };
-    let mut device = Device::new(BoardSpec::EXAMPLE, settings, Memory::default(), now(0))
-        .on_chain(Some(ChainSpec::built_in(Network::Regtest)));
+    let (chain, memory) = (ChainSpec::built_in(Network::Regtest), Memory::default());
+    let mut device = Device::on_chain(Some(chain), BoardSpec::EXAMPLE, settings, memory, now(0));
     let mut miner = Miner::new();
     miner.mine(4);
     let headers = |height: u32, miner: &Miner| Observation::Headers {

@@ -219,7 +219,7 @@ mod tests {
             "ticker --value price=95433",
             "ticker --value price=",
             "ticker --value currency=EUR",
-            "ticker --value stale=true",
+            "ticker --value mark=stale",
             "ticker --set actCurrencies=[\"EUR\"]",
             "ticker --set fontName=inter",
             "ticker --set invertedColor=true",

@@ -243,7 +243,17 @@ const STYLES: &[Row] = &[
     (
         "style-stale",
         "A value that is old carries a small clock",
-        "ticker --value stale=true",
+        "ticker --value mark=stale",
+    ),
+    (
+        "style-disputed",
+        "One that sources disagree about carries an unequal sign",
+        "block-height --value mark=disputed",
+    ),
+    (
+        "style-alone",
+        "One that nobody confirms carries a ring",
+        "block-height --value mark=alone",
     ),
 ];
 

@@ -59,6 +59,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
             .to_vec(),
         says: "Block height 900,123.".into(),
         stale: false,
+        disputed: false,
         truth: device::market::Truth::default(),
         mode: "rotation",
         timer_running: true,

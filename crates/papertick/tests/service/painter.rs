@@ -137,7 +137,7 @@ fn picture(text: &str) -> Picture {
             inverted: false,
             sats_variant: 7,
         },
-        stale: false,
+        mark: None,
         full_refreshes: 0,
         repaints: 0,
         serial: 1,

@@ -13,6 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "glass",
         &[
             "market/observation",
+            "market/truth",
             "market/values",
             "screens",
             "settings/settled",
@@ -24,6 +25,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "market",
         &[
             "settings/data_source",
+            "settings/proof_mode",
             "settings/settled",
             "settings/values",
         ],
@@ -31,7 +33,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("network", &["settings/values"]),
     (
         "screens",
-        &["market/observation", "market/values", "settings/values"],
+        &[
+            "market/observation",
+            "market/truth",
+            "market/values",
+            "settings/values",
+        ],
     ),
     // What screens there are, and which of them a fresh clock shows.
     ("settings", &["screens/catalog"]),

@@ -152,7 +152,7 @@ fn the_device_is_made_in_one_place() {
         })
         .filter(|(_, text)| {
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            code.contains("Device::new(")
+            code.contains("Device::new(") || code.contains("Device::on_chain(")
         })
         .map(|(path, _)| path)
         .collect();

@@ -3,10 +3,10 @@
 mod block;
 mod digit;
 mod label;
+pub(crate) mod mark;
 mod owner;
 mod qr;
 mod sats;
-pub(crate) mod stale;
 mod symbol;
 
 pub(crate) use owner::Letters;

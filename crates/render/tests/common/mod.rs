@@ -27,7 +27,7 @@ pub fn picture(cells: Vec<Cell>) -> Picture {
     Picture {
         cells,
         style: STYLE,
-        stale: false,
+        mark: None,
         full_refreshes: 0,
         repaints: 0,
         serial: 0,

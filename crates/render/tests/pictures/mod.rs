@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use device::{
-    cells::{Cell, Icon, Logo, Picture},
-    market::{Direction, Payment, Zap},
+    cells::{Cell, Icon, Logo, Mark, Picture},
+    market::{Direction, HeightState, Payment, Zap},
     screens::{
         Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash,
         update, zap,
@@ -21,11 +21,13 @@ use crate::{
 
 /// Screens of the rotation: name of the file and the line that describes it.
 ///
-/// `stale` is no part of the line: it marks the first panel.
+/// A mark is no part of the line: the name ends with its word.
 const SCREENS: &[(&str, &str)] = &[
     ("block-height--plain", "block height=840000"),
     ("block-height--seven-digits", "block height=1234567"),
     ("block-height--stale", "block height=840000"),
+    ("block-height--disputed", "block height=840000"),
+    ("block-height--alone", "block height=840000"),
     ("block-height--inverted", "block height=957123"),
     (
         "block-height--plain-labels",
@@ -153,7 +155,9 @@ fn screen(name: &str, line: &str, panels: usize) -> Picture {
     };
     let screen = catalog::find(line.screen).unwrap();
     let mut picture = styled((screen.cells)(&scene), &line.settings);
-    picture.stale = name.ends_with("stale");
+    picture.mark = Mark::ALL
+        .into_iter()
+        .find(|mark| name.ends_with(mark.name()));
     picture.style.inverted = name.ends_with("inverted");
     picture
 }
@@ -206,6 +210,8 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         ssid: "FRITZ!Box 7590 XY",
         heap_free: Some(143_000),
         psram_free: Some(6_010_000),
+        height: HeightState::Proven,
+        voices: 4,
         hardware: "Rev B",
         version: "4.0.0",
         build_date: "2026-11-20",

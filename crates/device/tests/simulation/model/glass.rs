@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use device::cells::Mark;
+
 use super::{Learned, Model, SECOND, Slot};
 
 /// Why there is something to paint.
@@ -22,7 +24,7 @@ pub struct Glass {
     shown: Option<(&'static str, Slot, u32)>,
     /// A text per panel; none where the model does not know them.
     pub texts: Option<Vec<String>>,
-    pub stale: bool,
+    pub mark: Option<Mark>,
     /// Font, inversion, variant of the satoshi symbol; then what leaves no ghosts.
     pub style: (String, bool, u32, [u32; 3]),
     /// The price in it.
@@ -60,15 +62,15 @@ impl Model {
         let style = (s.font_name.clone(), s.inverted_color, s.sats_variant, sizes);
         let known = slot.1.and_then(|currency| self.facts.get(currency.code()));
         let price = known.map(|(price, _)| *price);
-        let (texts, stale) = (self.texts(price), self.is_stale());
+        let (texts, mark) = (self.texts(price), self.mark());
         let before = &self.glass;
-        let is =
-            |texts: &_, stale| (shown, texts, stale) == (before.shown, &before.texts, before.stale);
-        if why == Why::Data && style == before.style {
-            if is(&texts, stale) {
+        let is = |texts: &_| (shown, texts) == (before.shown, &before.texts);
+        // A worse mark is painted at once, a better one with what comes next.
+        if why == Why::Data && style == before.style && mark <= before.mark {
+            if is(&texts) {
                 return;
             }
-            if slot.1.is_some() && before.stale == stale && is(&self.texts(before.price), stale) {
+            if slot.1.is_some() && is(&self.texts(before.price)) {
                 let period = SECOND * s.min_sec_price_upd;
                 if before
                     .price_painted
@@ -105,8 +107,52 @@ impl Model {
         if slot.1.is_some() {
             glass.price_painted = Some(now);
         }
-        (glass.shown, glass.texts, glass.stale) = (shown, texts, stale);
+        (glass.shown, glass.texts, glass.mark) = (shown, texts, mark);
         (glass.style, glass.price) = (style, price);
+    }
+
+    /// The worst that can be said of a value on the glass.
+    pub fn mark(&self) -> Option<Mark> {
+        let needs_height = self.mode() == "rotation" && [0, 4, 30, 40].contains(&self.slot.0);
+        let doubt = self.doubt_of_height().filter(|_| needs_height);
+        doubt.max(self.is_stale().then_some(Mark::Stale))
+    }
+
+    /// What is wrong with the height that is shown, besides its age.
+    fn doubt_of_height(&self) -> Option<Mark> {
+        let now = self.now.uptime;
+        let asks_for_proof = self.settings.data_source == 1;
+        if self.settings.proof_mode == 0 || self.height().is_none() || !self.shows_height() {
+            return None;
+        }
+        let is_old = self.told.is_none_or(|told| now >= told + SECOND * 90 * 60);
+        if is_old && self.told.is_some() && asks_for_proof {
+            return Some(Mark::Stale);
+        }
+        if self.apart.is_some_and(|since| now >= since + SECOND * 120) {
+            return Some(Mark::Disputed);
+        }
+        let is_alone = !is_old && asks_for_proof && now >= self.weak + SECOND * 120;
+        is_alone.then_some(Mark::Alone)
+    }
+
+    /// Word for how good the height is that is shown.
+    fn height_state(&self) -> &'static str {
+        let now = self.now.uptime;
+        if self.height().is_none() || !self.shows_height() {
+            "unknown"
+        } else if self.told.is_none_or(|told| now >= told + SECOND * 90 * 60) {
+            "stale"
+        } else if self.apart.is_some_and(|since| now >= since + SECOND * 120) {
+            "disputed"
+        } else {
+            "claimed"
+        }
+    }
+
+    /// Nothing is proven in these lives: who wants to see proven heights alone sees none.
+    pub fn shows_height(&self) -> bool {
+        self.settings.proof_mode != 2
     }
 
     /// A value on the glass is too old, or of an age that nobody knows.
@@ -122,6 +168,7 @@ impl Model {
         };
         let is_old = |(fact, minutes): &(&str, u64)| match self.facts.get(*fact) {
             None => false,
+            Some(_) if *fact == "height" && !self.shows_height() => false,
             Some((_, Learned::At(_) | Learned::Before(_))) => {
                 self.age_ms(fact).is_none_or(|age| age > minutes * 60_000)
             }
@@ -152,7 +199,9 @@ impl Model {
                 let unknown = || ("-".to_owned(), "-".to_owned());
                 let (ip, ssid) = self.network.clone().unwrap_or_else(unknown);
                 let mut texts = vec!["DEBUG".into(), format!("IP {ip}"), format!("SSID {ssid}")];
-                texts.extend(["Heap free -", "PSRAM free -"].map(String::from));
+                texts.push("Heap free - PSRAM free -".into());
+                let voices = u32::from(self.said.is_some());
+                texts.push(format!("Height {} Voices {voices}", self.height_state()));
                 texts.extend([board, uptime, "Leave button 4".into()]);
                 texts.truncate(panels);
                 texts
@@ -195,10 +244,13 @@ impl Model {
     fn screen(&self, price: Option<u64>) -> Option<Vec<String>> {
         let (panels, s) = (self.board.panels, &self.settings);
         let needs_feeds = [0, 4, 6, 10, 20, 30, 40].contains(&self.slot.0);
-        if needs_feeds && self.facts.is_empty() && self.now.uptime >= 60 * SECOND {
+        let knows_height = self.facts.contains_key("height") && self.shows_height();
+        let knows_more = self.facts.keys().any(|fact| fact != "height");
+        if needs_feeds && !knows_height && !knows_more && self.now.uptime >= 60 * SECOND {
             return Some(self.no_data());
         }
-        let height = self.facts.get("height").map(|(height, _)| *height);
+        let height = self.facts.get("height").filter(|_| knows_height);
+        let height = height.map(|(height, _)| *height);
         let money = self
             .slot
             .1

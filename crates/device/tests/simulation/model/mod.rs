@@ -78,6 +78,16 @@ pub struct Model {
     frozen: Option<Option<Duration>>,
     /// Height, fee in micros, and prices in micros by their currency.
     facts: BTreeMap<String, (u64, Learned)>,
+    /// Since when another height has been shown than the one that was shown before it; none before this run showed any.
+    told: Option<Duration>,
+    /// Since when the relay says another height than the one that is shown.
+    apart: Option<Duration>,
+    /// The height that the relay said last, whatever came of it.
+    said: Option<u64>,
+    /// The newest moment at which it said one, and these two before that.
+    heard: (Duration, Option<u64>, Option<Duration>),
+    /// Since when the height that is shown is a mere claim, and not an old one.
+    weak: Duration,
     /// What the relay has said last of what is wrong.
     complaint: String,
     /// The relay has said anything at all.
@@ -111,6 +121,11 @@ impl Model {
             turn: None,
             frozen: None,
             facts: before.map(Model::remembered).unwrap_or_default(),
+            told: None,
+            apart: None,
+            said: None,
+            heard: (now.uptime, None, None),
+            weak: now.uptime,
             complaint: String::new(),
             relay_heard: false,
             press: None,
@@ -250,10 +265,13 @@ impl Model {
                 self.relay_heard = true;
                 match connection {
                     Connection::Connecting => {}
+                    _ if self.settings.data_source == 1 => {}
                     Connection::Up => self.complaint.clear(),
                     Connection::Down { reason, .. } => self.complaint.clone_from(reason),
                 }
-                return self.lights.relay = *connection == Connection::Up;
+                // Others than the relay are always there.
+                let others = self.settings.data_source == 1;
+                return self.lights.relay = others || *connection == Connection::Up;
             }
             Observation::Block(height) => self.block((*height).into()),
             Observation::Price(currency, price) => self.know(currency.code(), price.micros),
@@ -295,13 +313,23 @@ impl Model {
 
     /// A height that is lower, or too far ahead for the time that has passed, is not believed.
     fn block(&mut self, height: u64) {
+        let now = self.now.uptime;
+        // Of what is said at one moment the last counts.
+        if self.heard.0 != now {
+            self.heard = (now, self.said, self.apart);
+        }
+        self.said = Some(height);
+        let (_, said, apart) = self.heard;
+        // What is known from an earlier run has said nothing yet: then the newest word counts.
+        let goes_on = self.told.is_some() || said == Some(height);
+        self.apart = apart.filter(|_| goes_on).or(Some(now));
         if let Some((known, _)) = self.facts.get("height") {
             let blocks = self
                 .age_ms("height")
                 .map_or(u64::MAX / 2, |age| age / 600_000 * 9 / 8);
             match height.checked_sub(*known) {
                 Some(rise) if rise > blocks + 100 => return,
-                Some(1..=100) => {
+                Some(1..=100) if self.shows_height() => {
                     let (strip, front) = (
                         self.settings.led_flash_on_upd,
                         self.settings.fl_flash_on_upd,
@@ -315,7 +343,20 @@ impl Model {
                 None => return,
             }
         }
+        let is_new = self.facts.get("height").map(|(known, _)| *known) != Some(height);
         self.know("height", height);
+        self.apart = None;
+        if is_new || self.told.is_none() {
+            if self.told.is_none_or(|told| now >= told + SECOND * 90 * 60) {
+                self.weak = now;
+            }
+            self.told = Some(now);
+        }
+    }
+
+    /// The height that is believed, shown or not.
+    pub fn height(&self) -> Option<u64> {
+        self.facts.get("height").map(|(height, _)| *height)
     }
 
     fn know(&mut self, fact: &str, value: u64) {
@@ -502,7 +543,11 @@ impl Model {
     }
 
     fn adopt(&mut self, after: Settings) -> Why {
+        let hid_height = !self.shows_height();
         let before = std::mem::replace(&mut self.settings, after);
+        if hid_height && self.shows_height() {
+            self.weak = self.now.uptime;
+        }
         let moved = before.tz_string != self.settings.tz_string;
         if moved {
             self.zone = TimeZone::get(&self.settings.tz_string).unwrap();
@@ -714,7 +759,9 @@ impl Model {
             };
             (fact.clone(), (*value, Learned::Before(then)))
         };
-        self.facts.iter().map(moment).collect()
+        let shown = self.facts.iter();
+        let shown = shown.filter(|(fact, _)| *fact != "height" || self.shows_height());
+        shown.map(moment).collect()
     }
 }
 

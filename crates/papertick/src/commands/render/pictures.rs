@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use device::{
     board::BoardSpec,
     cells::{Cell, Logo, Picture},
-    market::{Datum, Market, MinerStats, Payment, PoolStats, Seen, Zap},
+    market::{Datum, HeightState, Market, MinerStats, Payment, PoolStats, Seen, Zap},
     panels,
     screens::{
         SCREENS, Scene, Screen, catalog::Dependency, custom, debug, erasing, no_data, payment,
@@ -176,7 +176,9 @@ pub(super) fn compose(
     Ok(Picture {
         cells,
         style: panels::style(settings),
-        stale: values.stale && matches!(subject, Subject::Screen(_)),
+        mark: values
+            .mark
+            .filter(|_| matches!(subject, Subject::Screen(_))),
         full_refreshes: 0,
         repaints: 0,
         serial: 0,
@@ -280,6 +282,8 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
         ssid: &values.ssid,
         heap_free: values.heap,
         psram_free: values.memory,
+        height: HeightState::Proven,
+        voices: 4,
         hardware: board.name,
         version: &values.version,
         build_date: &values.built,

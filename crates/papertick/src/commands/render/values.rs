@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use device::{
+    cells::Mark,
     market::Direction,
     now::LocalTime,
     units::{Currency, FeeRate, Hashrate, MICRO, Price, Sats, decimal_micros},
@@ -59,7 +60,7 @@ pub(super) struct Values {
     pub(super) version: String,
     pub(super) built: String,
     pub(super) uptime: Duration,
-    pub(super) stale: bool,
+    pub(super) mark: Option<Mark>,
 }
 
 /// A price as it was asked for.
@@ -235,10 +236,10 @@ static NAMED: &[Named] = &[
         |text| number(text).map(Duration::from_secs)
     ),
     named!(
-        "stale",
-        "whether the value is old, `true` or `false`",
-        stale,
-        number
+        "mark",
+        "mark of a value that is less than good: `alone`, `disputed`, `stale`",
+        mark,
+        |text| maybe(text, Mark::named)
     ),
 ];
 
@@ -318,7 +319,7 @@ impl Default for Values {
             version: "4.0.0".into(),
             built: "Nov 20 2026".into(),
             uptime: Duration::from_secs(97_329),
-            stale: false,
+            mark: None,
         }
     }
 }

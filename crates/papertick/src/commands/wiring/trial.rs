@@ -185,7 +185,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
         let picture = Picture {
             cells: cells.collect(),
             style: device::panels::style(&Settings::default()),
-            stale: false,
+            mark: None,
             full_refreshes: 0,
             repaints: 0,
             serial: 0,

@@ -1,4 +1,6 @@
-//! The mark of a value that is older than its source's limit.
+//! The marks of values that are less than good.
+
+use device::cells::Mark;
 
 use crate::mask::{Area, Mask};
 
@@ -8,8 +10,49 @@ const SIDE: i32 = 15;
 /// White around the mark, px.
 const EDGE: i32 = 5;
 
-/// A clock face at five past twelve, one row per line.
-const ROWS: [u16; 15] = [
+/// Rows of a mark, the leftmost pixel most significant.
+type Rows = [u16; SIDE as usize];
+
+/// A ring: one voice, and nothing in it.
+const RING: Rows = [
+    0b000001111100000,
+    0b000111111111000,
+    0b001110000011100,
+    0b011000000000110,
+    0b011000000000110,
+    0b110000000000011,
+    0b110000000000011,
+    0b110000000000011,
+    0b110000000000011,
+    0b110000000000011,
+    0b011000000000110,
+    0b011000000000110,
+    0b001110000011100,
+    0b000111111111000,
+    0b000001111100000,
+];
+
+/// An unequal sign: voices say different things.
+const UNEQUAL: Rows = [
+    0b000000000001100,
+    0b000000000011000,
+    0b000000000011000,
+    0b000000000110000,
+    0b011111111111110,
+    0b011111111111110,
+    0b000000001100000,
+    0b000000011000000,
+    0b000000110000000,
+    0b011111111111110,
+    0b011111111111110,
+    0b000001100000000,
+    0b000011000000000,
+    0b000011000000000,
+    0b000110000000000,
+];
+
+/// A clock face at five past twelve.
+const CLOCK: Rows = [
     0b000001111100000,
     0b000111111111000,
     0b001110000011100,
@@ -27,14 +70,23 @@ const ROWS: [u16; 15] = [
     0b000001111100000,
 ];
 
+/// The drawing of a mark.
+fn rows(mark: Mark) -> &'static Rows {
+    match mark {
+        Mark::Alone => &RING,
+        Mark::Disputed => &UNEQUAL,
+        Mark::Stale => &CLOCK,
+    }
+}
+
 /// Adds the mark in the first corner that has no ink, the upper right one first.
-pub(crate) fn mark(panel: &mut Mask) {
+pub(crate) fn add(mark: Mark, panel: &mut Mask) {
     let (right, lower) = (panel.width() - EDGE - SIDE, panel.height() - EDGE - SIDE);
     let corners = [(right, EDGE), (EDGE, EDGE), (right, lower), (EDGE, lower)];
     let free = corners.into_iter().find(|&(x, y)| !panel.any(around(x, y)));
     let (x, y) = free.unwrap_or(corners[0]);
     panel.clear(around(x, y));
-    for (dy, row) in (0..).zip(ROWS) {
+    for (dy, row) in (0..).zip(rows(mark)) {
         for dx in (0..SIDE).filter(|dx| row >> (SIDE - 1 - dx) & 1 == 1) {
             panel.set(x + dx, y + dy);
         }
@@ -66,9 +118,9 @@ mod tests {
     }
 
     /// Upper left pixel of the mark on a panel; panics if anything else is on it than the mark and what was.
-    fn place(before: &[(i32, i32)]) -> (i32, i32) {
+    fn place(mark: Mark, before: &[(i32, i32)]) -> (i32, i32) {
         let mut after = panel(before);
-        mark(&mut after);
+        add(mark, &mut after);
         let corners = [5, 102].map(|x| [5, 230].map(|y| (x, y)));
         let drawn = |(left, top): (i32, i32)| {
             let mut expected = panel(before);
@@ -78,7 +130,7 @@ mod tests {
                 width: 21,
                 height: 21,
             });
-            for (y, row) in ROWS.iter().enumerate() {
+            for (y, row) in rows(mark).iter().enumerate() {
                 for (x, ink) in format!("{row:015b}").chars().enumerate() {
                     if ink == '1' {
                         expected.set(left + x as i32, top + y as i32);
@@ -113,13 +165,15 @@ mod tests {
             (&[(110, 12), (12, 12), (110, 247)], lower_left),
             (&[(110, 12), (12, 12), (110, 248)], lower_right),
         ] {
-            assert_eq!(place(ink), expected, "{ink:?}");
+            for mark in Mark::ALL {
+                assert_eq!(place(mark, ink), expected, "{mark:?} {ink:?}");
+            }
         }
     }
 
     #[test]
     fn without_a_free_corner_the_mark_clears_the_first() {
         let ink = [(110, 12), (12, 12), (110, 240), (12, 240)];
-        assert_eq!(place(&ink), (102, 5));
+        assert_eq!(place(Mark::Stale, &ink), (102, 5));
     }
 }

@@ -1,0 +1,104 @@
+//! What is less than good about the values, as the glass marks it.
+
+use core::time::Duration;
+
+use super::{
+    sources,
+    truth::{Doubt, HeightState},
+    verdict::{Admits, Verdict},
+};
+use crate::{
+    cells::Mark,
+    limits::DOUBT_TIME,
+    settings::{Settings, proof_mode},
+};
+
+/// Since when something has been so without a break.
+///
+/// What is said at one moment counts together: only its end makes a difference, whatever the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Since {
+    moment: Duration,
+    before: Option<Duration>,
+    since: Option<Duration>,
+}
+
+impl Since {
+    /// It is so.
+    pub fn go_on(&mut self, uptime: Duration) {
+        self.come_to(uptime);
+        self.since = Some(self.before.unwrap_or(uptime));
+    }
+
+    /// It is not so.
+    pub fn end(&mut self, uptime: Duration) {
+        self.come_to(uptime);
+        self.since = None;
+    }
+
+    /// Since when it has been so; none if it is not.
+    pub fn since(&self) -> Option<Duration> {
+        self.since
+    }
+
+    fn come_to(&mut self, uptime: Duration) {
+        if uptime != self.moment {
+            (self.moment, self.before) = (uptime, self.since);
+        }
+    }
+}
+
+/// What the owner asks of the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Demands {
+    /// What may be shown as the height.
+    pub admits: Admits,
+    /// What is less than good is marked.
+    pub marks: bool,
+    /// Something is asked that can prove a height: only then is a mere claim a blemish.
+    pub proof: bool,
+}
+
+impl Demands {
+    /// Those of settings.
+    pub fn of(settings: &Settings) -> Demands {
+        Demands {
+            admits: match settings.proof_mode {
+                proof_mode::STRICT => Admits::Proofs,
+                _ => Admits::Claims,
+            },
+            marks: settings.proof_mode != proof_mode::OFF,
+            proof: sources::asks_for_proof(settings),
+        }
+    }
+}
+
+/// Takes note of how a height is now: since when has it been less than good?
+pub fn follow_height(weak: &mut Since, state: HeightState, uptime: Duration) {
+    match state {
+        HeightState::Alone | HeightState::Claimed | HeightState::Disputed => weak.go_on(uptime),
+        // An old height has a mark of its own, and begins anew with the next.
+        HeightState::Proven | HeightState::Stale | HeightState::Unknown => weak.end(uptime),
+    }
+}
+
+/// The reason for a mark on the height of a chain that is not invented.
+pub fn of_height(verdict: &Verdict, weak: Since, demands: Demands) -> Option<Doubt> {
+    if !demands.marks {
+        return None;
+    }
+    let asked = demands.proof;
+    let at_once = |mark| Doubt {
+        mark,
+        from: Duration::ZERO,
+    };
+    let is_old = verdict.state == HeightState::Stale && verdict.is_of_this_run;
+    let old = (is_old && asked).then(|| at_once(Mark::Stale));
+    let disputed = verdict.is_contested.then(|| at_once(Mark::Disputed));
+    // Proof comes after the number; that alone is nothing to be told.
+    let alone = weak.since().filter(|_| asked).map(|since| Doubt {
+        mark: Mark::Alone,
+        from: since + DOUBT_TIME,
+    });
+    old.or(disputed).or(alone)
+}

@@ -1,0 +1,63 @@
+//! Words for how good the values are, and what the glass marks of it.
+
+use core::time::Duration;
+
+use crate::cells::Mark;
+
+/// How good a height is, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum HeightState {
+    /// Its work was checked, and two sources have the same block.
+    Proven,
+    /// Its work was checked; one source has it.
+    Alone,
+    /// A source says so.
+    Claimed,
+    /// Sources say different things, or one says what cannot be believed.
+    Disputed,
+    /// Nobody has said anything for long, or since the start.
+    Stale,
+    /// There is none.
+    #[default]
+    Unknown,
+}
+
+impl HeightState {
+    /// All of them, best first.
+    pub const ALL: [HeightState; 6] = [
+        HeightState::Proven,
+        HeightState::Alone,
+        HeightState::Claimed,
+        HeightState::Disputed,
+        HeightState::Stale,
+        HeightState::Unknown,
+    ];
+
+    /// Word for it in the status.
+    pub fn name(self) -> &'static str {
+        match self {
+            HeightState::Proven => "proven",
+            HeightState::Alone => "alone",
+            HeightState::Claimed => "claimed",
+            HeightState::Disputed => "disputed",
+            HeightState::Stale => "stale",
+            HeightState::Unknown => "unknown",
+        }
+    }
+}
+
+/// A reason for a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Doubt {
+    /// The mark.
+    pub mark: Mark,
+    /// Uptime from which on it counts.
+    pub from: Duration,
+}
+
+/// The reasons for marks that age alone does not give.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Doubts {
+    /// That of the height.
+    pub height: Option<Doubt>,
+}

@@ -1,0 +1,179 @@
+//! Which mark a height carries on the glass, and when it comes and goes.
+
+use chain::network::Network;
+use device::{
+    cells::{Mark, Picture},
+    input::Input,
+    market::ChainSpec,
+    request::{Patch, Request},
+    settings::data_source,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{EXPLORER, OTHER, RELAY, World, miner::Miner, now};
+
+impl World {
+    fn set(&mut self, key: &str, value: Value) {
+        let body = Map::from_iter([(key.to_owned(), value)]);
+        let patch = Request::Patch(Patch {
+            body,
+            ..Patch::default()
+        });
+        self.device.handle(Input::Asked(patch), now(self.secs));
+    }
+
+    fn picture(&self) -> Picture {
+        self.device.desired().picture
+    }
+
+    /// The mark on the glass; the status must not tell a worse one.
+    fn mark(&self) -> Option<Mark> {
+        let mark = self.picture().mark;
+        let view = self.device.view();
+        let told = match (view.stale, view.disputed) {
+            (true, _) => Some(Mark::Stale),
+            (_, true) => Some(Mark::Disputed),
+            (false, false) => None,
+        };
+        assert!(told <= mark, "{told:?} is told, {mark:?} is seen");
+        mark
+    }
+}
+
+/// A clock that asks an explorer, with a block that two sources have proven.
+fn proven() -> (World, Miner) {
+    let (mut world, mut miner) = (World::new(), Miner::new());
+    miner.mine(4);
+    world.prove(EXPLORER, 900_000, &miner.newest(4));
+    world.prove(OTHER, 900_000, &miner.newest(4));
+    (world, miner)
+}
+
+#[test]
+fn what_is_proven_by_two_carries_no_mark() {
+    let (mut world, mut miner) = proven();
+    for height in 900_001..900_020 {
+        world.wait(300);
+        assert_eq!(world.mark(), None);
+        world.claim(RELAY, height);
+        world.wait(20);
+        miner.mine_at(crate::START + world.secs() as u32);
+        world.prove(EXPLORER, height, &miner.newest(1));
+        world.wait(20);
+        assert_eq!(world.mark(), None, "proof comes later than the number");
+        world.prove(OTHER, height, &miner.newest(1));
+    }
+}
+
+#[test]
+fn one_voice_gets_a_ring_after_two_minutes_and_keeps_it_from_block_to_block() {
+    let (mut world, mut miner) = (World::new(), Miner::new());
+    miner.mine(4);
+    world.prove(EXPLORER, 900_000, &miner.newest(4));
+    world.wait(119);
+    assert_eq!(world.mark(), None);
+    world.wait(1);
+    assert_eq!(world.mark(), Some(Mark::Alone));
+    for height in 900_001..900_004 {
+        world.wait(60);
+        miner.mine_at(crate::START + world.secs() as u32);
+        world.prove(EXPLORER, height, &miner.newest(1));
+        assert_eq!(world.mark(), Some(Mark::Alone));
+    }
+}
+
+#[test]
+fn where_no_proof_was_asked_for_a_claim_is_no_blemish() {
+    let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
+    world.claim(RELAY, 900_000);
+    world.wait(80 * 60);
+    assert_eq!(world.mark(), None);
+    // What cannot be believed is one all the same.
+    world.claim(RELAY, 900_500);
+    world.wait(120);
+    assert_eq!(world.mark(), Some(Mark::Disputed));
+}
+
+#[test]
+fn a_worse_mark_is_painted_at_once_and_a_better_one_with_the_next_picture() {
+    let (mut world, _) = proven();
+    world.claim(RELAY, 900_001);
+    world.wait(1);
+    world.claim(RELAY, 899_999);
+    let before = world.picture();
+    world.wait(119);
+    let after = world.picture();
+    assert_eq!((before.mark, after.mark), (None, Some(Mark::Disputed)));
+    assert_eq!(before.cells, after.cells);
+    assert_eq!(before.full_refreshes, after.full_refreshes);
+    assert!(after.serial > before.serial);
+    assert!(world.device.view().disputed);
+
+    world.claim(RELAY, 900_000);
+    assert_eq!(world.picture(), after, "nothing is painted for it");
+    assert!(!world.device.view().disputed);
+    let refresh = Input::Asked(Request::FullRefresh);
+    let at = now(world.secs());
+    world.device.handle(refresh, at);
+    assert_eq!(world.mark(), None);
+}
+
+#[test]
+fn a_tip_that_is_old_is_marked_as_old_though_it_is_told_again_and_again() {
+    let (mut world, miner) = proven();
+    for _ in 0..91 {
+        world.wait(60);
+        world.claim(RELAY, 900_000);
+        world.prove(EXPLORER, 900_000, &miner.newest(1));
+    }
+    assert_eq!(world.mark(), Some(Mark::Stale));
+    assert!(world.device.view().stale);
+}
+
+#[test]
+fn a_mark_can_be_switched_off_and_so_can_all_that_is_not_proven() {
+    let mut world = World::new();
+    world.claim(RELAY, 900_000);
+    world.wait(120);
+    assert_eq!(world.mark(), Some(Mark::Alone));
+    world.set("proofMode", json!(0));
+    world.wait(600);
+    world.claim(RELAY, 900_001);
+    assert_eq!((world.mark(), world.verdict().0), (None, Some(900_001)));
+
+    world.set("proofMode", json!(2));
+    assert_eq!((world.mark(), world.verdict().0), (None, None));
+    assert_eq!(world.device.view().data[1..].concat(), "");
+    assert_eq!(world.verdict().0, None);
+    let mut miner = Miner::new();
+    miner.mine_at(crate::START + world.secs() as u32);
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.claim(RELAY, 900_002);
+    assert_eq!(world.verdict().0, Some(900_001), "no claim leads either");
+    world.set("proofMode", json!(1));
+    assert_eq!(world.verdict().0, Some(900_002));
+}
+
+#[test]
+fn what_is_invented_for_show_carries_no_mark() {
+    let mut world = World::with(data_source::EXPLORER, None);
+    world.claim(RELAY, 900_000);
+    world.wait(10);
+    world.claim(RELAY, 900_500);
+    world.wait(600);
+    assert_eq!(world.mark(), None);
+}
+
+#[test]
+fn a_claim_below_the_anchor_is_marked_at_once() {
+    let main = Some(ChainSpec::built_in(Network::Main));
+    let mut world = World::with(data_source::PUBLIC_RELAY, main);
+    world.claim(RELAY, 900_000);
+    assert_eq!(world.mark(), Some(Mark::Disputed));
+    let says = world.device.view().says;
+    assert!(says.ends_with("The sources disagree about this."), "{says}");
+}
+
+fn regtest() -> Option<ChainSpec> {
+    Some(ChainSpec::built_in(Network::Regtest))
+}
