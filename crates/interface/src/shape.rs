@@ -642,6 +642,7 @@ fn status() -> Value {
             "source": text,
             "ageSec": integer,
             "earlierRun": flag,
+            "state": text,
         },
         "required": ["value", "source"],
     });
@@ -675,6 +676,7 @@ fn status() -> Value {
         ("mode", text.clone()),
         ("says", text.clone()),
         ("stale", flag.clone()),
+        ("disputed", flag.clone()),
         ("settingsTag", text.clone()),
         ("restartFor", array(text.clone())),
         (
@@ -736,6 +738,15 @@ fn truth() -> Value {
         "properties": { "source": { "type": "string" }, "value": integer, "ageSec": integer },
         "required": ["source", "value"],
     });
+    let proof = json!({
+        "type": "object",
+        "properties": {
+            "source": { "type": "string" },
+            "value": integer,
+            "hash": { "type": "string" },
+        },
+        "required": ["source", "value", "hash"],
+    });
     let height = object(&[
         (
             "state",
@@ -746,6 +757,8 @@ fn truth() -> Value {
         ("proven", integer_or_null.clone()),
         ("tipHash", json!({ "type": ["string", "null"] })),
         ("tipTime", integer_or_null),
+        ("agreeing", integer.clone()),
+        ("proofs", array(proof)),
         ("claimed", array(claim)),
     ]);
     object(&[("height", height)])

@@ -13,7 +13,7 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
-    market::{Fee, Seen},
+    market::{Fee, Seen, Tip},
     refresh::Refresh,
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
@@ -155,6 +155,7 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
     }
     put("mode", view.mode.into());
     put("stale", view.stale.into());
+    put("disputed", view.disputed.into());
     put("restartFor", view.restart_for.clone().into());
     put("panelFaults", faults(panels));
     put("notes", view.notes.clone().into());
@@ -195,8 +196,11 @@ fn panel(panel: &PanelState) -> Value {
 fn market(view: &View, uptime: Option<Duration>) -> Value {
     let market = &view.market;
     let mut object = Map::new();
-    let mut put = |name: &str, value: Value, source: SourceId, seen: Seen| {
+    let mut put = |name: &str, value: Value, source: SourceId, seen: Seen, state: Option<&str>| {
         let mut member = json!({ "value": value, "source": source.name() });
+        if let Some(state) = state {
+            member["state"] = state.into();
+        }
         match (seen, uptime) {
             (Seen::At(at), Some(uptime)) => {
                 member["ageSec"] = uptime.saturating_sub(at).as_secs().into();
@@ -207,12 +211,19 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
         object.insert(name.to_owned(), member);
     };
     if let Some(height) = &market.height {
-        put("height", height.value.into(), height.source, height.seen);
+        let state = Some(view.truth.height.name());
+        put(
+            "height",
+            height.value.into(),
+            height.source,
+            height.seen,
+            state,
+        );
     }
     if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
         let decimals = if view.active.block_fee_dec { 2 } else { 0 };
         let rate = fixed(fee.value.micros, decimals);
-        put("feeRate", rate.into(), fee.source, fee.seen);
+        put("feeRate", rate.into(), fee.source, fee.seen, None);
     }
     for (currency, price) in market.prices.iter() {
         let decimals = if price.value.micros < SMALL_PRICE_MICROS {
@@ -221,7 +232,13 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
             2
         };
         let amount = fixed(price.value.micros, decimals);
-        put(currency.code(), amount.into(), price.source, price.seen);
+        put(
+            currency.code(),
+            amount.into(),
+            price.source,
+            price.seen,
+            None,
+        );
     }
     Value::Object(object)
 }
@@ -236,6 +253,7 @@ fn truth(view: &View, uptime: Option<Duration>) -> Value {
         }
         claim
     };
+    let proof = |(source, tip): &(SourceId, Tip)| json!({ "source": source.name(), "value": tip.height, "hash": tip.hash.to_string() });
     let proven = truth.proven.as_ref();
     json!({
         "height": {
@@ -245,6 +263,8 @@ fn truth(view: &View, uptime: Option<Duration>) -> Value {
             "proven": proven.map(|tip| tip.height),
             "tipHash": proven.map(|tip| tip.hash.to_string()),
             "tipTime": proven.map(|tip| tip.time),
+            "agreeing": truth.agreeing(),
+            "proofs": truth.proofs.iter().map(proof).collect::<Vec<Value>>(),
             "claimed": truth.claims.iter().map(claim).collect::<Vec<Value>>(),
         },
     })

@@ -111,7 +111,10 @@ fn what_is_known_is_told_with_its_age() {
     let document = status(&view, 70);
     fits(Shape::Status, &document);
     let market = json!({
-        "height": { "value": 840_000, "source": "relay", "ageSec": 60 },
+        // It is below the block that is taken for granted.
+        "height": {
+            "value": 840_000, "source": "relay", "ageSec": 60, "state": "disputed",
+        },
         "feeRate": { "value": "12.00", "source": "relay", "ageSec": 60 },
         "USD": { "value": "65000.25", "source": "relay", "ageSec": 60 },
         "EUR": { "value": "0.123456", "source": "relay", "ageSec": 60 },
@@ -121,6 +124,7 @@ fn what_is_known_is_told_with_its_age() {
     assert_eq!(document["sources"]["relay"], relay);
     assert_eq!(document["timeServer"], json!({ "up": true, "ageSec": 59 }));
     assert_eq!(document["lightLevel"], 12.3);
+    assert_eq!(document["disputed"], true);
     assert_eq!(document["espUptime"], 70);
     assert_eq!(document["espFreeHeap"], 3000);
     assert_eq!(document["espMinFreeHeap"], 2000);
@@ -128,7 +132,7 @@ fn what_is_known_is_told_with_its_age() {
     let lasting = status::lasting(&view, &[]);
     assert_eq!(
         lasting["market"]["height"],
-        json!({ "value": 840_000, "source": "relay" })
+        json!({ "value": 840_000, "source": "relay", "state": "disputed" })
     );
 }
 

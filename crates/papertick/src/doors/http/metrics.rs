@@ -1,12 +1,14 @@
 //! Figures for a monitoring system: in the OpenMetrics text format for who asks for it, else in the classic one.
 
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 use device::{
-    market::{Datum, Fee, Seen},
+    market::{Datum, Fee, HeightState, Seen},
     now::Now,
     screens::catalog,
+    sources::SourceId,
     units::MICRO,
+    view::View,
 };
 use http::{HeaderMap, HeaderValue, header::ACCEPT};
 use net::dialer::DialCounts;
@@ -310,6 +312,40 @@ fn each(
         .filter_map(move |(index, panel)| Some((label("panel", &index.to_string()), value(panel)?)))
 }
 
+/// How good the values are, as one flag per state, and how far the claims are off.
+fn truth(families: &mut Families, view: &View) {
+    let truth = &view.truth;
+    let states = HeightState::ALL.map(|state| {
+        let labels = labels([("value", "height"), ("state", state.name())]);
+        (labels, flag(state == truth.height))
+    });
+    families.gauge(
+        "truth",
+        "",
+        "How good a value is: 1 for its state, 0 for the others.",
+        states,
+    );
+    families.gauge(
+        "proven_height",
+        "",
+        "Height of the best block whose work was checked.",
+        truth
+            .proven
+            .map(|tip| (String::new(), f64::from(tip.height))),
+    );
+    let lead = |(source, height, _): &(SourceId, u32, Duration)| {
+        let proven = truth.proven?.height;
+        let lead = f64::from(*height) - f64::from(proven);
+        Some((label("source", source.name()), lead))
+    };
+    families.gauge(
+        "claim_lead_blocks",
+        "",
+        "Blocks by which a source claims more than is proven.",
+        truth.claims.iter().filter_map(lead),
+    );
+}
+
 /// Answers with the figures.
 pub(crate) fn read(call: &Call) -> Response {
     let state = &call.state;
@@ -387,6 +423,13 @@ pub(crate) fn read(call: &Call) -> Response {
         "A value on the glass is too old.",
         alone(flag(view.stale)),
     );
+    families.gauge(
+        "disputed",
+        "",
+        "Sources disagree about a value on the glass.",
+        alone(flag(view.disputed)),
+    );
+    truth(&mut families, view);
     let screen = labels([
         ("id", &view.current_screen.to_string()),
         (
