@@ -6,7 +6,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { hash } from './src/lib/hash';
-import { ALONE, TEXT_HERE, texts, unescaped, WORDS } from './words.build';
+import { ALONE, HELP, SETTINGS, TEXT_HERE, texts, unescaped, WORDS } from './words.build';
 
 /** What is text and is sent compressed. */
 const TEXT = /\.(css|html|js|svg|webmanifest)$/;
@@ -70,6 +70,10 @@ function words(): Plugin {
         // What the clock says in English itself is found by a hash of it.
         const hashed = Object.fromEntries([...file].map(([english, text]) => [hash(english), text]));
         return { code: JSON.stringify({ listed, hashed }), map: null };
+      }
+      if (id.endsWith(`/src/${SETTINGS}`)) {
+        const numbered = (_: string, member: string, text: string) => `${member}${all.indexOf(JSON.parse(text)) + 1}`;
+        return { code: code.replace(HELP, numbered), map: null };
       }
       if (!/\/src\/.*\.(ts|svelte)$/.test(id)) return null;
       // What stands alone in the markup needs no code of its own: it is part of the template.

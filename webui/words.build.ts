@@ -11,13 +11,21 @@ export const ALONE = /([^=])\{t\((['"])((?:\\.|(?!\2).)*)\2\)\}/g;
 /** Where the words of the page are. */
 export const WORDS = '/src/lib/words';
 
+/** The table of settings, whose explanations are told as texts of the page are. */
+export const SETTINGS = 'settings.gen.json';
+
+/** An explanation in that table. */
+export const HELP = /("help": )("(?:\\.|[^"\\])*")/g;
+
 /** The English texts of the page's sources. */
 export function texts(folder = 'src'): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.(ts|svelte)$/.test(file),
   );
   const found = files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(TEXT_HERE)]);
-  return [...new Set(found.map(([, , , text = '']) => unescaped(text)))];
+  const help = [...readFileSync(join(folder, SETTINGS), 'utf8').matchAll(HELP)];
+  const explained = help.map(([, , text = '']) => JSON.parse(text) as string);
+  return [...new Set([...found.map(([, , , text = '']) => unescaped(text)), ...explained])];
 }
 
 export function unescaped(text: string): string {

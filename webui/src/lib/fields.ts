@@ -90,7 +90,7 @@ export function translateFields(): void {
   for (const section of SECTIONS) section.title = t(section.title);
   for (const field of FIELDS) {
     const { label, help, search = '', options } = field;
-    field.search = `${t(search)} ${search} ${label} ${help}`;
+    field.search = `${t(search)} ${search} ${label}`;
     field.label = t(label);
     field.help = t(help);
     if (options) field.options = options.map(({ value, label }) => ({ value, label: t(label) }));
