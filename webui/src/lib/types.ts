@@ -41,6 +41,25 @@ export interface Datum {
   /** Time since it was learned, s; absent for a value of an earlier run. */
   ageSec?: number;
   earlierRun?: boolean;
+  /** How good it is, where that is told. */
+  state?: string;
+}
+
+/** How good the height is, and who says what. */
+export interface HeightTruth {
+  state: string;
+  /** The network; `demo` where blocks are invented. */
+  chain: string;
+  /** Sources that have the best block that is proven. */
+  agreeing: number;
+  proofs: { source: string; value: number }[];
+  claimed: { source: string; value: number }[];
+}
+
+/** How good a price is, and who quotes what. */
+export interface PriceTruth {
+  state: string;
+  voices?: { source: string; value: string; verdict: string }[];
 }
 
 /** The clock's network. */
@@ -91,6 +110,8 @@ export interface Status {
   link?: LinkStatus;
   /** The newest values: `height`, `feeRate`, and prices by currency. */
   market: Record<string, Datum>;
+  /** How good the values are. */
+  truth?: { height?: HeightTruth; prices?: Record<string, PriceTruth> };
 }
 
 export interface PanelStatus {

@@ -1,0 +1,101 @@
+/** Why a number can be trusted, in words: one sentence for each value, and all voices, refused ones included. */
+import { n, t } from './words';
+import { nameOfSource } from './sources';
+import type { HeightTruth, PriceTruth, Status } from './types';
+
+export interface TruthVoice {
+  source: string;
+  value: string;
+  /** What became of it. */
+  verdict: string;
+  /** It agrees with what is shown. */
+  good: boolean;
+}
+
+export interface TruthLine {
+  name: string;
+  /** Word of the state, for the look of it. */
+  state: string;
+  sentence: string;
+  voices: TruthVoice[];
+}
+
+/** What a height of each state is worth. */
+const HEIGHTS: Record<string, string> = {
+  proven: n('{count} sources have this block, and the clock has checked the work in it.'),
+  alone: n('The clock has checked the work in this block, which one source alone has.'),
+  claimed: n('A source says so; the clock has no proof of it.'),
+  disputed: n('The sources contradict each other, or say what cannot be.'),
+  stale: n('No new block has been heard of for long.'),
+  unknown: n('No height is known yet.'),
+};
+
+/** What a price of each state is worth. */
+const PRICES: Record<string, string> = {
+  agreed: n('{count} sources quote about the same; what is shown is the quote of one of them.'),
+  single: n('One source says so; nobody else has confirmed it.'),
+  disputed: n('The sources quote different prices.'),
+  stale: n('Nobody has quoted a price for long.'),
+};
+
+const STANDINGS: Record<string, string> = {
+  agrees: n('agrees'),
+  apart: n('contradicts'),
+  out: n('too far off, not counted'),
+  old: n('too old, not counted'),
+};
+
+/** The values of a status whose truth is told. */
+export function truthLines(status: Status): TruthLine[] {
+  const { height, prices } = status.truth ?? {};
+  const lines = Object.entries(prices ?? {}).map(([code, truth]) => priceLine(code, truth));
+  return height ? [heightLine(height, Number(status.market.height?.value)), ...lines] : lines;
+}
+
+function heightLine(truth: HeightTruth, shown: number): TruthLine {
+  const proofs = truth.proofs.map(({ source, value }) => ({ source, value, proven: true }));
+  const proves = (source: string, value: number) => proofs.some((one) => one.source === source && one.value === value);
+  const claims = truth.claimed.filter(({ source, value }) => !proves(source, value));
+  return {
+    name: t('Block'),
+    state: truth.state,
+    sentence:
+      truth.chain === 'demo'
+        ? t('This is a demonstration: its blocks are invented.')
+        : t(HEIGHTS[truth.state] ?? '', { count: truth.agreeing }),
+    voices: [...proofs, ...claims.map((claim) => ({ ...claim, proven: false }))].map((voice) => ({
+      source: nameOfSource(voice.source),
+      value: grouped(voice.value),
+      verdict: heightVerdict(voice.value - shown, voice.proven),
+      good: voice.value === shown,
+    })),
+  };
+}
+
+function heightVerdict(off: number, proven: boolean): string {
+  if (off === 0) return proven ? t('checked') : t('says so');
+  if (Number.isNaN(off)) return t('not shown');
+  return off > 0 ? t('{count} ahead', { count: off }) : t('{count} behind', { count: -off });
+}
+
+function priceLine(code: string, truth: PriceTruth): TruthLine {
+  const voices = truth.voices ?? [];
+  const count = voices.filter((voice) => voice.verdict === 'agrees').length;
+  return {
+    name: code,
+    state: truth.state,
+    sentence: t(PRICES[truth.state] ?? '', { count }),
+    voices: voices.map(({ source, value, verdict }) => ({
+      source: nameOfSource(source),
+      value: grouped(value),
+      verdict: t(STANDINGS[verdict] ?? verdict),
+      good: verdict === 'agrees',
+    })),
+  };
+}
+
+function grouped(value: number | string): string {
+  const [whole = '', decimals] = String(value).split('.');
+  const number = whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  return decimals === undefined ? number : `${number}.${decimals}`;
+}

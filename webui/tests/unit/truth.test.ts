@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { truthLines } from '../../src/lib/truth';
+import type { Status } from '../../src/lib/types';
+
+const status = (height: object, prices = {}) =>
+  ({ market: { height: { value: 900000 } }, truth: { height, prices } }) as unknown as Status;
+
+const height = {
+  state: 'proven',
+  chain: 'main',
+  agreeing: 2,
+  proofs: [
+    { source: 'explorer', value: 900000 },
+    { source: 'other', value: 900000 },
+  ],
+  claimed: [
+    { source: 'explorer', value: 900000 },
+    { source: 'relay', value: 900500 },
+  ],
+};
+
+test('a height says why it can be trusted, and who says something else', () => {
+  const [line] = truthLines(status(height));
+  expect(line!.sentence).toBe('2 sources have this block, and the clock has checked the work in it.');
+  expect(line!.voices).toEqual([
+    { source: 'Block explorer', value: '900\u2009000', verdict: 'checked', good: true },
+    { source: 'other', value: '900\u2009000', verdict: 'checked', good: true },
+    { source: 'Relay', value: '900\u2009500', verdict: '500 ahead', good: false },
+  ]);
+});
+
+test('every state has a sentence, and a demonstration says that it is one', () => {
+  for (const state of ['proven', 'alone', 'claimed', 'disputed', 'stale', 'unknown']) {
+    expect(truthLines(status({ ...height, state }))[0]!.sentence, state).toMatch(/\.$/);
+  }
+  expect(truthLines(status({ ...height, chain: 'demo' }))[0]!.sentence).toContain('invented');
+  for (const state of ['agreed', 'single', 'disputed', 'stale']) {
+    expect(truthLines(status(height, { USD: { state } }))[1]!.sentence, state).toMatch(/\.$/);
+  }
+});
+
+test('a price tells its voices, refused ones included', () => {
+  const voices = [
+    { source: 'relay', value: '64211.50', verdict: 'agrees' },
+    { source: 'coinbase', value: '64200.00', verdict: 'agrees' },
+    { source: 'bitstamp', value: '8200.00', verdict: 'out' },
+  ];
+  const line = truthLines(status(height, { USD: { state: 'agreed', voices } }))[1]!;
+  expect(line.sentence).toContain('2 sources');
+  expect(line.voices.map((voice) => voice.verdict)).toEqual(['agrees', 'agrees', 'too far off, not counted']);
+});
+
+test('a clock that tells nothing of it has no lines', () => {
+  expect(truthLines({ market: {} } as unknown as Status)).toEqual([]);
+});
