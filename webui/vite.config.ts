@@ -6,7 +6,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { hash } from './src/lib/hash';
-import { ALONE, HELP, SETTINGS, TEXT_HERE, texts, unescaped, WORDS } from './words.build';
+import { ALONE, searches, SETTINGS, TEXT_HERE, texts, unescaped, WORDS, WORDS_OF_SETTINGS } from './words.build';
 
 /** What is text and is sent compressed. */
 const TEXT = /\.(css|html|js|svg|webmanifest)$/;
@@ -65,7 +65,9 @@ function words(): Plugin {
       const language = /\/src\/lang\/(\w+)\.json$/.exec(id)?.[1];
       if (language) {
         const file = new Map(Object.entries(JSON.parse(code) as Record<string, string>));
-        const listed = all.map((text) => file.get(text) ?? text);
+        const english = searches();
+        const told = (text: string, other: string) => (english.has(text) ? `${other} ${text}` : other);
+        const listed = all.map((text) => (file.has(text) ? told(text, file.get(text)!) : text));
         all.forEach((text) => file.delete(text));
         // What the clock says in English itself is found by a hash of it.
         const hashed = Object.fromEntries([...file].map(([english, text]) => [hash(english), text]));
@@ -73,7 +75,7 @@ function words(): Plugin {
       }
       if (id.endsWith(`/src/${SETTINGS}`)) {
         const numbered = (_: string, member: string, text: string) => `${member}${all.indexOf(JSON.parse(text)) + 1}`;
-        return { code: code.replace(HELP, numbered), map: null };
+        return { code: code.replace(WORDS_OF_SETTINGS, numbered), map: null };
       }
       if (!/\/src\/.*\.(ts|svelte)$/.test(id)) return null;
       // What stands alone in the markup needs no code of its own: it is part of the template.

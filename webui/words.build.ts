@@ -11,11 +11,14 @@ export const ALONE = /([^=])\{t\((['"])((?:\\.|(?!\2).)*)\2\)\}/g;
 /** Where the words of the page are. */
 export const WORDS = '/src/lib/words';
 
-/** The table of settings, whose explanations are told as texts of the page are. */
+/** The table of settings, whose words are told as texts of the page are. */
 export const SETTINGS = 'settings.gen.json';
 
-/** An explanation in that table. */
-export const HELP = /("help": )("(?:\\.|[^"\\])*")/g;
+/** A text for people in that table. */
+export const WORDS_OF_SETTINGS = /("(?:heading|help|label|search)": )("(?:\\.|[^"\\])*")/g;
+
+/** Words by which a setting is found. */
+const SEARCH = /"search": ("(?:\\.|[^"\\])*")/g;
 
 /** The English texts of the page's sources. */
 export function texts(folder = 'src'): string[] {
@@ -23,9 +26,15 @@ export function texts(folder = 'src'): string[] {
     /\.(ts|svelte)$/.test(file),
   );
   const found = files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(TEXT_HERE)]);
-  const help = [...readFileSync(join(folder, SETTINGS), 'utf8').matchAll(HELP)];
-  const explained = help.map(([, , text = '']) => JSON.parse(text) as string);
+  const table = [...readFileSync(join(folder, SETTINGS), 'utf8').matchAll(WORDS_OF_SETTINGS)];
+  const explained = table.map(([, , text = '']) => JSON.parse(text) as string);
   return [...new Set([...found.map(([, , , text = '']) => unescaped(text)), ...explained])];
+}
+
+/** The English words by which settings are found, which find them in every language. */
+export function searches(folder = 'src'): Set<string> {
+  const found = [...readFileSync(join(folder, SETTINGS), 'utf8').matchAll(SEARCH)];
+  return new Set(found.map(([, text = '']) => JSON.parse(text) as string));
 }
 
 export function unescaped(text: string): string {

@@ -85,12 +85,12 @@ export function fieldsOf(groups: readonly Group[]): Field[] {
   return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
 }
 
-/** Puts them into the language of the page; English words find them all the same. */
+/** Puts them into the language of the page; a build lets English words of the search find them all the same. */
 export function translateFields(): void {
   for (const section of SECTIONS) section.title = t(section.title);
   for (const field of FIELDS) {
     const { label, help, search = '', options } = field;
-    field.search = `${t(search)} ${search} ${label}`;
+    field.search = t(search);
     field.label = t(label);
     field.help = t(help);
     if (options) field.options = options.map(({ value, label }) => ({ value, label: t(label) }));
