@@ -17,14 +17,16 @@ use crate::{
     buttons::Buttons,
     cells::{self, Mark},
     glass::{Cause, Content, Directions, Glass, Known, Layer, Presented, rotation::Timer},
+    happenings::{Happening, Happenings},
     host::HostFacts,
-    input::{Contacts, Finished, Input, LinkEvent, Upload},
+    input::{Brokered, Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{
-        self, ChainSpec, Observation, Upstream,
+        self, ChainSpec, Connection, Direction, Observation, SourceState, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
+    mqtt::{self, MqttPlan},
     network::{LinkNews, Network},
     notes::Notes,
     now::Now,
@@ -48,6 +50,9 @@ pub struct Device {
     restarts: Restarts,
     host: HostFacts,
     notes: Notes,
+    /// The connection to the owner's broker.
+    broker: SourceState,
+    happenings: Happenings,
     /// Moment at which the newest input was handled.
     now: Now,
 }
@@ -78,6 +83,8 @@ impl Device {
             restarts: Restarts::default(),
             host: HostFacts::default(),
             notes: Notes::default(),
+            broker: SourceState::default(),
+            happenings: Happenings::default(),
             board,
             settled,
             upstream,
@@ -146,6 +153,7 @@ impl Device {
             sources: self.plan(),
             advert: self.network.link().advert(settings),
             wifi: self.network.link().plan(settings),
+            mqtt: self.broker_plan(),
         }
     }
 
@@ -177,6 +185,8 @@ impl Device {
             truth: self.upstream.truth(),
             sources: self.upstream.states(&self.plan()),
             time_server: self.upstream.time_server().cloned(),
+            mqtt: self.broker_state(),
+            happenings: self.happenings.clone(),
             dnd_active: self.lights.is_quiet(),
             lights: self.lights.resting().to_vec(),
             strip_mute: self.lights.mute(active),
@@ -253,6 +263,7 @@ impl Device {
             Input::Held(contacts) => self.network.power_on(contacts, self.settled.active()),
             Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), self.settled.active()),
             Input::Timed(connection) => self.upstream.hear_time_server(connection, now),
+            Input::Brokered(news) => self.hear_broker(news, uptime),
             Input::Measured(facts) => self.host = facts,
             Input::SafeMode(reason) => self.glass.keep(Content::SafeMode(reason), uptime),
             Input::Locked(made) => self.lock(made, uptime),
@@ -363,6 +374,43 @@ impl Device {
         }
     }
 
+    /// What the owner's broker should know now.
+    fn broker_plan(&self) -> MqttPlan {
+        let (settings, link) = (self.settled.active(), self.network.link());
+        let wanted = match link.own_hostname(settings) {
+            Some(hostname) => mqtt::plan(settings, &hostname),
+            None => MqttPlan::Paused,
+        };
+        let may_run = link.is_usable() && !self.glass.has(Layer::SafeMode) && !self.is_erasing();
+        match wanted {
+            MqttPlan::On(_) if !may_run => MqttPlan::Paused,
+            MqttPlan::On(_) | MqttPlan::Off | MqttPlan::Paused => wanted,
+        }
+    }
+
+    /// The connection to the owner's broker; none if the settings want none.
+    fn broker_state(&self) -> Option<SourceState> {
+        match self.broker_plan() {
+            MqttPlan::Off => None,
+            MqttPlan::Paused if !self.settled.active().mqtt_enabled => None,
+            MqttPlan::Paused | MqttPlan::On(_) => Some(self.broker.clone()),
+        }
+    }
+
+    /// Takes note of what is to be known of the owner's broker.
+    fn hear_broker(&mut self, news: Brokered, uptime: Duration) {
+        match news {
+            Brokered::Connection(connection) => {
+                if connection == Connection::Up {
+                    self.broker.last_success = Some(uptime);
+                }
+                self.broker.follow(connection, uptime);
+            }
+            Brokered::Complaint(complaint) => self.broker.last_error = Some(complaint),
+            Brokered::Dropped(reason, count) => self.broker.drop(reason, count),
+        }
+    }
+
     /// Makes other settings the stored ones, and follows the live ones among them.
     fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> Cause {
         let currencies = self.upstream.currencies_among(&stored.currencies());
@@ -435,6 +483,9 @@ impl Device {
                 return self.cause_of_logo();
             }
             market::News::Block => {
+                if let Some(height) = self.upstream.height() {
+                    self.happenings.add(Happening::Block { height });
+                }
                 let picture = self.glass.next_picture();
                 self.lights.flash_for_block(picture, settings, uptime);
                 self.glass.steal_focus(settings, uptime);
@@ -446,6 +497,7 @@ impl Device {
             }
             market::News::Payment(payment) => {
                 if settings.nwc_show_notify {
+                    self.happenings.add(told(&payment));
                     let picture = self.glass.next_picture();
                     self.lights.flash_for_payment(picture, settings, uptime);
                     self.glass.notify(Content::Payment(payment), uptime);
@@ -462,6 +514,10 @@ impl Device {
 
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
     fn show_zap(&mut self, zap: market::Zap, uptime: Duration) {
+        self.happenings.add(Happening::Zap {
+            sats: zap.amount.0,
+            message: zap.message.clone(),
+        });
         let (settings, picture) = (self.settled.active(), self.glass.next_picture());
         self.lights.flash_for_zap(picture, settings, uptime);
         self.glass.notify(Content::Zap(zap), uptime);
@@ -584,6 +640,17 @@ impl Device {
         if self.network.is_to_be_forgotten(until) {
             output.effects.push(Effect::ForgetWifi);
         }
+    }
+}
+
+/// A payment as something that happened.
+fn told(payment: &market::Payment) -> Happening {
+    Happening::Payment {
+        sats: payment.amount.sats().0,
+        direction: payment.direction.map(|direction| match direction {
+            Direction::Received => "received",
+            Direction::Sent => "sent",
+        }),
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Input {
     Pressed(Contacts),
     /// The state of the time server.
     Timed(Connection),
+    /// The state of the connection to the owner's broker, and what of it was dropped.
+    Brokered(Brokered),
     /// The light sensor measured.
     Sensed(Sensed),
     /// The radio or the host's network changed.
@@ -45,6 +47,17 @@ pub enum Input {
     SignedIn,
     /// Something that people should know went wrong at the start; never with a secret.
     Noticed(String),
+}
+
+/// What is to be known of the owner's broker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Brokered {
+    /// The connection.
+    Connection(Connection),
+    /// What went wrong although the connection holds, in words fit for people; never with a secret.
+    Complaint(String),
+    /// What it sent, or was to be sent, was dropped for this reason, so many times.
+    Dropped(&'static str, u32),
 }
 
 /// The contacts of the buttons from a moment on.

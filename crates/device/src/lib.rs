@@ -22,7 +22,9 @@ pub mod settings;
 pub mod screens;
 
 pub mod buttons;
+pub mod happenings;
 pub mod memory;
+pub mod mqtt;
 mod notes;
 mod restarts;
 

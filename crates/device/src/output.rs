@@ -2,7 +2,10 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use crate::{cells::Picture, lights::Rgb, market::sources::Plan, request::Reply, secret::Secret};
+use crate::{
+    cells::Picture, lights::Rgb, market::sources::Plan, mqtt::MqttPlan, request::Reply,
+    secret::Secret,
+};
 
 /// What handling one input brought about, besides the levels.
 #[derive(Debug, Clone, Default)]
@@ -72,6 +75,8 @@ pub struct Desired {
     pub advert: Option<Advert>,
     /// What the radio should do.
     pub wifi: WifiPlan,
+    /// What the owner's broker should know.
+    pub mqtt: MqttPlan,
 }
 
 /// What to announce on the local network.

@@ -22,6 +22,8 @@ pub enum Request {
     Preview(Vec<Request>),
     /// Take over the settings of another clock, all of them or none.
     Import(Imported),
+    /// Fulfil wishes that stand at the broker, once for each version of them.
+    Fulfil(Standing),
     /// Show the screen after this one.
     Next,
     /// Show the screen before this one.
@@ -108,6 +110,17 @@ impl fmt::Debug for Patch {
             .field("keys", &self.body.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
+}
+
+/// Wishes that stand at the broker.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// For whom they stand there: `own`, or a group.
+    pub scope: String,
+    /// Their version.
+    pub rev: String,
+    /// The change of settings; without a password in it.
+    pub patch: Patch,
 }
 
 /// Settings of another clock in their persisted form; `Debug` shows their names alone, for there are secrets among them.

@@ -4,6 +4,7 @@ use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 
 use crate::{
     board::BoardSpec,
+    happenings::Happenings,
     lights::{Rgb, strip::Mute},
     market::{Market, Truth, sources::SourceId},
     settings::Settings,
@@ -56,6 +57,10 @@ pub struct View {
     pub sources: BTreeMap<SourceId, SourceState>,
     /// State of the time server; none before it was asked.
     pub time_server: Option<SourceState>,
+    /// State of the connection to the owner's broker; none while the settings want none.
+    pub mqtt: Option<SourceState>,
+    /// What happened lately.
+    pub happenings: Happenings,
     /// Do Not Disturb is active.
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.

@@ -706,6 +706,7 @@ fn status() -> Value {
             "timeServer",
             json!({ "anyOf": [source, { "type": "null" }] }),
         ),
+        ("mqtt", json!({ "anyOf": [source, { "type": "null" }] })),
         (
             "sources",
             json!({ "type": "object", "additionalProperties": source }),

@@ -118,6 +118,8 @@ pub fn status(
     let time_server = view.time_server.as_ref();
     let time_server = time_server.map(|state| source(state, uptime));
     status.insert("timeServer".into(), time_server.unwrap_or_default());
+    let broker = view.mqtt.as_ref().map(|state| source(state, uptime));
+    status.insert("mqtt".into(), broker.unwrap_or_default());
     status.insert("market".into(), market(view, Some(uptime)));
     status.insert("truth".into(), truth(view, Some(uptime)));
     status

@@ -17,6 +17,7 @@ use device::{
     lights::Rgb,
     market::ChainSpec,
     memory::Memory,
+    mqtt::MqttPlan,
     now::Now,
     output::{Advert, Desired, Effect, Unsaved, WifiPlan},
     request::{Refusal, Reply},
@@ -92,6 +93,7 @@ pub struct Levels {
     sources: watch::Sender<Arc<Plan>>,
     advert: watch::Sender<Option<Advert>>,
     wifi: watch::Sender<WifiPlan>,
+    mqtt: watch::Sender<MqttPlan>,
     view: watch::Sender<Arc<View>>,
 }
 
@@ -110,6 +112,8 @@ pub struct Followed {
     pub advert: watch::Receiver<Option<Advert>>,
     /// For the radio.
     pub wifi: watch::Receiver<WifiPlan>,
+    /// For the door to the owner's broker.
+    pub mqtt: watch::Receiver<MqttPlan>,
     /// For everybody who reads.
     pub view: watch::Receiver<Arc<View>>,
     /// For whoever performs effects.
@@ -252,6 +256,7 @@ impl MainLoop {
             sources: levels.sources.subscribe(),
             advert: levels.advert.subscribe(),
             wifi: levels.wifi.subscribe(),
+            mqtt: levels.mqtt.subscribe(),
             view: levels.view.subscribe(),
             effects: performed,
             rounds: Rounds { asks: asking },
@@ -514,6 +519,7 @@ impl Levels {
             sources,
             advert,
             wifi,
+            mqtt,
         } = device.desired();
         Levels {
             picture: watch::Sender::new(picture),
@@ -522,6 +528,7 @@ impl Levels {
             sources: watch::Sender::new(sources),
             advert: watch::Sender::new(advert),
             wifi: watch::Sender::new(wifi),
+            mqtt: watch::Sender::new(mqtt),
             view: watch::Sender::new(Arc::new(device.view())),
         }
     }
@@ -534,6 +541,7 @@ impl Levels {
             sources,
             advert,
             wifi,
+            mqtt,
         } = device.desired();
         set(&self.picture, picture);
         set(&self.strip, strip);
@@ -541,6 +549,7 @@ impl Levels {
         set(&self.sources, sources);
         set(&self.advert, advert);
         set(&self.wifi, wifi);
+        set(&self.mqtt, mqtt);
         set(&self.view, Arc::new(device.view()));
     }
 }

@@ -4,6 +4,7 @@ import { ago, brief } from './age';
 import type { SourceStatus, Status } from './types';
 
 export interface SourceLine {
+  /** Its name in the status; empty for what is no source and is tried by itself. */
   id: string;
   name: string;
   up: boolean;
@@ -33,17 +34,27 @@ export function nameOfSource(id: string): string {
   return t(NAMES[id] ?? id);
 }
 
-/** The sources of a status, so many seconds after it was told. */
+/** The sources of a status and the owner's broker, so many seconds after it was told. */
 export function sourceLines(status: Status, since: number): SourceLine[] {
-  return Object.entries(status.sources).map(([id, source]) => ({
+  const lines = Object.entries(status.sources).map(([id, source]) => lineOf(id, nameOfSource(id), source, since));
+  if (!status.mqtt) return lines;
+  // How long it has said nothing tells nothing: it speaks when somebody wants something.
+  const { ageSec, ...broker } = status.mqtt;
+  const line = lineOf('', t('MQTT broker'), broker, since);
+  // What is wrong although it is connected stands there too.
+  return [...lines, { ...line, error: sentence(broker.lastError ?? '') }];
+}
+
+function lineOf(id: string, name: string, source: SourceStatus, since: number): SourceLine {
+  return {
     id,
-    name: nameOfSource(id),
+    name,
     up: source.up,
     state: stateOf(source, since),
     error: source.up ? '' : sentence(source.lastError ?? ''),
     next: source.up ? '' : nextTry(source, since),
     dropped: Object.entries(source.dropped ?? {}).map(([reason, count]) => `${count} × ${reason.replace(/-/g, ' ')}`),
-  }));
+  };
 }
 
 function stateOf({ up, ageSec }: SourceStatus, since: number): string {

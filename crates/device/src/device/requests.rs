@@ -7,17 +7,19 @@ use super::Device;
 use crate::{
     buttons::Gesture,
     glass::{Cause, Layer, rotation::Navigation},
+    happenings::Happening,
     input::ButtonAction,
     lights::shows::Show,
+    mqtt,
     now::Now,
     output::{Effect, Output, RebootReason},
-    request::{Imported, Patch, Refusal, Reply, Request},
+    request::{Imported, Patch, Refusal, Reply, Request, Standing},
     screens::custom,
     settings::{
         Key, Settings,
         kinds::tx_power::TxPower,
         patch::{self, Catalogue},
-        transfer,
+        revs, transfer,
     },
 };
 
@@ -34,6 +36,7 @@ impl Device {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Preview(wishes) => (self.preview(wishes, now), Cause::Data),
             Request::Import(Imported(body)) => self.import(&body, now, output),
+            Request::Fulfil(standing) => self.fulfil(&standing, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
             Request::ShowScreen(number) => tried(self.glass.show_screen(number, settings, uptime)),
@@ -132,6 +135,7 @@ impl Device {
         let mut cause = Cause::Data;
         for gesture in gestures {
             let action = gesture.action(self.settled.active());
+            self.happenings.add(pressed(*gesture));
             // Behind the portal there is nothing to turn.
             let action = action.filter(|action| {
                 *action == ButtonAction::FactoryReset || !self.network.link().is_portal()
@@ -144,6 +148,32 @@ impl Device {
     }
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
+        self.patch_and(patch, |_| {}, now, output)
+    }
+
+    /// Fulfils wishes that stand at the broker, unless this version of them was fulfilled: what the owner changed since
+    /// stays.
+    fn fulfil(&mut self, standing: &Standing, now: Now, output: &mut Output) -> (Reply, Cause) {
+        let Standing { scope, rev, patch } = standing;
+        let mut revs = revs::read(self.settled.stored());
+        if revs.get(scope) == Some(rev) {
+            return done(Cause::Data);
+        }
+        let groups = mqtt::groups(self.settled.stored());
+        revs.retain(|known, _| known == revs::OWN || groups.contains(known));
+        revs.insert(scope.clone(), rev.clone());
+        let note = |settings: &mut Settings| revs::write(settings, &revs);
+        self.patch_and(patch, note, now, output)
+    }
+
+    /// Changes settings as a client wants it, and something more if that is accepted.
+    fn patch_and(
+        &mut self,
+        patch: &Patch,
+        more: impl FnOnce(&mut Settings),
+        now: Now,
+        output: &mut Output,
+    ) -> (Reply, Cause) {
         let stored = self.settled.stored();
         let catalogue = Catalogue {
             currencies: self.upstream.currencies().to_vec(),
@@ -156,6 +186,7 @@ impl Device {
         let mut settings = patched.settings;
         let is_guarded = self.settled.active().http_auth_enabled;
         transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
+        more(&mut settings);
         let cause = self.store(settings, now, output);
         (changed(patched.reboot_required), cause)
     }
@@ -234,6 +265,16 @@ impl Device {
             ButtonAction::FactoryReset => self.erase(now, output),
         }
     }
+}
+
+/// A gesture as something that happened.
+fn pressed(gesture: Gesture) -> Happening {
+    let (button, held) = match gesture {
+        Gesture::Click(index) => (Some(index + 1), false),
+        Gesture::Long(index) => (Some(index + 1), true),
+        Gesture::All => (None, true),
+    };
+    Happening::Button { button, held }
 }
 
 /// What is answered when settings were changed.

@@ -245,6 +245,12 @@ impl Link {
         })
     }
 
+    /// The host name that the settings give it, whoever else has it; none before the device knows who it is.
+    pub fn own_hostname(&self, settings: &Settings) -> Option<String> {
+        let suffix = self.suffix.as_ref()?;
+        Some(settings.hostname(suffix))
+    }
+
     /// The access point is up.
     pub fn is_portal(&self) -> bool {
         match self.state {

@@ -25,6 +25,7 @@ pub mod emit;
 pub mod pairing;
 pub mod patch;
 mod read;
+pub mod revs;
 mod settled;
 
 mod legacy;

@@ -98,11 +98,8 @@ pub fn apply(
         }
     }
     pool_user::settle(&mut patched, stored);
-    if patched.proxy_enabled && patched.proxy_host.is_empty() {
-        return Err(Rejection::BadLength(Key::proxy_host.name().into()));
-    }
-    if patched.http_auth_enabled && patched.http_auth_pass.is_empty() {
-        return Err(Rejection::BadLength(Key::http_auth_pass.name().into()));
+    if let Some(key) = lacking(&patched).next() {
+        return Err(Rejection::BadLength(key.name().into()));
     }
 
     let reboot_required = after_restart(&patched, stored).next().is_some();
@@ -110,6 +107,29 @@ pub fn apply(
         settings: patched,
         reboot_required,
     })
+}
+
+/// Settings that are empty although others that are on need them.
+pub(super) fn lacking(settings: &Settings) -> impl Iterator<Item = Key> + use<> {
+    let rules = [
+        (
+            settings.proxy_enabled,
+            settings.proxy_host.is_empty(),
+            Key::proxy_host,
+        ),
+        (
+            settings.mqtt_enabled,
+            settings.mqtt_host.is_empty(),
+            Key::mqtt_host,
+        ),
+        (
+            settings.http_auth_enabled,
+            settings.http_auth_pass.is_empty(),
+            Key::http_auth_pass,
+        ),
+    ];
+    let lacking = |(is_on, is_empty, key): (bool, bool, Key)| (is_on && is_empty).then_some(key);
+    rules.into_iter().filter_map(lacking)
 }
 
 /// Names of the settings in which two differ and that are taken at a restart alone.

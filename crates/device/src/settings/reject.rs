@@ -55,6 +55,12 @@ pub enum TextFault {
     Control,
     /// There is a colon in it.
     Colon,
+    /// It is no topic, or one that stands for several.
+    Topic,
+    /// It is no list of names that can be levels of a topic.
+    Names,
+    /// It is not what PEM files of such things hold.
+    Pem(&'static str),
 }
 
 impl Rejection {
@@ -67,6 +73,13 @@ impl Rejection {
             TextFault::TooLong(max) => format!("{key} takes at most {max} bytes"),
             TextFault::Control => format!("{key} takes no line breaks or other control characters"),
             TextFault::Colon => format!("{key} takes no colon, which ends the name in a sign-in"),
+            TextFault::Topic => format!(
+                "{key} takes a topic: words with slashes between them, without + and #, and no $ at the start"
+            ),
+            TextFault::Names => {
+                format!("{key} takes names of letters, digits, - and _ with commas between them")
+            }
+            TextFault::Pem(what) => format!("{key} takes {what} in PEM form"),
         })
     }
 }

@@ -3,7 +3,11 @@
 use alloc::vec::Vec;
 use serde_json::Value;
 
-use super::{Key, kinds::Kind};
+use super::{
+    Key,
+    kinds::Kind,
+    table::{ENTITIES, ENTITIES_IF_WANTED},
+};
 
 /// One row of the settings table.
 #[derive(Debug, Clone)]
@@ -32,6 +36,25 @@ pub struct Spec {
     pub unit: &'static str,
     /// What must hold for it to mean anything; a form shows it only then.
     pub needs: &'static [Condition],
+}
+
+/// How a setting is an entity of a smart home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// As soon as the clock is there.
+    AtOnce,
+    /// Once somebody asks for it.
+    IfWanted,
+}
+
+impl Spec {
+    /// How it is an entity of a smart home; none if it is none.
+    pub fn entity(&self) -> Option<Shown> {
+        if ENTITIES_IF_WANTED.contains(&self.name) {
+            return Some(Shown::IfWanted);
+        }
+        ENTITIES.contains(&self.name).then_some(Shown::AtOnce)
+    }
 }
 
 /// What must hold for a setting to mean anything.
@@ -127,6 +150,8 @@ pub enum Component {
     Wifi,
     /// Updates of the device.
     Update,
+    /// What is told to the owner's broker, and how it is reached.
+    Mqtt,
 }
 
 /// Heading under which people find a setting.
@@ -158,6 +183,8 @@ pub enum Group {
     Network,
     /// Outbound proxy.
     Proxy,
+    /// The owner's MQTT broker.
+    Mqtt,
     /// HTTP authentication and updates.
     Access,
     /// Diagnostics.
@@ -180,6 +207,7 @@ impl Group {
         Group::Wallet,
         Group::Network,
         Group::Proxy,
+        Group::Mqtt,
         Group::Access,
         Group::Diagnostics,
     ];
@@ -200,6 +228,7 @@ impl Group {
             Group::Wallet => "wallet",
             Group::Network => "network",
             Group::Proxy => "proxy",
+            Group::Mqtt => "mqtt",
             Group::Access => "access",
             Group::Diagnostics => "diagnostics",
         }
@@ -221,6 +250,7 @@ impl Group {
             Group::Wallet => "Wallet",
             Group::Network => "Network",
             Group::Proxy => "Proxy",
+            Group::Mqtt => "MQTT and Home Assistant",
             Group::Access => "Access and updates",
             Group::Diagnostics => "Diagnostics",
         }

@@ -17,6 +17,7 @@ use super::{
         number::{Color, Numbered, slider, uint},
         pairing_uri::Pairing,
         password::Password,
+        pem::{CERTIFICATES, PRIVATE_KEY},
         pool_user::PoolUser,
         relays::Relays,
         screen_ids::ScreenIds,
@@ -24,6 +25,7 @@ use super::{
         switch::{Mute, Switch},
         text::{Text, UserName},
         time_per_screen::TimePerScreen,
+        topic::{GroupNames, Topic},
         tx_power::TxPower,
         zone::ZoneName,
     },
@@ -31,14 +33,16 @@ use super::{
     spec::{
         Access::{self, Internal, ReadOnly, ReadWrite, WriteOnly},
         Apply::{Live, Reboot},
-        Component::{Advert, Frontlight, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi},
+        Component::{
+            Advert, Frontlight, Mqtt, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi,
+        },
         Condition::{self, Among, Chosen, Has, On},
         Group, Part, Spec, Virtual,
     },
     table::rows,
 };
 use crate::{
-    limits::TEXT_MAX,
+    limits::{REVS_MAX, TEXT_MAX},
     screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},
     units::Currency,
@@ -48,6 +52,9 @@ const ALWAYS: &[Condition] = &[];
 const WITH_FRONTLIGHT: &[Condition] = &[Has(Part::Frontlight)];
 const WITH_RADIO: &[Condition] = &[Has(Part::Radio)];
 const WITH_POOL: &[Condition] = &[On(Key::mining_pool_stats)];
+const WITH_HOME_ASSISTANT: &[Condition] = &[On(Key::mqtt_enabled), On(Key::ha_discovery)];
+const WITH_MQTT: &[Condition] = &[On(Key::mqtt_enabled)];
+const WITH_MQTT_TLS: &[Condition] = &[On(Key::mqtt_enabled), On(Key::mqtt_tls)];
 const WITH_PROXY: &[Condition] = &[On(Key::proxy_enabled)];
 const WITH_WALLET: &[Condition] = &[On(Key::nwc_enabled)];
 const WITH_ZAPS: &[Condition] = &[On(Key::nostr_zap_notify)];

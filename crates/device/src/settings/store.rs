@@ -89,12 +89,26 @@ pub fn from_json(stored: &Map<String, Value>) -> (Settings, Vec<Note>) {
             });
         }
     }
-    if settings.proxy_enabled && settings.proxy_host.is_empty() {
-        settings.proxy_enabled = false;
-        notes.push(Note {
-            name: Key::proxy_enabled.name(),
-            what: Finding::Unusable,
-        });
+    let useless = [
+        (
+            &mut settings.proxy_enabled,
+            settings.proxy_host.is_empty(),
+            Key::proxy_enabled,
+        ),
+        (
+            &mut settings.mqtt_enabled,
+            settings.mqtt_host.is_empty(),
+            Key::mqtt_enabled,
+        ),
+    ];
+    for (switch, is_empty, key) in useless {
+        if *switch && is_empty {
+            *switch = false;
+            notes.push(Note {
+                name: key.name(),
+                what: Finding::Unusable,
+            });
+        }
     }
     (settings, notes)
 }

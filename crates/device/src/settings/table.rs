@@ -77,7 +77,7 @@ macro_rules! rows {($make:ident) => { $make! {
         "", "", "", ALWAYS;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
-    hostname_prefix: String = "papertick", "hostnamePrefix", &Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels]), Network,
+    hostname_prefix: String = "papertick", "hostnamePrefix", &Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels, Mqtt]), Network,
         "Name on the network", "The end of the hardware address is added.", "", ALWAYS;
     /// Announces the clock on the local network.
     mdns_enabled: bool = true, "mdnsEnabled", &Switch, ReadWrite, Live(&[Advert]), Network,
@@ -116,6 +116,61 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Hosts that are reached without the proxy: comma-separated, `*` at the start or the end.
     proxy_bypass: String = "*.local,192.168.*,10.*,127.0.0.1", "proxyBypass", &Text(TEXT_MAX), ReadWrite, Live(&[Outbound]), Proxy,
         "Reached directly", "Hosts without the proxy: comma-separated, with * at the start or the end.", "", WITH_PROXY;
+
+    /// Connects to an MQTT broker: tells it how the clock is, and does what it is told through it.
+    mqtt_enabled: bool = false, "mqttEnabled", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Connect to an MQTT broker", "For Home Assistant and for many clocks. Whoever may write to the clock's topics controls it.", "", ALWAYS;
+    /// Host of the broker.
+    mqtt_host: Endpoint = "", "mqttHost", &Host(TEXT_MAX), ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Host of the broker", "", "", WITH_MQTT;
+    /// Port of the broker; 0 is the usual one: 1883, with TLS 8883.
+    mqtt_port: u32 = 0u32, "mqttPort", &uint(0..=65535), ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Port of the broker", "0 is the usual one.", "", WITH_MQTT;
+    /// Speaks to the broker over TLS.
+    mqtt_tls: bool = false, "mqttTls", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Broker over TLS", "", "", WITH_MQTT;
+    /// Authorities that are trusted for the broker, beside the public ones: certificates in PEM form, or empty.
+    mqtt_ca: Secret = Secret::default(), "mqttCa", &CERTIFICATES, WriteOnly, Live(&[Mqtt]), Mqtt,
+        "Authority of the broker", "A certificate in PEM form, where the broker has its own.", "", WITH_MQTT_TLS;
+    /// Certificate that the clock shows to the broker, with those between it and its authority: in PEM form, or empty.
+    mqtt_cert: Secret = Secret::default(), "mqttCert", &CERTIFICATES, WriteOnly, Live(&[Mqtt]), Mqtt,
+        "Certificate of the clock", "In PEM form, where the broker asks for one.", "", WITH_MQTT_TLS;
+    /// Private key of that certificate: in PEM form, without a passphrase.
+    mqtt_key: Secret = Secret::default(), "mqttKey", &PRIVATE_KEY, WriteOnly, Live(&[Mqtt]), Mqtt,
+        "Key of the certificate", "In PEM form, without a passphrase.", "", WITH_MQTT_TLS;
+    /// User name at the broker; empty for none.
+    mqtt_user: String = "", "mqttUser", &Text(TEXT_MAX), ReadWrite, Live(&[Mqtt]), Mqtt,
+        "User name", "", "", WITH_MQTT;
+    /// Password at the broker.
+    mqtt_pass: Secret = Secret::default(), "mqttPass", &Text(TEXT_MAX), WriteOnly, Live(&[Mqtt]), Mqtt,
+        "Password", "", "", WITH_MQTT;
+    /// Name by which the broker knows the connection; empty is the host name.
+    mqtt_client_id: String = "", "mqttClientId", &Text(TEXT_MAX), ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Client id", "Empty is the host name of the clock.", "", WITH_MQTT;
+    /// What the topics of all clocks begin with.
+    mqtt_base: String = "papertick", "mqttBase", &Topic, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Topics begin with", "", "", WITH_MQTT;
+    /// Groups to which the clock belongs, besides all clocks: at most 8 names with commas between them.
+    mqtt_groups: String = "", "mqttGroups", &GroupNames, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Groups", "Names with commas between them. What is told to a group is told to all clocks in it.", "", WITH_MQTT;
+    /// Version of the protocol; automatic is 5, and 3.1.1 with a broker that does not know it.
+    mqtt_protocol: u32 = 0u32, "mqttProtocol", &Numbered(&["automatic", "MQTT 5", "MQTT 3.1.1"]), ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Protocol", "", "", WITH_MQTT;
+    /// Longest silence towards the broker, s; it takes the clock for gone after one and a half of it.
+    mqtt_keep_alive: u32 = 60u32, "mqttKeepAlive", &uint(5..=3600), ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Sign of life every", "", "s", WITH_MQTT;
+    /// Publishes a picture of the panels after each refresh.
+    mqtt_panels: bool = true, "mqttPanels", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Picture of the panels", "Published after each refresh, a few kilobytes.", "", WITH_MQTT;
+    /// Tells Home Assistant what the clock has, so that it appears there by itself.
+    ha_discovery: bool = true, "haDiscovery", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Appear in Home Assistant", "", "", WITH_MQTT;
+    /// Where Home Assistant looks for devices: what the topics of its discovery begin with.
+    ha_prefix: String = "homeassistant", "haPrefix", &Topic, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Discovery prefix", "As it is set in Home Assistant.", "", WITH_HOME_ASSISTANT;
+    /// Topic on which Home Assistant says that it has started.
+    ha_status_topic: String = "homeassistant/status", "haStatusTopic", &Topic, ReadWrite, Live(&[Mqtt]), Mqtt,
+        "Topic of its status", "As it is set in Home Assistant.", "", WITH_HOME_ASSISTANT;
 
     /// Where block and price data come from.
     data_source: u32 = 0u32, "dataSource", &Numbered(data_source::NAMES), ReadWrite, Reboot, Data,
@@ -308,6 +363,9 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Secrets that were entered by somebody who had signed in: names of settings, comma-separated.
     guarded_secrets: String = "", "guardedSecrets", &Text(TEXT_MAX), Internal, Live(&[]), Access,
         "", "", "", ALWAYS;
+    /// Versions of the wishes at the broker that were fulfilled, by whom they are meant for: a JSON object.
+    fulfilled_revs: String = "", "fulfilledRevs", &Text(REVS_MAX), Internal, Live(&[]), Mqtt,
+        "", "", "", ALWAYS;
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool = true, "otaEnabled", &Switch, ReadWrite, Reboot, Access,
         "Accept updates", "Firmware and web bundles over the network.", "", ALWAYS;
@@ -334,6 +392,36 @@ macro_rules! rows {($make:ident) => { $make! {
 
 pub(super) use rows;
 
+/// Settings that are entities of a smart home; what kind of entity follows from the kind of setting.
+pub(super) const ENTITIES: &[&str] = &[
+    "timerActive",
+    "invertedColor",
+    "disableLeds",
+    "ledFlashOnUpd",
+    "ledFlashOnZap",
+    "nostrZapNotify",
+    "stealFocus",
+    "minerEnabled",
+    "miningPoolStats",
+    "poolGlobalStats",
+    "mowMode",
+    "useBlkCountdown",
+    "hideLeadZero",
+    "flDisable",
+    "fontName",
+    "miningPoolName",
+    "priceSymMode",
+    "ledBrightness",
+    "fullRefreshMin",
+    "minerPollSec",
+    "poolPollSec",
+    "digitFontPx",
+    "flMaxBrightness",
+];
+
+/// Those that are entities once somebody asks for them.
+pub(super) const ENTITIES_IF_WANTED: &[&str] = &["suffixPrice", "dataSource"];
+
 /// Other words by which people look for a setting.
 pub(super) const SEARCHED: &[(&str, &str)] = &[
     ("tzString", "timezone region daylight saving dst clock hour"),
@@ -350,5 +438,6 @@ pub(super) const SEARCHED: &[(&str, &str)] = &[
     ("proxyEnabled", "tor socks privacy"),
     ("txPower", "wifi wlan signal"),
     ("ledBrightness", "lamp light"),
+    ("mqttEnabled", "home assistant smart home automation fleet"),
     ("nwcUri", "lightning balance payments"),
 ];

@@ -13,14 +13,18 @@ use super::{
     Key, SPECS, Settings,
     kinds::{Catalogue, Context, pool_user},
     migrations,
-    patch::after_restart,
+    patch::{self, after_restart, lacking},
     reject::Rejection,
     spec::{Access, Spec},
     store::{self, Finding, Note},
 };
 
 /// What belongs to the machine and stays there.
-const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets];
+const OF_THE_MACHINE: &[Key] = &[
+    Key::wifi_configured,
+    Key::guarded_secrets,
+    Key::fulfilled_revs,
+];
 
 /// Settings in their persisted form, with the secrets apart.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -128,6 +132,23 @@ fn guarded(settings: &Settings) -> Vec<&'static str> {
         .collect()
 }
 
+/// Names the first value of a change that is a secret, or holds one; none if anybody may read all of it.
+pub fn secret_in<'a>(body: &'a Map<String, Value>, stored: &Settings) -> Option<&'a str> {
+    let mut settings = stored.clone();
+    // Whether a user of a pool is a secret is for the pool to say.
+    let pool = body.get(Key::mining_pool_name.name());
+    if let Some(pool) = pool.and_then(Value::as_str) {
+        settings.mining_pool_name = pool.into();
+    }
+    let tells = |(name, value): &(&String, &Value)| {
+        patch::find(name).is_some_and(|spec| {
+            let is_secret = is_secret(spec, &settings) || spec.kind.open(value) != **value;
+            is_secret && value.as_str() != Some("")
+        })
+    };
+    body.iter().find(tells).map(|(name, _)| name.as_str())
+}
+
 /// What of a setting is secret; none if nothing is.
 fn secret_part(spec: &Spec, settings: &Settings) -> Option<Value> {
     let stored = settings.get(spec.key);
@@ -161,16 +182,8 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
     pool_user::settle(settings, stored);
     // Whoever wrote it knew what it is, whichever pool is chosen now.
     settings.pool_user_is_key |= is_key && !settings.mining_pool_user.is_empty();
-    if settings.proxy_enabled && settings.proxy_host.is_empty() {
-        import
-            .refused
-            .push(Rejection::BadLength(Key::proxy_host.name().into()));
-    }
-    if settings.http_auth_enabled && settings.http_auth_pass.is_empty() {
-        import
-            .refused
-            .push(Rejection::BadLength(Key::http_auth_pass.name().into()));
-    }
+    let lacking = lacking(settings).map(|key| Rejection::BadLength(key.name().into()));
+    import.refused.extend(lacking);
     import.changes = changes(stored, &import.settings);
     import.reboot_required = after_restart(&import.settings, stored).next().is_some();
     import

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use device::{
     board::BoardSpec,
+    happenings::Happenings,
     market::Truth,
     request::Patch,
     secret::PasswordHash,
@@ -48,6 +49,8 @@ pub(crate) fn view(settings: &Settings) -> View {
         truth: Truth::default(),
         sources: BTreeMap::new(),
         time_server: None,
+        mqtt: None,
+        happenings: Happenings::default(),
         dnd_active: false,
         lights: Vec::new(),
         strip_mute: None,

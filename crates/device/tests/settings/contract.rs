@@ -1,5 +1,5 @@
-//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts` and
-//! `welcomed` are beyond it.
+//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts`,
+//! `welcomed`, `metricsOpen` and all of MQTT are beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -46,6 +46,25 @@ proxyPort        1..65535     1080                 live
 proxyUser        text         ""                   live
 proxyPass        text         ""                   live    patch
 proxyBypass      text         "*.local,192.168.*,10.*,127.0.0.1" live
+
+mqttEnabled      bool         false                live
+mqttHost         host         ""                   live
+mqttPort         0..65535     0                    live
+mqttTls          bool         false                live
+mqttCa           text         ""                   live    patch
+mqttCert         text         ""                   live    patch
+mqttKey          text         ""                   live    patch
+mqttUser         text         ""                   live
+mqttPass         text         ""                   live    patch
+mqttClientId     text         ""                   live
+mqttBase         text         "papertick"          live
+mqttGroups       text         ""                   live
+mqttProtocol     0..2         0                    live
+mqttKeepAlive    5..3600      60                   live
+mqttPanels       bool         true                 live
+haDiscovery      bool         true                 live
+haPrefix         text         "homeassistant"      live
+haStatusTopic    text         "homeassistant/status" live
 
 dataSource       0..3         0                    reboot
 explorerInstance host         "mempool.space"      reboot

@@ -23,7 +23,7 @@ const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b510
 const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
 
 /// Numbers that count nothing.
-const WITHOUT_UNIT: &[&str] = &["satsVariant", "proxyPort", "ledBrightness"];
+const WITHOUT_UNIT: &[&str] = &["satsVariant", "proxyPort", "mqttPort", "ledBrightness"];
 
 /// Settings that are no choice of a person: the pause button sets one, the panels always act as the other says.
 const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar", "keptTexts", "welcomed"];
@@ -39,6 +39,9 @@ fn secretive() -> Settings {
         )),
         http_auth_pass: PasswordHash::new("planted-http-hash"),
         ota_pass: PasswordHash::new("planted-ota-hash"),
+        mqtt_pass: Secret::new("planted-mqtt-secret"),
+        mqtt_key: Secret::new("planted-mqtt-key"),
+        mqtt_host: "me:planted@broker".into(),
         proxy_host: "me:planted@proxy".into(),
         explorer_instance: "me:planted@explorer:80".into(),
         ce_endpoint: "wss://me:planted@relay".into(),
@@ -68,6 +71,8 @@ fn no_secret_is_shown() {
         "nwcUriSet",
         "httpAuthPassSet",
         "otaPassSet",
+        "mqttPassSet",
+        "mqttKeySet",
         "miningPoolUserSet",
     ] {
         assert_eq!(document.get(name), Some(&json!(true)), "{name}");
@@ -86,6 +91,7 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     let document = bench::get(&settings);
     let hidden = [
         ("proxyHost", "me:***@proxy"),
+        ("mqttHost", "me:***@broker"),
         ("explorerInstance", "me:***@explorer:80"),
         ("mempoolInstance", "me:***@explorer:80"),
         ("ceEndpoint", "wss://me:***@relay"),
@@ -437,7 +443,7 @@ fn what_a_setting_needs_can_be_met_and_missed() {
                     body,
                     hashes: BTreeMap::new(),
                 };
-                let own = ["proxyEnabled", "httpAuthEnabled"].contains(&key);
+                let own = ["proxyEnabled", "mqttEnabled", "httpAuthEnabled"].contains(&key);
                 let taken = patch::apply(&Settings::default(), &patch, &Catalogue::default());
                 assert!(own || taken.is_ok(), "{name}: {key} cannot be {value}");
             }

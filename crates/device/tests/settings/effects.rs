@@ -63,6 +63,17 @@ const CASES: &[(&str, &str, &str)] = &[
         r#"{"proxyType": 1, "proxyHost": "p"}"#,
         r#"{"proxyEnabled": true}"#,
     ),
+    ("mqttHost", "{}", r#"{"mqttHost": "other"}"#),
+    ("mqttCa", "{}", PEM_CA),
+    ("mqttCert", "{}", PEM_CERT),
+    ("mqttKey", "{}", PEM_KEY),
+    ("mqttUser", "{}", r#"{"mqttUser": "me"}"#),
+    ("mqttPass", "{}", r#"{"mqttPass": "pw"}"#),
+    ("mqttClientId", "{}", r#"{"mqttClientId": "me"}"#),
+    ("mqttBase", "{}", r#"{"mqttBase": "home/clocks"}"#),
+    ("mqttGroups", "{}", r#"{"mqttGroups": "shop"}"#),
+    ("haPrefix", "{}", r#"{"haPrefix": "ha"}"#),
+    ("haStatusTopic", "{}", r#"{"haStatusTopic": "ha/status"}"#),
     ("proxyType", PROXY, r#"{"proxyType": 1}"#),
     ("proxyHost", PROXY, r#"{"proxyHost": "q"}"#),
     ("proxyPort", PROXY, r#"{"proxyPort": 1}"#),
@@ -196,6 +207,10 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+const PEM_CA: &str = r#"{"mqttCa": "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"}"#;
+const PEM_CERT: &str =
+    r#"{"mqttCert": "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"}"#;
+const PEM_KEY: &str = r#"{"mqttKey": "-----BEGIN PRIVATE KEY-----QUJD-----END PRIVATE KEY-----"}"#;
 const PROXY: &str = r#"{"proxyEnabled": true, "proxyType": 4, "proxyHost": "p"}"#;
 
 const SCHEDULE: &str = r#"{"dnd": {"dndTimeEnabled": true}}"#;
@@ -205,7 +220,8 @@ const FEATURES: &str = r#"{
     "miningPoolStats": true, "minerEnabled": true, "nwcEnabled": true, "nostrZapNotify": true,
     "nostrZapPubkey": "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422",
     "nwcUri": "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Fr&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c",
-    "screens": [{"id": 90, "enabled": true}]
+    "screens": [{"id": 90, "enabled": true}],
+    "mqttEnabled": true, "mqttHost": "broker", "mqttTls": true
 }"#;
 
 fn with(stored: &Settings, body: &str) -> Settings {
@@ -282,6 +298,7 @@ fn allowed(components: &[Component]) -> BTreeSet<Part> {
         Component::Advert => vec![Part::Advert],
         Component::Wifi => vec![Part::Wifi, Part::Effects],
         Component::Update => vec![],
+        Component::Mqtt => vec![Part::Mqtt],
     });
     parts.collect()
 }

@@ -190,7 +190,7 @@ fn an_interface_that_asks_for_a_password_needs_one() {
 }
 
 #[test]
-fn a_proxy_needs_a_host() {
+fn a_proxy_and_a_broker_need_a_host() {
     check(&[
         (r#"{"proxyEnabled": true}"#, "proxyHost:bad_length"),
         (
@@ -199,6 +199,8 @@ fn a_proxy_needs_a_host() {
         ),
         (r#"{"proxyEnabled": true, "proxyHost": "p"}"#, "ok"),
         (r#"{"proxyEnabled": false, "proxyHost": ""}"#, "ok"),
+        (r#"{"mqttEnabled": true}"#, "mqttHost:bad_length"),
+        (r#"{"mqttEnabled": true, "mqttHost": "b"}"#, "ok"),
         (r#"{"proxyEnabled": 1}"#, "proxyEnabled:bad_type"),
     ]);
     let on = after(&[r#"{"proxyEnabled": true, "proxyHost": "p"}"#]);

@@ -1,6 +1,6 @@
 //! Two clocks, which differ in one setting, live through the same day; what each wants of the world is compared.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use device::{
     Device,
@@ -8,12 +8,13 @@ use device::{
     lights::Rgb,
     market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
     memory::Memory,
+    mqtt::MqttPlan,
     now::{Now, UtcTime},
     output::Effect,
     request::{FrontlightCommand, Request},
     secret::Secret,
     settings::Settings,
-    sources::SourceId,
+    sources::{Route, SourceId},
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 
@@ -32,6 +33,7 @@ pub(crate) enum Part {
     Route,
     Advert,
     Wifi,
+    Mqtt,
     Effects,
 }
 
@@ -112,6 +114,13 @@ impl Twins {
                 .get(id)
                 .is_none_or(|other| other.route == plan.route)
         });
+        let routed = |mut plan: MqttPlan| {
+            if let MqttPlan::On(broker) = &mut plan {
+                Arc::make_mut(broker).route = Route::default();
+            }
+            plan
+        };
+        let same_brokers = routed(a.mqtt.clone()) == routed(b.mqtt.clone());
         let [first, second] = effects;
         let parts = [
             (Part::Picture, a.picture == b.picture),
@@ -121,6 +130,7 @@ impl Twins {
             (Part::Route, same_routes),
             (Part::Advert, a.advert == b.advert),
             (Part::Wifi, a.wifi == b.wifi),
+            (Part::Mqtt, same_brokers),
             (Part::Effects, first == second),
         ];
         self.differ.extend(

@@ -6,6 +6,7 @@ use board::sim::Bench;
 use device::{
     board::BoardSpec,
     device::Device,
+    happenings::Happenings,
     input::Input,
     lights::Rgb,
     memory::Memory,
@@ -72,6 +73,8 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         market: Arc::default(),
         sources: BTreeMap::new(),
         time_server: None,
+        mqtt: None,
+        happenings: Happenings::default(),
         dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
         strip_mute: None,

@@ -12,6 +12,7 @@ pub mod keys;
 pub mod number;
 pub mod pairing_uri;
 pub mod password;
+pub mod pem;
 pub mod pool_user;
 pub mod relays;
 pub mod screen_ids;
@@ -20,6 +21,7 @@ pub mod switch;
 pub mod text;
 mod texts;
 pub mod time_per_screen;
+pub mod topic;
 pub mod tx_power;
 pub mod zone;
 

@@ -43,16 +43,17 @@ impl StatusDocument {
         let surroundings = Surroundings {
             uptime,
             memory,
-            panels: glass.panels.iter().map(panel).collect(),
+            panels: panels(glass),
         };
         let mut status = status::lasting(view, &surroundings.panels);
         let tag = settings_tag.to_str().unwrap_or_default();
         status.insert("settingsTag".into(), tag.into());
         let lasting = format!(
-            "{} {:?} {:?}",
+            "{} {:?} {:?} {:?}",
             Value::Object(status.clone()),
             view.sources,
-            view.time_server
+            view.time_server,
+            view.mqtt,
         );
         let status = status::status(view, status, &surroundings);
         StatusDocument {
@@ -61,6 +62,11 @@ impl StatusDocument {
             memory,
         }
     }
+}
+
+/// What is on each panel at this moment.
+pub(crate) fn panels(glass: &Glass) -> Vec<PanelState> {
+    glass.panels.iter().map(panel).collect()
 }
 
 /// What is on a panel at this moment.

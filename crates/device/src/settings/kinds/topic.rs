@@ -1,0 +1,117 @@
+//! Names in the tree of an MQTT broker: topics, and the names of groups of clocks.
+
+use alloc::{string::String, vec::Vec};
+use serde_json::{Value, json};
+
+use super::{
+    super::reject::{Rejection, TextFault},
+    Context, Kind, text,
+};
+
+/// Longest topic that an owner can set, bytes.
+pub const TOPIC_MAX: usize = 128;
+
+/// Groups that a clock can belong to, besides that of all clocks.
+pub const GROUPS_MAX: usize = 8;
+
+/// Longest name of a group, bytes.
+const NAME_MAX: usize = 30;
+
+/// A topic that stands for itself alone.
+#[derive(Debug)]
+pub struct Topic;
+
+/// Names of groups, with commas between them.
+#[derive(Debug)]
+pub struct GroupNames;
+
+impl Kind for Topic {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text::text(name, value, TOPIC_MAX)
+    }
+
+    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+        let topic = value.as_str().unwrap_or_default();
+        let is_level = |level: &str| !level.is_empty() && !level.contains(['+', '#']);
+        match topic.split('/').all(is_level) && !topic.starts_with('$') {
+            true => Ok(()),
+            false => Err(Rejection::BadText(name.into(), TextFault::Topic)),
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        let level = "[^/+#\\u0000-\\u001f\\u007f]+";
+        let pattern = alloc::format!("^(?!\\$){level}(/{level})*$");
+        text::schema(TOPIC_MAX, &pattern)
+    }
+
+    fn control(&self) -> Value {
+        text::control(TOPIC_MAX)
+    }
+
+    fn words(&self) -> String {
+        "topic".into()
+    }
+}
+
+impl Kind for GroupNames {
+    fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
+        text::text(name, value, CAP)
+    }
+
+    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+        let names: Vec<&str> = names(value.as_str().unwrap_or_default()).collect();
+        if names.len() > GROUPS_MAX {
+            return Err(Rejection::BadLength(name.into()));
+        }
+        match names.into_iter().all(is_name) {
+            true => Ok(()),
+            false => Err(Rejection::BadText(name.into(), TextFault::Names)),
+        }
+    }
+
+    fn normal(&self, value: &Value) -> Value {
+        let mut kept: Vec<&str> = Vec::new();
+        for name in names(value.as_str().unwrap_or_default()) {
+            if !kept.contains(&name) {
+                kept.push(name);
+            }
+        }
+        kept.join(",").into()
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "string", "maxLength": CAP, "pattern": "^[A-Za-z0-9_\\-, ]*$" })
+    }
+
+    fn control(&self) -> Value {
+        text::control(CAP)
+    }
+
+    fn words(&self) -> String {
+        "names with commas".into()
+    }
+}
+
+/// Longest list of names as it is sent, bytes.
+const CAP: usize = GROUPS_MAX * (NAME_MAX + 2);
+
+/// The names of a list.
+pub fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+}
+
+fn is_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    name.len() <= NAME_MAX && name.bytes().all(is_letter)
+}
