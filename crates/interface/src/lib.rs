@@ -3,7 +3,7 @@
 //! This crate is pure: no I/O, no clock, no threads, no random numbers; every door to the clock uses it.
 //! Read on in this order: `operations` (the table of all that can be asked), `operation` (what a row says),
 //! `given` and `answer` (what comes in and what goes out), `status` (the documents), `shape` and `openapi` (what they
-//! look like, for programs).
+//! look like, for programs), `mqtt` (all of it at an MQTT broker).
 #![no_std]
 
 extern crate alloc;
@@ -17,6 +17,8 @@ pub mod operation;
 pub mod operations;
 
 pub mod status;
+
+pub mod mqtt;
 
 pub mod openapi;
 pub mod shape;

@@ -73,6 +73,14 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
     GROUPS.iter().flat_map(|group| group.operations)
 }
 
+/// Looks an operation up that the device does, by its name.
+pub fn named(name: &str) -> Option<&'static Operation> {
+    let asks = |operation: &&Operation| matches!(operation.act, Act::Asks(_));
+    all()
+        .filter(asks)
+        .find(|operation| operation.name() == Some(name))
+}
+
 /// Where HTTP finds what the program does by itself.
 pub fn path_of(service: Service) -> &'static str {
     let does =
@@ -88,13 +96,8 @@ pub fn path_of(service: Service) -> &'static str {
 /// # Errors
 /// There is no such command, or it cannot be understood; as the client is told.
 pub fn command(name: &str, given: Given, view: &View) -> Result<Asked, Answer> {
-    let commands = all().filter_map(|operation| match operation.act {
-        Act::Asks(read) => Some((operation.name()?, read)),
-        Act::Tells(_) | Act::Serves(_) => None,
-    });
-    let mut named = commands.filter(|(known, _)| *known == name);
-    match named.next() {
-        Some((_, read)) => read(given, view),
-        None => Err(Answer::error(404, "not found")),
+    match named(name).map(|operation| operation.act) {
+        Some(Act::Asks(read)) => read(given, view),
+        Some(Act::Tells(_) | Act::Serves(_)) | None => Err(Answer::error(404, "not found")),
     }
 }

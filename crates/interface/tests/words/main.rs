@@ -5,5 +5,6 @@ mod clock;
 mod commands;
 mod description;
 mod documents;
+mod mqtt;
 mod replies;
 mod rows;

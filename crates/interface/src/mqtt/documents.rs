@@ -1,0 +1,235 @@
+//! What the clock tells at its topics; the members are those of HTTP.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use device::{
+    happenings::Happening,
+    lights::{Rgb, frontlight::DUTY_MAX},
+    market::{Datum, Fee},
+    memory::utc_of,
+    mqtt::Broker,
+    now::Now,
+    screens::catalog,
+    settings::{
+        SPECS, VIRTUAL,
+        emit::{self, Identity},
+        fonts, pools,
+    },
+    units::{Currency, fixed},
+    view::View,
+};
+use serde_json::{Map, Value, json};
+
+use super::topics::Lamp;
+use crate::{
+    answer::Answer,
+    status::{self, PanelState},
+};
+
+/// The clock is there.
+pub const ONLINE: &str = "online";
+
+/// It is not.
+pub const OFFLINE: &str = "offline";
+
+/// What the clock knows of itself that the view does not tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct About {
+    /// What the build and its parts are.
+    pub identity: Identity,
+    /// Where its page is; empty while it has no address.
+    pub page: String,
+}
+
+/// Events that can happen, by the word for them.
+pub const EVENTS: &[&str] = &["block", "zap", "payment"];
+
+/// What can happen to a button, by the word for it.
+pub const PRESSES: &[&str] = &["press", "long_press"];
+
+/// What the clock is, and what can be chosen.
+pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
+    let settings = &view.active;
+    let order = settings.rotation_order();
+    let screens = order
+        .iter()
+        .filter(|id| settings.is_screen_available(**id))
+        .filter_map(|id| catalog::find(*id))
+        .map(|screen| json!({ "id": screen.id, "name": screen.name }));
+    json!({
+        "name": broker.id,
+        "hostname": view.hostname,
+        "board": view.board.id,
+        "hwRev": view.board.hardware,
+        "gitTag": about.identity.git_tag,
+        "gitRev": about.identity.git_rev,
+        "ip": view.link.ip,
+        "page": about.page,
+        "panels": view.board.panels,
+        "leds": view.board.leds,
+        "hasFrontlight": view.board.frontlight,
+        "groups": broker.groups,
+        "screens": screens.collect::<Vec<Value>>(),
+        "fonts": fonts::ids(),
+        "pools": pools::ids(),
+        "currencies": view.available_currencies.iter().map(Currency::code).collect::<Vec<&str>>(),
+    })
+}
+
+/// How the clock is: the status without what changes by the mere passing of time, and without the market.
+pub fn state(view: &View, panels: &[PanelState]) -> Value {
+    let mut state = status::lasting(view, panels);
+    for told_elsewhere in ["market", "truth"] {
+        state.remove(told_elsewhere);
+    }
+    let sources = view.sources.iter();
+    let sources = sources.map(|(id, source)| (id.name().to_string(), source.up.into()));
+    state.insert(
+        "sources".into(),
+        sources.collect::<Map<String, Value>>().into(),
+    );
+    state.insert("height".into(), view.truth.height.name().into());
+    let tip = view.truth.proven.as_ref();
+    state.insert("tipTime".into(), tip.map(|tip| tip.time).into());
+    let drops = view
+        .mqtt
+        .as_ref()
+        .map(|broker| broker.dropped.values().sum::<u64>());
+    state.insert("mqttDropped".into(), drops.unwrap_or_default().into());
+    state.into()
+}
+
+/// The newest values, each with its source and the moment at which it was learned, s since 1970-01-01 UTC.
+pub fn market(view: &View, now: Now) -> Value {
+    fn told<T>(datum: &Datum<T>, value: Value, now: Now) -> Value {
+        let moment = utc_of(datum.seen, now).map(|utc| utc.unix_ms.div_euclid(1000));
+        json!({ "value": value, "source": datum.source.name(), "time": moment })
+    }
+    let market = &view.market;
+    let mut object = Map::new();
+    if let Some(height) = &market.height {
+        object.insert("height".into(), told(height, height.value.into(), now));
+    }
+    if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
+        let rate = fixed(fee.value.micros, 2);
+        object.insert("feeRate".into(), told(fee, rate.into(), now));
+    }
+    let prices = market.prices.iter();
+    let prices = prices.map(|(currency, price)| {
+        let amount = fixed(price.value.micros, 2);
+        (currency.code().to_string(), told(price, amount.into(), now))
+    });
+    object.insert(
+        "prices".into(),
+        prices.collect::<Map<String, Value>>().into(),
+    );
+    object.into()
+}
+
+/// The settings, without their secrets and without what GET tells beside them.
+pub fn settings(view: &View, identity: &Identity) -> Value {
+    let mut document = emit::document(view, identity);
+    let is_setting = |name: &str| {
+        let is_row = SPECS.iter().any(|spec| {
+            spec.name == name || name.strip_suffix("Set").is_some_and(|row| row == spec.name)
+        });
+        is_row || VIRTUAL.iter().any(|row| row.name == name)
+    };
+    document.retain(|name, _| is_setting(name));
+    document.into()
+}
+
+/// State of a lamp as Home Assistant reads it; none where there is no such lamp.
+pub fn lamp(lamp: Lamp, view: &View) -> Option<Value> {
+    match lamp {
+        Lamp::Strip => {
+            let first = view.lights.first()?;
+            let lit = view.lights.iter().find(|led| **led != Rgb::BLACK);
+            let mut state = led(*lit.unwrap_or(first));
+            state["brightness"] = view.active.led_brightness.into();
+            Some(state)
+        }
+        Lamp::Led(index) => Some(led(*view.lights.get(index)?)),
+        Lamp::Frontlight => {
+            let frontlight = view.frontlight.as_ref()?;
+            let state = if frontlight.on { "ON" } else { "OFF" };
+            let brightness = frontlight.brightness.min(DUTY_MAX);
+            Some(json!({ "state": state, "color_mode": "brightness", "brightness": brightness }))
+        }
+    }
+}
+
+fn led(colour: Rgb) -> Value {
+    let state = if colour == Rgb::BLACK { "OFF" } else { "ON" };
+    let Rgb { red, green, blue } = colour;
+    json!({ "state": state, "color_mode": "rgb", "color": { "r": red, "g": green, "b": blue } })
+}
+
+/// Something that happened, under the word for it.
+pub fn event(happening: &Happening) -> Value {
+    match happening {
+        Happening::Block { height } => json!({ "event_type": "block", "height": height }),
+        Happening::Zap { sats, message } => {
+            json!({ "event_type": "zap", "sats": sats, "message": message })
+        }
+        Happening::Payment { sats, direction } => {
+            json!({ "event_type": "payment", "sats": sats, "direction": direction })
+        }
+        Happening::Button { button, held } => {
+            let press = if *held { "long_press" } else { "press" };
+            json!({ "event_type": press, "button": button })
+        }
+    }
+}
+
+/// What became of a wish.
+pub fn result(name: &str, caller: Option<&Value>, answer: &Answer) -> Value {
+    let mut result = json!({ "cmd": name, "id": caller, "status": answer.status });
+    match &answer.body {
+        Some(Value::Object(members)) => {
+            for (member, value) in members {
+                // What a document says counts less than what the answer itself is.
+                if result.get(member).is_none() {
+                    result[member.as_str()] = value.clone();
+                }
+            }
+        }
+        Some(body) => result["body"] = body.clone(),
+        None => {}
+    }
+    result
+}
+
+/// What became of the wishes that stand at the broker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// For whom they stand there: `own`, or a group.
+    pub scope: String,
+    /// Their version; empty where they could not be read.
+    pub rev: String,
+    /// Why they were refused; none if they were fulfilled.
+    pub error: Option<String>,
+}
+
+/// What became of all of them, the newest last.
+pub fn reported(reports: &[Report], view: &View) -> Option<Value> {
+    let told = |report: &Report| {
+        json!({
+            "rev": report.rev,
+            "applied": report.error.is_none(),
+            "error": report.error,
+            "rebootRequired": !view.restart_for.is_empty(),
+        })
+    };
+    let newest = reports.last()?;
+    let mut document = told(newest);
+    document["scope"] = newest.scope.as_str().into();
+    let scopes = reports
+        .iter()
+        .map(|report| (report.scope.clone(), told(report)));
+    document["scopes"] = scopes.collect::<Map<String, Value>>().into();
+    Some(document)
+}

@@ -1,0 +1,450 @@
+//! The table of entities: what Home Assistant has of a clock, by what the clock has.
+//!
+//! The rows of settings that say so are entities too, see [`of_settings`].
+
+use alloc::{format, string::String, vec::Vec};
+
+use device::{
+    lights::{StripEffect, frontlight::DUTY_MAX},
+    mqtt::Broker,
+    screens::catalog,
+    settings::{
+        Key, SPECS,
+        spec::{Access, Condition, Group, Part, Shown, Spec},
+    },
+    view::View,
+};
+use serde_json::{Value, json};
+
+use super::{documents, topics::Lamp};
+
+/// A component of the discovery document.
+pub(super) struct Entity {
+    /// Names it for good among those of the clock.
+    pub(super) key: String,
+    /// Platform of Home Assistant.
+    pub(super) platform: &'static str,
+    /// Its members besides; none where the clock does not have it, which takes it away from who knew it.
+    pub(super) members: Option<Value>,
+}
+
+/// What the states of entities are read from.
+const STATE: &str = "state";
+const MARKET: &str = "market";
+const SETTINGS: &str = "settings";
+
+/// All entities that any clock on this board could have.
+pub(super) fn all(view: &View, broker: &Broker) -> Vec<Entity> {
+    let mut all = Vec::new();
+    all.extend(values(view));
+    all.extend(states(view));
+    all.extend(lamps(view));
+    all.extend(buttons(view));
+    all.extend(choices(view));
+    all.extend(others(broker));
+    all.extend(SPECS.iter().filter_map(|spec| of_setting(spec, view)));
+    all
+}
+
+fn entity(key: impl Into<String>, platform: &'static str, members: Value) -> Entity {
+    Entity {
+        key: key.into(),
+        platform,
+        members: Some(members),
+    }
+}
+
+impl Entity {
+    fn only(mut self, is_there: bool) -> Entity {
+        self.members = self.members.filter(|_| is_there);
+        self
+    }
+}
+
+/// What is known of the market.
+fn values(view: &View) -> Vec<Entity> {
+    let mut found = Vec::from([
+        entity(
+            "height",
+            "sensor",
+            json!({ "name": "Block height", "topic": MARKET, "val_tpl": value_of("height"), "ic": "mdi:cube-outline", "stat_cla": "measurement" }),
+        ),
+        entity(
+            "fee_rate",
+            "sensor",
+            json!({ "name": "Fee rate", "topic": MARKET, "val_tpl": value_of("feeRate"), "ic": "mdi:speedometer", "stat_cla": "measurement", "unit_of_meas": "sat/vB" }),
+        ),
+        entity(
+            "last_block",
+            "sensor",
+            json!({ "name": "Last block", "topic": STATE, "dev_cla": "timestamp", "ent_cat": "diagnostic", "val_tpl": "{{ value_json.tipTime | as_datetime if value_json.tipTime else None }}" }),
+        ),
+    ]);
+    for currency in &view.available_currencies {
+        let code = currency.code();
+        let is_active = view.active.act_currencies.contains(currency);
+        let key = code.to_ascii_lowercase();
+        let price = json!({ "name": format!("Price {code}"), "topic": MARKET, "val_tpl": value_of(&format!("prices.{code}")), "ic": "mdi:bitcoin", "stat_cla": "measurement", "unit_of_meas": code });
+        let sats = json!({ "name": format!("Sats per {code}"), "topic": MARKET, "val_tpl": format!("{{% set price = (value_json.prices.{code} | default({{}})).value | default(0) | float %}}{{{{ (100000000 / price) | round(0) | int if price else None }}}}"), "ic": "mdi:swap-horizontal", "stat_cla": "measurement", "unit_of_meas": "sat" });
+        found.push(entity(format!("price_{key}"), "sensor", price).only(is_active));
+        found.push(entity(format!("sats_{key}"), "sensor", sats).only(is_active));
+    }
+    found
+}
+
+/// A template that reads a value of the market, or none where it is not known.
+fn value_of(member: &str) -> String {
+    format!("{{{{ (value_json.{member} | default({{}})).value | default(None) }}}}")
+}
+
+/// How the clock is.
+fn states(view: &View) -> Vec<Entity> {
+    let sensor = |key: &str, name: &str, more: Value| {
+        let members = json!({ "name": name, "topic": STATE });
+        entity(key, "sensor", with(members, more))
+    };
+    let flag = |key: &str, name: &str, test: &str, more: Value| {
+        let members = json!({ "name": name, "topic": STATE, "val_tpl": format!("{{{{ 'ON' if {test} else 'OFF' }}}}") });
+        entity(key, "binary_sensor", with(members, more))
+    };
+    let diagnostic = || json!({ "ent_cat": "diagnostic" });
+    let unasked = || json!({ "ent_cat": "diagnostic", "en": false });
+    let problem = || json!({ "ent_cat": "diagnostic", "dev_cla": "problem" });
+    let connected = || json!({ "ent_cat": "diagnostic", "dev_cla": "connectivity" });
+    Vec::from([
+        sensor("screen_name", "Current screen", json!({ "val_tpl": screen_name(view), "ic": "mdi:monitor" })),
+        sensor("currency_code", "Currency", json!({ "val_tpl": "{{ value_json.currency or 'none' }}", "ic": "mdi:currency-usd" })),
+        sensor("says", "Panels", json!({ "val_tpl": "{{ value_json.says[:255] }}", "ic": "mdi:text" })),
+        sensor("light_level", "Light level", json!({ "val_tpl": "{{ value_json.lightLevel | default(None) }}", "dev_cla": "illuminance", "unit_of_meas": "lx", "stat_cla": "measurement" }))
+            .only(view.board.light_sensor),
+        sensor("signal", "Signal strength", with(json!({ "val_tpl": "{{ value_json.rssi }}", "dev_cla": "signal_strength", "unit_of_meas": "dBm", "stat_cla": "measurement" }), diagnostic()))
+            .only(view.link.managed),
+        sensor("address", "Address", with(json!({ "val_tpl": "{{ value_json.link.ip }}", "ic": "mdi:ip-network" }), diagnostic())),
+        sensor("safe_mode_reason", "Reason of safe mode", with(json!({ "val_tpl": "{{ (value_json.safeMode or 'none')[:255] }}" }), unasked())),
+        sensor("mqtt_dropped", "MQTT messages dropped", with(json!({ "val_tpl": "{{ value_json.mqttDropped }}", "stat_cla": "total_increasing" }), unasked())),
+        flag("dnd_active", "Do not disturb active", "value_json.dnd.active", json!({ "ic": "mdi:sleep" })),
+        flag("price_source", "Price source", "value_json.connectionStatus.price", connected()),
+        flag("block_source", "Block source", "value_json.connectionStatus.blocks", connected()),
+        flag("relay", "Relay", "value_json.connectionStatus.V2", connected()),
+        flag("nostr", "Nostr", "value_json.connectionStatus.nostr", with(connected(), unasked())),
+        flag("wallet", "Wallet", "value_json.connectionStatus.nwc", with(connected(), unasked())),
+        flag("stale", "Old value", "value_json.stale", problem()),
+        flag("panel_fault", "Panel fault", "value_json.panelFaults | length > 0", problem()),
+        flag("safe_mode", "Safe mode", "value_json.safeMode", problem()),
+    ])
+}
+
+fn lamps(view: &View) -> Vec<Entity> {
+    let light = |key: String, name: String, lamp: Lamp, more: Value| {
+        let topic = super::topics::lamp(lamp);
+        let members = json!({ "name": name, "schema": "json", "topic": topic, "command": format!("{topic}/set") });
+        entity(key, "light", with(members, more))
+    };
+    let effects: Vec<&str> = StripEffect::NAMED.iter().map(|(name, _)| *name).collect();
+    let strip = json!({ "sup_clrm": ["rgb"], "brightness": true, "bri_scl": 255, "effect": true, "fx_list": effects });
+    let mut found = Vec::from([
+        light("strip".into(), "LEDs".into(), Lamp::Strip, strip).only(view.board.leds > 0),
+        light(
+            "frontlight".into(),
+            "Frontlight".into(),
+            Lamp::Frontlight,
+            json!({ "sup_clrm": ["brightness"], "brightness": true, "bri_scl": DUTY_MAX }),
+        )
+        .only(view.board.frontlight),
+    ]);
+    found.extend((0..view.board.leds).map(|index| {
+        let number = index + 1;
+        let more = json!({ "sup_clrm": ["rgb"], "brightness": false, "en": false });
+        light(
+            format!("led_{number}"),
+            format!("LED {number}"),
+            Lamp::Led(index),
+            more,
+        )
+    }));
+    found
+}
+
+/// What is done by the press of a button.
+fn buttons(view: &View) -> Vec<Entity> {
+    let button = |key: &str, name: &str, command: &str, more: Value| {
+        let members = json!({ "name": name, "command": format!("cmd/{command}"), "pl_prs": "{}" });
+        entity(key, "button", with(members, more))
+    };
+    let none = || json!({});
+    let diagnostic = || json!({ "ent_cat": "diagnostic" });
+    Vec::from([
+        button(
+            "next",
+            "Next screen",
+            "screen/next",
+            json!({ "ic": "mdi:skip-next" }),
+        ),
+        button(
+            "previous",
+            "Previous screen",
+            "screen/previous",
+            json!({ "ic": "mdi:skip-previous" }),
+        ),
+        button(
+            "full_refresh",
+            "Full refresh",
+            "full_refresh",
+            json!({ "ic": "mdi:refresh" }),
+        ),
+        button(
+            "identify",
+            "Identify",
+            "identify",
+            json!({ "dev_cla": "identify" }),
+        ),
+        button("flash", "Flash frontlight", "frontlight/flash", none()).only(view.board.frontlight),
+        button(
+            "restart",
+            "Restart",
+            "restart",
+            json!({ "dev_cla": "restart", "ent_cat": "config" }),
+        ),
+        button(
+            "restart_sources",
+            "Restart data sources",
+            "restart_datasources",
+            diagnostic(),
+        ),
+        button(
+            "simulate_zap",
+            "Simulate a zap",
+            "action/simulate_zap",
+            diagnostic(),
+        ),
+        button(
+            "clear_logos",
+            "Clear cached pool logos",
+            "action/clear_pool_logos",
+            json!({ "ent_cat": "config" }),
+        ),
+    ])
+}
+
+/// What is chosen among several, or written, that is no single setting.
+fn choices(view: &View) -> Vec<Entity> {
+    let settings = &view.active;
+    let order = settings.rotation_order();
+    let screens = order.iter().filter(|id| settings.is_screen_available(**id));
+    let screens: Vec<_> = screens.filter_map(|id| catalog::find(*id)).collect();
+    let names: Vec<&str> = screens.iter().map(|screen| screen.name).collect();
+    let ids = screens
+        .iter()
+        .map(|screen| format!("'{}': {}", screen.name, screen.id));
+    let to_id = format!(
+        "{{\"s\": {{{{ {{{}}}[value] }}}}}}",
+        ids.collect::<Vec<_>>().join(", ")
+    );
+    let codes: Vec<&str> = settings
+        .act_currencies
+        .iter()
+        .map(|currency| currency.code())
+        .collect();
+    let dnd = |key: &str, name: &str, member: &str, more: Value| {
+        let members = json!({
+            "name": name,
+            "topic": STATE,
+            "val_tpl": format!("{{{{ 'ON' if value_json.dnd.{member} else 'OFF' }}}}"),
+            "command": "set",
+            "pl_on": format!("{{\"dnd\": {{\"{member}\": true}}}}"),
+            "pl_off": format!("{{\"dnd\": {{\"{member}\": false}}}}"),
+            "stat_on": "ON",
+            "stat_off": "OFF",
+        });
+        entity(key, "switch", with(members, more))
+    };
+    let minutes = json!({
+        "name": "Time per screen", "topic": SETTINGS, "command": "set", "ent_cat": "config",
+        "val_tpl": format!("{{{{ (value_json.{} / 60) | round(2) }}}}", Key::timer_seconds.name()),
+        "cmd_tpl": "{\"timePerScreen\": {{ value }}}",
+        "min": 0, "max": 60, "step": 0.25, "unit_of_meas": "min", "mode": "box",
+    });
+    Vec::from([
+        entity(
+            "screen",
+            "select",
+            json!({ "name": "Screen", "topic": STATE, "val_tpl": screen_name(view), "command": "cmd/show/screen", "cmd_tpl": to_id, "ops": names }),
+        ),
+        entity(
+            "currency",
+            "select",
+            json!({ "name": "Shown currency", "topic": STATE, "val_tpl": "{{ value_json.currency or None }}", "command": "cmd/show/currency", "cmd_tpl": "{\"c\": {{ value | tojson }}}", "ops": codes }),
+        ),
+        dnd(
+            "dnd",
+            "Do not disturb",
+            "enabled",
+            json!({ "ic": "mdi:sleep" }),
+        ),
+        dnd(
+            "dnd_schedule",
+            "Scheduled do not disturb",
+            DND_SCHEDULE,
+            json!({ "ent_cat": "config" }),
+        ),
+        entity("time_per_screen", "number", minutes),
+        entity(
+            "text",
+            "text",
+            json!({ "name": "Text", "command": "cmd/show/text", "cmd_tpl": "{\"t\": {{ value | tojson }}}", "max": 255, "ic": "mdi:form-textbox" }),
+        ),
+        entity(
+            "message",
+            "notify",
+            json!({ "name": "Message", "command": "cmd/show/text", "cmd_tpl": "{\"t\": {{ value | tojson }}}" }),
+        ),
+    ])
+}
+
+/// What happens, and what is seen.
+fn others(broker: &Broker) -> Vec<Entity> {
+    Vec::from([
+        entity(
+            "panels",
+            "image",
+            json!({ "name": "Picture", "image": "panels", "cont_type": "image/png" }),
+        )
+        .only(broker.panels),
+        entity(
+            "event",
+            "event",
+            json!({ "name": "Event", "topic": "event", "evt_typ": documents::EVENTS }),
+        ),
+        entity(
+            "button",
+            "event",
+            json!({ "name": "Button", "topic": "event/button", "evt_typ": documents::PRESSES, "dev_cla": "button" }),
+        ),
+    ])
+}
+
+/// A setting as an entity; none if it is none. A board without the part that it is about does not have it.
+fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
+    let shown = spec.entity()?;
+    if spec.access != Access::ReadWrite {
+        return None;
+    }
+    let has = |condition: &Condition| match condition {
+        Condition::Has(Part::Frontlight) => view.board.frontlight,
+        Condition::Has(Part::LightSensor) => view.board.light_sensor,
+        Condition::Has(Part::Radio) => view.link.managed,
+        Condition::On(_) | Condition::Among(..) | Condition::Chosen(..) => true,
+    };
+    let is_there = spec.needs.iter().all(has);
+    let (platform, own) = control(spec)?;
+    let title = if spec.title.is_empty() {
+        "Rotation"
+    } else {
+        spec.title
+    };
+    // Their titles say what of them is meant, under a heading that says whose.
+    let is_part = [Group::Frontlight, Group::Miner, Group::Pool].contains(&spec.group);
+    let heading = is_part.then(|| format!("{}: ", spec.group.heading()));
+    let name = format!("{}{title}", heading.unwrap_or_default());
+    let mut members =
+        json!({ "name": name, "topic": SETTINGS, "command": "set", "ent_cat": "config" });
+    if shown == Shown::IfWanted {
+        members["en"] = false.into();
+    }
+    let key = format!("set_{}", snake(spec.name));
+    Some(entity(key, platform, with(members, own)).only(is_there))
+}
+
+/// The platform for a kind of setting, and what it needs to know.
+fn control(spec: &Spec) -> Option<(&'static str, Value)> {
+    let name = spec.name;
+    let control = spec.kind.control();
+    match control["control"].as_str()? {
+        "switch" => {
+            let (on, off) = match control["mute"] == true {
+                true => (false, true),
+                false => (true, false),
+            };
+            let test = if on { "" } else { "not " };
+            let members = json!({
+                "val_tpl": format!("{{{{ 'ON' if {test}value_json.{name} else 'OFF' }}}}"),
+                "pl_on": format!("{{\"{name}\": {on}}}"),
+                "pl_off": format!("{{\"{name}\": {off}}}"),
+                "stat_on": "ON",
+                "stat_off": "OFF",
+            });
+            Some(("switch", members))
+        }
+        kind @ ("number" | "slider") => {
+            let mut members = json!({
+                "val_tpl": format!("{{{{ value_json.{name} }}}}"),
+                "cmd_tpl": format!("{{\"{name}\": {{{{ value | int }}}}}}"),
+                "min": control["min"],
+                "max": control["max"],
+                "mode": if kind == "slider" { "slider" } else { "box" },
+            });
+            if !spec.unit.is_empty() {
+                members["unit_of_meas"] = spec.unit.into();
+            }
+            Some(("number", members))
+        }
+        "select" => {
+            let options = control["options"].as_array()?.iter();
+            let labels: Vec<&str> = options
+                .filter_map(|option| option["label"].as_str())
+                .collect();
+            let list = labels.iter().map(|label| format!("'{label}'"));
+            let list = format!("[{}]", list.collect::<Vec<_>>().join(", "));
+            let members = json!({
+                "val_tpl": format!("{{{{ {list}[value_json.{name}] }}}}"),
+                "cmd_tpl": format!("{{\"{name}\": {{{{ {list}.index(value) }}}}}}"),
+                "ops": labels,
+            });
+            Some(("select", members))
+        }
+        "choice" => {
+            let members = json!({
+                "val_tpl": format!("{{{{ value_json.{name} }}}}"),
+                "cmd_tpl": format!("{{\"{name}\": {{{{ value | tojson }}}}}}"),
+                "ops": spec.kind.catalogue()?,
+            });
+            Some(("select", members))
+        }
+        _ => None,
+    }
+}
+
+/// Member of the quiet hours that says whether they follow the schedule.
+const DND_SCHEDULE: &str = Key::dnd_time_enabled.name();
+
+/// A template that makes of the id of the current screen its name.
+fn screen_name(view: &View) -> String {
+    let settings = &view.active;
+    let order = settings.rotation_order();
+    let screens = order.iter().filter_map(|id| catalog::find(*id));
+    let names = screens.map(|screen| format!("{}: '{}'", screen.id, screen.name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("{{{{ {{{names}}}.get(value_json.currentScreen) }}}}")
+}
+
+/// Words with underscores between them.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// Members with others.
+fn with(mut members: Value, more: Value) -> Value {
+    if let Value::Object(more) = more {
+        for (name, value) in more {
+            members[name] = value;
+        }
+    }
+    members
+}

@@ -1,0 +1,284 @@
+//! What comes from the broker, read into what the device is asked: the bodies are those of HTTP, and so are the
+//! refusals.
+
+use alloc::{
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use device::{
+    lights::{Rgb, frontlight::DUTY_MAX},
+    settings::{Key, transfer::secret_in},
+    view::View,
+};
+use serde_json::{Map, Value, json};
+
+use super::topics::{Edge, Incoming, Lamp, Scope};
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    given::{Given, whole_number},
+    operation::{Operation, Takes},
+    operations,
+};
+
+/// Longest id of a caller that is told again, bytes.
+pub const CALLER_ID_MAX: usize = 64;
+
+/// Longest name of a version of wishes, bytes.
+pub const REV_MAX: usize = 64;
+
+/// Largest message that means anything, bytes: what the largest body of an operation takes.
+pub const MESSAGE_MAX: usize = device::limits::PATCH_BODY_MAX;
+
+/// The brightest that a lamp of Home Assistant can be.
+const BRIGHTEST: u32 = 255;
+
+/// Operations that are not for groups: what is wiped is wiped one by one.
+const NOT_FOR_GROUPS: &[&str] = &["factory_reset"];
+
+/// Operations that a group does one after the other, for all at once would leave nobody.
+const SPREAD_IN_GROUPS: &[&str] = &["restart"];
+
+/// Something that is asked of the device.
+#[derive(Debug)]
+pub struct Wish {
+    /// What it is called in its answer.
+    pub name: String,
+    /// The caller's own id for it.
+    pub caller: Option<Value>,
+    /// What the device is asked, one after the other; the first that is refused ends it.
+    pub asked: Result<Vec<Asked>, Answer>,
+    /// It is done at some moment of the next half minute.
+    pub is_spread: bool,
+}
+
+/// Wishes that stand at the broker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Desired {
+    /// Names their version: they are fulfilled once for each.
+    pub rev: String,
+    /// The settings as they are to be.
+    pub settings: Map<String, Value>,
+}
+
+/// Reads a message that asks for something at once.
+pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish> {
+    let wish = match incoming {
+        Incoming::Command(scope, name) => {
+            let is_group = scope != Scope::Own;
+            let asked = if is_group && NOT_FOR_GROUPS.contains(&name) {
+                Err(Answer::error(403, "not for groups"))
+            } else {
+                command(name, payload, view)
+            };
+            Wish {
+                name: name.into(),
+                caller: caller(payload),
+                asked: asked.map(|asked| vec![asked]),
+                is_spread: is_group && SPREAD_IN_GROUPS.contains(&name),
+            }
+        }
+        Incoming::Set(_) => Wish {
+            name: "set".into(),
+            caller: caller(payload),
+            asked: command(CHANGE, payload, view).map(|asked| vec![asked]),
+            is_spread: false,
+        },
+        Incoming::Lamp(lamp) => Wish {
+            name: super::topics::lamp(lamp),
+            caller: caller(payload),
+            asked: light(lamp, payload, view),
+            is_spread: false,
+        },
+        Incoming::Quiet(edge) => Wish {
+            name: super::topics::quiet(edge).into(),
+            caller: None,
+            asked: quiet(edge, payload, view).map(|asked| vec![asked]),
+            is_spread: false,
+        },
+        Incoming::Desired(_) | Incoming::HomeAssistant => return None,
+    };
+    Some(wish)
+}
+
+/// Reads wishes that stand at the broker; none if there are none any more.
+///
+/// # Errors
+/// They cannot be understood, or hold a secret: what stands at a broker is read by many.
+pub fn desired(payload: &[u8], view: &View) -> Result<Option<Desired>, String> {
+    if payload.is_empty() {
+        return Ok(None);
+    }
+    let read: Option<Value> = serde_json::from_slice(payload).ok();
+    let mut read = match read {
+        Some(Value::Object(members)) => members,
+        Some(_) => return Err("not_object".into()),
+        None => return Err("json".into()),
+    };
+    let rev = match read.remove("rev") {
+        Some(Value::String(rev)) if (1..=REV_MAX).contains(&rev.len()) => rev,
+        Some(Value::Number(rev)) => rev.to_string(),
+        Some(_) | None => return Err("rev:bad_type".into()),
+    };
+    let Some(Value::Object(settings)) = read.remove("settings") else {
+        return Err("settings:bad_type".into());
+    };
+    match secret_in(&settings, &view.settings) {
+        Some(name) => Err(alloc::format!("{name}:secret")),
+        None => Ok(Some(Desired { rev, settings })),
+    }
+}
+
+/// Name of the operation that changes settings.
+const CHANGE: &str = "settings";
+
+fn command(name: &str, payload: &[u8], view: &View) -> Result<Asked, Answer> {
+    let operation = operations::named(name).ok_or_else(|| Answer::error(404, "not found"))?;
+    operations::command(name, given(operation, payload)?, view)
+}
+
+/// Takes a payload as the body of an operation.
+fn given(operation: &Operation, payload: &[u8]) -> Result<Given, Answer> {
+    if payload.len() > operation.body_max {
+        return Err(Answer::error(413, "too large"));
+    }
+    Ok(match operation.body {
+        Takes::Nothing => Given::default(),
+        Takes::Maybe(_) | Takes::Always(_) => Given::body(payload),
+    })
+}
+
+/// The id that a caller gave, to be told again with the answer.
+fn caller(payload: &[u8]) -> Option<Value> {
+    let body: Value = serde_json::from_slice(payload).ok()?;
+    match body.get("id")? {
+        Value::String(id) if id.len() <= CALLER_ID_MAX => Some(id.as_str().into()),
+        Value::Number(id) => Some(id.clone().into()),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            None
+        }
+    }
+}
+
+/// Reads a time of the day such as `22:05` or `22:05:00`, at which the quiet hours are to begin or to end.
+fn quiet(edge: Edge, payload: &[u8], view: &View) -> Result<Asked, Answer> {
+    let text = core::str::from_utf8(payload).unwrap_or_default().trim();
+    let mut parts = text.split(':').map(|part| part.parse::<u32>().ok());
+    let (hour, minute) = match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(hour), Some(minute)) => (hour, minute),
+        (_, _) => return Err(Answer::bad_request("bad time")),
+    };
+    let stored = &view.settings;
+    let from = (stored.dnd_start_hour, stored.dnd_start_min);
+    let until = (stored.dnd_end_hour, stored.dnd_end_min);
+    let (from, until) = match edge {
+        Edge::From => ((hour, minute), until),
+        Edge::Until => (from, (hour, minute)),
+    };
+    let change = json!({ "dnd": {
+        "startHour": from.0, "startMinute": from.1, "endHour": until.0, "endMinute": until.1,
+    } });
+    ask(CHANGE, &change, view)
+}
+
+/// Reads a command to a lamp, which holds what is to change and nothing else.
+fn light(lamp: Lamp, payload: &[u8], view: &View) -> Result<Vec<Asked>, Answer> {
+    let body: Option<Value> = serde_json::from_slice(payload).ok();
+    let body = body.ok_or_else(|| Answer::bad_request("bad json"))?;
+    let is_on = match body.get("state").and_then(Value::as_str) {
+        Some("ON") => true,
+        Some("OFF") => false,
+        Some(_) | None => return Err(Answer::bad_request("bad state")),
+    };
+    let colour = body.get("color").map(colour).transpose();
+    let colour = colour.map_err(Answer::bad_request)?;
+    let brightness = body.get("brightness").map(whole_number);
+    let brightness = match brightness {
+        Some(Some(level @ 0..)) => Some(level.unsigned_abs()),
+        Some(_) => return Err(Answer::bad_request("out of range")),
+        None => None,
+    };
+    match lamp {
+        Lamp::Strip if !is_on => Ok(vec![ask("lights/off", &Value::Null, view)?]),
+        Lamp::Strip => strip(colour, brightness, body.get("effect"), view),
+        Lamp::Led(index) if index >= view.lights.len() => Err(Answer::error(404, "not found")),
+        Lamp::Led(index) => {
+            let was = view.lights.get(index).copied().unwrap_or_default();
+            let mut lights = view.lights.clone();
+            if let Some(led) = lights.get_mut(index) {
+                *led = match (is_on, colour) {
+                    (false, _) => Rgb::BLACK,
+                    (true, Some(colour)) => colour,
+                    (true, None) if was == Rgb::BLACK => WHITE,
+                    (true, None) => was,
+                };
+            }
+            let pixels: Value = lights
+                .iter()
+                .map(|led| json!({ "hex": led.hex() }))
+                .collect();
+            Ok(vec![ask("lights/set", &pixels, view)?])
+        }
+        Lamp::Frontlight if !is_on => Ok(vec![ask("frontlight/off", &Value::Null, view)?]),
+        Lamp::Frontlight => match brightness {
+            None => Ok(vec![ask("frontlight/on", &Value::Null, view)?]),
+            Some(level) => {
+                let duty = level.min(DUTY_MAX.into());
+                let set = ask("frontlight/brightness", &json!({ "b": duty }), view)?;
+                Ok(vec![ask("frontlight/on", &Value::Null, view)?, set])
+            }
+        },
+    }
+}
+
+const WHITE: Rgb = Rgb {
+    red: 255,
+    green: 255,
+    blue: 255,
+};
+
+fn strip(
+    colour: Option<Rgb>,
+    brightness: Option<u64>,
+    effect: Option<&Value>,
+    view: &View,
+) -> Result<Vec<Asked>, Answer> {
+    let mut asked = Vec::new();
+    if let Some(level) = brightness {
+        let change = json!({ Key::led_brightness.name(): level.min(BRIGHTEST.into()) });
+        asked.push(ask(CHANGE, &change, view)?);
+    }
+    if let Some(name) = effect {
+        asked.push(ask("lights/effect", &json!({ "name": name }), view)?);
+        return Ok(asked);
+    }
+    let is_dark = view.lights.iter().all(|led| *led == Rgb::BLACK);
+    let colour = colour.or(is_dark.then_some(WHITE));
+    if let Some(colour) = colour {
+        let named = json!({ "c": colour.hex() });
+        asked.push(ask("lights/color", &named, view)?);
+    }
+    Ok(asked)
+}
+
+/// Asks for an operation by its name, as somebody at another door would.
+fn ask(name: &str, body: &Value, view: &View) -> Result<Asked, Answer> {
+    command(name, body.to_string().as_bytes(), view)
+}
+
+/// Reads `{"r": n, "g": n, "b": n}`.
+fn colour(value: &Value) -> Result<Rgb, &'static str> {
+    let channel = |name: &str| {
+        let level = value.get(name).and_then(whole_number);
+        level
+            .and_then(|level| u8::try_from(level).ok())
+            .ok_or("bad color")
+    };
+    Ok(Rgb {
+        red: channel("r")?,
+        green: channel("g")?,
+        blue: channel("b")?,
+    })
+}

@@ -1,0 +1,685 @@
+//! The clock at a broker: what it tells Home Assistant is held to rules that are kept as data, and what comes from the
+//! broker is read into what the device is asked.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use device::{
+    board::BoardSpec,
+    device::Device,
+    happenings::Happening,
+    input::{Input, LinkEvent},
+    lights::Rgb,
+    market::Observation,
+    memory::Memory,
+    mqtt::{Broker, MqttPlan},
+    secret::{Endpoint, Secret},
+    settings::{Settings, emit::Identity},
+    sources::SourceId,
+    units::{Currency, Price},
+    view::View,
+};
+use interface::{
+    answer::Answer,
+    mqtt::{
+        discovery,
+        documents::{self, About, Report},
+        topics::{self, Edge, Incoming, Lamp, Level, Scope},
+        wishes,
+    },
+    operations,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::clock::{BARE, BOARD, now};
+
+/// Members that a component of a platform may have, besides those of all: a member that a platform does not know is
+/// passed over by it, and so does nothing.
+const MEMBERS: &[(&str, &str)] = &[
+    ("sensor", "stat_t val_tpl unit_of_meas dev_cla stat_cla"),
+    ("binary_sensor", "stat_t val_tpl dev_cla"),
+    (
+        "switch",
+        "stat_t val_tpl cmd_t pl_on pl_off stat_on stat_off",
+    ),
+    ("select", "stat_t val_tpl cmd_t cmd_tpl ops"),
+    (
+        "number",
+        "stat_t val_tpl cmd_t cmd_tpl min max step mode unit_of_meas",
+    ),
+    ("button", "cmd_t pl_prs dev_cla"),
+    ("text", "cmd_t cmd_tpl max"),
+    ("notify", "cmd_t cmd_tpl"),
+    ("image", "img_t cont_type"),
+    ("event", "stat_t evt_typ dev_cla"),
+    (
+        "light",
+        "schema stat_t cmd_t sup_clrm brightness bri_scl effect fx_list",
+    ),
+    ("time", "stat_t val_tpl cmd_t"),
+];
+
+/// Members that a component of any platform may have.
+const OF_ALL: &str = "p name uniq_id def_ent_id ent_cat en ic qos";
+
+/// Members of the whole document: one more, and versions that do not know it refuse the clock.
+const OF_THE_DOCUMENT: &str = "dev o avty_t pl_avail pl_not_avail cmps";
+
+/// Classes that all versions know.
+const CLASSES: &str =
+    "timestamp illuminance signal_strength connectivity problem restart identify button";
+
+fn settings() -> Settings {
+    Settings {
+        mqtt_enabled: true,
+        mqtt_host: Endpoint::new("me:planted@broker"),
+        mqtt_pass: Secret::new("planted-pass"),
+        mqtt_key: Secret::new("planted-key"),
+        mqtt_groups: "shop,hall".into(),
+        ..Settings::default()
+    }
+}
+
+fn clock(board: BoardSpec) -> Device {
+    let mut clock = Device::new(board, settings(), Memory::default(), now(0));
+    let identity = LinkEvent::Identity {
+        suffix: "aabbcc".into(),
+        password: Secret::default(),
+    };
+    for event in [LinkEvent::Unmanaged, identity] {
+        clock.handle(Input::Linked(event), now(1));
+    }
+    clock
+}
+
+fn broker(clock: &Device) -> Arc<Broker> {
+    match clock.desired().mqtt {
+        MqttPlan::On(broker) => broker,
+        other @ (MqttPlan::Off | MqttPlan::Paused) => panic!("{other:?}"),
+    }
+}
+
+fn about() -> About {
+    About {
+        identity: Identity {
+            git_tag: "4.0.0".into(),
+            ..Identity::default()
+        },
+        page: "http://192.0.2.7/".into(),
+    }
+}
+
+/// A board with everything, and its broker.
+fn full() -> (View, Arc<Broker>) {
+    let clock = clock(BOARD);
+    (clock.view(), broker(&clock))
+}
+
+fn components(view: &View, broker: &Broker) -> BTreeMap<String, Value> {
+    let document = discovery::device(view, &about(), broker);
+    let members: BTreeSet<&str> = OF_THE_DOCUMENT.split(' ').collect();
+    let found: BTreeSet<&str> = document
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(found, members);
+    let components = document["cmps"].as_object().unwrap().clone();
+    components.into_iter().collect()
+}
+
+fn is_legal(id: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !id.is_empty() && id.bytes().all(is_letter)
+}
+
+fn check(key: &str, component: &Value) {
+    let component = component.as_object().unwrap();
+    let platform = component["p"].as_str().unwrap();
+    let rows = MEMBERS.iter().find(|(name, _)| *name == platform);
+    let (_, own) = rows.unwrap_or_else(|| panic!("{key}: no platform {platform}"));
+    for (member, value) in component {
+        let mut known = own.split(' ').chain(OF_ALL.split(' '));
+        assert!(
+            known.any(|name| name == member),
+            "{key}: {platform} has no {member}"
+        );
+        if member.ends_with("_t") {
+            let topic = value.as_str().unwrap();
+            assert!(
+                topic.starts_with("papertick/papertick-aabbcc/"),
+                "{key}: {topic}"
+            );
+            assert!(!topic.contains(['+', '#']), "{key}: {topic}");
+        }
+    }
+    let text = |member: &str| component.get(member).and_then(Value::as_str);
+    assert!(
+        text("name").is_some_and(|name| (1..=60).contains(&name.len())),
+        "{key}"
+    );
+    assert!(is_legal(text("uniq_id").unwrap()), "{key}");
+    let id = text("def_ent_id").unwrap();
+    assert!(
+        id.starts_with(&format!("{platform}.papertick_aabbcc_")),
+        "{id}"
+    );
+    if ["sensor", "binary_sensor"].contains(&platform) {
+        assert_ne!(text("ent_cat"), Some("config"), "{key} cannot be changed");
+    }
+    if let Some(class) = text("dev_cla") {
+        assert!(
+            CLASSES.split(' ').any(|known| known == class),
+            "{key}: {class}"
+        );
+    }
+    if let Some(options) = component.get("ops") {
+        assert!(!options.as_array().unwrap().is_empty(), "{key}");
+    }
+    // Braces that do not match make a template that is none.
+    for template in ["val_tpl", "cmd_tpl"].into_iter().filter_map(text) {
+        assert_eq!(
+            template.matches('{').count(),
+            template.matches('}').count(),
+            "{template}"
+        );
+    }
+    for payload in ["pl_on", "pl_off", "pl_prs"].into_iter().filter_map(text) {
+        assert!(
+            serde_json::from_str::<Value>(payload).is_ok(),
+            "{key}: {payload}"
+        );
+    }
+}
+
+#[test]
+fn the_discovery_keeps_the_rules_of_home_assistant() {
+    let (view, broker) = full();
+    let components = components(&view, &broker);
+    let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
+    let present = components
+        .iter()
+        .filter(|(_, component)| component.get("name").is_some());
+    for (key, component) in present.clone() {
+        assert!(is_legal(key), "{key}");
+        check(key, component);
+        assert!(ids.insert(component["uniq_id"].to_string()), "{key}");
+        let name = (component["p"].clone(), component["name"].clone());
+        assert!(names.insert(format!("{name:?}")), "{key}: {name:?}");
+    }
+    assert!(present.count() >= 60, "{}", ids.len());
+    for edge in [Edge::From, Edge::Until] {
+        let mut document = discovery::quiet(edge, &view, &about(), &broker);
+        for whole in ["dev", "avty_t"] {
+            assert!(document.as_object_mut().unwrap().remove(whole).is_some());
+        }
+        document["p"] = "time".into();
+        check("quiet", &document);
+    }
+    let size = discovery::device(&view, &about(), &broker)
+        .to_string()
+        .len();
+    assert!(size < 32 * 1024, "{size} bytes");
+}
+
+#[test]
+fn a_clock_has_no_entities_for_parts_that_it_lacks() {
+    let bare = clock(BARE);
+    let (bare, its_broker) = (bare.view(), broker(&bare));
+    let (view, broker) = full();
+    let (all, few) = (components(&view, &broker), components(&bare, &its_broker));
+    let lacking = |key: &str| {
+        few.get(key)
+            .is_none_or(|component| component.get("name").is_none())
+    };
+    for key in [
+        "strip",
+        "frontlight",
+        "flash",
+        "light_level",
+        "set_fl_disable",
+    ] {
+        assert!(all[key].get("name").is_some(), "{key}");
+        assert!(lacking(key), "{key}");
+        // Whoever knew it from before forgets it.
+        let forgotten = few[key]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>();
+        assert_eq!(forgotten, ["p"], "{key}");
+    }
+    assert_eq!(all["price_usd"]["name"], "Price USD");
+    assert_eq!(all["price_gbp"], json!({ "p": "sensor" }));
+}
+
+#[test]
+fn every_component_is_about_a_level_that_is_told() {
+    let (view, broker) = full();
+    let levels = Level::all(view.board.leds).into_iter();
+    let mut told: BTreeSet<String> = levels.filter_map(|level| level.topic(&broker)).collect();
+    told.extend([
+        topics::event(&Happening::Block { height: 1 }, &broker),
+        topics::event(
+            &Happening::Button {
+                button: None,
+                held: true,
+            },
+            &broker,
+        ),
+    ]);
+    for (key, component) in components(&view, &broker) {
+        for member in ["stat_t", "img_t"] {
+            let topic = component.get(member).and_then(Value::as_str);
+            assert!(
+                topic.is_none_or(|topic| told.contains(topic)),
+                "{key}: {topic:?}"
+            );
+        }
+        if let Some(topic) = component.get("cmd_t").and_then(Value::as_str) {
+            let incoming = topics::read(topic, &broker).unwrap_or_else(|| panic!("{topic}"));
+            let payload = component.get("pl_on").or(component.get("pl_prs"));
+            let payload = payload.and_then(Value::as_str).unwrap_or_default();
+            let wish = wishes::read(incoming, payload.as_bytes(), &view);
+            let refused = wish.unwrap().asked.err().map(|answer| answer.status);
+            if let Incoming::Command(_, name) = incoming {
+                assert!(operations::named(name).is_some(), "{key}: {topic}");
+            }
+            if !payload.is_empty() {
+                assert_eq!(refused, None, "{key}: {payload}");
+            }
+        }
+    }
+}
+
+#[test]
+fn topics_are_read_back() {
+    let (_, broker) = full();
+    let rows = [
+        (
+            "papertick/papertick-aabbcc/cmd/show/text",
+            Some(Incoming::Command(Scope::Own, "show/text")),
+        ),
+        (
+            "papertick/papertick-aabbcc/set",
+            Some(Incoming::Set(Scope::Own)),
+        ),
+        (
+            "papertick/papertick-aabbcc/desired",
+            Some(Incoming::Desired(Scope::Own)),
+        ),
+        (
+            "papertick/papertick-aabbcc/light/strip/set",
+            Some(Incoming::Lamp(Lamp::Strip)),
+        ),
+        (
+            "papertick/papertick-aabbcc/light/2/set",
+            Some(Incoming::Lamp(Lamp::Led(1))),
+        ),
+        (
+            "papertick/papertick-aabbcc/light/front/set",
+            Some(Incoming::Lamp(Lamp::Frontlight)),
+        ),
+        (
+            "papertick/papertick-aabbcc/quiet/from/set",
+            Some(Incoming::Quiet(Edge::From)),
+        ),
+        (
+            "papertick/group/all/cmd/restart",
+            Some(Incoming::Command(Scope::Group("all"), "restart")),
+        ),
+        (
+            "papertick/group/hall/desired",
+            Some(Incoming::Desired(Scope::Group("hall"))),
+        ),
+        ("homeassistant/status", Some(Incoming::HomeAssistant)),
+        ("papertick/papertick-aabbcc/light/0/set", None),
+        ("papertick/papertick-aabbcc/light/strip", None),
+        ("papertick/papertick-aabbcc/state", None),
+        ("papertick/group/kitchen/set", None),
+        ("papertick/papertick-aabbccd/set", None),
+        ("papertick/papertick-ddeeff/set", None),
+        ("paper/papertick-aabbcc/set", None),
+        ("", None),
+        ("/", None),
+    ];
+    for (topic, expected) in rows {
+        assert_eq!(topics::read(topic, &broker), expected, "{topic}");
+    }
+    let filters = topics::filters(&broker).join(" ");
+    for filter in [
+        "papertick/papertick-aabbcc/cmd/#",
+        "papertick/group/hall/set",
+        "papertick/group/all/desired",
+        "homeassistant/status",
+    ] {
+        assert!(filters.contains(filter), "{filter}");
+    }
+}
+
+#[test]
+fn answers_go_where_nobody_takes_them_for_something_else() {
+    let (_, broker) = full();
+    for (topic, may) in [
+        ("tools/answers/7", true),
+        ("papertickle", true),
+        ("homeassistants/x", true),
+        ("papertick", false),
+        ("papertick/papertick-ddeeff/cmd/restart", false),
+        ("homeassistant/device/x/config", false),
+        ("homeassistant/status", false),
+        ("$SYS/x", false),
+        ("a/#", false),
+        ("a/+/b", false),
+        ("", false),
+    ] {
+        assert_eq!(topics::may_answer_on(topic, &broker), may, "{topic}");
+    }
+    assert!(!topics::may_answer_on(&"x".repeat(257), &broker));
+}
+
+/// What the device is asked, as `Debug` prints it, or status and reason.
+fn wished(topic: &str, payload: &str) -> String {
+    let (mut view, broker) = full();
+    view.lights = vec![
+        Rgb::BLACK,
+        Rgb {
+            red: 1,
+            green: 2,
+            blue: 3,
+        },
+    ];
+    let wish = wishes::read(
+        topics::read(topic, &broker).unwrap(),
+        payload.as_bytes(),
+        &view,
+    )
+    .unwrap();
+    let spread = if wish.is_spread { " spread" } else { "" };
+    match wish.asked {
+        Ok(asked) => {
+            let requests: Vec<String> = asked
+                .iter()
+                .map(|asked| format!("{:?}", asked.request))
+                .collect();
+            format!("{}{spread}", requests.join("; "))
+        }
+        Err(Answer { status, body }) => {
+            format!("{status} {}", body.unwrap()["error"].as_str().unwrap())
+        }
+    }
+}
+
+#[test]
+fn what_comes_from_the_broker_is_what_comes_over_http() {
+    let rows = [
+        (
+            "papertick-aabbcc/cmd/show/screen",
+            r#"{"s": 3}"#,
+            "ShowScreen(3)",
+        ),
+        ("papertick-aabbcc/cmd/show/screen", "", "400 missing s"),
+        ("papertick-aabbcc/cmd/screen/next", "PRESS", "Next"),
+        ("papertick-aabbcc/cmd/show/nothing", "", "404 not found"),
+        ("papertick-aabbcc/cmd/status", "", "404 not found"),
+        ("papertick-aabbcc/cmd/", "", "404 not found"),
+        ("papertick-aabbcc/set", "{", "400 json"),
+        ("papertick-aabbcc/set", "[]", "400 not_object"),
+        (
+            "papertick-aabbcc/set",
+            r#"{"mowMode": true}"#,
+            r#"Patch(Patch { keys: ["mowMode"], .. })"#,
+        ),
+        (
+            "group/shop/set",
+            r#"{"mowMode": true}"#,
+            r#"Patch(Patch { keys: ["mowMode"], .. })"#,
+        ),
+        ("papertick-aabbcc/cmd/restart", "", "Restart"),
+        ("group/all/cmd/restart", "", "Restart spread"),
+        (
+            "papertick-aabbcc/cmd/factory_reset",
+            r#"{"confirm": "factory_reset"}"#,
+            "FactoryReset",
+        ),
+        (
+            "group/all/cmd/factory_reset",
+            r#"{"confirm": "factory_reset"}"#,
+            "403 not for groups",
+        ),
+        (
+            "papertick-aabbcc/light/strip/set",
+            r#"{"state": "OFF"}"#,
+            "SetLights([])",
+        ),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "ON"}"#, ""),
+        (
+            "papertick-aabbcc/light/strip/set",
+            r#"{"state": "ON", "color": {"r": 255, "g": 0, "b": 1}}"#,
+            "SetLightsColor(Rgb { red: 255, green: 0, blue: 1 })",
+        ),
+        (
+            "papertick-aabbcc/light/strip/set",
+            r#"{"state": "ON", "brightness": 300}"#,
+            r#"Patch(Patch { keys: ["ledBrightness"], .. })"#,
+        ),
+        (
+            "papertick-aabbcc/light/strip/set",
+            r#"{"state": "ON", "effect": "rainbow"}"#,
+            "PlayEffect(Rainbow)",
+        ),
+        (
+            "papertick-aabbcc/light/strip/set",
+            r#"{"state": "ON", "effect": "disco"}"#,
+            "400 unknown effect",
+        ),
+        (
+            "papertick-aabbcc/light/strip/set",
+            r#"{"state": "ON", "color": {"r": 256}}"#,
+            "400 bad color",
+        ),
+        ("papertick-aabbcc/light/strip/set", "{}", "400 bad state"),
+        ("papertick-aabbcc/light/strip/set", "ON", "400 bad json"),
+        (
+            "papertick-aabbcc/light/1/set",
+            r#"{"state": "ON"}"#,
+            "SetLights([Rgb { red: 255, green: 255, blue: 255 }, Rgb { red: 1, green: 2, blue: 3 }])",
+        ),
+        (
+            "papertick-aabbcc/light/2/set",
+            r#"{"state": "OFF"}"#,
+            "SetLights([Rgb { red: 0, green: 0, blue: 0 }, Rgb { red: 0, green: 0, blue: 0 }])",
+        ),
+        (
+            "papertick-aabbcc/light/9/set",
+            r#"{"state": "ON"}"#,
+            "404 not found",
+        ),
+        (
+            "papertick-aabbcc/light/front/set",
+            r#"{"state": "ON", "brightness": 9000}"#,
+            "Frontlight(On); Frontlight(Brightness(4095))",
+        ),
+        (
+            "papertick-aabbcc/light/front/set",
+            r#"{"state": "OFF"}"#,
+            "Frontlight(Off)",
+        ),
+        (
+            "papertick-aabbcc/light/front/set",
+            r#"{"state": "ON", "brightness": -1}"#,
+            "400 out of range",
+        ),
+        (
+            "papertick-aabbcc/quiet/from/set",
+            "21:05:00",
+            r#"Patch(Patch { keys: ["dnd"], .. })"#,
+        ),
+        ("papertick-aabbcc/quiet/until/set", "late", "400 bad time"),
+    ];
+    for (topic, payload, expected) in rows {
+        let topic = format!("papertick/{topic}");
+        assert_eq!(wished(&topic, payload), expected, "{topic} {payload}");
+    }
+    let long = "x".repeat(2000);
+    let topic = "papertick/papertick-aabbcc/cmd/show/text";
+    assert_eq!(wished(topic, &long), "413 too large");
+}
+
+#[test]
+fn wishes_that_stand_there_hold_no_secret() {
+    let (view, _) = full();
+    let read = |payload: &str| match wishes::desired(payload.as_bytes(), &view) {
+        Ok(Some(desired)) => format!(
+            "{} {:?}",
+            desired.rev,
+            desired.settings.keys().collect::<Vec<_>>()
+        ),
+        Ok(None) => "none".into(),
+        Err(token) => token,
+    };
+    for (payload, expected) in [
+        ("", "none"),
+        (
+            r#"{"rev": "a", "settings": {"mowMode": true}}"#,
+            r#"a ["mowMode"]"#,
+        ),
+        (r#"{"rev": 7, "settings": {}}"#, "7 []"),
+        ("{", "json"),
+        ("[]", "not_object"),
+        (r#"{"settings": {}}"#, "rev:bad_type"),
+        (r#"{"rev": "", "settings": {}}"#, "rev:bad_type"),
+        (r#"{"rev": "a"}"#, "settings:bad_type"),
+        (
+            r#"{"rev": "a", "settings": {"mqttPass": "x"}}"#,
+            "mqttPass:secret",
+        ),
+        (
+            r#"{"rev": "a", "settings": {"httpAuthPass": "x"}}"#,
+            "httpAuthPass:secret",
+        ),
+        (
+            r#"{"rev": "a", "settings": {"nostrRelay": "wss://me:pw@relay"}}"#,
+            "nostrRelay:secret",
+        ),
+        (
+            r#"{"rev": "a", "settings": {"nostrRelay": "wss://relay"}}"#,
+            r#"a ["nostrRelay"]"#,
+        ),
+        (
+            r#"{"rev": "a", "settings": {"miningPoolUser": "x"}}"#,
+            r#"a ["miningPoolUser"]"#,
+        ),
+        (
+            r#"{"rev": "a", "settings": {"miningPoolName": "viabtc", "miningPoolUser": "x"}}"#,
+            "miningPoolUser:secret",
+        ),
+    ] {
+        assert_eq!(read(payload), expected, "{payload}");
+    }
+    let long = format!(r#"{{"rev": "{}", "settings": {{}}}}"#, "x".repeat(65));
+    assert_eq!(read(&long), "rev:bad_type");
+}
+
+#[test]
+fn documents_say_how_the_clock_is_and_hold_no_secret() {
+    let mut clock = clock(BOARD);
+    let learned = vec![
+        Observation::Block(900_000),
+        Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
+    ];
+    clock.handle(Input::Observed(SourceId::Relay, learned), now(2));
+    let (view, broker) = (clock.view(), broker(&clock));
+    let market = documents::market(&view, now(3));
+    assert_eq!(
+        market["height"],
+        json!({ "value": 900_000, "source": "relay", "time": null })
+    );
+    assert_eq!(market["prices"]["USD"]["value"], "64000.50");
+    let state = documents::state(&view, &[]);
+    assert_eq!(
+        (&state["currentScreen"], &state["market"]),
+        (&json!(view.current_screen), &Value::Null)
+    );
+    let settings = documents::settings(&view, &about().identity);
+    assert_eq!(
+        (&settings["mqttPassSet"], &settings["mqttBase"]),
+        (&json!(true), &json!("papertick"))
+    );
+    assert_eq!(
+        (&settings["blockHeight"], &settings["mqttPass"]),
+        (&Value::Null, &Value::Null)
+    );
+    let info = documents::info(&view, &about(), &broker);
+    assert_eq!(info["groups"], json!(["all", "shop", "hall"]));
+    for document in [
+        market,
+        state,
+        settings,
+        info,
+        discovery::device(&view, &about(), &broker),
+    ] {
+        assert!(!document.to_string().contains("planted"), "{document}");
+    }
+    assert!(!format!("{broker:?}").contains("planted"));
+}
+
+#[test]
+fn an_answer_carries_the_id_of_who_asked() {
+    let rejected = Answer::bad_request("missing s");
+    let told = documents::result("show/screen", Some(&json!("a7")), &rejected);
+    assert_eq!(
+        told,
+        json!({ "cmd": "show/screen", "id": "a7", "status": 400, "error": "missing s" })
+    );
+    let list = Answer::json(json!([1]));
+    let told = documents::result("lights/set", None, &list);
+    assert_eq!(
+        told,
+        json!({ "cmd": "lights/set", "id": null, "status": 200, "body": [1] })
+    );
+    // Nothing in a document passes for the answer itself.
+    let sly = Answer::json(json!({ "status": 500, "cmd": "x", "msg": "y" }));
+    let told = documents::result("restart", None, &sly);
+    assert_eq!(
+        told,
+        json!({ "cmd": "restart", "id": null, "status": 200, "msg": "y" })
+    );
+}
+
+#[test]
+fn a_report_tells_of_every_scope() {
+    let (view, _) = full();
+    let report = |scope: &str, rev: &str, error: Option<&str>| Report {
+        scope: scope.into(),
+        rev: rev.into(),
+        error: error.map(Into::into),
+    };
+    assert_eq!(documents::reported(&[], &view), None);
+    let reports = [
+        report("all", "1", Some("range:mqttPort")),
+        report("own", "2", None),
+    ];
+    let told = documents::reported(&reports, &view).unwrap();
+    let own = json!({ "rev": "2", "applied": true, "error": null, "rebootRequired": false });
+    let all =
+        json!({ "rev": "1", "applied": false, "error": "range:mqttPort", "rebootRequired": false });
+    assert_eq!((&told["rev"], &told["scope"]), (&json!("2"), &json!("own")));
+    assert_eq!(told["scopes"], json!({ "all": all, "own": own }));
+}
+
+proptest! {
+    #[test]
+    fn anything_from_a_broker_is_answered(topic in "(papertick|homeassistant)/(papertick-aabbcc|group|status)(/[a-z/]{0,20})?", payload in prop::collection::vec(any::<u8>(), 0..200)) {
+        let (view, broker) = full();
+        if let Some(incoming) = topics::read(&topic, &broker) {
+            let _ = wishes::read(incoming, &payload, &view);
+        }
+        let _ = wishes::desired(&payload, &view);
+    }
+}
