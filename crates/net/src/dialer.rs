@@ -25,7 +25,7 @@ use crate::{
     proxy::{self, Refusal},
     resolver::{HostNames, NameService, NoAddress, Resolver},
     route::{Proxy, ProxyKind, Route},
-    tls::Roots,
+    tls::{Own, Roots, TlsClient, TlsError},
     url::{Url, bracketed},
 };
 
@@ -205,6 +205,7 @@ pub struct Dialer {
 struct Shared {
     wire: Wire,
     resolver: Resolver,
+    roots: Roots,
     tls: Arc<ClientConfig>,
     direct: AtomicU64,
     proxied: AtomicU64,
@@ -232,7 +233,8 @@ impl Dialer {
         let shared = Shared {
             wire,
             resolver: Resolver::new(names),
-            tls: roots.client_config(),
+            tls: roots.clone().client_config(),
+            roots,
             direct: AtomicU64::new(0),
             proxied: AtomicU64::new(0),
             failed: AtomicU64::new(0),
@@ -247,6 +249,14 @@ impl Dialer {
         &self.shared.resolver
     }
 
+    /// The client's side of TLS for a connection that wants it its own way.
+    ///
+    /// # Errors
+    /// Something that it is to show or to trust cannot be read or used.
+    pub fn own_tls(&self, own: Own<'_>) -> Result<TlsClient, TlsError> {
+        self.shared.roots.clone().own_client(own)
+    }
+
     /// Connects to a destination the way the route says.
     ///
     /// # Errors
@@ -255,6 +265,20 @@ impl Dialer {
         &self,
         route: &Route,
         destination: Destination<'_>,
+    ) -> Result<BoxedStream, DialError> {
+        let tls = TlsClient(Arc::clone(&self.shared.tls));
+        self.connect_by(route, destination, &tls).await
+    }
+
+    /// Connects to a destination the way the route says, with TLS of the connection's own where it is secured.
+    ///
+    /// # Errors
+    /// A step failed or took too long.
+    pub async fn connect_by(
+        &self,
+        route: &Route,
+        destination: Destination<'_>,
+        tls: &TlsClient,
     ) -> Result<BoxedStream, DialError> {
         let proxy = route
             .proxy
@@ -267,7 +291,7 @@ impl Dialer {
         };
         let secured = match (made, destination.security) {
             (Ok(stream), Security::Plain) => Ok(stream),
-            (Ok(stream), Security::Tls) => self.secure(stream, destination.host).await,
+            (Ok(stream), Security::Tls) => secure(tls, stream, destination.host).await,
             (Err(error), Security::Plain | Security::Tls) => Err(error),
         };
         let counter = match (&secured, proxy) {
@@ -287,16 +311,16 @@ impl Dialer {
             failed: self.shared.failed.load(Ordering::Relaxed),
         }
     }
+}
 
-    async fn secure(&self, raw: BoxedStream, host: &str) -> Result<BoxedStream, DialError> {
-        step(Stage::Tls(host.to_owned()), async {
-            let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::BadName)?;
-            let connector = TlsConnector::from(Arc::clone(&self.shared.tls));
-            let stream = connector.connect(name, raw).await?;
-            Ok(Box::new(stream) as BoxedStream)
-        })
-        .await
-    }
+async fn secure(tls: &TlsClient, raw: BoxedStream, host: &str) -> Result<BoxedStream, DialError> {
+    step(Stage::Tls(host.to_owned()), async {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::BadName)?;
+        let connector = TlsConnector::from(Arc::clone(&tls.0));
+        let stream = connector.connect(name, raw).await?;
+        Ok(Box::new(stream) as BoxedStream)
+    })
+    .await
 }
 
 fn applies(proxy: &Proxy, host: &str) -> bool {

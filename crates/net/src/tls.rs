@@ -3,10 +3,13 @@
 use std::{path::Path, sync::Arc};
 
 use rustls::{
-    ClientConfig, RootCertStore,
+    ClientConfig, ConfigBuilder, RootCertStore,
+    client::WantsClientCert,
     crypto::ring,
-    pki_types::{CertificateDer, pem::PemObject},
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
+
+use crate::route::Password;
 
 /// A file of certificates that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +24,32 @@ pub enum CaError {
     #[error("the file holds no certificate")]
     Empty,
 }
+
+/// What a connection wants of TLS that others do not.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A certificate or key is not in the form that it must have.
+    #[error("the {0} cannot be read")]
+    Unreadable(&'static str),
+    /// One of them cannot be used.
+    #[error("the {0} cannot be used: {1}")]
+    Unusable(&'static str, rustls::Error),
+}
+
+/// What a connection shows and trusts besides what all do, in PEM form; empty where there is nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Own<'a> {
+    /// Authorities.
+    pub authorities: &'a str,
+    /// Certificate of our own, with those between it and its authority.
+    pub certificate: &'a str,
+    /// Its key.
+    pub key: &'a Password,
+}
+
+/// The client's side of TLS, for connections that want it their own way.
+#[derive(Debug, Clone)]
+pub struct TlsClient(pub(crate) Arc<ClientConfig>);
 
 /// The certificates that are trusted.
 #[derive(Debug, Clone)]
@@ -59,11 +88,42 @@ impl Roots {
 
     /// The client's side of TLS with these authorities.
     pub(crate) fn client_config(self) -> Arc<ClientConfig> {
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        Arc::new(self.builder().with_no_client_auth())
+    }
+
+    /// The same with more authorities, and with a certificate of our own.
+    pub(crate) fn own_client(mut self, own: Own<'_>) -> Result<TlsClient, TlsError> {
+        for authority in certificates(own.authorities, AUTHORITY)? {
+            let unusable = |error| TlsError::Unusable(AUTHORITY, error);
+            self.store.add(authority).map_err(unusable)?;
+        }
+        let chain = certificates(own.certificate, CERTIFICATE)?;
+        let builder = self.builder();
+        if chain.is_empty() {
+            return Ok(TlsClient(Arc::new(builder.with_no_client_auth())));
+        }
+        let key = PrivateKeyDer::from_pem_slice(own.key.expose().as_bytes());
+        // What is wrong with it could tell of it.
+        let key = key.map_err(|_| TlsError::Unreadable(KEY))?;
+        let config = builder.with_client_auth_cert(chain, key);
+        let unusable = |error| TlsError::Unusable(CERTIFICATE, error);
+        Ok(TlsClient(Arc::new(config.map_err(unusable)?)))
+    }
+
+    fn builder(self) -> ConfigBuilder<ClientConfig, WantsClientCert> {
+        ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("the provider supports the protocol versions it was built with")
             .with_root_certificates(self.store)
-            .with_no_client_auth();
-        Arc::new(config)
     }
+}
+
+const AUTHORITY: &str = "authority";
+const CERTIFICATE: &str = "certificate";
+const KEY: &str = "key of the certificate";
+
+/// The certificates in a text.
+fn certificates(pem: &str, what: &'static str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
+    found.map_err(|_| TlsError::Unreadable(what))
 }
