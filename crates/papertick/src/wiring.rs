@@ -41,7 +41,10 @@ use crate::{
     buses::{Serving, serve},
     clock::Clock,
     config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    doors::http::{self, services::Services},
+    doors::{
+        http::{self, services::Services},
+        mqtt,
+    },
     drivers::{
         advert::{self, Announcing, Patience},
         captive_dns::{self, Names},
@@ -468,6 +471,7 @@ impl Common {
         ends: Ends,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
+        let looked_at = ends.glass.subscribe();
         let glass = match (&self.config.run.parts, &board.bench) {
             (PartsKind::Circuit(_), Some(bench)) => {
                 let painted = watch::Sender::new(ends.glass.borrow().clone());
@@ -530,6 +534,17 @@ impl Common {
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.
         rest.spawn("look-ups", async move { resolver.lost().await });
+        let door = mqtt::Means {
+            plans: followed.mqtt,
+            view: followed.view,
+            glass: looked_at,
+            inbox: self.inbox.clone(),
+            clock: self.clock.clone(),
+            dialer: self.dialer.clone(),
+            identity: identity(),
+            port: self.place.port(),
+        };
+        rest.spawn("MQTT", mqtt::serve(door, stop.clone()));
         let shared = Shared {
             dialer: self.dialer,
             upstreams,

@@ -3,3 +3,4 @@
 //! A door carries requests and answers, and guards itself; what can be asked, and what is answered, is the same at each.
 
 pub mod http;
+pub mod mqtt;

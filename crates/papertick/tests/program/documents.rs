@@ -15,9 +15,28 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const NOT_OURS: [&str; 4] = ["target", "node_modules", ".git", "book"];
 
 /// Programs of the system that a document may name; what they do is theirs.
-const OF_THE_SYSTEM: [&str; 18] = [
-    "cat", "cp", "do", "done", "echo", "for", "head", "minisign", "mkdir", "podman", "python3",
-    "rustup", "strip", "sudo", "tail", "xargs", "apt", "export",
+const OF_THE_SYSTEM: [&str; 21] = [
+    "cat",
+    "cp",
+    "do",
+    "done",
+    "echo",
+    "for",
+    "head",
+    "minisign",
+    "mkdir",
+    "mosquitto_passwd",
+    "mosquitto_pub",
+    "mosquitto_sub",
+    "podman",
+    "python3",
+    "rustup",
+    "strip",
+    "sudo",
+    "tail",
+    "xargs",
+    "apt",
+    "export",
 ];
 
 /// Every document of the project.

@@ -10,6 +10,7 @@ mod drivers;
 mod erasing;
 mod look_ups;
 mod main_loop;
+mod mqtt;
 mod painter;
 mod power_cuts;
 mod radio;

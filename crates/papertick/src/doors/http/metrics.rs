@@ -496,6 +496,22 @@ pub(crate) fn read(call: &Call) -> Response {
         "What a source sent and was dropped, by reason.",
         dropped,
     );
+    let broker = view.mqtt.as_ref();
+    families.gauge(
+        "mqtt_connected",
+        "",
+        "The connection to the owner's broker is up; missing while none is wanted.",
+        broker.map(|broker| (String::new(), flag(broker.up))),
+    );
+    let dropped = broker.into_iter().flat_map(|broker| {
+        let dropped = broker.dropped.iter();
+        dropped.map(|(reason, count)| (label("reason", reason), *count as f64))
+    });
+    families.counter(
+        "mqtt_dropped",
+        "Messages from or to the owner's broker that were dropped, by reason.",
+        dropped,
+    );
     outbound(&mut families, state.services.dialer.counts());
     families.gauge(
         "event_clients",

@@ -12,7 +12,7 @@ mod call;
 mod coding;
 mod commands;
 mod diag;
-mod documents;
+pub(crate) mod documents;
 mod etag;
 mod events;
 mod frames;

@@ -2,14 +2,18 @@
 //!
 //! The memory that a hash takes is most of what the program has; it is used again and given back when nobody signs in.
 
-use std::{panic::resume_unwind, time::Duration};
+use std::{collections::BTreeMap, panic::resume_unwind, time::Duration};
 
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
     password_hash::{Output, ParamsString, PasswordHash as Phc, SaltString},
 };
-use device::secret::{PasswordHash, Secret};
+use device::{
+    secret::{PasswordHash, Secret},
+    settings::{Key, Settings, patch::passwords_in},
+};
 use rustix::rand::{GetRandomFlags, getrandom};
+use serde_json::{Map, Value};
 use subtle::ConstantTimeEq;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -98,6 +102,23 @@ impl Hasher {
         };
         self.jobs.send(job).await.ok()
     }
+}
+
+/// Hashes the passwords in a change of settings; one that is stored already keeps its hash, so that it counts as
+/// unchanged. None if that cannot be done.
+pub(crate) async fn hashes(
+    hasher: &Hasher,
+    settings: &Settings,
+    body: &Map<String, Value>,
+) -> Option<BTreeMap<Key, PasswordHash>> {
+    let mut hashes = BTreeMap::new();
+    for (key, text) in passwords_in(body) {
+        let stored = settings.get(key);
+        let stored = stored.as_str().map(PasswordHash::new).unwrap_or_default();
+        let hash = hasher.hash(stored, Secret::new(text)).await?;
+        hashes.insert(key, hash);
+    }
+    Some(hashes)
 }
 
 /// Makes and checks hashes until nobody can ask any more.

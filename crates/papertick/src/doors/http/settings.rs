@@ -1,20 +1,13 @@
 //! Reading and changing the settings.
 
-use std::collections::BTreeMap;
-
-use device::{
-    request::{Patch, Reply, Request},
-    secret::{PasswordHash, Secret},
-    settings::{Key, patch::passwords_in},
-};
+use device::request::{Patch, Reply, Request};
 use http::{StatusCode, header::IF_MATCH};
-use serde_json::{Map, Value};
 use tokio::sync::SemaphorePermit;
 
 use super::{
     answer::{self, Response},
     call::Call,
-    etag,
+    etag, password,
     state::CHANGES_MAX,
 };
 
@@ -35,7 +28,8 @@ pub(crate) async fn change(call: &Call, patch: Patch) -> Result<Reply, Response>
         false => 1,
     };
     let _turn = turn(call, turns).await?;
-    let hashes = hashes(call, &body)
+    let state = &call.state;
+    let hashes = password::hashes(&state.hasher, &state.view().settings, &body)
         .await
         .ok_or_else(|| answer::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"))?;
     call.state.ask(Request::Patch(Patch { body, hashes })).await
@@ -54,20 +48,4 @@ pub(crate) async fn turn(call: &Call, turns: u32) -> Result<SemaphorePermit<'_>,
         return Err(changed);
     }
     Ok(turn)
-}
-
-/// Hashes the passwords of a body; one that is stored already keeps its hash, so that it counts as unchanged.
-async fn hashes(call: &Call, body: &Map<String, Value>) -> Option<BTreeMap<Key, PasswordHash>> {
-    let settings = &call.state.view().settings;
-    let mut hashes = BTreeMap::new();
-    for (key, text) in passwords_in(body) {
-        let stored = settings
-            .get(key)
-            .as_str()
-            .map(PasswordHash::new)
-            .unwrap_or_default();
-        let hash = call.state.hasher.hash(stored, Secret::new(text)).await?;
-        hashes.insert(key, hash);
-    }
-    Some(hashes)
 }

@@ -1,0 +1,149 @@
+//! Which levels are to be told, and when: the newest of each, never a queue of old ones.
+
+use std::time::Duration;
+
+use interface::mqtt::topics::Level;
+use tokio::time::Instant;
+
+/// What is known of a level.
+#[derive(Debug)]
+struct Row {
+    level: Level,
+    /// It may differ from what was told.
+    is_stale: bool,
+    /// Names what was told.
+    told: Option<u64>,
+    not_before: Instant,
+}
+
+/// All levels of a connection, the first of them first.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    rows: Vec<Row>,
+}
+
+impl Levels {
+    /// The levels of a clock with so many LEDs, all untold.
+    pub(crate) fn new(leds: usize, now: Instant) -> Levels {
+        let row = |level| Row {
+            level,
+            is_stale: true,
+            told: None,
+            not_before: now,
+        };
+        Levels {
+            rows: Level::all(leds).into_iter().map(row).collect(),
+        }
+    }
+
+    /// Takes note that a level may differ.
+    pub(crate) fn changed(&mut self, is_meant: impl Fn(Level) -> bool) {
+        for row in self.rows.iter_mut().filter(|row| is_meant(row.level)) {
+            row.is_stale = true;
+        }
+    }
+
+    /// Takes note that somebody knows none of them any more.
+    pub(crate) fn forgotten(&mut self) {
+        for row in &mut self.rows {
+            row.is_stale = true;
+            row.told = None;
+        }
+    }
+
+    /// The first level that may differ and is due.
+    pub(crate) fn next(&self, now: Instant) -> Option<Level> {
+        let mut due = self
+            .rows
+            .iter()
+            .filter(|row| row.is_stale && row.not_before <= now);
+        due.next().map(|row| row.level)
+    }
+
+    /// When the next one is due; none if none may differ.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let stale = self.rows.iter().filter(|row| row.is_stale);
+        stale.map(|row| row.not_before).min()
+    }
+
+    /// Takes note of what is to be told of a level now; tells whether that is news.
+    pub(crate) fn is_news(&mut self, level: Level, name: u64) -> bool {
+        let Some(row) = self.row(level) else {
+            return false;
+        };
+        row.is_stale = false;
+        row.told != Some(name)
+    }
+
+    /// Takes note that this was told of a level.
+    pub(crate) fn told(&mut self, level: Level, name: u64, now: Instant) {
+        if let Some(row) = self.row(level) {
+            row.told = Some(name);
+            row.not_before = now + gap(level);
+        }
+    }
+
+    fn row(&mut self, level: Level) -> Option<&mut Row> {
+        self.rows.iter_mut().find(|row| row.level == level)
+    }
+}
+
+/// Least time between two tellings of a level.
+fn gap(level: Level) -> Duration {
+    match level {
+        Level::Status => Duration::ZERO,
+        Level::Info
+        | Level::State
+        | Level::Settings
+        | Level::Reported
+        | Level::Strip
+        | Level::Led(_)
+        | Level::Frontlight
+        | Level::Panels => Duration::from_secs(1),
+        // Each of these makes who follows write down much.
+        Level::Market | Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
+            Duration::from_secs(5)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_newest_of_each_is_told_and_not_too_often() {
+        let begun = Instant::now();
+        let mut levels = Levels::new(1, begun);
+        let mut told = Vec::new();
+        while let Some(level) = levels.next(begun) {
+            assert!(levels.is_news(level, 1));
+            levels.told(level, 1, begun);
+            told.push(level);
+        }
+        assert_eq!(told, Level::all(1));
+        assert_eq!(levels.next_deadline(), None);
+
+        levels.changed(|level| [Level::State, Level::Market].contains(&level));
+        assert_eq!(levels.next(begun), None);
+        let (second, fifth) = (
+            begun + Duration::from_secs(1),
+            begun + Duration::from_secs(5),
+        );
+        assert_eq!(
+            (levels.next_deadline(), levels.next(second)),
+            (Some(second), Some(Level::State))
+        );
+        // What is as it was told is no news, and counts as told.
+        assert!(!levels.is_news(Level::State, 1));
+        assert_eq!(
+            (levels.next_deadline(), levels.next(fifth)),
+            (Some(fifth), Some(Level::Market))
+        );
+        assert!(levels.is_news(Level::Market, 2));
+
+        levels.forgotten();
+        assert_eq!(levels.next(fifth), Some(Level::Discovery));
+        assert!(levels.is_news(Level::State, 1));
+    }
+}

@@ -1,0 +1,48 @@
+//! What the door to the broker is given.
+
+use std::sync::Arc;
+
+use device::{mqtt::MqttPlan, settings::emit::Identity, view::View};
+use interface::mqtt::documents::About;
+use net::{dialer::Dialer, url::bracketed};
+use tokio::sync::watch;
+
+use crate::{clock::Clock, glass::Glass, inbox::Inbox};
+
+/// What the door is given.
+#[derive(Debug, Clone)]
+pub struct Means {
+    /// What the device wants of the broker.
+    pub plans: watch::Receiver<MqttPlan>,
+    /// What the device says of itself.
+    pub view: watch::Receiver<Arc<View>>,
+    /// What the panels show.
+    pub glass: watch::Receiver<Arc<Glass>>,
+    /// The way into the device.
+    pub inbox: Inbox,
+    /// Tells the time.
+    pub clock: Clock,
+    /// The way out.
+    pub dialer: Dialer,
+    /// What the build and its parts are.
+    pub identity: Identity,
+    /// Port of the page.
+    pub port: u16,
+}
+
+impl Means {
+    /// What the clock knows of itself that the view does not tell.
+    pub(crate) fn about(&self, view: &View) -> About {
+        let ip = view.link.ip.as_str();
+        let host = bracketed(ip);
+        let page = match (ip, self.port) {
+            ("", _) => String::new(),
+            (_, 80) => format!("http://{host}/"),
+            (_, port) => format!("http://{host}:{port}/"),
+        };
+        About {
+            identity: self.identity.clone(),
+            page,
+        }
+    }
+}

@@ -1,0 +1,603 @@
+//! One conversation with a broker as a value: bytes go in, what they say comes out, and so do bytes to be sent.
+//!
+//! It knows no network and no clock; both versions of the protocol are spoken alike.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of all that the protocol has the clock needs a part"
+)]
+
+use std::{num::NonZeroU16, time::Duration};
+
+use device::mqtt::Broker;
+use interface::mqtt::{
+    documents::OFFLINE,
+    topics::{self, Level},
+};
+use mqtt_protocol_core::mqtt::{
+    Connection, Version,
+    common::Cursor,
+    connection::{ConnectionOptions, Event, TimerKind},
+    packet::{
+        CorrelationData, GenericPacketTrait, MaximumPacketSize, Packet, Property, Qos,
+        ReceiveMaximum, ResponseTopic, RetainHandling, SubEntry, SubOpts, v3_1_1, v5_0,
+    },
+    result_code::{ConnectReasonCode, MqttError, PubackReasonCode},
+    role::Client,
+};
+use tokio::time::Instant;
+
+/// Largest packet that is taken, bytes: the largest body and what stands before it.
+pub(crate) const PACKET_MAX: u32 = 20 * 1024;
+
+/// Messages of the broker that may wait for their acknowledgement.
+const RECEIVE_MAX: NonZeroU16 = NonZeroU16::new(16).expect("it is not zero");
+
+/// Messages of ours that may wait for theirs.
+pub(crate) const IN_FLIGHT_MAX: u16 = 8;
+
+/// Longest time that the broker may take to acknowledge something.
+pub(crate) const ACK_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Longest data of a caller's own that is sent back to it, bytes.
+const CORRELATION_MAX: usize = 256;
+
+/// Why a conversation is over, in words fit for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// The broker does not know this version of the protocol.
+    OtherVersion,
+    /// Something else.
+    Because(String),
+}
+
+/// A message that was not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotSent {
+    /// The broker takes none so large.
+    TooLarge,
+    /// It cannot be written, or not now.
+    Refused,
+}
+
+/// What the broker said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// It takes the connection.
+    Welcome,
+    /// It lets the clock listen; to these filters it does not, counted from 0.
+    Listening(Vec<usize>),
+    /// It does not take what the clock tells, for this reason.
+    NotTaken(String),
+    /// Somebody says something.
+    Message(Message),
+}
+
+/// A message from somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// Its topic.
+    pub(crate) topic: String,
+    /// What it says.
+    pub(crate) payload: Vec<u8>,
+    /// It stood at the broker before.
+    pub(crate) is_retained: bool,
+    /// Where the answer is to go, and what is to go with it; none where nothing else is asked for.
+    pub(crate) answer: Option<(String, Option<Vec<u8>>)>,
+}
+
+/// A message of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Telling {
+    /// Its topic.
+    pub(crate) topic: String,
+    /// What it says.
+    pub(crate) payload: Vec<u8>,
+    /// It stays at the broker.
+    pub(crate) is_level: bool,
+    /// It must arrive.
+    pub(crate) must_arrive: bool,
+    /// What a caller wants back.
+    pub(crate) correlation: Option<Vec<u8>>,
+}
+
+/// What the broker can do less than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Limits {
+    keeps: bool,
+    acknowledges: bool,
+}
+
+/// One conversation.
+pub(crate) struct Conversation {
+    connection: Connection<Client>,
+    version: Version,
+    /// Bytes to be sent.
+    out: Vec<u8>,
+    ping_at: Option<Instant>,
+    /// When an answer to a ping must have come.
+    pong_until: Option<Instant>,
+    in_flight: u16,
+    /// When the next acknowledgement must have come.
+    ack_until: Option<Instant>,
+    limits: Limits,
+    is_welcome: bool,
+}
+
+impl Conversation {
+    /// Begins one: the words of the clock are ready to be sent.
+    ///
+    /// # Errors
+    /// Something that the broker is to be told cannot be written in the protocol.
+    pub(crate) fn new(
+        broker: &Broker,
+        version: Version,
+        now: Instant,
+    ) -> Result<Conversation, Over> {
+        let options = ConnectionOptions::new()
+            .maximum_packet_size_recv(PACKET_MAX)
+            .receive_maximum(RECEIVE_MAX.get());
+        let mut connection = Connection::<Client>::with_options(version, options);
+        connection.set_auto_pub_response(true);
+        let pong_ms = u64::try_from(ACK_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
+        connection.set_pingresp_recv_timeout(pong_ms);
+        let hello = match version {
+            Version::V3_1_1 => hello_3(broker),
+            Version::V5_0 | Version::Undetermined => hello_5(broker),
+        };
+        let unwritable =
+            |error| Over::Because(format!("the broker cannot be told this: {}", words(error)));
+        let mut conversation = Conversation {
+            connection,
+            version,
+            out: Vec::new(),
+            ping_at: None,
+            pong_until: None,
+            in_flight: 0,
+            ack_until: Some(now + ACK_TIMEOUT),
+            limits: Limits {
+                keeps: true,
+                acknowledges: true,
+            },
+            is_welcome: false,
+        };
+        let events = conversation.connection.send(hello.map_err(unwritable)?);
+        conversation.follow(events, now)?;
+        Ok(conversation)
+    }
+
+    /// Takes bytes of the broker.
+    ///
+    /// # Errors
+    /// The conversation is over.
+    pub(crate) fn hear(&mut self, bytes: &[u8], now: Instant) -> Result<Vec<Said>, Over> {
+        // A broker of the older version answers in its own words.
+        if !self.is_welcome && self.version == Version::V5_0 && is_refusal_of_version(bytes) {
+            return Err(Over::OtherVersion);
+        }
+        let mut said = Vec::new();
+        let mut cursor = Cursor::new(bytes);
+        let whole = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        while cursor.position() < whole {
+            let events = self.connection.recv(&mut cursor);
+            said.extend(self.follow(events, now)?);
+        }
+        Ok(said)
+    }
+
+    /// Asks to listen; in the older version what stands at the broker comes again each time.
+    ///
+    /// # Errors
+    /// The conversation is over, or a filter is none.
+    pub(crate) fn listen(&mut self, filters: &[String], now: Instant) -> Result<(), Over> {
+        let refused = |error| Over::Because(words(error));
+        let entry = |filter: &String| {
+            let retained = if topics::stands(filter) {
+                RetainHandling::SendRetained
+            } else {
+                RetainHandling::DoNotSendRetained
+            };
+            let mut options = SubOpts::new().set_qos(Qos::AtLeastOnce);
+            if self.version == Version::V5_0 {
+                options = options.set_rh(retained);
+            }
+            SubEntry::new(filter.as_str(), options)
+        };
+        let entries: Result<Vec<SubEntry>, MqttError> = filters.iter().map(entry).collect();
+        let entries = entries.map_err(refused)?;
+        let id = self.connection.acquire_packet_id().map_err(refused)?;
+        let packet: Result<Packet, MqttError> = match self.version {
+            Version::V3_1_1 => v3_1_1::Subscribe::builder()
+                .packet_id(id)
+                .entries(entries)
+                .build()
+                .map(Packet::from),
+            Version::V5_0 | Version::Undetermined => v5_0::Subscribe::builder()
+                .packet_id(id)
+                .entries(entries)
+                .build()
+                .map(Packet::from),
+        };
+        let events = self.connection.send(packet.map_err(refused)?);
+        self.follow(events, now)?;
+        self.ack_until = Some(now + ACK_TIMEOUT);
+        Ok(())
+    }
+
+    /// Tells whether one more message may go out that must arrive.
+    pub(crate) fn has_room(&self) -> bool {
+        let vacancy = self.connection.get_receive_maximum_vacancy_for_send();
+        self.in_flight < IN_FLIGHT_MAX && vacancy != Some(0)
+    }
+
+    /// Tells whether all that must arrive has.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.in_flight == 0
+    }
+
+    /// Tells something.
+    ///
+    /// # Errors
+    /// It is not sent; the conversation goes on.
+    pub(crate) fn tell(&mut self, telling: Telling, now: Instant) -> Result<(), NotSent> {
+        let must_arrive = telling.must_arrive && self.limits.acknowledges;
+        let id = match must_arrive {
+            true => Some(
+                self.connection
+                    .acquire_packet_id()
+                    .map_err(|_| NotSent::Refused)?,
+            ),
+            false => None,
+        };
+        let packet = self.packet(telling, id);
+        let outcome = packet.and_then(|packet| {
+            let events = self.connection.send(packet);
+            self.sent(events, now)
+        });
+        match (outcome, id) {
+            (Ok(()), Some(_)) => {
+                self.in_flight += 1;
+                self.ack_until.get_or_insert(now + ACK_TIMEOUT);
+            }
+            (Ok(()), None) => {}
+            (Err(error), Some(id)) => {
+                self.connection.release_packet_id(id);
+                return Err(error);
+            }
+            (Err(error), None) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Says good-bye; nothing can be told after it.
+    pub(crate) fn bid_farewell(&mut self, now: Instant) {
+        let packet: Result<Packet, MqttError> = match self.version {
+            Version::V3_1_1 => v3_1_1::Disconnect::builder().build().map(Packet::from),
+            Version::V5_0 | Version::Undetermined => {
+                v5_0::Disconnect::builder().build().map(Packet::from)
+            }
+        };
+        if let Ok(packet) = packet {
+            let events = self.connection.send(packet);
+            // What follows is the end that was asked for.
+            let _ = self.sent(events, now);
+        }
+    }
+
+    /// Bytes to be sent.
+    pub(crate) fn out(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Takes note that so many of them are sent.
+    pub(crate) fn sent_bytes(&mut self, count: usize) {
+        self.out.drain(..count.min(self.out.len()));
+        if self.out.is_empty() {
+            // What one large message took is not kept for ever.
+            self.out
+                .shrink_to(usize::try_from(PACKET_MAX).unwrap_or(usize::MAX));
+        }
+    }
+
+    /// When it wants to be looked at without the broker saying anything.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        [self.ping_at, self.pong_until, self.ack_until]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Does what is due.
+    ///
+    /// # Errors
+    /// The broker did not answer in time.
+    pub(crate) fn advance(&mut self, now: Instant) -> Result<(), Over> {
+        let is_late = |until: Option<Instant>| until.is_some_and(|until| until <= now);
+        if is_late(self.pong_until) || is_late(self.ack_until) {
+            return Err(Over::Because(format!(
+                "the broker did not answer within {} s",
+                ACK_TIMEOUT.as_secs()
+            )));
+        }
+        if is_late(self.ping_at) {
+            self.ping_at = None;
+            let events = self.connection.notify_timer_fired(TimerKind::PingreqSend);
+            self.follow(events, now)?;
+        }
+        Ok(())
+    }
+
+    fn packet(&self, telling: Telling, id: Option<u16>) -> Result<Packet, NotSent> {
+        let Telling {
+            topic,
+            payload,
+            is_level,
+            correlation,
+            ..
+        } = telling;
+        let retain = is_level && self.limits.keeps;
+        let qos = if id.is_some() {
+            Qos::AtLeastOnce
+        } else {
+            Qos::AtMostOnce
+        };
+        let refused = |_| NotSent::Refused;
+        match self.version {
+            Version::V3_1_1 => {
+                let mut builder = v3_1_1::Publish::builder()
+                    .topic_name(topic)
+                    .map_err(refused)?;
+                builder = builder.qos(qos).retain(retain).payload(payload);
+                if let Some(id) = id {
+                    builder = builder.packet_id(id);
+                }
+                builder.build().map(Packet::from).map_err(refused)
+            }
+            Version::V5_0 | Version::Undetermined => {
+                let mut builder = v5_0::Publish::builder()
+                    .topic_name(topic)
+                    .map_err(refused)?;
+                builder = builder.qos(qos).retain(retain).payload(payload);
+                if let Some(id) = id {
+                    builder = builder.packet_id(id);
+                }
+                if let Some(correlation) = correlation {
+                    let data = CorrelationData::new(correlation).map_err(refused)?;
+                    builder = builder.props(vec![Property::CorrelationData(data)]);
+                }
+                builder.build().map(Packet::from).map_err(refused)
+            }
+        }
+    }
+
+    /// Follows what comes of a message of ours.
+    fn sent(&mut self, events: Vec<Event>, now: Instant) -> Result<(), NotSent> {
+        let mut outcome = Ok(());
+        for event in events {
+            match event {
+                Event::NotifyError(MqttError::PacketTooLarge) => outcome = Err(NotSent::TooLarge),
+                Event::NotifyError(_) => outcome = Err(NotSent::Refused),
+                event => {
+                    // Nothing that is sent ends a conversation.
+                    let _ = self.follow(vec![event], now);
+                }
+            }
+        }
+        outcome
+    }
+
+    fn follow(&mut self, events: Vec<Event>, now: Instant) -> Result<Vec<Said>, Over> {
+        let mut said = Vec::new();
+        let mut error = None;
+        let mut is_over = false;
+        for event in events {
+            match event {
+                Event::RequestSendPacket { packet, .. } => {
+                    self.out.extend(packet.to_continuous_buffer());
+                }
+                Event::NotifyPacketReceived(packet) => said.extend(self.read(packet, now)?),
+                Event::RequestTimerReset { kind, duration_ms } => {
+                    let at = now + Duration::from_millis(duration_ms);
+                    let timer = self.timer(kind);
+                    match kind {
+                        // What is told meanwhile does not put it off: most of that needs no answer, so that a broker
+                        // which is gone would not be missed.
+                        TimerKind::PingreqSend => _ = timer.get_or_insert(at),
+                        TimerKind::PingrespRecv | TimerKind::PingreqRecv => *timer = Some(at),
+                    }
+                }
+                Event::RequestTimerCancel(kind) => *self.timer(kind) = None,
+                Event::NotifyError(reason) => error = Some(words(reason)),
+                Event::RequestClose => is_over = true,
+                Event::NotifyPacketIdReleased(_) => {}
+            }
+        }
+        match (error, is_over) {
+            (Some(reason), _) => Err(Over::Because(format!(
+                "what the broker sends makes no sense: {reason}"
+            ))),
+            (None, true) => Err(Over::Because("the broker ended the connection".into())),
+            (None, false) => Ok(said),
+        }
+    }
+
+    fn timer(&mut self, kind: TimerKind) -> &mut Option<Instant> {
+        match kind {
+            TimerKind::PingreqSend => &mut self.ping_at,
+            // Only brokers wait for pings.
+            TimerKind::PingrespRecv | TimerKind::PingreqRecv => &mut self.pong_until,
+        }
+    }
+
+    fn read(&mut self, packet: Packet, now: Instant) -> Result<Option<Said>, Over> {
+        match packet {
+            Packet::V3_1_1Connack(answer) => {
+                let code = answer.return_code();
+                self.welcome(code.is_success(), &format!("{code:?}"))
+            }
+            Packet::V5_0Connack(answer) => {
+                for property in answer.props() {
+                    match property {
+                        Property::RetainAvailable(is_there) => {
+                            self.limits.keeps = is_there.val() != 0
+                        }
+                        Property::MaximumQos(qos) => self.limits.acknowledges = qos.val() != 0,
+                        _ => {}
+                    }
+                }
+                let code = answer.reason_code();
+                self.welcome(code == ConnectReasonCode::Success, &format!("{code:?}"))
+            }
+            Packet::V3_1_1Suback(answer) => {
+                self.ack_until = None;
+                let codes = answer.return_codes();
+                let refused = codes
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, code)| code.is_failure());
+                Ok(Some(Said::Listening(
+                    refused.map(|(place, _)| place).collect(),
+                )))
+            }
+            Packet::V5_0Suback(answer) => {
+                self.ack_until = None;
+                let codes = answer.reason_codes();
+                let refused = codes
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, code)| code.is_failure());
+                Ok(Some(Said::Listening(
+                    refused.map(|(place, _)| place).collect(),
+                )))
+            }
+            Packet::V3_1_1Puback(_) => {
+                self.acknowledged(now);
+                Ok(None)
+            }
+            Packet::V5_0Puback(answer) => {
+                self.acknowledged(now);
+                let code = answer
+                    .reason_code()
+                    .filter(|code| *code != PubackReasonCode::NoMatchingSubscribers);
+                let refused = code.filter(|code| !code.is_success());
+                Ok(refused.map(|code| Said::NotTaken(words(code))))
+            }
+            Packet::V3_1_1Publish(publish) => Ok(Some(Said::Message(Message {
+                topic: publish.topic_name().to_owned(),
+                payload: publish.payload().as_slice().to_vec(),
+                is_retained: publish.retain(),
+                answer: None,
+            }))),
+            Packet::V5_0Publish(publish) => Ok(Some(Said::Message(Message {
+                topic: publish.topic_name().to_owned(),
+                payload: publish.payload().as_slice().to_vec(),
+                is_retained: publish.retain(),
+                answer: answer_of(publish.props()),
+            }))),
+            Packet::V5_0Disconnect(farewell) => {
+                let reason = farewell
+                    .reason_code()
+                    .map(|code| format!(": {}", words(code)));
+                Err(Over::Because(format!(
+                    "the broker ended the connection{}",
+                    reason.unwrap_or_default()
+                )))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn acknowledged(&mut self, now: Instant) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.ack_until = (self.in_flight > 0).then(|| now + ACK_TIMEOUT);
+    }
+
+    fn welcome(&mut self, is_welcome: bool, code: &str) -> Result<Option<Said>, Over> {
+        self.ack_until = None;
+        self.is_welcome = is_welcome;
+        match (is_welcome, code) {
+            (true, _) => Ok(Some(Said::Welcome)),
+            (false, "UnsupportedProtocolVersion" | "UnacceptableProtocolVersion") => {
+                Err(Over::OtherVersion)
+            }
+            (false, code) => Err(Over::Because(format!(
+                "the broker refused: {}",
+                plain(code)
+            ))),
+        }
+    }
+}
+
+/// Tells whether a broker of the older version says that it knows no newer one.
+fn is_refusal_of_version(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x20, 0x02, _, 0x01])
+}
+
+fn hello_5(broker: &Broker) -> Result<Packet, MqttError> {
+    let (topic, payload) = last_words(broker);
+    let mut builder = v5_0::Connect::builder()
+        .client_id(broker.client_id.as_str())?
+        .clean_start(true)
+        .keep_alive(broker.keep_alive_secs)
+        .will_message(topic.as_str(), payload, Qos::AtLeastOnce, true)?
+        .props(vec![
+            Property::MaximumPacketSize(MaximumPacketSize::new(PACKET_MAX)?),
+            Property::ReceiveMaximum(ReceiveMaximum::new(RECEIVE_MAX.get())?),
+        ]);
+    if !broker.user.is_empty() {
+        builder = builder.user_name(broker.user.as_str())?;
+        if !broker.pass.is_empty() {
+            builder = builder.password(broker.pass.expose())?;
+        }
+    }
+    builder.build().map(Packet::from)
+}
+
+fn hello_3(broker: &Broker) -> Result<Packet, MqttError> {
+    let (topic, payload) = last_words(broker);
+    let mut builder = v3_1_1::Connect::builder()
+        .client_id(broker.client_id.as_str())?
+        .clean_session(true)
+        .keep_alive(broker.keep_alive_secs)
+        .will_message(topic.as_str(), payload, Qos::AtLeastOnce, true)?;
+    if !broker.user.is_empty() {
+        builder = builder.user_name(broker.user.as_str())?;
+        if !broker.pass.is_empty() {
+            builder = builder.password(broker.pass.expose())?;
+        }
+    }
+    builder.build().map(Packet::from)
+}
+
+/// What the broker says when the clock is lost.
+fn last_words(broker: &Broker) -> (String, &'static str) {
+    (Level::Status.topic(broker).unwrap_or_default(), OFFLINE)
+}
+
+fn answer_of(properties: &[Property]) -> Option<(String, Option<Vec<u8>>)> {
+    let topic = properties.iter().find_map(|property| match property {
+        Property::ResponseTopic(topic) => Some(ResponseTopic::val(topic).to_owned()),
+        _ => None,
+    })?;
+    let data = properties.iter().find_map(|property| match property {
+        Property::CorrelationData(data) => Some(data.val().to_vec()),
+        _ => None,
+    });
+    Some((topic, data.filter(|data| data.len() <= CORRELATION_MAX)))
+}
+
+/// A name of the protocol as words: `NotAuthorized` becomes `not authorized`.
+fn words(name: impl std::fmt::Debug) -> String {
+    plain(&format!("{name:?}"))
+}
+
+fn plain(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
+}

@@ -1,0 +1,804 @@
+//! One connection to the broker: tells what is new, listens, and does what it is told.
+//!
+//! Everything that waits is bounded: levels are made when they are sent, what happens is kept thirty-two deep, and what
+//! is asked for sixteen.
+
+use std::{
+    collections::{BTreeMap, VecDeque, hash_map::DefaultHasher},
+    hash::{Hash, Hasher as _},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use device::{
+    happenings::{HAPPENINGS_MAX, Happening},
+    input::{Brokered, Input},
+    market::Connection,
+    mqtt::{Broker, MqttPlan},
+    request::{Patch, Standing},
+    secret::Secret,
+    settings::{kinds::pem, revs},
+    view::View,
+};
+use interface::{
+    answer::Answer,
+    mqtt::{
+        discovery,
+        documents::{self, OFFLINE, ONLINE, Report},
+        topics::{self, Incoming, Lamp, Level, Scope},
+        wishes::{self, Desired, MESSAGE_MAX, Wish},
+    },
+};
+use mqtt_protocol_core::mqtt::Version;
+use net::{
+    chance::Chance,
+    dialer::{BoxedStream, Destination, Security},
+    route::Password,
+    tls::Own,
+    url::split_authority,
+};
+use render::png;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split},
+    time::{Instant, sleep_until, timeout},
+};
+
+use super::{
+    doing::Hands,
+    levels::Levels,
+    means::Means,
+    protocol::{Conversation, Message, NotSent, Over, Said, Telling},
+};
+use crate::{doors::http::documents::panels, inbox::Stopped, sources::route, tasks::Stop};
+
+/// Wishes that may wait for the one that is being fulfilled.
+const WISHES_MAX: usize = 16;
+
+/// Answers that may wait to be sent.
+const ANSWERS_MAX: usize = 32;
+
+/// Bytes that wait to be sent from which on nothing more is made for them.
+const OUT_FULL: usize = 16 * 1024;
+
+/// Longest time in which nothing of what waits is taken.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Longest time for the last words of a connection.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Time over which a group of clocks spreads what all of them are told.
+const SPREAD: Duration = Duration::from_secs(30);
+
+/// Time within which Home Assistant is told everything again after it has started, so that not all clocks do at once.
+const REBIRTH: Duration = Duration::from_secs(5);
+
+/// Time to collect what stands at the broker, which comes in any order.
+const COLLECT: Duration = Duration::from_millis(500);
+
+/// Least time between two reports of what was dropped.
+const REPORT_EVERY: Duration = Duration::from_secs(1);
+
+/// Why a connection ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The clock stops.
+    Stopped,
+    /// Something else is wanted.
+    Changed,
+    /// The broker does not know this version of the protocol.
+    OtherVersion,
+    /// Something failed, after it was up or not.
+    Failed {
+        /// Why, in words fit for people.
+        reason: String,
+        /// Since when the clock was listening; none if it never was.
+        up_since: Option<Instant>,
+    },
+}
+
+/// A wish, and where its answer goes.
+struct Waiting {
+    wish: Wish,
+    answer: Option<(String, Option<Vec<u8>>)>,
+}
+
+/// What comes of something that is being done.
+enum Done {
+    Wish(Box<Waiting>, Answer),
+    Fulfilled(Report),
+}
+
+type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+/// One connection.
+pub(crate) struct Session<'a> {
+    means: &'a Means,
+    hands: &'a Hands,
+    broker: Arc<Broker>,
+    conversation: Conversation,
+    chance: Chance,
+    view: Arc<View>,
+    levels: Levels,
+    up_since: Option<Instant>,
+    /// How much of what happened was looked at.
+    seen: u64,
+    events: VecDeque<Happening>,
+    answers: VecDeque<Telling>,
+    wishes: VecDeque<Waiting>,
+    doing: Option<Doing>,
+    /// A wish of a group that is fulfilled at this moment.
+    spread: Option<(Instant, Waiting)>,
+    /// When Home Assistant is told everything again.
+    rebirth: Option<Instant>,
+    /// What stands at the broker and was not looked at yet, by rank and scope.
+    standing: BTreeMap<(usize, String), Result<Desired, String>>,
+    collected: Option<Instant>,
+    reports: Vec<Report>,
+    dropped: BTreeMap<&'static str, u32>,
+    report_at: Option<Instant>,
+}
+
+/// Connects, and tells and listens until there is a reason to end.
+pub(crate) async fn run(
+    means: &Means,
+    hands: &Hands,
+    broker: Arc<Broker>,
+    version: Version,
+    stop: &mut Stop,
+) -> Ended {
+    let opened = tokio::select! {
+        biased;
+        () = stop.stopped() => return Ended::Stopped,
+        () = differs(means, &broker) => return Ended::Changed,
+        opened = open(means, &broker) => opened,
+    };
+    let stream = match opened {
+        Ok(stream) => stream,
+        Err(reason) => {
+            return Ended::Failed {
+                reason,
+                up_since: None,
+            };
+        }
+    };
+    let mut plans = means.plans.clone();
+    let mut session = match Session::new(means, hands, broker, version) {
+        Ok(session) => session,
+        Err(Over::OtherVersion) => return Ended::OtherVersion,
+        Err(Over::Because(reason)) => {
+            return Ended::Failed {
+                reason,
+                up_since: None,
+            };
+        }
+    };
+    let (mut reader, mut writer) = split(stream);
+    let broker = Arc::clone(&session.broker);
+    let is_other = |plan: &MqttPlan| *plan != MqttPlan::On(Arc::clone(&broker));
+    let ended = tokio::select! {
+        biased;
+        () = stop.stopped() => Ended::Stopped,
+        _ = plans.wait_for(is_other) => Ended::Changed,
+        ended = session.live(&mut reader, &mut writer) => ended,
+    };
+    if matches!(ended, Ended::Stopped | Ended::Changed) && session.up_since.is_some() {
+        let next = plans.borrow().clone();
+        let leaving = session.leave(&next, ended == Ended::Stopped, &mut reader, &mut writer);
+        // A broker that does not listen says by itself that the clock is gone.
+        let _ = timeout(FAREWELL, leaving).await;
+    }
+    ended
+}
+
+/// Waits until another broker is wanted, or none.
+async fn differs(means: &Means, broker: &Arc<Broker>) {
+    let mut plans = means.plans.clone();
+    let is_other = |plan: &MqttPlan| *plan != MqttPlan::On(Arc::clone(broker));
+    // Without anybody to plan the clock is ending, which is told elsewhere.
+    if plans.wait_for(is_other).await.is_err() {
+        std::future::pending().await
+    }
+}
+
+async fn open(means: &Means, broker: &Broker) -> Result<BoxedStream, String> {
+    let authority = split_authority(broker.host.expose());
+    let (host, port) = authority.map_err(|error| error.to_string())?;
+    let security = if broker.tls.is_some() {
+        Security::Tls
+    } else {
+        Security::Plain
+    };
+    let destination = Destination {
+        host,
+        port: port.unwrap_or(broker.port),
+        security,
+    };
+    let wanted = broker.tls.clone().unwrap_or_default();
+    let file = |stored: &Secret| pem::file(stored.expose());
+    let own = means.dialer.own_tls(Own {
+        authorities: &file(&wanted.authorities),
+        certificate: &file(&wanted.certificate),
+        key: &Password::new(file(&wanted.key)),
+    });
+    let own = own.map_err(|error| error.to_string())?;
+    let route = route(&broker.route);
+    let made = means.dialer.connect_by(&route, destination, &own);
+    made.await.map_err(|error| error.to_string())
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        means: &'a Means,
+        hands: &'a Hands,
+        broker: Arc<Broker>,
+        version: Version,
+    ) -> Result<Session<'a>, Over> {
+        let now = Instant::now();
+        let view = Arc::clone(&means.view.borrow());
+        Ok(Session {
+            means,
+            hands,
+            conversation: Conversation::new(&broker, version, now)?,
+            broker,
+            chance: Chance::new(),
+            levels: Levels::new(view.board.leds, now),
+            up_since: None,
+            seen: view.happenings.count(),
+            view,
+            events: VecDeque::new(),
+            answers: VecDeque::new(),
+            wishes: VecDeque::new(),
+            doing: None,
+            spread: None,
+            rebirth: None,
+            standing: BTreeMap::new(),
+            collected: None,
+            reports: Vec::new(),
+            dropped: BTreeMap::new(),
+            report_at: None,
+        })
+    }
+
+    async fn live(
+        &mut self,
+        reader: &mut ReadHalf<BoxedStream>,
+        writer: &mut WriteHalf<BoxedStream>,
+    ) -> Ended {
+        match self.talk(reader, writer).await {
+            Ok(never) => match never {},
+            Err(Over::OtherVersion) => Ended::OtherVersion,
+            Err(Over::Because(reason)) => Ended::Failed {
+                reason,
+                up_since: self.up_since,
+            },
+        }
+    }
+
+    async fn talk(
+        &mut self,
+        reader: &mut ReadHalf<BoxedStream>,
+        writer: &mut WriteHalf<BoxedStream>,
+    ) -> Result<std::convert::Infallible, Over> {
+        let mut views = self.means.view.clone();
+        let mut glasses = self.means.glass.clone();
+        let mut bytes = [0; 4096];
+        // Since when what is to be sent waits without any of it being taken.
+        let mut waits: Option<Instant> = None;
+        loop {
+            self.fill();
+            self.begin();
+            let has_out = !self.conversation.out().is_empty();
+            waits = has_out.then(|| waits.unwrap_or_else(Instant::now));
+            let stuck = waits.map(|since| since + WRITE_TIMEOUT);
+            let wake = [stuck, self.next_deadline()];
+            let wake = wake.into_iter().flatten().min();
+            tokio::select! {
+                count = reader.read(&mut bytes), if self.conversation.out().len() < 2 * OUT_FULL => {
+                    let count = count.map_err(|error| lost(&error))?;
+                    if count == 0 {
+                        return Err(Over::Because("the broker closed the connection".into()));
+                    }
+                    self.hear(&bytes[..count]).await?;
+                }
+                count = writer.write(self.conversation.out()), if has_out => {
+                    let count = count.map_err(|error| lost(&error))?;
+                    self.conversation.sent_bytes(count);
+                    waits = None;
+                    if self.conversation.out().is_empty() {
+                        writer.flush().await.map_err(|error| lost(&error))?;
+                    }
+                }
+                done = finished(&mut self.doing) => self.done(done),
+                Ok(()) = views.changed() => {
+                    let view = Arc::clone(&views.borrow_and_update());
+                    self.follow(view);
+                }
+                Ok(()) = glasses.changed() => {
+                    glasses.mark_unchanged();
+                    self.levels.changed(|level| level == Level::Panels);
+                }
+                () = until(wake) => {
+                    if stuck.is_some_and(|stuck| stuck <= Instant::now()) {
+                        return Err(Over::Because(format!(
+                            "the broker took nothing for {} s", WRITE_TIMEOUT.as_secs()
+                        )));
+                    }
+                    self.advance().await?;
+                }
+            }
+        }
+    }
+
+    /// When something is to be done that nobody else brings about.
+    fn next_deadline(&self) -> Option<Instant> {
+        let levels = self.levels.next_deadline().filter(|_| self.may_tell());
+        let spread = self.spread.as_ref().map(|(at, _)| *at);
+        [
+            self.conversation.next_deadline(),
+            levels,
+            spread,
+            self.rebirth,
+            self.collected.filter(|_| self.doing.is_none()),
+            self.report_at,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    async fn advance(&mut self) -> Result<(), Over> {
+        let now = Instant::now();
+        self.conversation.advance(now)?;
+        let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+        if is_due(self.rebirth) {
+            self.rebirth = None;
+            self.levels.forgotten();
+        }
+        if is_due(self.spread.as_ref().map(|(at, _)| *at))
+            && let Some((_, waiting)) = self.spread.take()
+        {
+            self.wishes.push_front(waiting);
+        }
+        if is_due(self.report_at) {
+            self.report_at = None;
+            for (reason, count) in std::mem::take(&mut self.dropped) {
+                self.tell_device(Brokered::Dropped(reason, count)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what the broker sent.
+    async fn hear(&mut self, bytes: &[u8]) -> Result<(), Over> {
+        let now = Instant::now();
+        for said in self.conversation.hear(bytes, now)? {
+            match said {
+                Said::Welcome => self
+                    .conversation
+                    .listen(&topics::filters(&self.broker), now)?,
+                Said::Listening(refused) => {
+                    self.up_since = Some(now);
+                    self.tell_device(Brokered::Connection(Connection::Up))
+                        .await?;
+                    let filters = topics::filters(&self.broker);
+                    let refused = refused.iter().filter_map(|place| filters.get(*place));
+                    let refused: Vec<&str> = refused.map(String::as_str).collect();
+                    if !refused.is_empty() {
+                        let complaint = format!(
+                            "the broker does not let the clock listen to {}",
+                            refused.join(", ")
+                        );
+                        self.complain(complaint).await?;
+                    }
+                }
+                Said::NotTaken(reason) => {
+                    self.drop_one("not-taken");
+                    let complaint =
+                        format!("the broker does not take all that the clock tells: {reason}");
+                    self.complain(complaint).await?;
+                }
+                Said::Message(message) => self.take(message, now),
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, message: Message, now: Instant) {
+        let broker = Arc::clone(&self.broker);
+        let Some(incoming) = topics::read(&message.topic, &broker) else {
+            return self.drop_one("foreign-topic");
+        };
+        match incoming {
+            Incoming::HomeAssistant if message.is_retained => {}
+            Incoming::HomeAssistant => {
+                if message.payload == ONLINE.as_bytes() {
+                    self.rebirth = Some(now + self.chance.between(Duration::ZERO, REBIRTH));
+                }
+            }
+            Incoming::Desired(scope) => self.collect(scope, &message.payload, now),
+            // Left there by mistake it would be done again at every connection.
+            _ if message.is_retained => self.drop_one("retained"),
+            _ if message.payload.len() > MESSAGE_MAX => {
+                self.drop_one("too-large");
+                self.refuse(&message, Answer::error(413, "too large"));
+            }
+            _ if self.wishes.len() >= WISHES_MAX => {
+                self.drop_one("busy");
+                self.refuse(&message, Answer::error(503, "busy"));
+            }
+            Incoming::Command(..) | Incoming::Set(_) | Incoming::Lamp(_) | Incoming::Quiet(_) => {
+                if let Some(wish) = wishes::read(incoming, &message.payload, &self.view) {
+                    self.wishes.push_back(Waiting {
+                        wish,
+                        answer: message.answer,
+                    });
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, message: &Message, answer: Answer) {
+        let told = documents::result(&message.topic, None, &answer);
+        self.answer(message.answer.clone(), &told);
+    }
+
+    /// Takes note of what stands at the broker.
+    fn collect(&mut self, scope: Scope<'_>, payload: &[u8], now: Instant) {
+        let groups = &self.broker.groups;
+        let (rank, scope) = match scope {
+            Scope::Own => (groups.len(), revs::OWN.to_owned()),
+            Scope::Group(group) => {
+                let rank = groups.iter().position(|known| known == group);
+                (rank.unwrap_or(0), group.to_owned())
+            }
+        };
+        match wishes::desired(payload, &self.view) {
+            Ok(Some(desired)) => self.standing.insert((rank, scope), Ok(desired)),
+            Ok(None) => self.standing.remove(&(rank, scope)),
+            Err(reason) => self.standing.insert((rank, scope), Err(reason)),
+        };
+        self.collected = Some(now + COLLECT);
+    }
+
+    /// Begins what waits, one thing at a time.
+    fn begin(&mut self) {
+        while self.doing.is_none() {
+            let is_collected = self.collected.is_some_and(|at| at <= Instant::now());
+            if is_collected && let Some(((_, scope), wished)) = self.standing.pop_first() {
+                self.fulfil(scope, wished);
+                continue;
+            }
+            if is_collected {
+                self.collected = None;
+            }
+            let Some(mut waiting) = self.wishes.pop_front() else {
+                return;
+            };
+            if std::mem::take(&mut waiting.wish.is_spread) {
+                if self.spread.is_some() {
+                    let refusal = Answer::error(409, "already under way");
+                    self.done(Done::Wish(Box::new(waiting), refusal));
+                    continue;
+                }
+                let at = Instant::now() + self.chance.between(Duration::ZERO, SPREAD);
+                self.spread = Some((at, waiting));
+                continue;
+            }
+            let asked = std::mem::replace(&mut waiting.wish.asked, Ok(Vec::new()));
+            match asked {
+                Ok(asked) => {
+                    let hands = self.hands.clone();
+                    self.doing = Some(Box::pin(async move {
+                        let answer = hands.perform(asked).await;
+                        Done::Wish(Box::new(waiting), answer)
+                    }));
+                }
+                Err(refusal) => self.done(Done::Wish(Box::new(waiting), refusal)),
+            }
+        }
+    }
+
+    fn fulfil(&mut self, scope: String, wished: Result<Desired, String>) {
+        let desired = match wished {
+            Ok(desired) => desired,
+            Err(reason) => {
+                let report = Report {
+                    scope,
+                    rev: String::new(),
+                    error: Some(reason),
+                };
+                return self.done(Done::Fulfilled(report));
+            }
+        };
+        let Desired { rev, settings } = desired;
+        let standing = Standing {
+            scope: scope.clone(),
+            rev: rev.clone(),
+            patch: Patch {
+                body: settings,
+                ..Patch::default()
+            },
+        };
+        let hands = self.hands.clone();
+        self.doing = Some(Box::pin(async move {
+            let error = hands.fulfil(standing).await.err();
+            Done::Fulfilled(Report { scope, rev, error })
+        }));
+    }
+
+    fn done(&mut self, done: Done) {
+        self.doing = None;
+        match done {
+            Done::Wish(waiting, answer) => {
+                let Waiting {
+                    wish,
+                    answer: place,
+                } = *waiting;
+                if answer.status != 200 {
+                    self.drop_one("refused");
+                }
+                let told = documents::result(&wish.name, wish.caller.as_ref(), &answer);
+                self.answer(place, &told);
+            }
+            Done::Fulfilled(report) => {
+                self.reports.retain(|known| known.scope != report.scope);
+                self.reports.push(report);
+                self.levels.changed(|level| level == Level::Reported);
+            }
+        }
+    }
+
+    fn answer(&mut self, place: Option<(String, Option<Vec<u8>>)>, told: &Value) {
+        let named = place.filter(|(topic, _)| topics::may_answer_on(topic, &self.broker));
+        let (topic, correlation) = named.unwrap_or_else(|| (topics::result(&self.broker), None));
+        if self.answers.len() >= ANSWERS_MAX {
+            self.answers.pop_front();
+            self.drop_one("answers");
+        }
+        self.answers.push_back(Telling {
+            topic,
+            payload: told.to_string().into_bytes(),
+            is_level: false,
+            must_arrive: false,
+            correlation,
+        });
+    }
+
+    /// Follows the device.
+    fn follow(&mut self, view: Arc<View>) {
+        let before = std::mem::replace(&mut self.view, view);
+        let now = &self.view;
+        let (news, missed) = now.happenings.since(self.seen);
+        self.events.extend(news.cloned());
+        self.seen = now.happenings.count();
+        let too_many = self.events.len().saturating_sub(HAPPENINGS_MAX);
+        self.events.drain(..too_many);
+        let missed = missed.saturating_add(u64::try_from(too_many).unwrap_or(u64::MAX));
+        let has_other_settings = !Arc::ptr_eq(&before.settings, &now.settings)
+            || !Arc::ptr_eq(&before.active, &now.active)
+            || before.available_currencies != now.available_currencies
+            || before.link != now.link
+            || before.hostname != now.hostname;
+        let has_other_market = !Arc::ptr_eq(&before.market, &now.market);
+        let has_other_lights = before.lights != now.lights
+            || before.frontlight != now.frontlight
+            || before.active.led_brightness != now.active.led_brightness;
+        self.levels.changed(|level| match level {
+            Level::Discovery
+            | Level::QuietFrom
+            | Level::QuietUntil
+            | Level::Info
+            | Level::Settings => has_other_settings,
+            Level::Strip | Level::Led(_) | Level::Frontlight => has_other_lights,
+            Level::Market => has_other_market,
+            Level::State | Level::Reported => true,
+            Level::Status | Level::Panels => false,
+        });
+        if missed > 0 {
+            self.drop_many("events", missed);
+        }
+    }
+
+    /// Tells whether anything may be told at all.
+    fn may_tell(&self) -> bool {
+        self.up_since.is_some()
+            && self.conversation.out().len() < OUT_FULL
+            && self.conversation.has_room()
+    }
+
+    /// Hands what is to be told to the conversation, as long as there is room.
+    fn fill(&mut self) {
+        let now = Instant::now();
+        while self.may_tell() {
+            if let Some(answer) = self.answers.pop_front() {
+                self.say(answer, now);
+            } else if let Some(happening) = self.events.pop_front() {
+                let telling = Telling {
+                    topic: topics::event(&happening, &self.broker),
+                    payload: documents::event(&happening).to_string().into_bytes(),
+                    is_level: false,
+                    must_arrive: false,
+                    correlation: None,
+                };
+                self.say(telling, now);
+            } else if let Some(level) = self.levels.next(now) {
+                self.tell_level(level, now);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn tell_level(&mut self, level: Level, now: Instant) {
+        let (topic, payload) = match (level.topic(&self.broker), self.payload(level)) {
+            (Some(topic), Some(payload)) => (topic, payload),
+            (_, _) => {
+                self.levels.is_news(level, 0);
+                return;
+            }
+        };
+        let mut hasher = DefaultHasher::new();
+        payload.hash(&mut hasher);
+        let name = hasher.finish();
+        if !self.levels.is_news(level, name) {
+            return;
+        }
+        self.levels.told(level, name, now);
+        let telling = Telling {
+            topic,
+            payload,
+            is_level: true,
+            must_arrive: level.must_arrive(),
+            correlation: None,
+        };
+        self.say(telling, now);
+    }
+
+    fn say(&mut self, telling: Telling, now: Instant) {
+        match self.conversation.tell(telling, now) {
+            Ok(()) => {}
+            Err(NotSent::TooLarge) => self.drop_one("too-large"),
+            Err(NotSent::Refused) => self.drop_one("not-sent"),
+        }
+    }
+
+    /// What is to be said of a level now; none if there is nothing to say.
+    fn payload(&self, level: Level) -> Option<Vec<u8>> {
+        let (view, broker) = (&self.view, &self.broker);
+        let about = || self.means.about(view);
+        let glass = || Arc::clone(&self.means.glass.borrow());
+        let document = match level {
+            Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
+                discovery::document(level, view, &about(), broker)
+            }
+            Level::Status => return Some(ONLINE.into()),
+            Level::Info => Some(documents::info(view, &about(), broker)),
+            Level::State => Some(documents::state(view, &panels(&glass()))),
+            Level::Settings => Some(documents::settings(view, &about().identity)),
+            Level::Reported => documents::reported(&self.reports, view),
+            Level::Strip => documents::lamp(Lamp::Strip, view),
+            Level::Led(index) => documents::lamp(Lamp::Led(index), view),
+            Level::Frontlight => documents::lamp(Lamp::Frontlight, view),
+            Level::Market => Some(documents::market(view, self.means.clock.now())),
+            Level::Panels => {
+                let glass = glass();
+                let is_told = broker.panels && glass.is_painted();
+                return is_told.then(|| {
+                    let panels = glass.panels.iter();
+                    let panels: Vec<_> = panels.map(|panel| (*panel.bitmap).clone()).collect();
+                    png::side_by_side(&panels, 1)
+                });
+            }
+        };
+        document.map(|document| document.to_string().into_bytes())
+    }
+
+    /// Says that the clock is gone, and takes away what somebody else or nobody is to find there.
+    async fn leave(
+        &mut self,
+        next: &MqttPlan,
+        stops: bool,
+        reader: &mut ReadHalf<BoxedStream>,
+        writer: &mut WriteHalf<BoxedStream>,
+    ) -> Result<(), Over> {
+        let now = Instant::now();
+        let mut tellings = VecDeque::new();
+        let telling = |topic: String, payload: &str| Telling {
+            topic,
+            payload: payload.into(),
+            is_level: true,
+            must_arrive: true,
+            correlation: None,
+        };
+        for level in Level::all(self.view.board.leds) {
+            let Some(topic) = level.topic(&self.broker) else {
+                continue;
+            };
+            let is_left = match next {
+                MqttPlan::On(next) => level.topic(next).as_ref() != Some(&topic),
+                MqttPlan::Off => !stops,
+                MqttPlan::Paused => false,
+            };
+            if is_left {
+                tellings.push_back(telling(topic, ""));
+            } else if level == Level::Status {
+                tellings.push_back(telling(topic, OFFLINE));
+            }
+        }
+        let mut bytes = [0; 4096];
+        let mut is_said = false;
+        loop {
+            while self.conversation.has_room()
+                && let Some(telling) = tellings.pop_front()
+            {
+                self.say(telling, now);
+            }
+            if tellings.is_empty() && self.conversation.is_settled() && !is_said {
+                self.conversation.bid_farewell(now);
+                is_said = true;
+            }
+            let has_out = !self.conversation.out().is_empty();
+            if is_said && !has_out {
+                // Whatever is wrong with it now, it is over.
+                let _ = writer.shutdown().await;
+                return Ok(());
+            }
+            tokio::select! {
+                count = reader.read(&mut bytes) => {
+                    let count = count.map_err(|error| lost(&error))?;
+                    if count == 0 {
+                        return Ok(());
+                    }
+                    self.conversation.hear(&bytes[..count], Instant::now())?;
+                }
+                count = writer.write(self.conversation.out()), if has_out => {
+                    let count = count.map_err(|error| lost(&error))?;
+                    self.conversation.sent_bytes(count);
+                    writer.flush().await.map_err(|error| lost(&error))?;
+                }
+            }
+        }
+    }
+
+    fn drop_one(&mut self, reason: &'static str) {
+        self.drop_many(reason, 1);
+    }
+
+    fn drop_many(&mut self, reason: &'static str, count: u64) {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let dropped = self.dropped.entry(reason).or_default();
+        *dropped = dropped.saturating_add(count);
+        self.report_at
+            .get_or_insert_with(|| Instant::now() + REPORT_EVERY);
+    }
+
+    async fn complain(&mut self, complaint: String) -> Result<(), Over> {
+        tracing::warn!(complaint, "MQTT");
+        self.tell_device(Brokered::Complaint(complaint)).await
+    }
+
+    async fn tell_device(&mut self, news: Brokered) -> Result<(), Over> {
+        let told = self.means.inbox.tell(Input::Brokered(news)).await;
+        told.map_err(|stopped: Stopped| Over::Because(stopped.to_string()))
+    }
+}
+
+fn lost(error: &std::io::Error) -> Over {
+    Over::Because(format!("the connection was lost: {}", error.kind()))
+}
+
+async fn finished(doing: &mut Option<Doing>) -> Done {
+    match doing {
+        Some(doing) => doing.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,551 @@
+//! What is said between clock and broker, in virtual time.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use device::{
+    input::Input,
+    market::Observation,
+    output::{Effect, RebootReason},
+    request::Request,
+    settings::Settings,
+    sources::SourceId,
+    units::{Currency, Price},
+};
+use mqtt_protocol_core::mqtt::{
+    Version,
+    result_code::{ConnectReasonCode, ConnectReturnCode},
+};
+use net::{
+    dialer::{Arrival, Dialer},
+    tls::Roots,
+};
+use serde_json::{Value, json};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep},
+};
+
+use super::{OWN, Rig, json as read, peer::Peer, settings};
+
+async fn rig(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>) {
+    let (arrive, arrivals) = mpsc::channel(4);
+    let rig = Rig::new(Dialer::in_memory(Roots::public(), arrive), settings).await;
+    (rig, arrivals)
+}
+
+/// A clock and its broker, which has heard all that the clock tells at first.
+async fn settled(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>, Peer) {
+    let (rig, mut arrivals) = rig(settings).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    // By then the splash is over.
+    peer.all_in(Duration::from_secs(15)).await;
+    (rig, arrivals, peer)
+}
+
+async fn learn(rig: &Rig, observation: Observation) {
+    rig.tell(Input::Observed(SourceId::Relay, vec![observation]))
+        .await;
+}
+
+fn price(dollars: u32) -> Observation {
+    Observation::Price(Currency::USD, Price::parse(&dollars.to_string()).unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_tells_what_it_is_before_how_it_is() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    assert_eq!(
+        peer.will,
+        Some((format!("{OWN}/status"), b"offline".to_vec()))
+    );
+    for filter in ["cmd/#", "set", "desired"] {
+        assert!(peer.filters.contains(&format!("{OWN}/{filter}")));
+        assert!(
+            peer.filters
+                .contains(&format!("papertick/group/all/{filter}"))
+        );
+    }
+    let told = peer.all_in(Duration::from_secs(2)).await;
+    let topics: Vec<&str> = told.iter().map(|heard| heard.topic.as_str()).collect();
+    let place = |topic: &str| topics.iter().position(|told| *told == topic);
+    let discovery = place("homeassistant/device/papertick-aabbcc/config").unwrap();
+    let status = place(&format!("{OWN}/status")).unwrap();
+    let state = place(&format!("{OWN}/state")).unwrap();
+    assert!(discovery < status && status < state, "{topics:?}");
+    for leaf in [
+        "info",
+        "settings",
+        "light/strip",
+        "light/1",
+        "light/front",
+        "market",
+    ] {
+        assert!(
+            place(&format!("{OWN}/{leaf}")).is_some(),
+            "{leaf}: {topics:?}"
+        );
+    }
+    assert!(told.iter().all(|heard| heard.is_retained));
+    assert!(told[discovery].is_acknowledged && told[status].is_acknowledged);
+    assert_eq!(told[status].payload, b"online");
+    rig.up().await;
+    // Nothing changes once the splash is over, and nothing is told.
+    peer.all_in(Duration::from_secs(15)).await;
+    let again = peer.all_in(Duration::from_secs(30)).await;
+    assert_eq!(again, []);
+    rig.stop().await;
+    let last: Vec<_> = peer.all_in(Duration::from_secs(5)).await;
+    let last: Vec<_> = last
+        .iter()
+        .map(|heard| (heard.topic.as_str(), heard.payload.as_slice()))
+        .collect();
+    assert_eq!(
+        last,
+        [(format!("{OWN}/status").as_str(), b"offline".as_slice())]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_connection_stays() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.all_in(Duration::from_secs(1000)).await;
+    let state = rig.view().mqtt.clone();
+    assert!(state.as_ref().is_some_and(|state| state.up), "{state:?}");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_for_is_done_and_answered() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    let result = format!("{OWN}/result");
+    peer.say(
+        &format!("{OWN}/cmd/show/text"),
+        r#"{"t": "HODL", "id": "a7"}"#,
+    )
+    .await;
+    let told = read(&peer.on(&result).await.payload);
+    assert_eq!(
+        (&told["cmd"], &told["id"], &told["status"]),
+        (&json!("show/text"), &json!("a7"), &json!(200))
+    );
+    rig.until("shown", |view| view.mode == "custom").await;
+
+    peer.say(&format!("{OWN}/set"), r#"{"ledBrightness": 300}"#)
+        .await;
+    let told = read(&peer.on(&result).await.payload);
+    assert_eq!(
+        (&told["status"], &told["error"]),
+        (&json!(400), &json!("range:ledBrightness"))
+    );
+    peer.say(&format!("{OWN}/cmd/nothing"), "").await;
+    assert_eq!(read(&peer.on(&result).await.payload)["status"], 404);
+    rig.dropped("refused", 2).await;
+
+    peer.ask(
+        &format!("{OWN}/set"),
+        r#"{"ledBrightness": 3}"#,
+        "tools/7",
+        b"mine",
+    )
+    .await;
+    // The settings are told at once, before or after it.
+    let told = peer.all_in(Duration::from_secs(5)).await;
+    let on = |topic: &str| told.iter().find(|heard| heard.topic == topic).unwrap();
+    let answer = on("tools/7");
+    assert_eq!(answer.correlation.as_deref(), Some(b"mine".as_slice()));
+    assert_eq!(read(&answer.payload)["status"], 200);
+    assert_eq!(rig.view().settings.led_brightness, 3);
+    assert_eq!(
+        read(&on(&format!("{OWN}/settings")).payload)["ledBrightness"],
+        3
+    );
+    // An answer does not go to another clock.
+    peer.ask(
+        &format!("{OWN}/cmd/screen/next"),
+        "",
+        "papertick/other/cmd/restart",
+        b"x",
+    )
+    .await;
+    assert_eq!(peer.on(&result).await.correlation, None);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_left_there_is_not_done() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.keep(&format!("{OWN}/cmd/show/text"), r#"{"t": "HODL"}"#)
+        .await;
+    peer.say("papertick/other/cmd/restart", "").await;
+    peer.say(
+        &format!("{OWN}/set"),
+        &format!(r#"{{"poolWorker": "{}"}}"#, "x".repeat(17_000)),
+    )
+    .await;
+    rig.dropped("retained", 1).await;
+    rig.dropped("foreign-topic", 1).await;
+    rig.dropped("too-large", 1).await;
+    assert_ne!(rig.view().mode, "custom");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broker_that_knows_no_5_is_spoken_to_in_3() {
+    let refusals: [(bool, &[u8]); 2] = [(true, &[]), (false, &[0x20, 0x02, 0x00, 0x01])];
+    for (in_its_words, bytes) in refusals {
+        let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+        let mut first = Peer::greeted(&mut arrivals).await;
+        assert_eq!(first.version(), Version::V5_0);
+        if in_its_words {
+            first
+                .answer(
+                    ConnectReasonCode::UnsupportedProtocolVersion,
+                    ConnectReturnCode::Accepted,
+                )
+                .await;
+        }
+        first.shout(bytes).await;
+        let mut second = Peer::accept(&mut arrivals).await;
+        assert_eq!(second.version(), Version::V3_1_1);
+        second.on(&format!("{OWN}/state")).await;
+        second.say(&format!("{OWN}/cmd/screen/next"), "").await;
+        second.on(&format!("{OWN}/result")).await;
+        rig.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broker_that_is_no_good_is_left_and_tried_again() {
+    let rows: [(&[u8], &str); 6] = [
+        (b"", "did not answer within 20 s"),
+        // To a broker this is the beginning of a packet.
+        (
+            b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            "did not answer within 20 s",
+        ),
+        (&[0x20, 0x03, 0x00, 0x87, 0x00], "refused: not authorized"),
+        // A packet of two megabytes is not waited for.
+        (
+            &[0x30, 0xFF, 0xFF, 0x7F, 0x00],
+            "makes no sense: packet too large",
+        ),
+        (&[0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "makes no sense"),
+        (&[0x00, 0x00], "makes no sense"),
+    ];
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    for (bytes, expected) in rows {
+        let mut peer = Peer::greeted(&mut arrivals).await;
+        peer.shout(bytes).await;
+        let reason = |error: &Option<String>| {
+            error
+                .as_deref()
+                .is_some_and(|error| error.contains(expected))
+        };
+        let is_so = |view: &device::view::View| {
+            view.mqtt
+                .as_ref()
+                .is_some_and(|state| reason(&state.last_error) && state.next_try.is_some())
+        };
+        rig.until(expected, is_so).await;
+    }
+    let _peer = Peer::accept(&mut arrivals).await;
+    rig.up().await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broker_that_falls_silent_is_noticed() {
+    let (rig, mut arrivals, _peer) = settled(settings("broker", 0)).await;
+    let begun = Instant::now();
+    let is_down = |view: &device::view::View| view.mqtt.as_ref().is_some_and(|state| !state.up);
+    // However much the clock has to tell: what needs no answer says nothing of who is there.
+    let talking = async {
+        for round in 0.. {
+            learn(&rig, price(60_000 + round)).await;
+            sleep(Duration::from_secs(1)).await;
+        }
+    };
+    tokio::select! {
+        () = talking => {}
+        _ = rig.until("down", is_down) => {}
+    }
+    // A ping after a minute, and twenty seconds for its answer.
+    assert!(
+        begun.elapsed() <= Duration::from_secs(81),
+        "{:?}",
+        begun.elapsed()
+    );
+    Peer::accept(&mut arrivals).await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_broker_is_told_the_newest_and_not_all_of_it() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    for round in 0..300 {
+        learn(&rig, price(60_000 + round)).await;
+        rig.set(json!({ "ledBrightness": round % 200 })).await;
+        sleep(Duration::from_millis(50)).await;
+    }
+    let told = peer.all_in(Duration::from_secs(20)).await;
+    let on = |leaf: &str| -> Vec<Value> {
+        let topic = format!("{OWN}/{leaf}");
+        let heard = told.iter().filter(|heard| heard.topic == topic);
+        heard.map(|heard| read(&heard.payload).into()).collect()
+    };
+    let (markets, settings) = (on("market"), on("settings"));
+    assert!((1..=12).contains(&markets.len()), "{}", markets.len());
+    assert!((1..=40).contains(&settings.len()), "{}", settings.len());
+    assert_eq!(
+        markets.last().unwrap()["prices"]["USD"]["value"],
+        "60299.00"
+    );
+    assert_eq!(settings.last().unwrap()["ledBrightness"], 99);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broker_that_takes_nothing_any_more_is_left() {
+    let silent = Settings {
+        mqtt_keep_alive: 3600,
+        ..settings("broker", 0)
+    };
+    let (rig, mut arrivals, _peer) = settled(silent).await;
+    let changing = async {
+        for round in 0.. {
+            let text = Request::ShowText(format!("{round}"));
+            rig.inbox.ask(text).await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+        }
+    };
+    let left = rig.until("left", |view| {
+        let error = view
+            .mqtt
+            .as_ref()
+            .and_then(|state| state.last_error.as_deref());
+        error.is_some_and(|error| error.contains("took nothing for 30 s"))
+    });
+    tokio::select! {
+        () = changing => {}
+        _ = left => {}
+    }
+    Peer::accept(&mut arrivals).await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_is_told_once_and_not_without_end() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    learn(&rig, Observation::Block(900_000)).await;
+    learn(&rig, Observation::Block(900_001)).await;
+    let told = peer.on(&format!("{OWN}/event")).await;
+    assert_eq!(
+        Value::from(read(&told.payload)),
+        json!({ "event_type": "block", "height": 900_001 })
+    );
+    assert!(!told.is_retained);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn home_assistant_is_told_again_when_it_starts() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.keep("homeassistant/status", "online").await;
+    peer.say("homeassistant/status", "offline").await;
+    assert_eq!(peer.all_in(Duration::from_secs(10)).await, []);
+    peer.say("homeassistant/status", "online").await;
+    let begun = Instant::now();
+    peer.on("homeassistant/device/papertick-aabbcc/config")
+        .await;
+    assert!(
+        begun.elapsed() <= Duration::from_secs(6),
+        "{:?}",
+        begun.elapsed()
+    );
+    peer.on(&format!("{OWN}/state")).await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_of_a_clock_that_is_switched_off_stays_there() {
+    let (rig, _arrivals) = rig(settings("broker", 0)).await;
+    let mut arrivals = _arrivals;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    let told = peer.all_in(Duration::from_secs(8)).await;
+    let told: BTreeSet<String> = told.into_iter().map(|heard| heard.topic).collect();
+    rig.set(json!({ "mqttEnabled": false })).await;
+    let left = peer.all_in(Duration::from_secs(5)).await;
+    let emptied = left
+        .iter()
+        .filter(|heard| heard.is_retained && heard.payload.is_empty());
+    let emptied: BTreeSet<String> = emptied.map(|heard| heard.topic.clone()).collect();
+    let kept: Vec<_> = told.difference(&emptied).collect();
+    assert_eq!(kept, Vec::<&String>::new());
+    assert_eq!(rig.view().mqtt, None);
+
+    rig.set(json!({ "mqttEnabled": true })).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    peer.all_in(Duration::from_secs(8)).await;
+    rig.set(json!({ "mqttBase": "home/clocks", "haDiscovery": false }))
+        .await;
+    let left = peer.all_in(Duration::from_secs(5)).await;
+    let emptied = |topic: &str| {
+        left.iter()
+            .any(|heard| heard.topic == topic && heard.payload.is_empty())
+    };
+    assert!(emptied("homeassistant/device/papertick-aabbcc/config"));
+    assert!(emptied(&format!("{OWN}/state")));
+    let mut peer = Peer::accept(&mut arrivals).await;
+    peer.on("home/clocks/papertick-aabbcc/state").await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn wishes_that_stand_there_are_fulfilled_once_for_each_version() {
+    let disk = storage::sim_disk::SharedDisk::default();
+    let (arrive, mut arrivals) = mpsc::channel(4);
+    let dialer = Dialer::in_memory(Roots::public(), arrive);
+    let start = Settings {
+        mqtt_groups: "shop".into(),
+        ..settings("broker", 0)
+    };
+    let rig = Rig::on(dialer, start, disk).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    // They come in any order, and count in theirs: all, the groups, the clock itself.
+    peer.keep(
+        &format!("{OWN}/desired"),
+        r#"{"rev": "c", "settings": {"ledBrightness": 3}}"#,
+    )
+    .await;
+    peer.keep(
+        "papertick/group/shop/desired",
+        r#"{"rev": "b", "settings": {"ledBrightness": 2, "mowMode": true}}"#,
+    )
+    .await;
+    peer.keep(
+        "papertick/group/all/desired",
+        r#"{"rev": "a", "settings": {"ledBrightness": 1, "suffixPrice": true}}"#,
+    )
+    .await;
+    let reported = format!("{OWN}/reported");
+    let own = loop {
+        let told = read(&peer.on(&reported).await.payload);
+        if told["scope"] == "own" {
+            break told;
+        }
+    };
+    assert_eq!(
+        (&own["rev"], &own["applied"], &own["error"]),
+        (&json!("c"), &json!(true), &Value::Null)
+    );
+    let now = Arc::clone(&rig.view().settings);
+    assert_eq!(
+        (now.led_brightness, now.mow_mode, now.suffix_price),
+        (3, true, true)
+    );
+
+    // What the owner changes since stays, until there is another version.
+    rig.set(json!({ "ledBrightness": 9 })).await;
+    peer.keep(
+        &format!("{OWN}/desired"),
+        r#"{"rev": "c", "settings": {"ledBrightness": 3}}"#,
+    )
+    .await;
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(rig.view().settings.led_brightness, 9);
+    peer.keep(
+        &format!("{OWN}/desired"),
+        r#"{"rev": "d", "settings": {"ledBrightness": 4}}"#,
+    )
+    .await;
+    rig.until("fulfilled", |view| view.settings.led_brightness == 4)
+        .await;
+
+    // All or nothing, and never a secret.
+    for (wished, error) in [
+        (
+            r#"{"rev": "e", "settings": {"ledBrightness": 5, "mqttPort": -1}}"#,
+            "range:mqttPort",
+        ),
+        (
+            r#"{"rev": "f", "settings": {"ledBrightness": 5, "mqttPass": "x"}}"#,
+            "mqttPass:secret",
+        ),
+        ("{", "json"),
+    ] {
+        peer.keep(&format!("{OWN}/desired"), wished).await;
+        loop {
+            let told = read(&peer.on(&reported).await.payload);
+            if told["error"] == error {
+                assert_eq!(told["applied"], false);
+                break;
+            }
+        }
+        assert_eq!(rig.view().settings.led_brightness, 4);
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_is_restarted_one_after_the_other_and_never_wiped() {
+    let (mut rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.say(
+        "papertick/group/all/cmd/factory_reset",
+        r#"{"confirm": "factory_reset"}"#,
+    )
+    .await;
+    let told = read(&peer.on(&format!("{OWN}/result")).await.payload);
+    assert_eq!(
+        (&told["status"], &told["error"]),
+        (&json!(403), &json!("not for groups"))
+    );
+    let begun = Instant::now();
+    peer.say("papertick/group/all/cmd/restart", "").await;
+    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
+    assert!(
+        begun.elapsed() <= Duration::from_secs(31),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_wishes_is_answered_by_fewer() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    for _ in 0..2000 {
+        peer.say(&format!("{OWN}/set"), r#"{"ledBrightness": 7}"#)
+            .await;
+    }
+    peer.all_in(Duration::from_secs(5)).await;
+    let dropped = rig.view().mqtt.clone().unwrap().dropped;
+    assert!(
+        dropped.get("busy").is_some_and(|busy| *busy > 0),
+        "{dropped:?}"
+    );
+    assert_eq!(rig.view().settings.led_brightness, 7);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn passwords_can_be_set_and_are_told_to_nobody() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.say(
+        &format!("{OWN}/set"),
+        r#"{"otaPass": "planted-1", "mqttUser": "me"}"#,
+    )
+    .await;
+    let told = rig
+        .until("set", |view| view.settings.mqtt_user == "me")
+        .await;
+    assert!(told.settings.ota_pass.phc().starts_with("$argon2id$"));
+    let heard = peer.all_in(Duration::from_secs(5)).await;
+    for heard in heard {
+        let text = String::from_utf8_lossy(&heard.payload).into_owned();
+        assert!(
+            !text.contains("planted") && !text.contains("argon2"),
+            "{text}"
+        );
+    }
+    rig.stop().await;
+}
