@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use net::mdns::{Found, Reach, search};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::failure::Failure;
@@ -30,8 +30,21 @@ pub struct DiscoverArgs {
     on: Option<IpAddr>,
 
     /// Print a JSON array
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+
+    /// Print what another program reads
+    #[arg(long, value_name = "PROGRAM")]
+    format: Option<Format>,
+}
+
+/// A program that reads which clocks there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Targets in a file that Prometheus watches (`file_sd_configs`)
+    Prometheus,
+    /// An inventory of Ansible
+    Ansible,
 }
 
 /// What `--help` says after the flags.
@@ -42,6 +55,7 @@ Examples:
   papertick discover
   papertick discover --seconds 10 --json
   papertick discover --on 192.168.1.7
+  papertick discover --format prometheus > clocks.json
 
 A clock is found if others can reach it (papertick run --listen 0.0.0.0:8080) and mdnsEnabled is on.
 The exit code is 3 if there is none.";
@@ -61,10 +75,11 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
     let found = runtime
         .block_on(looked(search(&reach, time), args.seconds))
         .map_err(|error| cannot(error.to_string()))?;
-    let text = if args.json {
-        documents(&found)
-    } else {
-        lines(&found)
+    let text = match args.format {
+        Some(Format::Prometheus) => targets(&found),
+        Some(Format::Ansible) => inventory(&found),
+        None if args.json => documents(&found),
+        None => lines(&found),
     };
     // A reader that has seen enough is no failure.
     let _ = io::stdout().write_all(text.as_bytes());
@@ -152,6 +167,35 @@ fn documents(found: &[Found]) -> String {
     format!("{}\n", json!(clocks))
 }
 
+/// Targets with their names, as Prometheus reads them from a file.
+fn targets(found: &[Found]) -> String {
+    let groups = found.iter().map(|clock| {
+        json!({
+            "targets": [clock.place.to_string()],
+            "labels": {
+                "clock": clock.name,
+                "hardware": clock.hardware,
+            },
+        })
+    });
+    format!("{:#}\n", Value::Array(groups.collect()))
+}
+
+/// Hosts with their places, as Ansible reads them from a JSON inventory; what is done to them is done from here, for
+/// a clock lets nobody in but over HTTP.
+fn inventory(found: &[Found]) -> String {
+    let hosts = found.iter().map(|clock| {
+        let place = json!({
+            "papertick_url": format!("http://{}", clock.place),
+            "papertick_version": clock.version,
+            "ansible_connection": "local",
+        });
+        (clock.name.clone(), place)
+    });
+    let hosts: Map<String, Value> = hosts.collect();
+    format!("{:#}\n", json!({ "papertick": { "hosts": hosts } }))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
@@ -189,5 +233,51 @@ mod tests {
         .assert_eq(&documents(&clocks[..1]));
         assert_eq!(lines(&[]), "");
         assert_eq!(documents(&[]), "[]\n");
+    }
+
+    #[test]
+    fn other_programs_read_which_clocks_there_are() {
+        let clocks = [
+            found("papertick-0a1b2c", "192.0.2.7:80"),
+            found("shop-3d", "[2001:db8::7]:8080"),
+        ];
+        expect![[r#"
+            [
+              {
+                "targets": [
+                  "192.0.2.7:80"
+                ],
+                "labels": {
+                  "clock": "papertick-0a1b2c",
+                  "hardware": "Rev A"
+                }
+              },
+              {
+                "targets": [
+                  "[2001:db8::7]:8080"
+                ],
+                "labels": {
+                  "clock": "shop-3d",
+                  "hardware": "Rev A"
+                }
+              }
+            ]
+        "#]]
+        .assert_eq(&targets(&clocks));
+        expect![[r#"
+            {
+              "papertick": {
+                "hosts": {
+                  "shop-3d": {
+                    "papertick_url": "http://[2001:db8::7]:8080",
+                    "papertick_version": "4.0.0",
+                    "ansible_connection": "local"
+                  }
+                }
+              }
+            }
+        "#]]
+        .assert_eq(&inventory(&clocks[1..]));
+        assert_eq!(targets(&[]), "[]\n");
     }
 }
