@@ -10,7 +10,7 @@ const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((f
 const bytes = (file) => readFileSync(join(DIST, file));
 
 /** All of the page but its words, bytes as they travel. */
-const PAGE_MOST = 61 * 1024;
+const PAGE_MOST = 60 * 1024;
 /** The words of the page: one language, of which a visitor fetches one, bytes as they travel. */
 const LANGUAGE_MOST = 12 * 1024;
 
