@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Measures clocks at one MQTT broker: what the connection costs a clock, and how soon many are told something.
+
+    cargo build --release -p papertick
+    python3 bench/mqtt.py [--binary FILE] [--clocks 20] [--idle-secs 60]
+
+Needs Mosquitto with its clients. Each clock is a process of its own on a demo market, named by a prefix of its own; the
+broker listens on loopback. The yardstick of memory and processor time is the same clock without a broker in the same
+run, so that a slow machine is not mistaken for a slow program.
+"""
+
+import argparse
+import contextlib
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import built
+from process import Running, answer, children, cpu, free_port, memory
+
+CONFIGURATION = """listener {port} 127.0.0.1
+allow_anonymous true
+persistence false
+max_queued_messages 0
+"""
+
+
+class Broker:
+    """Mosquitto on a free port, which can be killed and started again."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        self.file = folder / "mosquitto.conf"
+        self.file.write_text(CONFIGURATION.format(port=self.port))
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(["mosquitto", "-c", str(self.file)], stderr=subprocess.DEVNULL)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def client(self, program, *words):
+        return [program, "-h", "127.0.0.1", "-p", str(self.port), *words]
+
+    def until(self, topic, count, done, begin=lambda: None):
+        """Follows a topic until so many clocks have said what is waited for; returns how long that took, s."""
+        command = self.client("mosquitto_sub", "-t", topic, "-F", "%t %p")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as listener:
+            time.sleep(0.5)
+            begun, seen = time.perf_counter(), set()
+            begin()
+            for line in listener.stdout:
+                place, _, said = line.partition(" ")
+                if done(said):
+                    seen.add(place)
+                if len(seen) == count:
+                    break
+            took = time.perf_counter() - begun
+            listener.terminate()
+        assert len(seen) == count, f"{len(seen)} of {count}"
+        return took
+
+    def publish(self, topic, payload):
+        subprocess.run(self.client("mosquitto_pub", "-t", topic, "-m", payload), check=True)
+
+
+def clock(stack, binary, folder, number):
+    data = folder / f"clock-{number}"
+    command = [binary, "demo", "--listen", "127.0.0.1:{port}", "--data-dir", str(data)]
+    running = stack.enter_context(Running(command))
+    status, _ = answer(running.port)
+    assert " 200 " in status, status
+    return running
+
+
+def change(running, body):
+    status, _ = answer(running.port, "/api/settings", "PATCH", body)
+    assert " 200 " in status, status
+
+
+def device(running):
+    return children(running.process.pid)[0]
+
+
+def cost(running, seconds):
+    """Memory of the device, KiB, and processor time, percent of a core."""
+    pid = device(running)
+    before = cpu(pid)
+    time.sleep(seconds)
+    return memory(pid)[0], (cpu(pid) - before) / seconds * 100
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", default=built.program("release"))
+    parser.add_argument("--clocks", type=int, default=20)
+    parser.add_argument("--idle-secs", type=float, default=60)
+    options = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        broker = stack.enter_context(Broker(folder))
+        clocks = [clock(stack, options.binary, folder, number) for number in range(options.clocks)]
+        alone = cost(clocks[0], options.idle_secs)
+
+        def connect():
+            for number, running in enumerate(clocks):
+                change(running, f'{{"mqttEnabled": true, "mqttHost": "127.0.0.1", "mqttPort": {broker.port}, '
+                                f'"hostnamePrefix": "clock-{number}"}}')
+
+        states = broker.until("papertick/+/state", len(clocks), bool, connect)
+        connected = cost(clocks[0], options.idle_secs)
+        told = broker.until(
+            "papertick/+/settings", len(clocks), lambda said: '"ledBrightness":77' in said,
+            lambda: broker.publish("papertick/group/all/set", '{"ledBrightness": 77}'),
+        )
+        answered = broker.until(
+            "papertick/+/result", len(clocks), bool,
+            lambda: broker.publish("papertick/group/all/cmd/identify", ""),
+        )
+        size = memory(broker.process.pid)[0]
+        broker.kill()
+        time.sleep(5)
+        broker.start()
+        time.sleep(1)
+        back = broker.until("papertick/+/status", len(clocks), lambda said: said.startswith("online"))
+
+    print(f"resident memory of the device, MiB: {alone[0] / 1024:.1f} alone, {connected[0] / 1024:.1f} at the broker")
+    print(f"processor time of the device on a demo market, % of a core: {alone[1]:.2f} alone, {connected[1]:.2f} at the broker")
+    print(f"{options.clocks} clocks: all states are there after {states:.1f} s, from the first setting")
+    print(f"a command to the group was answered by the last clock after {answered:.2f} s")
+    print(f"a change of settings stood there for the last clock after {told:.2f} s")
+    print(f"after the broker was killed for 5 s, the last clock was back {back + 1:.0f} s after its start")
+    print(f"resident memory of the broker, MiB: {size / 1024:.1f}")
+
+
+if __name__ == "__main__":
+    main()
