@@ -12,7 +12,7 @@ use device::{mqtt::Broker, view::View};
 use serde_json::{Map, Value, json};
 
 use super::{
-    documents::{About, OFFLINE, ONLINE},
+    documents::About,
     entities::{self, Entity},
     topics::{self, Edge, Level},
 };
@@ -29,8 +29,6 @@ pub fn device(view: &View, about: &About, broker: &Broker) -> Value {
         "dev": who(view, about, broker),
         "o": { "name": MAKER, "sw": about.identity.git_tag },
         "avty_t": topics::own(broker, "status"),
-        "pl_avail": ONLINE,
-        "pl_not_avail": OFFLINE,
         "cmps": components.collect::<Map<String, Value>>(),
     })
 }

@@ -29,7 +29,7 @@ use crate::{
     status::{self, PanelState},
 };
 
-/// The clock is there.
+/// The clock is there; Home Assistant expects these two words.
 pub const ONLINE: &str = "online";
 
 /// It is not.

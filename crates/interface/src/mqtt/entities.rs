@@ -344,7 +344,8 @@ fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
     };
     // Their titles say what of them is meant, under a heading that says whose.
     let is_part = [Group::Frontlight, Group::Miner, Group::Pool].contains(&spec.group);
-    let heading = is_part.then(|| format!("{}: ", spec.group.heading()));
+    let heading = Some(spec.group.heading()).filter(|heading| is_part && *heading != title);
+    let heading = heading.map(|heading| format!("{heading}: "));
     let name = format!("{}{title}", heading.unwrap_or_default());
     let mut members =
         json!({ "name": name, "topic": SETTINGS, "command": "set", "ent_cat": "config" });
@@ -390,9 +391,10 @@ fn control(spec: &Spec) -> Option<(&'static str, Value)> {
         }
         "select" => {
             let options = control["options"].as_array()?.iter();
-            let labels: Vec<&str> = options
-                .filter_map(|option| option["label"].as_str())
-                .collect();
+            // To Home Assistant this word means that nothing is known.
+            let shown = |label| if label == "none" { "off" } else { label };
+            let labels = options.filter_map(|option| option["label"].as_str());
+            let labels: Vec<&str> = labels.map(shown).collect();
             let list = labels.iter().map(|label| format!("'{label}'"));
             let list = format!("[{}]", list.collect::<Vec<_>>().join(", "));
             let members = json!({

@@ -4,21 +4,23 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 use device::{
     board::BoardSpec,
     device::Device,
     happenings::Happening,
-    input::{Input, LinkEvent},
+    input::{Contacts, Input, LinkEvent},
     lights::Rgb,
-    market::Observation,
+    market::{Direction, Observation, Payment, Zap},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
+    request::Request,
     secret::{Endpoint, Secret},
     settings::{Settings, emit::Identity},
     sources::SourceId,
-    units::{Currency, Price},
+    units::{Currency, Msats, Price, Sats},
     view::View,
 };
 use interface::{
@@ -66,7 +68,7 @@ const MEMBERS: &[(&str, &str)] = &[
 const OF_ALL: &str = "p name uniq_id def_ent_id ent_cat en ic qos";
 
 /// Members of the whole document: one more, and versions that do not know it refuse the clock.
-const OF_THE_DOCUMENT: &str = "dev o avty_t pl_avail pl_not_avail cmps";
+const OF_THE_DOCUMENT: &str = "dev o avty_t cmps";
 
 /// Classes that all versions know.
 const CLASSES: &str =
@@ -178,7 +180,11 @@ fn check(key: &str, component: &Value) {
         );
     }
     if let Some(options) = component.get("ops") {
-        assert!(!options.as_array().unwrap().is_empty(), "{key}");
+        let options = options.as_array().unwrap();
+        assert!(!options.is_empty(), "{key}");
+        // It stands for a value that is not known.
+        let is_none = |option: &Value| option.as_str().unwrap().eq_ignore_ascii_case("none");
+        assert!(!options.iter().any(is_none), "{key}");
     }
     // Braces that do not match make a template that is none.
     for template in ["val_tpl", "cmd_tpl"].into_iter().filter_map(text) {
@@ -627,6 +633,51 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
         assert!(!document.to_string().contains("planted"), "{document}");
     }
     assert!(!format!("{broker:?}").contains("planted"));
+}
+
+#[test]
+fn what_happens_is_told_by_its_word() {
+    let mut clock = clock(BOARD);
+    let zap = Request::SimulateZap(Zap {
+        amount: Sats(21),
+        message: "hello".into(),
+    });
+    clock.handle(Input::Asked(zap), now(2));
+    let payment = Payment {
+        direction: Some(Direction::Received),
+        amount: Msats(21_500),
+    };
+    let paid = vec![Observation::Payment(payment)];
+    clock.handle(Input::Observed(SourceId::Wallet, paid), now(3));
+    for (down, second) in [(2, 4), (0, 5)] {
+        let at = Duration::from_secs(second);
+        clock.handle(Input::Pressed(Contacts { down, at }), now(second));
+    }
+    clock.handle(Input::Tick, now(6));
+    let (view, broker) = (clock.view(), broker(&clock));
+    let (happened, missed) = view.happenings.since(0);
+    let told: Vec<(String, Value)> = happened
+        .map(|one| (topics::event(one, &broker), documents::event(one)))
+        .collect();
+    let own = |leaf: &str| format!("papertick/papertick-aabbcc/{leaf}");
+    assert_eq!(missed, 0);
+    assert_eq!(
+        told,
+        [
+            (
+                own("event"),
+                json!({ "event_type": "zap", "sats": 21, "message": "hello" })
+            ),
+            (
+                own("event"),
+                json!({ "event_type": "payment", "sats": 21, "direction": "received" })
+            ),
+            (
+                own("event/button"),
+                json!({ "event_type": "long_press", "button": 2 })
+            ),
+        ]
+    );
 }
 
 #[test]
