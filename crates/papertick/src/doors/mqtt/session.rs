@@ -51,7 +51,12 @@ use super::{
     means::Means,
     protocol::{Conversation, Message, NotSent, Over, Said, Telling},
 };
-use crate::{doors::http::documents::panels, inbox::Stopped, sources::route, tasks::Stop};
+use crate::{
+    doors::http::documents::panels,
+    inbox::Stopped,
+    sources::{outage::Outage, route},
+    tasks::Stop,
+};
 
 /// Wishes that may wait for the one that is being fulfilled.
 const WISHES_MAX: usize = 16;
@@ -138,6 +143,8 @@ pub(crate) struct Session<'a> {
     reports: Vec<Report>,
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
+    /// What the log says of this connection.
+    complaints: Outage,
 }
 
 /// Connects, and tells and listens until there is a reason to end.
@@ -258,6 +265,7 @@ impl<'a> Session<'a> {
             reports: Vec::new(),
             dropped: BTreeMap::new(),
             report_at: None,
+            complaints: Outage::default(),
         })
     }
 
@@ -775,7 +783,10 @@ impl<'a> Session<'a> {
     }
 
     async fn complain(&mut self, complaint: String) -> Result<(), Over> {
-        tracing::warn!(complaint, "MQTT");
+        // The same may be wrong with every message.
+        if self.complaints.is_news(&complaint) {
+            tracing::warn!(complaint, "MQTT");
+        }
         self.tell_device(Brokered::Complaint(complaint)).await
     }
 
