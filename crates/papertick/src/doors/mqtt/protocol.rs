@@ -601,3 +601,134 @@ fn plain(name: &str) -> String {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::sync::Arc;
+
+    use device::{
+        mqtt::{MqttPlan, plan},
+        secret::Endpoint,
+        settings::Settings,
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn broker() -> Arc<Broker> {
+        let settings = Settings {
+            mqtt_enabled: true,
+            mqtt_host: Endpoint::new("broker"),
+            ..Settings::default()
+        };
+        match plan(&settings, "papertick-aabbcc") {
+            MqttPlan::On(broker) => broker,
+            other @ (MqttPlan::Off | MqttPlan::Paused) => panic!("{other:?}"),
+        }
+    }
+
+    fn welcome(version: Version) -> &'static [u8] {
+        match version {
+            Version::V3_1_1 => &[0x20, 0x02, 0x00, 0x00],
+            Version::V5_0 | Version::Undetermined => &[0x20, 0x03, 0x00, 0x00, 0x00],
+        }
+    }
+
+    /// A conversation that is under way.
+    fn talking(version: Version, now: Instant) -> Conversation {
+        let broker = broker();
+        let mut talk = Conversation::new(&broker, version, now).unwrap();
+        assert_eq!(talk.hear(welcome(version), now), Ok(vec![Said::Welcome]));
+        talk.listen(&topics::filters(&broker), now).unwrap();
+        talk
+    }
+
+    fn telling(size: usize) -> Telling {
+        Telling {
+            topic: "a/b".into(),
+            payload: vec![b'x'; size],
+            is_level: true,
+            must_arrive: true,
+            correlation: None,
+        }
+    }
+
+    #[test]
+    fn no_more_is_told_than_the_broker_takes_at_a_time() {
+        let now = Instant::now();
+        let broker = broker();
+        let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
+        // Two at a time, none of more than 64 bytes, none that stays.
+        let limits = [
+            0x20, 0x0D, 0x00, 0x00, 0x0A, 0x21, 0x00, 0x02, 0x27, 0x00, 0x00, 0x00, 0x40, 0x25,
+            0x00,
+        ];
+        assert_eq!(talk.hear(&limits, now), Ok(vec![Said::Welcome]));
+        talk.sent_bytes(usize::MAX);
+        assert_eq!(talk.tell(telling(100), now), Err(NotSent::TooLarge));
+        assert!(talk.out().is_empty() && talk.is_settled());
+        for _ in 0..2 {
+            assert!(talk.has_room());
+            assert_eq!(talk.tell(telling(1), now), Ok(()));
+        }
+        assert!(!talk.has_room());
+        // Acknowledged, and not to stay there.
+        assert_eq!(talk.out()[0], 0x32);
+        assert_eq!(
+            talk.hear(&[0x40, 0x02, 0x00, talk.out()[8]], now),
+            Ok(Vec::new())
+        );
+        assert!(talk.has_room());
+    }
+
+    #[test]
+    fn what_is_not_acknowledged_in_time_ends_it() {
+        let now = Instant::now();
+        let mut talk = talking(Version::V3_1_1, now);
+        talk.hear(&[0x90, 0x03, 0x00, 0x01, 0x01], now).unwrap();
+        talk.tell(telling(1), now).unwrap();
+        assert_eq!(talk.next_deadline(), Some(now + ACK_TIMEOUT));
+        let outcome = talk.advance(now + ACK_TIMEOUT);
+        assert!(matches!(outcome, Err(Over::Because(reason)) if reason.contains("did not answer")));
+    }
+
+    proptest! {
+        #[test]
+        fn anything_that_a_broker_says_is_heard(
+            five in any::<bool>(),
+            pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..8),
+        ) {
+            let now = Instant::now();
+            let version = if five { Version::V5_0 } else { Version::V3_1_1 };
+            let mut talk = talking(version, now);
+            for piece in pieces {
+                if talk.hear(&piece, now).is_err() {
+                    break;
+                }
+                let _ = talk.tell(telling(3), now);
+            }
+            let _ = talk.advance(now + ACK_TIMEOUT);
+        }
+
+        /// Packets of a right length, of every kind.
+        #[test]
+        fn any_packet_is_heard(
+            five in any::<bool>(),
+            packets in prop::collection::vec((any::<u8>(), prop::collection::vec(any::<u8>(), 0..40)), 1..6),
+        ) {
+            let now = Instant::now();
+            let version = if five { Version::V5_0 } else { Version::V3_1_1 };
+            let mut talk = talking(version, now);
+            for (kind, body) in packets {
+                let mut packet = vec![kind, u8::try_from(body.len()).unwrap()];
+                packet.extend(body);
+                if talk.hear(&packet, now).is_err() {
+                    break;
+                }
+                let _ = talk.tell(telling(3), now);
+            }
+        }
+    }
+}
