@@ -48,3 +48,19 @@ impl Default for Chance {
         Chance::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the authors of SplitMix64 publish for these seeds.
+    #[test]
+    fn numbers_are_those_of_the_generator() {
+        for (seed, first) in [
+            (0, 0xE220_A839_7B1D_CDAF),
+            (1_234_567, 6_457_827_717_110_365_317),
+        ] {
+            assert_eq!(Chance::seeded(seed).number(), first, "{seed}");
+        }
+    }
+}

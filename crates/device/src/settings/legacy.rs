@@ -143,6 +143,10 @@ mod tests {
             ("16777215", "0", None),
             (r##""#000000""##, r#""0xFFFFFF""#, Some(false)),
             (r#""16711680""#, r#""65280""#, Some(false)),
+            // Each channel counts for what it weighs.
+            (r##""#FF0000""##, r##""#002000""##, Some(true)),
+            (r##""#00FF00""##, r##""#400000""##, Some(true)),
+            (r##""#0000FF""##, r##""#100000""##, Some(true)),
             (r#""16777215""#, "null", Some(true)),
             ("null", r#""16777215""#, Some(false)),
             (r#""5""#, r#""5""#, None),

@@ -1,6 +1,9 @@
 //! Payload and content: only what the head tells of comes out.
 
-use std::io::Cursor;
+use std::{
+    cell::Cell,
+    io::{self, Cursor, Read, Seek, SeekFrom},
+};
 
 use feeds::image::{self, Head, Image};
 use proptest::prelude::*;
@@ -23,6 +26,52 @@ fn the_content_of_an_image_from_elsewhere() {
         unpacked(&fixture("image/firmware.img")),
         Ok(expected.into_bytes())
     );
+}
+
+/// A file that somebody shortens once it was opened.
+struct Shortened<'a> {
+    file: Cursor<&'a [u8]>,
+    length: &'a Cell<usize>,
+}
+
+impl Read for Shortened<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let at = usize::try_from(self.file.position()).unwrap();
+        let there = self.length.get().saturating_sub(at).min(into.len());
+        self.file.read(&mut into[..there])
+    }
+}
+
+impl Seek for Shortened<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+#[test]
+fn a_file_that_shrinks_under_its_reader_is_cut_off() {
+    // Random enough to stay long: the payload has several pieces of what is read at a time.
+    let content: Vec<u8> = (0..400_000_u64)
+        .map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8)
+        .collect();
+    let bytes = packed(&content);
+    let wanted = open(&bytes).head().signed_bytes();
+    let whole = usize::try_from(wanted).unwrap();
+    for length in [Head::BYTES + 5, whole / 2, whole - 5] {
+        let there = Cell::new(bytes.len());
+        let file = Cursor::new(&bytes[..]);
+        let mut image = Image::open(Shortened {
+            file,
+            length: &there,
+        })
+        .unwrap();
+        image.unpack(&mut Vec::new()).unwrap();
+        there.set(length);
+        assert_eq!(
+            image.unpack(&mut Vec::new()).unwrap_err().to_string(),
+            format!("it is cut off: {length} of {wanted} bytes are there")
+        );
+    }
 }
 
 #[test]

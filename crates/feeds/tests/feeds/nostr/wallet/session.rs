@@ -216,11 +216,11 @@ fn subscriptions() {
 
 #[test]
 fn the_wallet_chooses_the_cipher() {
-    for (ciphers, cipher) in [
-        ("nip44_v2 nip04", Cipher::Nip44),
-        ("nip44_v2", Cipher::Nip44),
-        ("nip04", Cipher::Nip04),
-        ("", Cipher::Nip04),
+    for (ciphers, cipher, word) in [
+        ("nip44_v2 nip04", Cipher::Nip44, "nip44_v2"),
+        ("nip44_v2", Cipher::Nip44, "nip44_v2"),
+        ("nip04", Cipher::Nip04, "nip04"),
+        ("", Cipher::Nip04, "nip04"),
     ] {
         let mut scene = Scene::new();
         assert_eq!(scene.session.state(), State::Bootstrapping);
@@ -232,7 +232,7 @@ fn the_wallet_chooses_the_cipher() {
         assert_eq!(scene.session.state(), State::Ready(cipher));
         let (_, text, tags) = scene.request(&step);
         assert_eq!(text, json!({"method": "get_balance", "params": {}}));
-        assert_eq!(tags, [["p", WALLET], ["encryption", cipher.word()]]);
+        assert_eq!(tags, [["p", WALLET], ["encryption", word]]);
         assert_eq!(scene.info(ciphers), Reaction::default(), "told twice");
     }
     let mut scene = Scene::new();
@@ -350,6 +350,23 @@ fn missed_payments_are_asked_for_once() {
     let step = scene.poll();
     let (id, ..) = scene.request(&step);
     assert_eq!(scene.balance(&id, 100).send.len(), 0, "not again");
+}
+
+#[test]
+fn what_was_asked_for_in_an_earlier_conversation_is_not_asked_for_again() {
+    for told in [[true, false], [true, true], [false, true]] {
+        let mut scene = Scene::new();
+        for asked in told {
+            scene.session.know_missed(asked);
+        }
+        assert!(scene.session.asked_for_missed(), "{told:?}");
+        let step = scene.info("nip44_v2");
+        let (id, ..) = scene.request(&step);
+        assert_eq!(scene.balance(&id, 100).send.len(), 0, "{told:?}");
+    }
+    let mut scene = Scene::new();
+    scene.session.know_missed(false);
+    assert!(!scene.session.asked_for_missed());
 }
 
 #[test]
