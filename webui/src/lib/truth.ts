@@ -53,16 +53,19 @@ export function truthLines(status: Status): TruthLine[] {
 }
 
 function heightLine(truth: HeightTruth, shown: number): TruthLine {
-  const proofs = truth.proofs.map(({ source, value }) => ({ source, value, proven: true }));
+  const proofs = (truth.proofs ?? []).map(({ source, value }) => ({ source, value, proven: true }));
   const proves = (source: string, value: number) => proofs.some((one) => one.source === source && one.value === value);
   const claims = truth.claimed.filter(({ source, value }) => !proves(source, value));
+  const held = truth.state === 'unknown' && claims.length > 0;
   return {
     name: t('Block'),
     state: truth.state,
     sentence:
       truth.chain === 'demo'
         ? t('This is a demonstration: its blocks are invented.')
-        : t(HEIGHTS[truth.state] ?? '', { count: truth.agreeing }),
+        : held
+          ? t('Sources name a height, but none is proven, and you have chosen to see proven ones alone.')
+          : t(HEIGHTS[truth.state] ?? '', { count: truth.agreeing }),
     voices: [...proofs, ...claims.map((claim) => ({ ...claim, proven: false }))].map((voice) => ({
       source: nameOfSource(voice.source),
       value: grouped(voice.value),

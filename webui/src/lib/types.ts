@@ -52,7 +52,7 @@ export interface HeightTruth {
   chain: string;
   /** Sources that have the best block that is proven. */
   agreeing: number;
-  proofs: { source: string; value: number }[];
+  proofs?: { source: string; value: number }[];
   claimed: { source: string; value: number }[];
 }
 

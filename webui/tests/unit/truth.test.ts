@@ -29,6 +29,23 @@ test('a height says why it can be trusted, and who says something else', () => {
   ]);
 });
 
+test('one source may prove one block and claim another', () => {
+  const proofs = [{ source: 'explorer', value: 900000 }];
+  const claimed = [{ source: 'explorer', value: 900001 }];
+  const [line] = truthLines(status({ ...height, proofs, claimed }));
+  expect(line!.voices.map(({ source, verdict }) => [source, verdict])).toEqual([
+    ['Block explorer', 'checked'],
+    ['Block explorer', '1 ahead'],
+  ]);
+});
+
+test('a height that is held back for want of proof is not called unknown', () => {
+  const [line] = truthLines(status({ ...height, state: 'unknown', proofs: [] }));
+  expect(line!.sentence).toContain('none is proven');
+  const [silent] = truthLines(status({ ...height, state: 'unknown', proofs: [], claimed: [] }));
+  expect(silent!.sentence).toBe('No height is known yet.');
+});
+
 test('every state has a sentence, and a demonstration says that it is one', () => {
   for (const state of ['proven', 'alone', 'claimed', 'disputed', 'stale', 'unknown']) {
     expect(truthLines(status({ ...height, state }))[0]!.sentence, state).toMatch(/\.$/);
