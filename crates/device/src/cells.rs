@@ -185,8 +185,8 @@ impl Mark {
     /// What it means, in a sentence for people who listen.
     pub fn sentence(self) -> &'static str {
         match self {
-            Mark::Alone => "This has one voice only, and no second one that confirms it.",
-            Mark::Disputed => "The sources disagree about this.",
+            Mark::Alone => "Nothing proves this so far, or one source alone has it.",
+            Mark::Disputed => "The sources disagree about this, or it cannot be.",
             Mark::Stale => "This is older than it should be.",
         }
     }

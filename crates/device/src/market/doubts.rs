@@ -84,21 +84,17 @@ pub fn follow_height(weak: &mut Since, state: HeightState, uptime: Duration) {
 
 /// The reason for a mark on the height of a chain that is not invented.
 pub fn of_height(verdict: &Verdict, weak: Since, demands: Demands) -> Option<Doubt> {
-    if !demands.marks {
-        return None;
-    }
-    let asked = demands.proof;
     let at_once = |mark| Doubt {
         mark,
         from: Duration::ZERO,
     };
     let is_old = verdict.state == HeightState::Stale && verdict.is_of_this_run;
-    let old = (is_old && asked).then(|| at_once(Mark::Stale));
+    let old = (is_old && demands.proof).then(|| at_once(Mark::Stale));
     let disputed = verdict.is_contested.then(|| at_once(Mark::Disputed));
     // Proof comes after the number; that alone is nothing to be told.
-    let alone = weak.since().filter(|_| asked).map(|since| Doubt {
+    let alone = weak.since().filter(|_| demands.proof).map(|since| Doubt {
         mark: Mark::Alone,
         from: since + DOUBT_TIME,
     });
-    old.or(disputed).or(alone)
+    old.or(disputed.or(alone).filter(|_| demands.marks))
 }

@@ -15,7 +15,7 @@ use super::{
     sources::{self, ByHand, Plan, SourceId},
     truth::{Doubts, HeightState},
     values::Market,
-    verdict::{self, Believed, Verdict},
+    verdict::{self, Admits, Believed, Verdict},
     voices::{Tip, Trail, Voices},
 };
 use crate::{
@@ -495,7 +495,7 @@ impl Upstream {
             }
             Err(refusal) => {
                 // A header that cannot be judged yet is no reason to stand still.
-                if refusal == Refusal::Future {
+                if refusal == Refusal::Future && self.admits() == Admits::Claims {
                     self.voices.withdraw(source);
                     self.settle(now);
                 }
@@ -529,10 +529,18 @@ impl Upstream {
         None
     }
 
+    /// What may be shown as the height; nothing is proven of blocks that are invented.
+    fn admits(&self) -> Admits {
+        match self.chain {
+            Some(_) => self.demands.admits,
+            None => Admits::Claims,
+        }
+    }
+
     /// Shows what the voices come to; tells whether that is another height.
     fn settle(&mut self, now: Now) -> bool {
         let anchor = self.chain.as_ref().map(|chain| &chain.anchor);
-        let admits = self.demands.admits;
+        let admits = self.admits();
         self.verdict = verdict::height(&self.voices, &self.believed, anchor, admits, now);
         doubts::follow_height(&mut self.weak, self.verdict.state, now.uptime);
         self.doubts.height = match self.chain {

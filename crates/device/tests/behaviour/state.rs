@@ -337,7 +337,7 @@ fn the_view_says_what_the_newest_picture_shows() {
         world.device.view().says
     };
     // It is below the block that is taken for granted.
-    let disputed = "Block height 840,000. The sources disagree about this.";
+    let disputed = "Block height 840,000. The sources disagree about this, or it cannot be.";
     assert_eq!(said("screen 0"), disputed);
     assert_eq!(said("text HODL"), "HODL");
     assert_eq!(said("next; screen 20"), "1 bitcoin costs 64,000 USD.");

@@ -131,6 +131,39 @@ fn a_tip_that_is_old_is_marked_as_old_though_it_is_told_again_and_again() {
 }
 
 #[test]
+fn what_is_old_is_marked_also_where_nothing_else_is() {
+    let (mut world, miner) = proven();
+    world.set("proofMode", json!(0));
+    assert_eq!(world.mark(), None);
+    for _ in 0..91 {
+        world.wait(60);
+        world.prove(EXPLORER, 900_000, &miner.newest(1));
+    }
+    assert_eq!(world.mark(), Some(Mark::Stale));
+    assert!(world.device.view().stale);
+}
+
+#[test]
+fn a_header_from_the_future_takes_away_nothing_that_is_proven() {
+    let (mut world, mut miner) = (World::new(), Miner::new());
+    world.set("proofMode", json!(2));
+    miner.mine(4);
+    world.prove(EXPLORER, 900_000, &miner.newest(4));
+    assert_eq!(world.verdict().0, Some(900_000));
+    miner.mine_at(crate::START + world.secs() as u32 + 3 * 3600);
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    assert_eq!(world.verdict().0, Some(900_000));
+}
+
+#[test]
+fn where_blocks_are_invented_none_has_to_be_proven() {
+    let mut world = World::with(data_source::EXPLORER, None);
+    world.set("proofMode", json!(2));
+    world.claim(RELAY, 900_000);
+    assert_eq!(world.verdict().0, Some(900_000));
+}
+
+#[test]
 fn a_mark_can_be_switched_off_and_so_can_all_that_is_not_proven() {
     let mut world = World::new();
     world.claim(RELAY, 900_000);
@@ -171,7 +204,10 @@ fn a_claim_below_the_anchor_is_marked_at_once() {
     world.claim(RELAY, 900_000);
     assert_eq!(world.mark(), Some(Mark::Disputed));
     let says = world.device.view().says;
-    assert!(says.ends_with("The sources disagree about this."), "{says}");
+    assert!(
+        says.ends_with("The sources disagree about this, or it cannot be."),
+        "{says}"
+    );
 }
 
 fn regtest() -> Option<ChainSpec> {
