@@ -138,7 +138,6 @@ impl Conversation {
             .maximum_packet_size_recv(PACKET_MAX)
             .receive_maximum(RECEIVE_MAX.get());
         let mut connection = Connection::<Client>::with_options(version, options);
-        connection.set_auto_pub_response(true);
         let pong_ms = u64::try_from(ACK_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
         connection.set_pingresp_recv_timeout(pong_ms);
         let hello = match version {
@@ -482,18 +481,24 @@ impl Conversation {
                 let refused = code.filter(|code| !code.is_success());
                 Ok(refused.map(|code| Said::NotTaken(words(code))))
             }
-            Packet::V3_1_1Publish(publish) => Ok(Some(Said::Message(Message {
-                topic: publish.topic_name().to_owned(),
-                payload: publish.payload().as_slice().to_vec(),
-                is_retained: publish.retain(),
-                answer: None,
-            }))),
-            Packet::V5_0Publish(publish) => Ok(Some(Said::Message(Message {
-                topic: publish.topic_name().to_owned(),
-                payload: publish.payload().as_slice().to_vec(),
-                is_retained: publish.retain(),
-                answer: answer_of(publish.props()),
-            }))),
+            Packet::V3_1_1Publish(publish) => {
+                self.acknowledge(publish.qos(), publish.packet_id(), now)?;
+                Ok(Some(Said::Message(Message {
+                    topic: publish.topic_name().to_owned(),
+                    payload: publish.payload().as_slice().to_vec(),
+                    is_retained: publish.retain(),
+                    answer: None,
+                })))
+            }
+            Packet::V5_0Publish(publish) => {
+                self.acknowledge(publish.qos(), publish.packet_id(), now)?;
+                Ok(Some(Said::Message(Message {
+                    topic: publish.topic_name().to_owned(),
+                    payload: publish.payload().as_slice().to_vec(),
+                    is_retained: publish.retain(),
+                    answer: answer_of(publish.props()),
+                })))
+            }
             Packet::V5_0Disconnect(farewell) => {
                 let reason = farewell
                     .reason_code()
@@ -505,6 +510,40 @@ impl Conversation {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Acknowledges a message, where it wants that; the connection itself would not look at its number.
+    fn acknowledge(&mut self, qos: Qos, id: Option<u16>, now: Instant) -> Result<(), Over> {
+        let id = match (qos, id) {
+            (Qos::AtMostOnce, _) => return Ok(()),
+            (Qos::AtLeastOnce, Some(id)) => id,
+            // Nobody asked for more, and a message that is to be acknowledged has a number.
+            (Qos::AtLeastOnce | Qos::ExactlyOnce, _) => {
+                return Err(Over::Because(
+                    "what the broker sends makes no sense: another quality than was asked for"
+                        .into(),
+                ));
+            }
+        };
+        let packet: Result<Packet, MqttError> = match self.version {
+            Version::V3_1_1 => v3_1_1::Puback::builder()
+                .packet_id(id)
+                .build()
+                .map(Packet::from),
+            Version::V5_0 | Version::Undetermined => v5_0::Puback::builder()
+                .packet_id(id)
+                .build()
+                .map(Packet::from),
+        };
+        let senseless = |error| {
+            Over::Because(format!(
+                "what the broker sends makes no sense: {}",
+                words(error)
+            ))
+        };
+        let events = self.connection.send(packet.map_err(senseless)?);
+        self.follow(events, now)?;
+        Ok(())
     }
 
     fn acknowledged(&mut self, now: Instant) {
@@ -692,6 +731,34 @@ mod tests {
         assert_eq!(talk.next_deadline(), Some(now + ACK_TIMEOUT));
         let outcome = talk.advance(now + ACK_TIMEOUT);
         assert!(matches!(outcome, Err(Over::Because(reason)) if reason.contains("did not answer")));
+    }
+
+    #[test]
+    fn a_message_is_acknowledged_by_its_number_and_has_one() {
+        for version in [Version::V5_0, Version::V3_1_1] {
+            let now = Instant::now();
+            let publish = |flags: u8, id: u8| {
+                let mut body = vec![0x00, 0x01, b'a'];
+                body.extend([0x00, id]);
+                if version == Version::V5_0 {
+                    body.push(0x00);
+                }
+                let mut packet = vec![0x30 | flags, u8::try_from(body.len()).unwrap()];
+                packet.extend(body);
+                packet
+            };
+            let mut talk = talking(version, now);
+            talk.sent_bytes(usize::MAX);
+            assert_eq!(talk.hear(&publish(2, 7), now).unwrap().len(), 1);
+            assert_eq!(talk.out()[..4], [0x40, 0x02, 0x00, 0x07]);
+            for (flags, id) in [(2, 0), (4, 0), (4, 7)] {
+                let outcome = talking(version, now).hear(&publish(flags, id), now);
+                assert!(
+                    matches!(&outcome, Err(Over::Because(reason)) if reason.contains("no sense")),
+                    "{outcome:?}"
+                );
+            }
+        }
     }
 
     proptest! {
