@@ -1,0 +1,120 @@
+//! Fuzzes what a broker can send: the bytes of a conversation, in both versions, and what its messages ask for.
+#![no_main]
+#![allow(dead_code)]
+
+#[path = "../../crates/papertick/src/doors/mqtt/protocol.rs"]
+mod protocol;
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use device::{
+    device::Device,
+    input::{Input, LinkEvent},
+    memory::Memory,
+    mqtt::{Broker, MqttPlan},
+    now::Now,
+    secret::{Endpoint, Secret},
+    settings::Settings,
+    view::View,
+};
+use interface::mqtt::{topics, wishes};
+use mqtt_protocol_core::mqtt::Version;
+use tokio::time::Instant;
+
+use protocol::{Conversation, PACKET_MAX, Said, Telling};
+
+const NOW: Now = Now {
+    uptime: Duration::ZERO,
+    utc: None,
+};
+
+fn clock() -> Device {
+    let settings = Settings {
+        mqtt_enabled: true,
+        mqtt_host: Endpoint::new("broker"),
+        mqtt_groups: "shop".into(),
+        ..Settings::default()
+    };
+    let mut clock = Device::new(board::spec::BOARDS[0], settings, Memory::default(), NOW);
+    let identity = LinkEvent::Identity {
+        suffix: "aabbcc".into(),
+        password: Secret::default(),
+    };
+    for event in [LinkEvent::Unmanaged, identity] {
+        clock.handle(Input::Linked(event), NOW);
+    }
+    clock
+}
+
+static WORLD: LazyLock<(View, Arc<Broker>)> = LazyLock::new(|| {
+    let clock = clock();
+    match clock.desired().mqtt {
+        MqttPlan::On(broker) => (clock.view(), broker),
+        MqttPlan::Off | MqttPlan::Paused => panic!("a broker is wanted"),
+    }
+});
+
+/// A message of the clock that must arrive.
+fn telling() -> Telling {
+    Telling {
+        topic: "papertick/papertick-aabbcc/status".into(),
+        payload: b"online".to_vec(),
+        is_level: true,
+        must_arrive: true,
+        correlation: Some(b"x".to_vec()),
+    }
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((first, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let (view, broker) = &*WORLD;
+    let version = if first % 2 == 0 { Version::V5_0 } else { Version::V3_1_1 };
+    let now = Instant::now();
+    let mut talk = Conversation::new(broker, version, now).expect("it can be written");
+    // The broker lets the clock in or the bytes say what it does instead.
+    let welcome: &[u8] = match (first % 4, version) {
+        (0 | 1, Version::V5_0) => &[0x20, 0x03, 0x00, 0x00, 0x00],
+        (0 | 1, Version::V3_1_1) => &[0x20, 0x02, 0x00, 0x00],
+        (_, _) => &[],
+    };
+    let piece = usize::from(first / 4).max(1);
+    for piece in [welcome].into_iter().chain(bytes.chunks(piece)) {
+        let Ok(said) = talk.hear(piece, now) else {
+            return;
+        };
+        for said in said {
+            match said {
+                Said::Welcome => {
+                    // A broker may take nothing so large.
+                    if talk.listen(&topics::filters(broker), now).is_err() {
+                        return;
+                    }
+                }
+                Said::Message(message) => {
+                    assert!(message.payload.len() <= PACKET_MAX as usize);
+                    let incoming = topics::read(&message.topic, broker);
+                    if let Some(incoming) = incoming {
+                        let _ = wishes::read(incoming, &message.payload, view);
+                    }
+                    let _ = wishes::desired(&message.payload, view);
+                    if let Some((topic, _)) = message.answer {
+                        let _ = topics::may_answer_on(&topic, broker);
+                    }
+                }
+                Said::Listening(_) | Said::NotTaken(_) => {}
+            }
+        }
+        if talk.has_room() {
+            let _ = talk.tell(telling(), now);
+        }
+        let _ = talk.next_deadline();
+        let count = talk.out().len();
+        talk.sent_bytes(count);
+    }
+    let _ = talk.advance(now + Duration::from_secs(60));
+});
