@@ -2,7 +2,7 @@
 //! into its data folder.
 //!
 //! A start does what supervisor and device do: it chooses a program, clears away what an update left, and reads settings,
-//! memory, page and pictures. What it finds is told by digests, so that nothing of it is told.
+//! memory, headers, page and pictures. What it finds is told by digests, so that nothing of it is told.
 
 use std::{io, path::Path};
 
@@ -19,11 +19,12 @@ use semver::Version;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use storage::{
-    Store,
+    HEADER_BYTES, Store,
     disk::{Disk, Folder},
     file::Content,
     large::LargeDisk,
     power_cuts::{Broken, Change, Counts, Found, try_all},
+    series::Records,
     sim_disk::{SharedDisk, SimDisk},
 };
 
@@ -39,13 +40,14 @@ use crate::{
 
 /// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not
 /// matter here, and pictures are tried by themselves.
-const COPIED: [&str; 6] = [
+const COPIED: [&str; 7] = [
     "settings.json",
     "settings.json.previous",
     "memory.json",
     "memory.json.previous",
     "firmware.json",
     "firmware.json.previous",
+    "chain.dat",
 ];
 
 /// Bytes of an image that are written at once.
@@ -167,6 +169,8 @@ enum Act {
     SaveSettings,
     ReplaceSettings,
     SaveMemory,
+    KeepBlock,
+    KeepPeriod,
     Erase,
     InstallProgram,
     Pass,
@@ -174,10 +178,12 @@ enum Act {
     InstallPage,
 }
 
-const ACTS: [(&str, Act); 8] = [
+const ACTS: [(&str, Act); 10] = [
     ("settings are saved", Act::SaveSettings),
     ("settings replace all older ones", Act::ReplaceSettings),
     ("the memory is saved", Act::SaveMemory),
+    ("the header of a block is added", Act::KeepBlock),
+    ("headers are written anew", Act::KeepPeriod),
     ("everything is erased", Act::Erase),
     ("a program is installed", Act::InstallProgram),
     ("a new program is found to work", Act::Pass),
@@ -199,8 +205,13 @@ impl Act {
             Act::Erase => {
                 let _ = save(&disk, Act::SaveSettings);
                 let _ = save(&disk, Act::SaveMemory);
+                let _ = save(&disk, Act::KeepPeriod);
+            }
+            Act::KeepBlock => {
+                let _ = save(&disk, Act::KeepPeriod);
             }
             Act::SaveSettings
+            | Act::KeepPeriod
             | Act::ReplaceSettings
             | Act::SaveMemory
             | Act::InstallProgram
@@ -222,9 +233,12 @@ impl Change for Acted {
             record::change(disk, |slots| what(slots, self.running)).is_ok()
         };
         match self.act {
-            Act::SaveSettings | Act::ReplaceSettings | Act::SaveMemory | Act::Erase => {
-                save(&disk, self.act).is_ok()
-            }
+            Act::SaveSettings
+            | Act::ReplaceSettings
+            | Act::SaveMemory
+            | Act::KeepBlock
+            | Act::KeepPeriod
+            | Act::Erase => save(&disk, self.act).is_ok(),
             Act::InstallProgram => install(&disk, self.running, Kind::Firmware, 2).is_ok(),
             Act::InstallPage => install(&disk, self.running, Kind::Page, 2).is_ok(),
             Act::Pass => note(&mut disk, |slots, running| {
@@ -261,6 +275,7 @@ impl Change for Acted {
             ("program", told),
             ("settings", content("settings", &loaded.settings)?),
             ("memory", content("memory", &loaded.memory)?),
+            ("chain", headers(&loaded.chain)),
             ("page", digest(page.unwrap_or_default().as_bytes())),
         ]
         .into())
@@ -294,6 +309,12 @@ fn content(what: &str, content: &Content) -> Result<String, String> {
     }
 }
 
+fn headers(records: &Records) -> String {
+    let about = records.about.as_ref().map(|about| json!(about).to_string());
+    let about = about.unwrap_or_default();
+    digest(&[about.as_bytes(), &records.bytes].concat())
+}
+
 /// The beginning of the SHA-256 of something.
 fn digest(bytes: &[u8]) -> String {
     let mut digits = hex::digits(&Sha256::digest(bytes));
@@ -313,6 +334,12 @@ fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
         Act::SaveSettings => store.save_settings(&changed(loaded.settings)),
         Act::ReplaceSettings => store.replace_settings(&changed(loaded.settings)),
         Act::SaveMemory => store.save_memory(&changed(loaded.memory)),
+        Act::KeepBlock => {
+            let about = loaded.chain.about.unwrap_or_default();
+            let block = [loaded.chain.bytes, vec![0xA5; HEADER_BYTES]].concat();
+            store.save_chain(&about, &block)
+        }
+        Act::KeepPeriod => store.save_chain(&changed(Content::Nothing), &[0x5A; 9 * HEADER_BYTES]),
         Act::Erase => store.wipe(),
         Act::InstallProgram | Act::Pass | Act::GiveUp | Act::InstallPage => {
             Err(io::ErrorKind::InvalidInput.into())

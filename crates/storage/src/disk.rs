@@ -34,6 +34,12 @@ pub trait Disk: Send + 'static {
     /// It could not be written; what it holds then is anybody's guess.
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
+    /// Adds bytes to the end of a file that only its owner can read; makes the file if it is not there.
+    ///
+    /// # Errors
+    /// They were not all written.
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
+
     /// Makes the bytes of a file durable.
     ///
     /// # Errors
@@ -105,6 +111,15 @@ impl Disk for Folder {
             .open(path)
             .and_then(|mut file| file.write_all(bytes));
         written.map_err(named(name))
+    }
+
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(self.path.join(name))?
+            .write_all(bytes)
     }
 
     fn sync(&mut self, name: &str) -> io::Result<()> {

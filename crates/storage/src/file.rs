@@ -17,13 +17,13 @@ use crate::{
 };
 
 /// Files of one kind and name that are kept aside.
-const KEPT_MAX: u32 = 5;
+pub(crate) const KEPT_MAX: u32 = 5;
 
 /// Attempts to read a file: what fails once may be fine a moment later.
-const READ_TRIES: u32 = 3;
+pub(crate) const READ_TRIES: u32 = 3;
 
 /// What is put behind the name of a file that is kept aside.
-const DAMAGED: &str = "damaged";
+pub(crate) const DAMAGED: &str = "damaged";
 const UNREAD: &str = "unread";
 
 /// One file with the generation before it.
@@ -303,7 +303,7 @@ fn reason(bytes: &[u8], damage: Damage) -> String {
     damage.to_string()
 }
 
-fn kept_name(name: &str, what: &str, number: u32) -> String {
+pub(crate) fn kept_name(name: &str, what: &str, number: u32) -> String {
     format!("{name}.{what}-{number}")
 }
 
@@ -311,7 +311,7 @@ fn kept_name(name: &str, what: &str, number: u32) -> String {
 ///
 /// # Errors
 /// It is still where it was.
-fn keep_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
+pub(crate) fn keep_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
     let names = disk.names()?;
     let free = (1..KEPT_MAX).find(|number| !names.contains(&kept_name(name, what, *number)));
     let kept = kept_name(name, what, free.unwrap_or(KEPT_MAX));

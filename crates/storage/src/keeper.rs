@@ -30,6 +30,7 @@ enum Work {
     Settings(Map<String, Value>),
     ReplaceSettings(Map<String, Value>),
     Memory(Map<String, Value>),
+    Chain(Map<String, Value>, Vec<u8>),
     Wipe,
 }
 
@@ -87,6 +88,7 @@ impl Job {
             Work::Settings(settings) => store.save_settings(&settings),
             Work::ReplaceSettings(settings) => store.replace_settings(&settings),
             Work::Memory(memory) => store.save_memory(&memory),
+            Work::Chain(about, headers) => store.save_chain(&about, &headers),
             Work::Wipe => store.wipe(),
         };
         // Whoever asked may have gone away.
@@ -134,7 +136,12 @@ impl Keeper {
         self.begin(Work::Memory(memory)).await
     }
 
-    /// Removes settings, secrets and memory; they are gone for good when this returns.
+    /// Begins to save the headers of a chain, and what they come after.
+    pub async fn begin_chain(&self, about: Map<String, Value>, headers: Vec<u8>) -> Begun {
+        self.begin(Work::Chain(about, headers)).await
+    }
+
+    /// Removes settings, secrets, memory and headers; they are gone for good when this returns.
     ///
     /// # Errors
     /// Something is still there.

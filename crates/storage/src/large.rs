@@ -30,12 +30,6 @@ pub trait LargeDisk: Disk {
     /// There is no telling.
     fn turn(&mut self, name: &str) -> io::Result<Turn>;
 
-    /// Adds bytes to the end of a file that only its owner can read; makes the file if it is not there.
-    ///
-    /// # Errors
-    /// They were not all written.
-    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
-
     /// Opens a file for reading.
     ///
     /// # Errors
@@ -61,15 +55,6 @@ impl LargeDisk for Folder {
             .open(path)?;
         flock(&file, FlockOperation::LockExclusive)?;
         Ok(Turn { _lock: Some(file) })
-    }
-
-    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(self.path().join(name))?
-            .write_all(bytes)
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {

@@ -1,11 +1,12 @@
-//! What survives a power cut: settings and memory, each one file with the generation before it.
+//! What survives a power cut: settings and memory, each one file with the generation before it, and the chain of headers.
 //!
 //! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
-//! `large` is for files too large for the memory,
+//! `series` is a file that grows, `large` is for files too large for the memory,
 //! `sim_disk` is a disk that loses power, and `power_cuts` tries every moment at which it can;
 //! `keeper` does the work on a thread of its own, `lock` keeps a second clock out of the folder.
 //!
-//! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran.
+//! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran; of one
+//! that grows there may be a part of what was added.
 
 pub mod disk;
 pub mod document;
@@ -14,6 +15,7 @@ pub mod keeper;
 pub mod large;
 pub mod lock;
 pub mod power_cuts;
+pub mod series;
 pub mod sim_disk;
 
 use std::io;
@@ -22,6 +24,7 @@ use serde_json::{Map, Value};
 
 use disk::Disk;
 use file::{Content, StateFile};
+use series::{Records, Series};
 
 /// The settings and secrets.
 pub const SETTINGS: &str = "settings";
@@ -29,11 +32,18 @@ pub const SETTINGS: &str = "settings";
 /// What the device remembers and the owner does not set.
 pub const MEMORY: &str = "memory";
 
+/// The headers of blocks.
+pub const CHAIN: &str = "chain";
+
+/// Bytes of a header of a block.
+pub const HEADER_BYTES: usize = 80;
+
 /// The files of one clock.
 pub struct Store {
     disk: Box<dyn Disk>,
     settings: StateFile,
     memory: StateFile,
+    chain: Series,
 }
 
 /// What was found at the start.
@@ -43,6 +53,8 @@ pub struct Loaded {
     pub settings: Content,
     /// The memory.
     pub memory: Content,
+    /// The headers of blocks.
+    pub chain: Records,
     /// What went wrong, in words for people.
     pub notes: Vec<String>,
 }
@@ -52,15 +64,18 @@ impl Store {
     pub fn open(mut disk: Box<dyn Disk>) -> (Store, Loaded) {
         let (settings, settings_found) = StateFile::open(SETTINGS, disk.as_mut());
         let (memory, memory_found) = StateFile::open(MEMORY, disk.as_mut());
-        let notes = [settings_found.notes, memory_found.notes].concat();
+        let (chain, records, chain_notes) = Series::open(CHAIN, HEADER_BYTES, disk.as_mut());
+        let notes = [settings_found.notes, memory_found.notes, chain_notes].concat();
         let store = Store {
             disk,
             settings,
             memory,
+            chain,
         };
         let loaded = Loaded {
             settings: settings_found.content,
             memory: memory_found.content,
+            chain: records,
             notes,
         };
         (store, loaded)
@@ -96,13 +111,22 @@ impl Store {
         self.memory.save(self.disk.as_mut(), memory)
     }
 
-    /// Removes all settings, secrets and memory, and all of them that was kept aside.
+    /// Saves the headers of a chain, one after the other, and what they come after; durable when this returns.
+    ///
+    /// # Errors
+    /// The disk did not take them all; those from before are still there.
+    pub fn save_chain(&mut self, about: &Map<String, Value>, headers: &[u8]) -> io::Result<()> {
+        self.chain.save(self.disk.as_mut(), about, headers)
+    }
+
+    /// Removes all settings, secrets, memory and headers, and all of them that was kept aside.
     ///
     /// # Errors
     /// The disk did not let go of something; what could be removed is gone.
     pub fn wipe(&mut self) -> io::Result<()> {
+        let chain = self.chain.wipe(self.disk.as_mut());
         let memory = self.memory.wipe(self.disk.as_mut());
         let settings = self.settings.wipe(self.disk.as_mut());
-        memory.and(settings)
+        chain.and(memory).and(settings)
     }
 }

@@ -373,6 +373,24 @@ impl Disk for SimDisk {
         trouble
     }
 
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let Ok(file) = self.find(name) else {
+            return self.write(name, bytes);
+        };
+        self.powered()?;
+        let trouble = self.changing_step("append", name);
+        if is_read_only(&trouble) {
+            return trouble;
+        }
+        let written = if trouble.is_ok() {
+            bytes.len()
+        } else {
+            bytes.len() / 2
+        };
+        Arc::make_mut(&mut self.files[file].bytes).extend_from_slice(&bytes[..written]);
+        trouble
+    }
+
     fn sync(&mut self, name: &str) -> io::Result<()> {
         self.step("sync", name)?;
         let file = self.find(name)?;
@@ -421,24 +439,6 @@ fn is_read_only(trouble: &io::Result<()>) -> bool {
 impl LargeDisk for SimDisk {
     fn turn(&mut self, _: &str) -> io::Result<Turn> {
         Ok(Turn::default())
-    }
-
-    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let Ok(file) = self.find(name) else {
-            return self.write(name, bytes);
-        };
-        self.powered()?;
-        let trouble = self.changing_step("append", name);
-        if is_read_only(&trouble) {
-            return trouble;
-        }
-        let written = if trouble.is_ok() {
-            bytes.len()
-        } else {
-            bytes.len() / 2
-        };
-        Arc::make_mut(&mut self.files[file].bytes).extend_from_slice(&bytes[..written]);
-        trouble
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
@@ -501,6 +501,10 @@ impl Disk for SharedDisk {
         self.with(|disk| disk.write(name, bytes))
     }
 
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.with(|disk| disk.append(name, bytes))
+    }
+
     fn sync(&mut self, name: &str) -> io::Result<()> {
         self.with(|disk| disk.sync(name))
     }
@@ -521,10 +525,6 @@ impl Disk for SharedDisk {
 impl LargeDisk for SharedDisk {
     fn turn(&mut self, _: &str) -> io::Result<Turn> {
         Ok(Turn::default())
-    }
-
-    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.with(|disk| disk.append(name, bytes))
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {

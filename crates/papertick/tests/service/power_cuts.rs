@@ -56,7 +56,7 @@ fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
         let tried = try_everything(beginning, 0).unwrap_or_else(|(what, broken)| {
             panic!("{}: {what}: {broken}", beginning.what);
         });
-        assert_eq!(tried.len(), 10);
+        assert_eq!(tried.len(), 12);
         for tried in tried {
             let counts = tried.counts;
             assert!(counts.operations >= 4, "{tried:?}");
