@@ -56,6 +56,8 @@ pub struct Refused {
     pub at: usize,
     /// Why.
     pub why: Refusal,
+    /// What those before it have changed.
+    pub news: News,
 }
 
 impl Chain {
@@ -135,6 +137,12 @@ impl Chain {
             .map(|header| header.prev_blockhash)
     }
 
+    /// Height of a block that comes after one that is kept, or after the anchor.
+    pub fn height_after(&self, hash: &BlockHash) -> Option<u32> {
+        let place = u32::try_from(self.find(hash)?).ok()?;
+        Some(self.base.next + place)
+    }
+
     /// Some of its hashes, newest first and ever farther apart: by them somebody else finds the last block in common.
     pub fn locator(&self) -> Vec<BlockHash> {
         let mut hashes = Vec::new();
@@ -166,10 +174,14 @@ impl Chain {
         let Some(first) = headers.first() else {
             return Ok(News::Known);
         };
-        let parent = self.find(&first.prev_blockhash).ok_or(Refused {
-            at: 0,
+        let unconnected = |at| Refused {
+            at,
             why: Refusal::Unconnected,
-        })?;
+            news: News::Known,
+        };
+        let parent = self
+            .find(&first.prev_blockhash)
+            .ok_or_else(|| unconnected(0))?;
         // Whoever answers begins with the last block in common, or somewhat before it.
         let known = headers
             .iter()
@@ -182,40 +194,58 @@ impl Chain {
         }
         // The first block of all is the one there is.
         if fork == 0 && self.base.next == 0 {
-            return Err(Refused {
-                at: known,
-                why: Refusal::Unconnected,
-            });
+            return Err(unconnected(known));
         }
-        let late = |refused: Refused| Refused {
-            at: known + refused.at,
-            ..refused
-        };
-        if fork == self.headers.len() {
-            let before = self.next_height();
-            self.append(news, now).map_err(late)?;
-            return Ok(News::Longer(self.next_height() - before));
+        let (taken, refusal, news) = self.take(fork, news, now);
+        match refusal {
+            None => Ok(news),
+            Some(why) => Err(Refused {
+                at: known + taken,
+                why,
+                news,
+            }),
         }
-        let replaced = self.headers.len() - fork;
-        let mut other = self.cut(fork);
-        let heard = other.append(news, now);
-        let wins = other.work > self.work;
-        if wins {
-            *self = other;
-        }
-        heard.map_err(late)?;
-        Ok(match wins {
-            true => News::Reorganised(u32::try_from(replaced).unwrap_or(u32::MAX)),
-            false => News::Weaker,
-        })
     }
 
-    /// Appends headers, one by one.
-    fn append(&mut self, headers: &[Header], now: Option<u32>) -> Result<(), Refused> {
-        for (at, header) in headers.iter().enumerate() {
-            self.push(header, now).map_err(|why| Refused { at, why })?;
+    /// Puts headers at a place where that makes the better chain; tells how many keep the rules, why the next one does
+    /// not, and what has changed.
+    fn take(
+        &mut self,
+        fork: usize,
+        headers: &[Header],
+        now: Option<u32>,
+    ) -> (usize, Option<Refusal>, News) {
+        let count = |blocks| u32::try_from(blocks).unwrap_or(u32::MAX);
+        let replaced = self.headers.len() - fork;
+        if replaced == 0 {
+            let (taken, refusal) = self.append(headers, now);
+            let news = match taken {
+                0 => News::Known,
+                taken => News::Longer(count(taken)),
+            };
+            return (taken, refusal, news);
         }
-        Ok(())
+        let mut other = self.cut(fork);
+        let (taken, refusal) = other.append(headers, now);
+        let news = if other.work > self.work {
+            *self = other;
+            News::Reorganised(count(replaced))
+        } else if taken > 0 {
+            News::Weaker
+        } else {
+            News::Known
+        };
+        (taken, refusal, news)
+    }
+
+    /// Appends headers, one by one; tells how many were taken, and why the next one was not.
+    fn append(&mut self, headers: &[Header], now: Option<u32>) -> (usize, Option<Refusal>) {
+        for (at, header) in headers.iter().enumerate() {
+            if let Err(why) = self.push(header, now) {
+                return (at, Some(why));
+            }
+        }
+        (headers.len(), None)
     }
 
     /// Appends a header that keeps all rules.

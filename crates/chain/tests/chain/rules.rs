@@ -10,7 +10,7 @@ use chain::{
 };
 use proptest::prelude::*;
 
-use crate::support::{branch, mine, mine_with};
+use crate::support::{self, branch, mine, mine_with};
 
 /// Target of the network of one's own.
 const EASY: u32 = 0x207f_ffff;
@@ -30,7 +30,11 @@ fn with(blocks: u32) -> (Chain, Vec<Header>) {
 }
 
 fn refused(why: Refusal) -> Result<News, Refused> {
-    Err(Refused { at: 0, why })
+    Err(Refused {
+        at: 0,
+        why,
+        news: News::Known,
+    })
 }
 
 #[test]
@@ -173,10 +177,18 @@ fn what_comes_before_a_bad_header_counts() {
         headers[3].nonce += 1;
     }
     let why = Refusal::NoWork;
-    assert_eq!(chain.hear(&headers, None), Err(Refused { at: 3, why }));
+    let news = News::Longer(3);
+    assert_eq!(
+        chain.hear(&headers, None),
+        Err(Refused { at: 3, why, news })
+    );
     assert_eq!(chain.height(), Some(3));
     // Now its place is counted from the beginning of what was heard, known or not.
-    assert_eq!(chain.hear(&headers[1..], None), Err(Refused { at: 2, why }));
+    let news = News::Known;
+    assert_eq!(
+        chain.hear(&headers[1..], None),
+        Err(Refused { at: 2, why, news })
+    );
 }
 
 #[test]
@@ -209,8 +221,17 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
             |_| {},
         ));
         let why = Refusal::Unconnected;
-        let at = longer.len() - 1;
-        assert_eq!(chain.hear(&longer, None), Err(Refused { at, why }));
+        let (at, news) = (longer.len() - 1, News::Reorganised(depth));
+        let mut weaker = other[..depth as usize].to_vec();
+        weaker.push(headers[0]);
+        let refused = Refused {
+            at: depth as usize,
+            why,
+            news: News::Weaker,
+        };
+        assert_eq!(chain.hear(&weaker, None), Err(refused));
+        assert_eq!(chain, before);
+        assert_eq!(chain.hear(&longer, None), Err(Refused { at, why, news }));
         assert_eq!(chain, all_at_once);
         // What overlaps what is known begins where it differs.
         let mut whole = vec![headers[fork - 2], headers[fork - 1]];
@@ -220,6 +241,18 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
             Ok(News::Reorganised(depth))
         );
     }
+}
+
+#[test]
+fn a_block_has_one_height() {
+    let (chain, headers) = with(20);
+    for (before, header) in headers.iter().enumerate() {
+        let height = chain.height_after(&header.prev_blockhash);
+        assert_eq!(height, Some(before as u32 + 1));
+    }
+    assert_eq!(chain.height_after(&chain.tip()), Some(21));
+    let stranger = support::hash(&"11".repeat(32));
+    assert_eq!(chain.height_after(&stranger), None);
 }
 
 #[test]
