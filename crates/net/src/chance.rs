@@ -36,6 +36,14 @@ impl Chance {
         self.number().checked_rem(bound).unwrap_or(0)
     }
 
+    /// Puts things in any order.
+    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+        for left in (1..things.len()).rev() {
+            let other = self.below(left as u64 + 1);
+            things.swap(left, usize::try_from(other).unwrap_or(left));
+        }
+    }
+
     /// A time from `low` up to `high`.
     pub fn between(&mut self, low: Duration, high: Duration) -> Duration {
         let span = u64::try_from(high.saturating_sub(low).as_millis()).unwrap_or(u64::MAX);

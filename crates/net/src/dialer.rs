@@ -323,6 +323,15 @@ async fn secure(tls: &TlsClient, raw: BoxedStream, host: &str) -> Result<BoxedSt
     .await
 }
 
+/// Tells whether a way leads to a host by its name alone: a proxy looks it up, and nobody here does.
+pub fn goes_by_name(route: &Route, host: &str) -> bool {
+    let proxy = route.proxy.as_ref().filter(|proxy| applies(proxy, host));
+    proxy.is_some_and(|proxy| match proxy.kind {
+        ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => true,
+        ProxyKind::Socks4 => false,
+    })
+}
+
 fn applies(proxy: &Proxy, host: &str) -> bool {
     !proxy.host.is_empty() && proxy.port != 0 && !bypassed(&proxy.bypass, host)
 }

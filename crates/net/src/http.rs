@@ -4,10 +4,10 @@ use std::{pin::Pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Request, StatusCode,
-    header::{ACCEPT, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
+    HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
+    header::{ACCEPT, CONTENT_TYPE, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
 };
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::time;
@@ -123,24 +123,51 @@ pub async fn get(
     limits: Limits,
 ) -> Result<Answer, HttpError> {
     let whole = async {
-        let mut download = open(dialer, route, request, limits.timeout).await?;
-        let mut body = BytesMut::new();
-        while let Some(chunk) = download.chunk().await? {
-            if body.len() + chunk.len() > limits.body_max {
-                return Err(HttpError::TooLarge(limits.body_max));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        let retry_after = retry_after(&download.headers);
-        Ok(Answer {
-            status: download.status,
-            retry_after,
-            body: body.freeze(),
-        })
+        let download = open(dialer, route, request, limits.timeout).await?;
+        whole(download, limits).await
     };
     time::timeout(limits.timeout, whole)
         .await
         .unwrap_or(Err(HttpError::Timeout))
+}
+
+/// Sends JSON and waits for the whole answer; follows no redirect.
+///
+/// # Errors
+/// The answer was not had, or exceeds a bound.
+pub async fn post_json(
+    dialer: &Dialer,
+    route: &Route,
+    mut request: Get,
+    json: String,
+    limits: Limits,
+) -> Result<Answer, HttpError> {
+    let json_type = HeaderValue::from_static("application/json");
+    request.headers.insert(CONTENT_TYPE, json_type);
+    let whole = async {
+        let sent = Some(Bytes::from(json));
+        let download = open_once(dialer, route, &request, sent, limits.timeout).await?;
+        whole(download, limits).await
+    };
+    time::timeout(limits.timeout, whole)
+        .await
+        .unwrap_or(Err(HttpError::Timeout))
+}
+
+async fn whole(mut download: Download, limits: Limits) -> Result<Answer, HttpError> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = download.chunk().await? {
+        if body.len() + chunk.len() > limits.body_max {
+            return Err(HttpError::TooLarge(limits.body_max));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    let retry_after = retry_after(&download.headers);
+    Ok(Answer {
+        status: download.status,
+        retry_after,
+        body: body.freeze(),
+    })
 }
 
 /// Asks, follows redirects, and hands over the answer as soon as its head is there.
@@ -156,7 +183,7 @@ pub async fn open(
     patience: Duration,
 ) -> Result<Download, HttpError> {
     for _ in 0..=REDIRECTS_MAX {
-        let once = open_once(dialer, route, &request, patience);
+        let once = open_once(dialer, route, &request, None, patience);
         let download = time::timeout(patience, once)
             .await
             .unwrap_or(Err(HttpError::Timeout))?;
@@ -222,6 +249,7 @@ async fn open_once(
     dialer: &Dialer,
     route: &Route,
     request: &Get,
+    sent: Option<Bytes>,
     patience: Duration,
 ) -> Result<Download, HttpError> {
     let stream = dialer.connect(route, (&request.url).into()).await?;
@@ -235,7 +263,7 @@ async fn open_once(
         drop(connection.await);
         std::future::pending().await
     });
-    let answer = driven(&mut connection, sender.send_request(head(request)?)).await;
+    let answer = driven(&mut connection, sender.send_request(head(request, sent)?)).await;
     let (parts, body) = answer.map_err(|_| HttpError::Broken)?.into_parts();
     Ok(Download {
         status: parts.status,
@@ -259,11 +287,17 @@ async fn driven<T>(
     }
 }
 
-fn head(request: &Get) -> Result<Request<Empty<Bytes>>, HttpError> {
-    let mut head = Request::get(request.url.path.as_str())
+fn head(request: &Get, sent: Option<Bytes>) -> Result<Request<Full<Bytes>>, HttpError> {
+    let method = match sent {
+        Some(_) => Method::POST,
+        None => Method::GET,
+    };
+    let mut head = Request::builder()
+        .method(method)
+        .uri(request.url.path.as_str())
         .header(HOST, request.url.authority())
         .header(USER_AGENT, AGENT)
-        .body(Empty::new())
+        .body(Full::new(sent.unwrap_or_default()))
         .map_err(|_| HttpError::BadUrl(BadUrl::Path))?;
     head.headers_mut().extend(request.headers.clone());
     Ok(head)
