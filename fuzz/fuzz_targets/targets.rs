@@ -5,6 +5,7 @@
 
 use std::{io::Cursor, time::Duration};
 
+use chain::network::Network;
 use device::{
     market::{Observation, Zap},
     now::{Now, UtcTime},
@@ -13,7 +14,7 @@ use device::{
     units::{FeeRate, MICRO, Price, Sats},
 };
 use feeds::{
-    exchange, explorer,
+    core_node, electrum, exchange, explorer,
     image::{Head, Image, Key, SIGNATURES_MAX, Signature, page::Page},
     malformed::Malformed,
     miner,
@@ -31,7 +32,7 @@ use feeds::{
         },
         zap::{ShownZaps, ZapFeed},
     },
-    pools, relay, release,
+    p2p, pools, relay, release,
 };
 use sha2::{Digest, Sha256};
 
@@ -44,6 +45,9 @@ pub const TARGETS: &[Target] = &[
     ("relay_bodies", relay_bodies),
     ("explorer", explorer_frame),
     ("exchange", exchange_frame),
+    ("electrum", electrum_line),
+    ("p2p", p2p_message),
+    ("core_node", core_node_body),
     ("nostr", nostr_message),
     ("nostr_event", nostr_event),
     ("bolt11", invoice),
@@ -137,6 +141,60 @@ fn explorer_frame(bytes: &[u8]) {
     plausible(explorer::frame(bytes, false));
     plausible(explorer::tip_body(bytes));
     plausible(explorer::projected_body(bytes, true));
+}
+
+fn electrum_line(bytes: &[u8]) {
+    for line in bytes.split(|byte| *byte == b'\n') {
+        match electrum::line(line) {
+            Ok(electrum::Line::Answer(_, answer)) => {
+                if let Ok(headers) = electrum::headers(&answer) {
+                    assert!(headers.len() <= electrum::HEADERS_AT_ONCE as usize);
+                }
+                let _ = electrum::tip(&answer);
+                plausible(electrum::fees(&answer, true));
+            }
+            Ok(electrum::Line::Refused(_, words)) => assert!(words.chars().count() <= 120),
+            Ok(electrum::Line::Tip(..) | electrum::Line::Nothing) | Err(_) => {}
+        }
+    }
+}
+
+fn p2p_message(bytes: &[u8]) {
+    let network = Network::Main;
+    if let Some((head, payload)) = bytes.split_first_chunk::<{ p2p::HEAD_BYTES }>()
+        && let Ok(head) = p2p::head(network, head)
+    {
+        assert!(head.length <= p2p::PAYLOAD_MAX);
+        assert!(!head.is_of_use() || head.length <= p2p::KEPT_MAX);
+        let _ = p2p::message(&head, payload);
+    }
+    // With a head that fits, so that the checksum is no wall.
+    for command in ["version", "verack", "ping", "headers", "inv", "other"] {
+        let message = p2p::told(network, command, bytes);
+        if let Some((head, payload)) = message.split_first_chunk::<{ p2p::HEAD_BYTES }>()
+            && let Ok(head) = p2p::head(network, head)
+            && let Ok(p2p::Message::Headers(headers)) = p2p::message(&head, payload)
+        {
+            assert!(headers.len() <= p2p::HEADERS_MAX);
+        }
+    }
+}
+
+fn core_node_body(bytes: &[u8]) {
+    let _ = core_node::info_body(bytes);
+    if let Ok(headers) = core_node::headers_body(bytes) {
+        assert!(headers.len() <= core_node::HEADERS_MAX);
+    }
+    match core_node::answers(bytes, 1) {
+        Ok(Ok(answers)) => {
+            let answer = &answers[0];
+            let _ = (core_node::info(answer), core_node::hash(answer));
+            let _ = core_node::header_answer(answer);
+            plausible(core_node::fee(answer, true));
+        }
+        Ok(Err(words)) => assert!(words.chars().count() <= 120),
+        Err(_) => {}
+    }
 }
 
 fn exchange_frame(bytes: &[u8]) {

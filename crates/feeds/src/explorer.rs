@@ -73,7 +73,10 @@ pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malform
     // A proof before the number: what is proven is no claim any more.
     let mut heard: Vec<_> = headers(&message).into_iter().collect();
     heard.extend(height.map(Observation::Block));
-    heard.extend(fee.into_iter().flat_map(|fee| fees(fee, precise_fee)));
+    heard.extend(
+        fee.into_iter()
+            .flat_map(|fee| scalar::fees(fee, precise_fee)),
+    );
     match flaw(&message) {
         Some(flaw) if heard.is_empty() => Err(flaw),
         Some(_) | None => Ok(heard),
@@ -115,7 +118,7 @@ pub fn projected_body(body: &[u8], precise_fee: bool) -> Result<Vec<Observation>
     }
     let list: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
     let fee = next_fee(&list).ok_or(Malformed("fee"))?;
-    Ok(fees(fee, precise_fee).collect())
+    Ok(scalar::fees(fee, precise_fee).collect())
 }
 
 /// The headers of the newest blocks that follow each other, as far as all of their fields are there.
@@ -174,9 +177,4 @@ fn next_fee(projected: &Value) -> Option<FeeRate> {
 
 fn fee_rate(value: &Value) -> Option<FeeRate> {
     Scalar::from(value).fee_rate()
-}
-
-fn fees(fee: FeeRate, precise_fee: bool) -> impl Iterator<Item = Observation> {
-    let precise = precise_fee.then_some(Observation::PreciseFee(fee));
-    std::iter::once(Observation::Fee(scalar::whole_fee(fee))).chain(precise)
 }

@@ -12,6 +12,10 @@ pub mod relay;
 pub mod exchange;
 pub mod explorer;
 
+pub mod core_node;
+pub mod electrum;
+pub mod p2p;
+
 pub mod nostr;
 
 pub mod miner;

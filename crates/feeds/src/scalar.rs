@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, fmt};
 
-use device::units::{FeeRate, MICRO, Price};
+use device::{
+    market::Observation,
+    units::{FeeRate, MICRO, Price},
+};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
@@ -117,6 +120,12 @@ pub(crate) fn whole_fee(rate: FeeRate) -> FeeRate {
     FeeRate {
         micros: (rate.micros + MICRO / 2) / MICRO * MICRO,
     }
+}
+
+/// A fee rate as it is told: in whole sat/vB, and with its decimals where they are wanted.
+pub(crate) fn fees(rate: FeeRate, precise_fee: bool) -> impl Iterator<Item = Observation> {
+    let precise = precise_fee.then_some(Observation::PreciseFee(rate));
+    std::iter::once(Observation::Fee(whole_fee(rate))).chain(precise)
 }
 
 impl<'a> From<&'a Value> for Scalar<'a> {

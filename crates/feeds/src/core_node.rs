@@ -1,0 +1,366 @@
+//! The two interfaces of Bitcoin Core over HTTP: one that needs no password and tells headers, and one that needs a
+//! password and tells fees too.
+
+use chain::{BlockHash, HEADER_BYTES, Header, header, network::Network};
+use device::{
+    market::Observation,
+    units::{FeeRate, MICRO},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    hex,
+    malformed::Malformed,
+    scalar::{self, Scalar},
+};
+
+/// Most headers of one answer.
+pub const HEADERS_MAX: usize = 2000;
+
+/// Largest answer, bytes.
+pub const BODY_MAX: usize = HEADERS_MAX * HEADER_BYTES;
+
+/// Headers that are asked for at once where each is a question of its own.
+pub const QUESTIONS_AT_ONCE: u32 = 100;
+
+/// Blocks in which a payment is to be in a block.
+const FEE_TARGET: u32 = 2;
+
+/// Bytes that a rate of the node is for, by those that ours is for.
+const PER_KILOBYTE: u64 = 1000;
+
+/// Satoshis of a bitcoin, as decimal places.
+const SATOSHI_PLACES: usize = 8;
+
+/// Longest part of a node's own words that is passed on, characters.
+const WORDS_MAX: usize = 120;
+
+/// What a node says of its chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainInfo {
+    /// Which network it is of.
+    pub network: Network,
+    /// Height of its newest block.
+    pub height: u32,
+    /// Its newest block.
+    pub tip: BlockHash,
+}
+
+/// A question that needs a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// What is your chain?
+    Chain,
+    /// The hash of the block at a height.
+    Hash(u32),
+    /// The header of a block.
+    Header(BlockHash),
+    /// What does a payment need to pay?
+    Fee,
+}
+
+/// The usual port.
+pub fn port(network: Network) -> u16 {
+    match network {
+        Network::Main => 8332,
+        Network::Testnet4 => 48_332,
+        Network::Signet => 38_332,
+        Network::Regtest => 18_443,
+    }
+}
+
+/// Path that tells what the node's chain is, without a password.
+pub const INFO_PATH: &str = "/rest/chaininfo.json";
+
+/// Path of the headers from a block on, that block's among them, without a password.
+pub fn headers_path(from: BlockHash) -> String {
+    format!("/rest/headers/{from}.bin?count={HEADERS_MAX}")
+}
+
+/// Reads what a node says of its chain.
+///
+/// # Errors
+/// It is too long, or one of the members is missing.
+pub fn info_body(body: &[u8]) -> Result<ChainInfo, Malformed> {
+    info(&read(body)?)
+}
+
+/// Reads headers; there are none after a block that is not part of the node's chain.
+///
+/// # Errors
+/// They are not, one and all, headers, or too many.
+pub fn headers_body(body: &[u8]) -> Result<Vec<Header>, Malformed> {
+    let (chunks, rest) = body.as_chunks::<HEADER_BYTES>();
+    if chunks.len() > HEADERS_MAX || !rest.is_empty() {
+        return Err(Malformed("headers"));
+    }
+    let headers: Option<_> = chunks.iter().map(|bytes| header(bytes)).collect();
+    headers.ok_or(Malformed("headers"))
+}
+
+/// The body that asks questions, all at once.
+pub fn ask(questions: &[Question]) -> String {
+    let ask = |(number, question): (usize, &Question)| {
+        let (method, params) = match question {
+            Question::Chain => ("getblockchaininfo", json!([])),
+            Question::Hash(height) => ("getblockhash", json!([height])),
+            Question::Header(hash) => ("getblockheader", json!([hash.to_string(), false])),
+            Question::Fee => ("estimatesmartfee", json!([FEE_TARGET])),
+        };
+        json!({ "jsonrpc": "1.0", "id": number, "method": method, "params": params })
+    };
+    let asked: Vec<Value> = questions.iter().enumerate().map(ask).collect();
+    Value::from(asked).to_string()
+}
+
+/// Reads the answers to questions, in the order in which they were asked; or why one of them was refused, in the node's own
+/// words.
+///
+/// # Errors
+/// They are not the answers to so many questions.
+pub fn answers(body: &[u8], asked: usize) -> Result<Result<Vec<Value>, String>, Malformed> {
+    let Value::Array(list) = read(body)? else {
+        return Err(Malformed("not-a-list"));
+    };
+    if list.len() != asked {
+        return Err(Malformed("answers"));
+    }
+    let mut answers = vec![None; asked];
+    for mut answer in list {
+        let error = &answer["error"];
+        if !error.is_null() {
+            return Ok(Err(words(error)));
+        }
+        let number = answer["id"].as_u64();
+        let place = number.and_then(|number| answers.get_mut(usize::try_from(number).ok()?));
+        *place.ok_or(Malformed("answers"))? = Some(answer["result"].take());
+    }
+    let answers: Option<Vec<Value>> = answers.into_iter().collect();
+    answers.map(Ok).ok_or(Malformed("answers"))
+}
+
+/// Reads what a node says of its chain.
+///
+/// # Errors
+/// One of the members is missing.
+pub fn info(result: &Value) -> Result<ChainInfo, Malformed> {
+    let network = match result["chain"].as_str() {
+        Some("main") => Network::Main,
+        Some("testnet4") => Network::Testnet4,
+        Some("signet") => Network::Signet,
+        Some("regtest") => Network::Regtest,
+        Some(_) | None => return Err(Malformed("chain")),
+    };
+    let height = result["blocks"].as_u64();
+    Ok(ChainInfo {
+        network,
+        height: height
+            .and_then(|height| u32::try_from(height).ok())
+            .ok_or(Malformed("height"))?,
+        tip: hash(&result["bestblockhash"])?,
+    })
+}
+
+/// Reads the hash of a block.
+///
+/// # Errors
+/// It is none.
+pub fn hash(result: &Value) -> Result<BlockHash, Malformed> {
+    let hash = result.as_str().and_then(|text| text.parse().ok());
+    hash.ok_or(Malformed("hash"))
+}
+
+/// Reads a header.
+///
+/// # Errors
+/// It is none.
+pub fn header_answer(result: &Value) -> Result<Header, Malformed> {
+    let text = result.as_str().ok_or(Malformed("header"))?;
+    let bytes = hex::bytes::<HEADER_BYTES>(text.as_bytes()).ok_or(Malformed("header"))?;
+    header(&bytes).ok_or(Malformed("header"))
+}
+
+/// Reads what a payment needs to pay; a node that has just been started may not know yet.
+///
+/// # Errors
+/// There is a rate, and it is none.
+pub fn fee(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
+    let rate = Scalar::from(&result["feerate"]);
+    if rate.is_absent() {
+        return Ok(Vec::new());
+    }
+    let satoshis = rate.scaled(SATOSHI_PLACES).ok_or(Malformed("fee"))?;
+    let satoshis = u64::try_from(satoshis).map_err(|_| Malformed("fee"))?;
+    let micros = satoshis.checked_mul(MICRO / PER_KILOBYTE);
+    let rate = FeeRate {
+        micros: micros.ok_or(Malformed("fee"))?,
+    };
+    Ok(scalar::fees(rate, precise_fee).collect())
+}
+
+fn read(body: &[u8]) -> Result<Value, Malformed> {
+    if body.len() > BODY_MAX {
+        return Err(Malformed("too-long"));
+    }
+    serde_json::from_slice(body).map_err(|_| Malformed("json"))
+}
+
+/// What an error says, as far as it is passed on.
+fn words(error: &Value) -> String {
+    let words = error["message"].as_str().unwrap_or("it gives no reason");
+    let fit = words.chars().filter(|letter| !letter.is_control());
+    fit.take(WORDS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use chain::anchor::genesis;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_chain_is_told_whole_or_not_at_all() {
+        let tip = genesis(Network::Main).block_hash();
+        let whole =
+            json!({ "chain": "main", "blocks": 7, "headers": 9, "bestblockhash": tip.to_string() });
+        let told = ChainInfo {
+            network: Network::Main,
+            height: 7,
+            tip,
+        };
+        assert_eq!(info_body(whole.to_string().as_bytes()), Ok(told));
+        for (member, value, reason) in [
+            ("chain", json!("test"), "chain"),
+            ("blocks", json!(-1), "height"),
+            ("blocks", json!(u64::MAX), "height"),
+            ("bestblockhash", json!("00"), "hash"),
+        ] {
+            let mut body = whole.clone();
+            body[member] = value;
+            let read = info_body(body.to_string().as_bytes());
+            assert_eq!(read, Err(Malformed(reason)), "{body}");
+        }
+        assert_eq!(info_body(b"nothing"), Err(Malformed("json")));
+        assert_eq!(
+            info_body(&vec![b' '; BODY_MAX + 1]),
+            Err(Malformed("too-long"))
+        );
+    }
+
+    #[test]
+    fn headers_are_bytes_one_after_the_other() {
+        let header = genesis(Network::Main);
+        let bytes = chain::bytes(&header);
+        for (count, expected) in [(0, Some(0)), (1, Some(1)), (2000, Some(2000)), (2001, None)] {
+            let read = headers_body(&bytes.repeat(count)).ok();
+            assert_eq!(read, expected.map(|count| vec![header; count]));
+        }
+        assert_eq!(headers_body(&bytes[1..]), Err(Malformed("headers")));
+        let path = headers_path(header.block_hash());
+        assert_eq!(
+            path,
+            "/rest/headers/000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f.bin?count=2000"
+        );
+    }
+
+    #[test]
+    fn answers_are_put_in_the_order_of_the_questions() {
+        let asked = ask(&[
+            Question::Chain,
+            Question::Hash(7),
+            Question::Header(genesis(Network::Main).block_hash()),
+            Question::Fee,
+        ]);
+        let asked: Value = serde_json::from_str(&asked).unwrap();
+        let methods: Vec<&str> = (0..4)
+            .map(|at| asked[at]["method"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            methods,
+            [
+                "getblockchaininfo",
+                "getblockhash",
+                "getblockheader",
+                "estimatesmartfee"
+            ]
+        );
+        for (body, count, expected) in [
+            (
+                json!([{ "id": 1, "result": "b", "error": null }, { "id": 0, "result": "a" }]),
+                2,
+                Ok(Ok(vec![json!("a"), json!("b")])),
+            ),
+            (
+                json!([{ "id": 0, "result": null, "error": { "code": -28, "message": "Loading\u{7}" } }]),
+                1,
+                Ok(Err("Loading".to_string())),
+            ),
+            (
+                json!([{ "id": 0, "error": 7 }]),
+                1,
+                Ok(Err("it gives no reason".into())),
+            ),
+            (
+                json!([{ "id": 0, "result": 1 }]),
+                2,
+                Err(Malformed("answers")),
+            ),
+            (
+                json!([{ "id": 1, "result": 1 }]),
+                1,
+                Err(Malformed("answers")),
+            ),
+            (
+                json!([{ "id": 0, "result": 1 }, { "id": 0, "result": 2 }]),
+                2,
+                Err(Malformed("answers")),
+            ),
+            (json!({ "result": 1 }), 1, Err(Malformed("not-a-list"))),
+        ] {
+            assert_eq!(
+                answers(body.to_string().as_bytes(), count),
+                expected,
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn headers_and_fees_are_read_from_answers() {
+        let header = genesis(Network::Main);
+        let digits = json!(hex::digits(&chain::bytes(&header)));
+        assert_eq!(header_answer(&digits), Ok(header));
+        assert_eq!(header_answer(&json!("00")), Err(Malformed("header")));
+        assert_eq!(header_answer(&Value::Null), Err(Malformed("header")));
+        let rate = |text: &str| FeeRate::parse(text).unwrap();
+        for (told, whole, precise) in [
+            (json!(0.00012345), "12", "12.345"),
+            (json!("0.00012500"), "13", "12.5"),
+            (json!(0.00001), "1", "1"),
+            (json!(1), "100000", "100000"),
+        ] {
+            let fees = fee(&json!({ "feerate": told, "blocks": 2 }), true);
+            let expected = vec![
+                Observation::Fee(rate(whole)),
+                Observation::PreciseFee(rate(precise)),
+            ];
+            assert_eq!(fees, Ok(expected), "{told}");
+        }
+        let unknown = json!({ "errors": ["Insufficient data"], "blocks": 0 });
+        assert_eq!(fee(&unknown, true), Ok(vec![]));
+        for bad in [json!(-1), json!("x"), json!([1]), json!(1e30)] {
+            assert!(fee(&json!({ "feerate": bad }), true).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), rate in any::<f64>()) {
+            let _ = (info_body(&bytes), headers_body(&bytes), answers(&bytes, 1));
+            let _ = fee(&json!({ "feerate": rate }), true);
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! The protocol of Electrum servers, as far as headers and fees need it: a line of JSON for each question, answer and piece
+//! of news.
+//!
+//! Headers come as one text up to version 1.4 of the protocol, and as a list from 1.6 on.
+
+use chain::{HEADER_BYTES, Header, header, network::Network};
+use device::{market::Observation, units::FeeRate};
+use serde_json::{Value, json};
+
+use crate::{
+    hex,
+    malformed::Malformed,
+    scalar::{self, Scalar},
+};
+
+/// Longest line that a server may send, bytes; one with as many headers as are asked for has a third of it.
+pub const LINE_MAX: usize = 256 * 1024;
+
+/// Headers that are asked for at once: a quarter of a period.
+pub const HEADERS_AT_ONCE: u32 = 504;
+
+/// Versions of the protocol that are understood.
+const VERSIONS: [&str; 2] = ["1.4", "1.6"];
+
+/// Virtual bytes of a block.
+const BLOCK_VBYTES: u128 = 1_000_000;
+
+/// Most rates of a fee histogram that are looked at.
+const RATES_MAX: usize = 1000;
+
+/// Longest part of a server's own words that is passed on, characters.
+const WORDS_MAX: usize = 120;
+
+/// A question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Which versions of the protocol do you speak?
+    Version,
+    /// What is the newest block, and tell me of each new one.
+    Subscribe,
+    /// The headers from a height on.
+    Headers(u32),
+    /// How much is paid by what waits?
+    Fees,
+    /// Are you there?
+    Ping,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// The answer to a question of this number.
+    Answer(u64, Value),
+    /// Why there is none, in the server's own words.
+    Refused(u64, String),
+    /// The newest block.
+    Tip(u32, Header),
+    /// Something that nobody asked for.
+    Nothing,
+}
+
+/// The usual port.
+pub fn port(network: Network, tls: bool) -> u16 {
+    let plain = match network {
+        Network::Main => 50_001,
+        Network::Testnet4 => 40_001,
+        Network::Signet => 60_601,
+        Network::Regtest => 60_401,
+    };
+    plain + u16::from(tls)
+}
+
+/// The line of a question; `agent` is who asks.
+pub fn ask(question: Question, number: u64, agent: &str) -> String {
+    let (method, params) = match question {
+        Question::Version => ("server.version", json!([agent, VERSIONS])),
+        Question::Subscribe => ("blockchain.headers.subscribe", json!([])),
+        Question::Headers(from) => ("blockchain.block.headers", json!([from, HEADERS_AT_ONCE])),
+        Question::Fees => ("mempool.get_fee_histogram", json!([])),
+        Question::Ping => ("server.ping", json!([])),
+    };
+    let line = json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params });
+    format!("{line}\n")
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// It is too long, no JSON object, or news that cannot be read.
+pub fn line(bytes: &[u8]) -> Result<Line, Malformed> {
+    if bytes.len() > LINE_MAX {
+        return Err(Malformed("too-long"));
+    }
+    let mut line: Value = serde_json::from_slice(bytes).map_err(|_| Malformed("json"))?;
+    if !line.is_object() {
+        return Err(Malformed("not-a-map"));
+    }
+    if let Some(number) = line["id"].as_u64() {
+        let error = &line["error"];
+        return Ok(match error.is_null() {
+            true => Line::Answer(number, line["result"].take()),
+            false => Line::Refused(number, words(error)),
+        });
+    }
+    match line["method"].as_str() {
+        Some("blockchain.headers.subscribe") => {
+            let (height, header) = tip(&line["params"][0])?;
+            Ok(Line::Tip(height, header))
+        }
+        Some(_) | None => Ok(Line::Nothing),
+    }
+}
+
+/// Reads the newest block.
+///
+/// # Errors
+/// There is no height, or no header.
+pub fn tip(result: &Value) -> Result<(u32, Header), Malformed> {
+    let height = result["height"].as_u64();
+    let height = height.and_then(|height| u32::try_from(height).ok());
+    let hex = result["hex"].as_str();
+    let bytes = hex.and_then(|hex| hex::bytes::<HEADER_BYTES>(hex.as_bytes()));
+    Ok((
+        height.ok_or(Malformed("height"))?,
+        bytes
+            .and_then(|bytes| header(&bytes))
+            .ok_or(Malformed("header"))?,
+    ))
+}
+
+/// Reads headers, oldest first; there are none from a height on that the server has not reached.
+///
+/// # Errors
+/// They are not, one and all, headers, or more than were asked for.
+pub fn headers(result: &Value) -> Result<Vec<Header>, Malformed> {
+    const DIGITS: usize = 2 * HEADER_BYTES;
+    let read = |digits: &[u8]| header(&hex::bytes::<HEADER_BYTES>(digits)?);
+    let headers: Option<Vec<Header>> = match (result["hex"].as_str(), result["headers"].as_array())
+    {
+        (Some(text), None) => {
+            let (chunks, rest) = text.as_bytes().as_chunks::<DIGITS>();
+            match rest {
+                [] => chunks.iter().map(|digits| read(digits)).collect(),
+                [..] => None,
+            }
+        }
+        (None, Some(list)) => list
+            .iter()
+            .map(|entry| read(entry.as_str()?.as_bytes()))
+            .collect(),
+        (Some(_), Some(_)) | (None, None) => None,
+    };
+    headers
+        .filter(|headers| headers.len() <= HEADERS_AT_ONCE as usize)
+        .ok_or(Malformed("headers"))
+}
+
+/// Reads what is paid by what waits: the rate at which half of the best block's worth of it is paid.
+///
+/// # Errors
+/// It is no list of rates with what waits at each.
+pub fn fees(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
+    let rates = result.as_array().ok_or(Malformed("fee"))?;
+    let read = |entry: &Value| {
+        let rate = Scalar::from(&entry[0]).fee_rate()?;
+        Some((rate, u128::from(entry[1].as_u64()?)))
+    };
+    let rates = rates.iter().take(RATES_MAX).map(read);
+    let mut rates: Vec<(FeeRate, u128)> = rates.collect::<Option<_>>().ok_or(Malformed("fee"))?;
+    rates.sort_by_key(|(rate, _)| std::cmp::Reverse(rate.micros));
+    let waiting: u128 = rates.iter().map(|(_, vbytes)| vbytes).sum();
+    let half = waiting.min(BLOCK_VBYTES).div_ceil(2);
+    let mut paid = 0;
+    let median = rates.into_iter().find(|(_, vbytes)| {
+        paid += vbytes;
+        paid >= half && paid > 0
+    });
+    let Some((rate, _)) = median else {
+        return Ok(Vec::new());
+    };
+    Ok(scalar::fees(rate, precise_fee).collect())
+}
+
+/// What an error says, as far as it is passed on.
+fn words(error: &Value) -> String {
+    let message = error["message"].as_str().or(error.as_str());
+    let words = message.unwrap_or("it gives no reason");
+    let fit = words.chars().filter(|letter| !letter.is_control());
+    fit.take(WORDS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use chain::anchor::genesis;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn digits(header: &Header) -> String {
+        hex::digits(&chain::bytes(header))
+    }
+
+    #[test]
+    fn questions_are_lines_of_their_own() {
+        for (question, expected) in [
+            (
+                Question::Version,
+                r#"{"jsonrpc":"2.0","id":1,"method":"server.version","params":["papertick/4",["1.4","1.6"]]}"#,
+            ),
+            (
+                Question::Subscribe,
+                r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.headers.subscribe","params":[]}"#,
+            ),
+            (
+                Question::Headers(953_568),
+                r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.block.headers","params":[953568,504]}"#,
+            ),
+            (
+                Question::Fees,
+                r#"{"jsonrpc":"2.0","id":1,"method":"mempool.get_fee_histogram","params":[]}"#,
+            ),
+            (
+                Question::Ping,
+                r#"{"jsonrpc":"2.0","id":1,"method":"server.ping","params":[]}"#,
+            ),
+        ] {
+            assert_eq!(ask(question, 1, "papertick/4"), format!("{expected}\n"));
+        }
+    }
+
+    #[test]
+    fn lines_are_answers_refusals_and_news() {
+        let header = genesis(Network::Main);
+        let news = json!({
+            "jsonrpc": "2.0", "method": "blockchain.headers.subscribe",
+            "params": [{ "height": 7, "hex": digits(&header) }],
+        });
+        let rows = [
+            (
+                r#"{"id":3,"jsonrpc":"2.0","result":["electrs/0.10","1.4"]}"#.to_string(),
+                Ok(Line::Answer(3, json!(["electrs/0.10", "1.4"]))),
+            ),
+            (
+                r#"{"id":3,"result":null,"error":{"code":-32601,"message":"unknown\nmethod"}}"#
+                    .into(),
+                Ok(Line::Refused(3, "unknownmethod".into())),
+            ),
+            (
+                r#"{"id":3,"error":"no"}"#.into(),
+                Ok(Line::Refused(3, "no".into())),
+            ),
+            (
+                r#"{"id":3,"error":{}}"#.into(),
+                Ok(Line::Refused(3, "it gives no reason".into())),
+            ),
+            (news.to_string(), Ok(Line::Tip(7, header))),
+            (
+                r#"{"method":"blockchain.headers.subscribe","params":[]}"#.into(),
+                Err(Malformed("height")),
+            ),
+            (
+                r#"{"method":"blockchain.headers.subscribe","params":[{"height":7,"hex":"00"}]}"#
+                    .into(),
+                Err(Malformed("header")),
+            ),
+            (r#"{"method":"server.peers"}"#.into(), Ok(Line::Nothing)),
+            ("[]".into(), Err(Malformed("not-a-map"))),
+            ("{".into(), Err(Malformed("json"))),
+            (" ".repeat(LINE_MAX + 1), Err(Malformed("too-long"))),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(line(text.as_bytes()), expected, "{text}");
+        }
+        let long = format!(r#"{{"id":1,"error":"{}"}}"#, "x".repeat(9999));
+        assert_eq!(
+            line(long.as_bytes()),
+            Ok(Line::Refused(1, "x".repeat(WORDS_MAX)))
+        );
+    }
+
+    #[test]
+    fn headers_come_as_one_text_or_as_a_list() {
+        let (one, two) = (genesis(Network::Main), genesis(Network::Signet));
+        let (first, second) = (digits(&one), digits(&two));
+        for (result, expected) in [
+            (
+                json!({ "count": 2, "hex": format!("{first}{second}"), "max": 2016 }),
+                Ok(vec![one, two]),
+            ),
+            (
+                json!({ "count": 2, "headers": [first, second], "max": 2016 }),
+                Ok(vec![one, two]),
+            ),
+            (json!({ "count": 0, "hex": "", "max": 2016 }), Ok(vec![])),
+            (
+                json!({ "count": 0, "headers": [], "max": 2016 }),
+                Ok(vec![]),
+            ),
+            (
+                json!({ "hex": first[1..].to_string() }),
+                Err(Malformed("headers")),
+            ),
+            (json!({ "headers": [first, 7] }), Err(Malformed("headers"))),
+            (
+                json!({ "hex": first, "headers": [first] }),
+                Err(Malformed("headers")),
+            ),
+            (
+                json!({ "headers": vec![&first; 505] }),
+                Err(Malformed("headers")),
+            ),
+            (Value::Null, Err(Malformed("headers"))),
+        ] {
+            assert_eq!(headers(&result), expected, "{result}");
+        }
+    }
+
+    #[test]
+    fn a_fee_is_paid_by_half_of_the_next_block() {
+        let rate = |text: &str| FeeRate::parse(text).unwrap();
+        for (histogram, whole, precise) in [
+            (
+                json!([[12, 128_812], [4, 92_524], [2.5, 6_478_638]]),
+                "3",
+                "2.5",
+            ),
+            (json!([[12, 500_000], [4, 92_524]]), "12", "12"),
+            (json!([[12, 499_999], [4, 9_000_000]]), "4", "4"),
+            // Whatever order they come in.
+            (
+                json!([[1, 9_000_000], [7, 400_000], [3, 400_000]]),
+                "3",
+                "3",
+            ),
+            // Less than a block waits.
+            (json!([[9, 100], [2, 300]]), "2", "2"),
+            (json!([["1.5", 1]]), "2", "1.5"),
+            (json!([[5, 0], [3, 10]]), "3", "3"),
+        ] {
+            let (whole, precise) = (rate(whole), rate(precise));
+            assert_eq!(
+                fees(&histogram, true),
+                Ok(vec![
+                    Observation::Fee(whole),
+                    Observation::PreciseFee(precise)
+                ]),
+                "{histogram}"
+            );
+            assert_eq!(
+                fees(&histogram, false),
+                Ok(vec![Observation::Fee(whole)]),
+                "{histogram}"
+            );
+        }
+        for nothing in [json!([]), json!([[5, 0]])] {
+            assert_eq!(fees(&nothing, true), Ok(vec![]));
+        }
+        for bad in [
+            json!({}),
+            json!([1]),
+            json!([[1]]),
+            json!([[1, -1]]),
+            json!([["a", 1]]),
+        ] {
+            assert_eq!(fees(&bad, true), Err(Malformed("fee")), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), text in "\\PC{0,80}") {
+            let _ = line(&bytes);
+            let text = Value::from(text);
+            for value in [json!({ "hex": text, "height": 1 }), json!([[text, 1]]), json!({ "headers": [text] })] {
+                let _ = (tip(&value), headers(&value), fees(&value, true));
+            }
+        }
+    }
+}

@@ -1,0 +1,569 @@
+//! The protocol of the Bitcoin network, as far as headers need it.
+//!
+//! A message is a head of fixed size and a payload; [`head`] says of the one whether the other is of any use before it is
+//! read. Everything but versions, headers, pings and the hint that there is a block is skipped.
+
+use chain::{BlockHash, HEADER_BYTES, Header, header, network::Network};
+use sha2::{Digest, Sha256};
+
+use crate::malformed::Malformed;
+
+/// Bytes of a head.
+pub const HEAD_BYTES: usize = 24;
+
+/// Most headers of one message.
+pub const HEADERS_MAX: usize = 2000;
+
+/// Largest payload that is kept, bytes: that many headers, each with a count of nothing, and how many there are.
+pub const KEPT_MAX: usize = 3 + HEADERS_MAX * (HEADER_BYTES + 1);
+
+/// Largest payload that there may be, bytes; more is no message of this network.
+pub const PAYLOAD_MAX: usize = 4_000_000;
+
+/// Most hashes of a locator.
+pub const LOCATOR_MAX: usize = 101;
+
+/// Version of the protocol that is spoken here.
+const PROTOCOL: u32 = 70_016;
+
+/// Oldest version whose peers announce blocks by their headers.
+const PROTOCOL_MIN: u32 = 70_012;
+
+/// Services of a peer that has blocks: all of them, or at least the newest.
+const HAS_BLOCKS: u64 = 1 | 1 << 10;
+
+/// Largest payload of a version, bytes: 86 and what the peer calls itself.
+const VERSION_MAX: usize = 1024;
+
+/// What a peer says a block is called when it announces one, without and with its witnesses.
+const BLOCKS: [u32; 2] = [2, 2 | 1 << 30];
+
+/// What a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Who the peer is.
+    Version,
+    /// Who we are is known.
+    Verack,
+    /// Are you there?
+    Ping,
+    /// Headers.
+    Headers,
+    /// What there is.
+    Inv,
+    /// Something else.
+    Other,
+}
+
+/// The head of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// What it is about.
+    pub kind: Kind,
+    /// Bytes of the payload.
+    pub length: usize,
+    checksum: [u8; 4],
+}
+
+impl Head {
+    /// The payload is of use; else it is skipped.
+    pub fn is_of_use(&self) -> bool {
+        match self.kind {
+            Kind::Version | Kind::Verack | Kind::Ping | Kind::Headers => true,
+            // It is only a hint.
+            Kind::Inv => self.length <= KEPT_MAX,
+            Kind::Other => false,
+        }
+    }
+}
+
+/// A message of use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// Who the peer is.
+    Version(Version),
+    /// Who we are is known.
+    Verack,
+    /// Are you there? To be answered with the same number.
+    Ping([u8; 8]),
+    /// Headers that follow each other, oldest first.
+    Headers(Vec<Header>),
+    /// There is a block.
+    Block,
+    /// There is something else.
+    Nothing,
+}
+
+/// Who a peer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    protocol: u32,
+    services: u64,
+}
+
+impl Version {
+    /// Tells whether the peer has blocks, and speaks of them by their headers.
+    pub fn is_of_use(&self) -> bool {
+        self.protocol >= PROTOCOL_MIN && self.services & HAS_BLOCKS != 0
+    }
+}
+
+/// Port of a network's peers.
+pub fn port(network: Network) -> u16 {
+    match network {
+        Network::Main => 8333,
+        Network::Testnet4 => 48_333,
+        Network::Signet => 38_333,
+        Network::Regtest => 18_444,
+    }
+}
+
+/// Names that lead to peers of a network.
+pub fn seeds(network: Network) -> &'static [&'static str] {
+    match network {
+        Network::Main => &[
+            "seed.bitcoin.sipa.be",
+            "dnsseed.bluematt.me",
+            "seed.bitcoin.jonasschnelli.ch",
+            "seed.btc.petertodd.net",
+            "seed.bitcoin.sprovoost.nl",
+            "dnsseed.emzy.de",
+            "seed.bitcoin.wiz.biz",
+            "seed.mainnet.achownodes.xyz",
+        ],
+        Network::Testnet4 => &[
+            "seed.testnet4.bitcoin.sprovoost.nl",
+            "seed.testnet4.wiz.biz",
+        ],
+        Network::Signet => &[
+            "seed.signet.bitcoin.sprovoost.nl",
+            "seed.signet.achownodes.xyz",
+        ],
+        Network::Regtest => &[],
+    }
+}
+
+/// Reads the head of a message.
+///
+/// # Errors
+/// It is of another network, or its payload is larger than it may be.
+pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<Head, Malformed> {
+    let (magic, rest) = bytes.split_at(4);
+    let (command, rest) = rest.split_at(12);
+    let (length, checksum) = rest.split_at(4);
+    if magic != magic_of(network) {
+        return Err(Malformed("network"));
+    }
+    let name = command.split(|byte| *byte == 0).next().unwrap_or_default();
+    let kind = match name {
+        b"version" => Kind::Version,
+        b"verack" => Kind::Verack,
+        b"ping" => Kind::Ping,
+        b"headers" => Kind::Headers,
+        b"inv" => Kind::Inv,
+        _ => Kind::Other,
+    };
+    let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
+    let max = match kind {
+        Kind::Version => VERSION_MAX,
+        Kind::Verack => 0,
+        Kind::Ping => 8,
+        Kind::Headers => KEPT_MAX,
+        Kind::Inv | Kind::Other => PAYLOAD_MAX,
+    };
+    if length > max {
+        return Err(Malformed("too-long"));
+    }
+    Ok(Head {
+        kind,
+        length,
+        checksum: [checksum[0], checksum[1], checksum[2], checksum[3]],
+    })
+}
+
+/// Reads a message whose head says that it is of use.
+///
+/// # Errors
+/// The payload is not what its head or its kind says.
+pub fn message(head: &Head, payload: &[u8]) -> Result<Message, Malformed> {
+    if payload.len() != head.length || checksum(payload) != head.checksum {
+        return Err(Malformed("checksum"));
+    }
+    match head.kind {
+        Kind::Version => version(payload).ok_or(Malformed("version")),
+        Kind::Verack => Ok(Message::Verack),
+        Kind::Ping => payload
+            .try_into()
+            .map(Message::Ping)
+            .map_err(|_| Malformed("ping")),
+        Kind::Headers => headers(payload).ok_or(Malformed("headers")),
+        Kind::Inv => Ok(match has_block(payload).ok_or(Malformed("inv"))? {
+            true => Message::Block,
+            false => Message::Nothing,
+        }),
+        Kind::Other => Ok(Message::Nothing),
+    }
+}
+
+/// Says who we are: somebody who wants no transactions and has nothing to give.
+pub fn say_version(network: Network, unix_secs: i64, nonce: u64, agent: &str) -> Vec<u8> {
+    let nobody = [0; 26];
+    let mut payload = Vec::new();
+    payload.extend(PROTOCOL.to_le_bytes());
+    payload.extend(0_u64.to_le_bytes());
+    payload.extend(unix_secs.to_le_bytes());
+    payload.extend(nobody);
+    payload.extend(nobody);
+    payload.extend(nonce.to_le_bytes());
+    let agent = &agent.as_bytes()[..agent.len().min(usize::from(u8::MAX) - 3)];
+    payload.push(u8::try_from(agent.len()).unwrap_or_default());
+    payload.extend(agent);
+    // Our own height, and whether we want transactions.
+    payload.extend(0_u32.to_le_bytes());
+    payload.push(0);
+    told(network, "version", &payload)
+}
+
+/// Says that we know who the peer is.
+pub fn say_verack(network: Network) -> Vec<u8> {
+    told(network, "verack", &[])
+}
+
+/// Asks for new blocks to be announced by their headers.
+pub fn ask_for_headers_first(network: Network) -> Vec<u8> {
+    told(network, "sendheaders", &[])
+}
+
+/// Answers a ping.
+pub fn say_pong(network: Network, number: [u8; 8]) -> Vec<u8> {
+    told(network, "pong", &number)
+}
+
+/// Asks for the headers after the last block in common; of the blocks that are known the newest comes first.
+pub fn ask_for_headers(network: Network, locator: &[BlockHash]) -> Vec<u8> {
+    let locator = &locator[..locator.len().min(LOCATOR_MAX)];
+    let mut payload = PROTOCOL.to_le_bytes().to_vec();
+    payload.push(u8::try_from(locator.len()).unwrap_or_default());
+    for hash in locator {
+        payload.extend(AsRef::<[u8]>::as_ref(hash));
+    }
+    // As many as there are.
+    payload.extend([0; 32]);
+    told(network, "getheaders", &payload)
+}
+
+/// Writes a message; its command has at most twelve letters.
+pub fn told(network: Network, command: &str, payload: &[u8]) -> Vec<u8> {
+    let mut name = [0; 12];
+    for (place, letter) in name.iter_mut().zip(command.bytes()) {
+        *place = letter;
+    }
+    let length = u32::try_from(payload.len()).unwrap_or_default();
+    [
+        &magic_of(network)[..],
+        &name,
+        &length.to_le_bytes(),
+        &checksum(payload),
+        payload,
+    ]
+    .concat()
+}
+
+fn magic_of(network: Network) -> [u8; 4] {
+    match network {
+        Network::Main => [0xF9, 0xBE, 0xB4, 0xD9],
+        Network::Testnet4 => [0x1C, 0x16, 0x3F, 0x28],
+        Network::Signet => [0x0A, 0x03, 0xCF, 0x40],
+        Network::Regtest => [0xFA, 0xBF, 0xB5, 0xDA],
+    }
+}
+
+fn checksum(payload: &[u8]) -> [u8; 4] {
+    let digest: [u8; 32] = Sha256::digest(Sha256::digest(payload)).into();
+    [digest[0], digest[1], digest[2], digest[3]]
+}
+
+fn version(payload: &[u8]) -> Option<Message> {
+    let (protocol, rest) = payload.split_first_chunk::<4>()?;
+    let (services, _) = rest.split_first_chunk::<8>()?;
+    Some(Message::Version(Version {
+        protocol: u32::from_le_bytes(*protocol),
+        services: u64::from_le_bytes(*services),
+    }))
+}
+
+fn headers(payload: &[u8]) -> Option<Message> {
+    let (count, rest) = count(payload)?;
+    let (entries, rest) = rest.as_chunks::<{ HEADER_BYTES + 1 }>();
+    if count > HEADERS_MAX as u64 || count != entries.len() as u64 || !rest.is_empty() {
+        return None;
+    }
+    let read = |entry: &[u8; HEADER_BYTES + 1]| match entry.split_last() {
+        // There are no transactions with it.
+        Some((0, bytes)) => header(bytes),
+        Some(_) | None => None,
+    };
+    Some(Message::Headers(
+        entries.iter().map(read).collect::<Option<_>>()?,
+    ))
+}
+
+/// Tells whether there is a block among what a peer has; none if the list cannot be read.
+fn has_block(payload: &[u8]) -> Option<bool> {
+    let (count, rest) = count(payload)?;
+    let (entries, rest) = rest.as_chunks::<36>();
+    if count != entries.len() as u64 || !rest.is_empty() {
+        return None;
+    }
+    let is_block = |entry: &[u8; 36]| {
+        let kind = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        BLOCKS.contains(&kind)
+    };
+    Some(entries.iter().any(is_block))
+}
+
+/// A count in the fewest bytes that it needs, and what comes after it.
+fn count(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (first, rest) = bytes.split_first()?;
+    let (count, least, rest) = match first {
+        0xFD => {
+            let (count, rest) = rest.split_first_chunk::<2>()?;
+            (u16::from_le_bytes(*count).into(), 0xFD, rest)
+        }
+        0xFE => {
+            let (count, rest) = rest.split_first_chunk::<4>()?;
+            (u32::from_le_bytes(*count).into(), 0x1_0000, rest)
+        }
+        0xFF => {
+            let (count, rest) = rest.split_first_chunk::<8>()?;
+            (u64::from_le_bytes(*count), 0x1_0000_0000, rest)
+        }
+        small => (u64::from(*small), 0, rest),
+    };
+    (count >= least).then_some((count, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(network: Network, bytes: &[u8]) -> Result<Message, Malformed> {
+        let (first, payload) = bytes.split_first_chunk::<HEAD_BYTES>().unwrap();
+        let head = head(network, first)?;
+        match head.is_of_use() {
+            true => message(&head, payload),
+            false => Ok(Message::Nothing),
+        }
+    }
+
+    fn genesis(network: Network) -> Header {
+        chain::anchor::genesis(network)
+    }
+
+    /// Messages as they went over the wire.
+    const VERACK: &str = "f9beb4d976657261636b000000000000000000005df6e0e2";
+    const VERSION: &str = "f9beb4d976657273696f6e0000000000640000003b648d5a\
+        62ea0000010000000000000011b2d05000000000\
+        010000000000000000000000000000000000ffff000000000000\
+        010000000000000000000000000000000000ffff000000000000\
+        3b2eb35d8ce617650f2f5361746f7368693a302e372e322fc03e0300";
+
+    fn bytes(digits: &str) -> Vec<u8> {
+        let digits: String = digits.split_whitespace().collect();
+        let pairs = digits.as_bytes().chunks_exact(2);
+        pairs
+            .map(|pair| crate::hex::bytes::<1>(pair).unwrap()[0])
+            .collect()
+    }
+
+    #[test]
+    fn messages_of_the_network_are_read() {
+        let main = Network::Main;
+        assert_eq!(read(main, &bytes(VERACK)), Ok(Message::Verack));
+        let old = Version {
+            protocol: 60_002,
+            services: 1,
+        };
+        assert_eq!(read(main, &bytes(VERSION)), Ok(Message::Version(old)));
+    }
+
+    #[test]
+    fn messages_of_use_are_read_and_others_are_skipped() {
+        for network in Network::ALL {
+            let header = genesis(network);
+            let entry = [&chain::bytes(&header)[..], &[0]].concat();
+            let most = [&[0xFD, 0xD0, 0x07][..], &entry.repeat(HEADERS_MAX)].concat();
+            assert_eq!(most.len(), KEPT_MAX);
+            let item = |kind: u32| [&[1][..], &kind.to_le_bytes(), &[7; 32]].concat();
+            let rows = [
+                ("verack", vec![], Message::Verack),
+                ("ping", vec![7; 8], Message::Ping([7; 8])),
+                ("headers", vec![0], Message::Headers(vec![])),
+                (
+                    "headers",
+                    [&[1], &entry[..]].concat(),
+                    Message::Headers(vec![header]),
+                ),
+                ("headers", most, Message::Headers(vec![header; HEADERS_MAX])),
+                ("inv", item(2), Message::Block),
+                ("inv", item(0x4000_0002), Message::Block),
+                ("inv", item(1), Message::Nothing),
+                ("sendheaders", vec![], Message::Nothing),
+                ("addrv2", vec![1, 2, 3], Message::Nothing),
+            ];
+            for (command, payload, expected) in rows {
+                let message = told(network, command, &payload);
+                assert_eq!(read(network, &message), Ok(expected), "{command}");
+            }
+        }
+    }
+
+    /// The payload of a message whose head says what it should.
+    fn payload_of(network: Network, command: &[u8; 12], message: &[u8]) -> Vec<u8> {
+        let (first, payload) = message.split_first_chunk::<HEAD_BYTES>().unwrap();
+        assert_eq!(first[..4], magic_of(network));
+        assert_eq!(&first[4..16], command);
+        assert_eq!(first[16..20], (payload.len() as u32).to_le_bytes());
+        assert_eq!(first[20..], checksum(payload));
+        payload.to_vec()
+    }
+
+    #[test]
+    fn what_is_said_has_the_form_of_the_network() {
+        let main = Network::Main;
+        assert_eq!(say_verack(main), bytes(VERACK));
+        for network in Network::ALL {
+            let said = say_version(network, 0x50d0_b211, 0x6517_e68c_5db3_2e3b, "/x:1/");
+            let payload = payload_of(network, b"version\0\0\0\0\0", &said);
+            let nobody = "00".repeat(26);
+            let expected = format!(
+                "80110100 0000000000000000 11b2d05000000000 {nobody} {nobody}
+                 3b2eb35d8ce61765 05 2f783a312f 00000000 00"
+            );
+            assert_eq!(payload, bytes(&expected));
+            let asked = ask_for_headers_first(network);
+            assert!(payload_of(network, b"sendheaders\0", &asked).is_empty());
+            let pong = say_pong(network, [7; 8]);
+            assert_eq!(payload_of(network, b"pong\0\0\0\0\0\0\0\0", &pong), [7; 8]);
+            let hash = genesis(network).block_hash();
+            for known in [0, 1, LOCATOR_MAX, LOCATOR_MAX + 9] {
+                let asked = ask_for_headers(network, &vec![hash; known]);
+                let payload = payload_of(network, b"getheaders\0\0", &asked);
+                let told = known.min(LOCATOR_MAX);
+                assert_eq!(payload[..5], [0x80, 0x11, 1, 0, told as u8]);
+                assert_eq!(payload.len(), 5 + 32 * told + 32);
+                let genesis: &[u8] = hash.as_ref();
+                assert!(
+                    payload[5..5 + 32 * told]
+                        .chunks(32)
+                        .all(|hash| hash == genesis)
+                );
+                assert_eq!(payload[5 + 32 * told..], [0; 32]);
+            }
+        }
+        // What a peer calls itself has a bound as well.
+        let said = say_version(main, 0, 0, &"x".repeat(9999));
+        assert!(matches!(read(main, &said), Ok(Message::Version(_))));
+    }
+
+    #[test]
+    fn what_breaks_a_bound_is_known_by_its_head() {
+        let network = Network::Main;
+        let with = |command: &str, length: u32| {
+            let mut bytes = told(network, command, &[]);
+            bytes[16..20].copy_from_slice(&length.to_le_bytes());
+            let bytes: [u8; HEAD_BYTES] = bytes.try_into().unwrap();
+            head(network, &bytes).map(|head| head.is_of_use())
+        };
+        let too_long = Err(Malformed("too-long"));
+        for (command, length, expected) in [
+            ("headers", 162_003, Ok(true)),
+            ("headers", 162_004, too_long),
+            ("version", 1024, Ok(true)),
+            ("version", 1025, too_long),
+            ("verack", 0, Ok(true)),
+            ("verack", 1, too_long),
+            ("ping", 8, Ok(true)),
+            ("ping", 9, too_long),
+            ("inv", 162_003, Ok(true)),
+            ("inv", 162_004, Ok(false)),
+            ("inv", 4_000_001, too_long),
+            ("block", 4_000_000, Ok(false)),
+            ("block", 4_000_001, too_long),
+            ("block", u32::MAX, too_long),
+        ] {
+            assert_eq!(with(command, length), expected, "{command} {length}");
+        }
+        let other: [u8; HEAD_BYTES] = told(Network::Signet, "verack", &[]).try_into().unwrap();
+        assert_eq!(head(network, &other), Err(Malformed("network")));
+    }
+
+    #[test]
+    fn a_payload_is_what_its_kind_says_or_nothing() {
+        let network = Network::Main;
+        let header = chain::bytes(&genesis(network));
+        let one = [&[1][..], &header, &[0]].concat();
+        let rows: [(&str, Vec<u8>, &'static str); 12] = [
+            ("version", vec![0; 11], "version"),
+            ("ping", vec![0; 7], "ping"),
+            ("headers", vec![], "headers"),
+            ("headers", one[..81].to_vec(), "headers"),
+            ("headers", [&one[..], &[0]].concat(), "headers"),
+            ("headers", [&[2], &one[1..]].concat(), "headers"),
+            // Transactions with it.
+            ("headers", [&one[..81], &[1]].concat(), "headers"),
+            // A count in more bytes than it needs.
+            ("headers", [&[0xFD, 1, 0], &one[1..]].concat(), "headers"),
+            (
+                "headers",
+                [&[0xFE, 1, 0, 0, 0], &one[1..]].concat(),
+                "headers",
+            ),
+            ("headers", vec![0xFF, 0xFF], "headers"),
+            ("inv", vec![1], "inv"),
+            ("inv", [&[2][..], &[0; 36]].concat(), "inv"),
+        ];
+        for (command, payload, reason) in rows {
+            let bytes = told(network, command, &payload);
+            assert_eq!(
+                read(network, &bytes),
+                Err(Malformed(reason)),
+                "{command} {payload:?}"
+            );
+        }
+        let mut bytes = told(network, "headers", &one);
+        assert!(read(network, &bytes).is_ok());
+        let last = bytes.len() - 2;
+        bytes[last] ^= 1;
+        assert_eq!(read(network, &bytes), Err(Malformed("checksum")));
+    }
+
+    #[test]
+    fn a_peer_is_of_use_that_has_blocks_and_is_not_too_old() {
+        for (protocol, services, expected) in [
+            (70_016, 1, true),
+            (70_012, 1 << 10, true),
+            (70_011, 1, false),
+            (70_016, 0, false),
+            (70_016, 8, false),
+            (u32::MAX, u64::MAX, true),
+        ] {
+            let version = Version { protocol, services };
+            assert_eq!(version.is_of_use(), expected, "{version:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_panic(command in "[a-z]{1,12}", payload in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = read(Network::Main, &told(Network::Main, &command, &payload));
+            for command in ["version", "headers", "inv", "ping"] {
+                let _ = read(Network::Main, &told(Network::Main, command, &payload));
+            }
+        }
+    }
+}
