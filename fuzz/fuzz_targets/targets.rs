@@ -116,6 +116,7 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
             | Observation::Currencies(_)
             | Observation::Complaint(_)
             | Observation::Dropped(..)
+            | Observation::Peers(_)
             | Observation::Connection(_) => {}
         }
     }

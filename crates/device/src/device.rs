@@ -9,20 +9,25 @@
 
 mod requests;
 
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
+
+use chain::{Header, chain::Chain};
 
 use crate::{
     board::BoardSpec,
     buttons::Buttons,
     cells::{self, Mark},
-    glass::{Cause, Content, Directions, Glass, Known, Layer, Presented, rotation::Timer},
+    glass::{
+        Cause, Content, Directions, Glass, Known, Layer, Presented,
+        rotation::{Slot, Timer},
+    },
     happenings::{Happening, Happenings},
     host::HostFacts,
     input::{Brokered, Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{
-        self, ChainSpec, Connection, Direction, Observation, SourceState, Upstream,
+        self, ChainSpec, Connection, Direction, Observation, Origin, Reach, SourceState, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
@@ -31,6 +36,7 @@ use crate::{
     notes::Notes,
     now::Now,
     output::{Desired, Effect, Output, RebootReason},
+    request::Reply,
     restarts::Restarts,
     secret::MadePassword,
     settings::{Settings, Settled},
@@ -72,7 +78,8 @@ impl Device {
         memory: Memory,
         now: Now,
     ) -> Device {
-        let upstream = Upstream::new(chain, &settings, memory.market, memory.currencies, now);
+        let mut upstream = Upstream::new(chain, &settings, memory.market, memory.currencies, now);
+        upstream.resume_peers(memory.peers);
         let currencies = upstream.currencies_among(&settings.currencies());
         let settled = Settled::new(settings, currencies);
         let mut device = Device {
@@ -100,20 +107,34 @@ impl Device {
         device
     }
 
+    /// The same clock, which goes on with the chain that an earlier run has kept.
+    #[must_use]
+    pub fn with_headers(mut self, kept: Option<Chain>) -> Device {
+        if let Some(kept) = kept {
+            self.upstream.resume_chain(kept);
+        }
+        self
+    }
+
     /// Handles one input; whatever was due before it is done first.
     pub fn handle(&mut self, input: Input, now: Now) -> Output {
         let mut output = Output::default();
         self.now = now;
-        let remembered = (self.glass.slot(), self.upstream.height());
+        let remembered = self.remembered();
         let due = self.advance(now, &mut output);
         let caused = self.hear(input, now, &mut output);
         // What the input has made due is done with it, so that no deadline is ever behind.
         let late = self.advance(now, &mut output);
         self.tell_lights(now);
         self.present(due.max(caused).max(late), now);
-        let remembers = (self.glass.slot(), self.upstream.height());
-        output.unsaved.memory |= remembers != remembered;
+        output.unsaved.memory |= self.remembered() != remembered;
         output
+    }
+
+    /// What is worth being stored soon.
+    fn remembered(&self) -> (Slot, Option<u32>, Arc<Vec<String>>) {
+        let peers = Arc::clone(self.upstream.peers());
+        (self.glass.slot(), self.upstream.height(), peers)
     }
 
     /// Takes a change of settings back that could not be stored.
@@ -225,12 +246,36 @@ impl Device {
             slot: Some(self.glass.slot()),
             market: (**self.upstream.market()).clone(),
             currencies: self.upstream.currencies().to_vec(),
+            peers: self.upstream.peers().to_vec(),
         }
+    }
+
+    /// The chain that is kept, to be stored beside the memory; none where it is invented.
+    pub fn chain(&self) -> Option<&Chain> {
+        self.upstream.chain()
     }
 
     /// A factory reset is under way: nothing is to be stored any more.
     pub fn is_erasing(&self) -> bool {
         self.restarts.is_erasing()
+    }
+
+    /// Takes headers, and says in the output what came of them.
+    fn judge(
+        &mut self,
+        origin: Origin,
+        headers: &[Header],
+        reach: Reach,
+        now: Now,
+        output: &mut Output,
+    ) -> Cause {
+        let (judged, news) = self.upstream.judge(origin, headers, reach, now);
+        let is_of_use = judged.refused.is_none() && !headers.is_empty();
+        output.reply = Some(Reply::Judged(Box::new(judged)));
+        if is_of_use && reach == Reach::Newest {
+            self.glass.end_splash();
+        }
+        self.tell_news(news, now, output)
     }
 
     /// Hands an input to the rooms that it is about; tells why there may be something to paint.
@@ -240,6 +285,9 @@ impl Device {
             Input::Tick => return self.pass_buttons(now, output),
             Input::Observed(source, observations) => {
                 return self.observe(source, observations, now, output);
+            }
+            Input::Headers(origin, headers, reach) => {
+                return self.judge(origin, &headers, reach, now, output);
             }
             Input::Asked(request) => {
                 let (reply, cause) = self.answer(request, now, output);

@@ -3,9 +3,11 @@
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
+use chain::Header;
+
 use crate::{
     host::HostFacts,
-    market::{Connection, Observation, sources::SourceId},
+    market::{Connection, Observation, Origin, Reach, sources::SourceId},
     request::Request,
     secret::{MadePassword, Secret},
 };
@@ -17,6 +19,9 @@ pub enum Input {
     Tick,
     /// A source learned something, all of it at once.
     Observed(SourceId, Vec<Observation>),
+    /// Somebody has headers that follow each other, oldest first; the output carries what came of them. None of them asks
+    /// only what is kept.
+    Headers(Origin, Vec<Header>, Reach),
     /// A client asks for something; the output carries the reply.
     Asked(Request),
     /// The buttons as the power came on.

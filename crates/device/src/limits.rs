@@ -48,6 +48,18 @@ pub const DOUBT_TIME: Duration = Duration::from_secs(2 * 60);
 /// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
 pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
 
+/// Peers that are remembered over restarts.
+pub const PEERS_KEPT_MAX: usize = 32;
+
+/// Longest text that says where a peer is, bytes: a name of the largest size and a port.
+pub const PEER_TEXT_MAX: usize = 253 + 6;
+
+/// Longest host of a node and longest name at it, bytes: the settings of a clock fit into one body.
+pub const NODE_TEXT_MAX: usize = 128;
+
+/// Most public peers that are asked at the same time.
+pub const PEERS_MAX: u32 = 8;
+
 /// Ever growing heights below the known one after which the known one is taken to be wrong.
 pub const REGRESSIONS_BELIEVED: u32 = 3;
 

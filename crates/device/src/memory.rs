@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     glass::rotation::Slot,
+    limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX},
     market::{Datum, Market, MinerStats, PoolStats, Prices, Seen, sources::SourceId},
     now::{Now, UtcTime},
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -19,6 +20,8 @@ pub struct Memory {
     pub market: Market,
     /// Currencies that could be chosen; empty if no list was ever received.
     pub currencies: Vec<Currency>,
+    /// Peers that have answered well: where they are, the one to begin with first.
+    pub peers: Vec<String>,
 }
 
 impl Memory {
@@ -36,6 +39,7 @@ impl Memory {
         }
         let codes: Vec<&str> = self.currencies.iter().map(Currency::code).collect();
         map.insert("currencies".into(), json!(codes));
+        map.insert("peers".into(), json!(self.peers));
         let mut put = |name: &str, source: SourceId, seen: Seen, value: Value| {
             let entry = json!({"value": value, "source": source.name(), "utcMs": moment(seen)});
             map.insert(name.into(), entry);
@@ -123,10 +127,14 @@ impl Memory {
             miner: datum(map.get("miner"), miner_stats),
             balance: datum(map.get("balance"), |value| Some(Msats(value.as_u64()?))),
         };
+        let peers = map.get("peers").and_then(Value::as_array);
+        let peers = peers.into_iter().flatten().filter_map(Value::as_str);
+        let peers = peers.filter(|peer| peer.len() <= PEER_TEXT_MAX);
         Memory {
             slot,
             market,
             currencies,
+            peers: peers.take(PEERS_KEPT_MAX).map(String::from).collect(),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::{
     cells::Picture,
     lights::{Rgb, StripEffect},
-    market::{Zap, sources::SourceId},
+    market::{Judged, Zap, sources::SourceId},
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
     units::Currency,
@@ -134,7 +134,7 @@ impl fmt::Debug for Imported {
     }
 }
 
-/// The answer to a [`Request`].
+/// The answer to a [`Request`], or to headers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// Done, or will be done.
@@ -149,6 +149,8 @@ pub enum Reply {
     Lights(Vec<Rgb>),
     /// What would be on the panels.
     Picture(Box<Picture>),
+    /// What came of headers.
+    Judged(Box<Judged>),
 }
 
 /// Why a request was refused.

@@ -74,8 +74,8 @@ impl Told {
                 Done::Says(answer) => answer,
                 Done::Lights => Answer::json(status::lights(&colours)),
             },
-            // Only doors that can draw ask for one.
-            Reply::Picture(_) => Answer::done(),
+            // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
+            Reply::Picture(_) | Reply::Judged(_) => Answer::done(),
             Reply::RebootRequired => Answer::json(serde_json::json!({ "rebootRequired": true })),
             Reply::Rejected(rejection) => Answer::rejected(&rejection),
             Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),

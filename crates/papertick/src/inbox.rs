@@ -1,7 +1,9 @@
 //! The one way into the device: a bounded queue of inputs, each with an optional place for its answer.
 
+use chain::Header;
 use device::{
     input::Input,
+    market::{Judged, Origin, Reach},
     request::{Reply, Request},
 };
 use tokio::sync::{mpsc, oneshot};
@@ -69,6 +71,36 @@ impl Inbox {
         // Without a reply to give, the place for it is dropped when the input is dealt with.
         let _ = handled.await;
         Ok(())
+    }
+
+    /// Hands over headers and waits for what came of them; none of them asks what is kept.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn judge(
+        &self,
+        origin: Origin,
+        headers: Vec<Header>,
+        reach: Reach,
+    ) -> Result<Judged, Stopped> {
+        let (answer, reply) = oneshot::channel();
+        let message = Message {
+            input: Input::Headers(origin, headers, reach),
+            answer: Some(answer),
+        };
+        self.sender.send(message).await.map_err(|_| Stopped)?;
+        match reply.await {
+            Ok(Reply::Judged(judged)) => Ok(*judged),
+            Ok(
+                Reply::Done
+                | Reply::RebootRequired
+                | Reply::Rejected(_)
+                | Reply::Refused(_)
+                | Reply::Lights(_)
+                | Reply::Picture(_),
+            )
+            | Err(_) => Err(Stopped),
+        }
     }
 
     /// Asks the device and waits for the reply, which comes once the change is stored and visible.

@@ -7,7 +7,7 @@ use device::{
     secret::{MadePassword, WhyMade},
     settings::{Settings, store},
 };
-use storage::{Loaded, file::Content};
+use storage::{Loaded, file::Content, series::Records};
 
 use crate::made_password;
 
@@ -17,6 +17,8 @@ pub(crate) struct Kept {
     pub(crate) settings: Settings,
     /// What the device remembers.
     pub(crate) memory: Memory,
+    /// The headers of blocks.
+    pub(crate) chain: Records,
     /// A password for an interface that must be shut and has none.
     pub(crate) made_password: Option<MadePassword>,
     /// What went wrong, in words for people.
@@ -64,6 +66,7 @@ impl Kept {
         Ok(Kept {
             settings,
             memory,
+            chain: loaded.chain,
             made_password,
             notes,
             unstored: None,

@@ -8,7 +8,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use board::moments::until;
-use chain::network::Network;
+use chain::{BlockHash, chain::Chain, network::Network};
 use device::{
     board::BoardSpec,
     cells::Picture,
@@ -32,6 +32,7 @@ use tokio::{
 };
 
 use crate::{
+    chain_file,
     clock::{Clock, Wall},
     inbox::{INBOX_DEPTH, Message, Stopped},
     tasks::Stop,
@@ -68,6 +69,8 @@ pub struct Beginning {
     pub unstored: Option<String>,
     /// The chain whose height is told; none where it is invented.
     pub chain: Option<ChainSpec>,
+    /// Its headers that were stored; none if it begins with what is taken for granted.
+    pub headers: Option<Chain>,
 }
 
 impl Beginning {
@@ -80,6 +83,7 @@ impl Beginning {
             said: Vec::new(),
             unstored: None,
             chain: Some(ChainSpec::built_in(Network::default())),
+            headers: None,
         }
     }
 }
@@ -152,8 +156,13 @@ pub struct MainLoop {
     asks: mpsc::Receiver<oneshot::Sender<u64>>,
     /// How often there was something to do.
     rounds: u64,
-    memory: MemoryDebt,
+    memory: Debt,
     truth_log: TruthLog,
+    /// The chain whose headers are kept.
+    chain: Option<ChainSpec>,
+    headers: Debt,
+    /// Newest block of the chain that is stored, or about to be.
+    kept_tip: Option<BlockHash>,
     /// Whoever waits for the end of the wipe.
     wiping: Vec<Pending>,
     /// What came of the beginning.
@@ -168,9 +177,9 @@ struct Round {
     pending: Vec<Pending>,
 }
 
-/// Whether the memory is to be saved, and when it was saved last.
+/// Whether something that may wait is to be saved, and when it was saved last.
 #[derive(Debug, Default)]
-struct MemoryDebt {
+struct Debt {
     since: Option<Instant>,
     saved: Option<Instant>,
     /// The save that runs.
@@ -239,8 +248,10 @@ impl MainLoop {
             said,
             unstored,
             chain,
+            headers,
         } = beginning;
-        let mut device = Device::on_chain(chain, board, settings, memory, clock.now());
+        let device = Device::on_chain(chain, board, settings, memory, clock.now());
+        let mut device = device.with_headers(headers);
         device.stored(unstored.map_or(Ok(()), Err));
         let mut begun = Round::of(&device, said.len());
         for input in said {
@@ -263,6 +274,7 @@ impl MainLoop {
         };
         let main_loop = MainLoop {
             wall: clock.steps(),
+            kept_tip: tip(&device),
             device,
             clock,
             inputs,
@@ -271,8 +283,10 @@ impl MainLoop {
             effects,
             asks,
             rounds: 0,
-            memory: MemoryDebt::default(),
+            memory: Debt::default(),
             truth_log: TruthLog::default(),
+            chain,
+            headers: Debt::default(),
             wiping: Vec::new(),
             begun: Some(begun),
         };
@@ -300,15 +314,21 @@ impl MainLoop {
                 },
                 _ = self.wall.changed() => batch.push(tick()),
                 outcome = self.memory.saved() => self.memory_saved(outcome),
+                outcome = self.headers.saved() => self.headers_saved(outcome),
                 () = until(tick_at) => batch.push(tick()),
                 () = until(save_at) => {}
             }
             self.round(&mut batch).await;
         }
         self.save_memory(Due::AtTheEnd).await;
+        self.save_headers(Due::AtTheEnd).await;
         if self.memory.saving.is_some() {
             let outcome = self.memory.saved().await;
             self.memory_saved(outcome);
+        }
+        if self.headers.saving.is_some() {
+            let outcome = self.headers.saved().await;
+            self.headers_saved(outcome);
         }
     }
 
@@ -347,9 +367,13 @@ impl MainLoop {
         if unsaved.memory {
             self.memory.since.get_or_insert_with(Instant::now);
         }
+        if tip(&self.device) != self.kept_tip {
+            self.headers.since.get_or_insert_with(Instant::now);
+        }
         self.levels.publish(&self.device);
         self.truth_log.follow(&self.levels.view.borrow().truth);
         self.save_memory(Due::InTime).await;
+        self.save_headers(Due::InTime).await;
         for mut pending in pending {
             let effects = std::mem::take(&mut pending.effects);
             if effects.contains(&Effect::Wipe) {
@@ -405,6 +429,7 @@ impl MainLoop {
             let outcome = self.keeper.replace_settings(settings).await;
             self.tell_stored(&outcome);
             self.memory.since.get_or_insert_with(Instant::now);
+            self.kept_tip = None;
             for pending in &mut waiting {
                 pending.refuse(Refusal::NotErased);
             }
@@ -432,6 +457,31 @@ impl MainLoop {
         self.tell_stored(&outcome);
     }
 
+    /// Saves the headers that are kept, as the memory is saved.
+    async fn save_headers(&mut self, due: Due) {
+        if self.device.is_erasing() || !self.headers.is_due(due) {
+            return;
+        }
+        let Some((spec, chain)) = self.chain.as_ref().zip(self.device.chain()) else {
+            return;
+        };
+        let (about, bytes) = (chain_file::about(spec, chain), chain_file::headers(chain));
+        self.kept_tip = tip(&self.device);
+        self.headers.since = None;
+        self.headers.saved = Some(Instant::now());
+        self.headers.saving = Some(self.keeper.begin_chain(about, bytes).await);
+    }
+
+    /// Takes note of how a save of the headers has ended; those that are not there are fetched again.
+    fn headers_saved(&mut self, outcome: io::Result<()>) {
+        self.headers.saving = None;
+        if let Err(error) = &outcome {
+            tracing::warn!(%error, "the headers of the chain were not saved");
+            self.headers.since.get_or_insert_with(Instant::now);
+        }
+        self.tell_stored(&outcome);
+    }
+
     fn tell_stored(&mut self, outcome: &io::Result<()>) {
         let outcome = outcome.as_ref().map_err(ToString::to_string);
         self.device.stored(outcome.copied());
@@ -444,10 +494,17 @@ impl MainLoop {
         Some(self.clock.instant(deadline).max(soonest))
     }
 
-    /// When to save the memory; none if it is saved, or about to be wiped.
+    /// When to save memory or headers; none if they are saved, or about to be wiped.
     fn save_at(&self) -> Option<Instant> {
-        self.memory.due().filter(|_| !self.device.is_erasing())
+        let due = [self.memory.due(), self.headers.due()];
+        let first = due.into_iter().flatten().min();
+        first.filter(|_| !self.device.is_erasing())
     }
+}
+
+/// Newest block of the chain that is kept.
+fn tip(device: &Device) -> Option<BlockHash> {
+    device.chain().map(Chain::tip)
 }
 
 fn tick() -> Message {
@@ -484,8 +541,8 @@ enum Due {
     AtTheEnd,
 }
 
-impl MemoryDebt {
-    /// When the memory is to be saved; none if it is, or is being saved.
+impl Debt {
+    /// When it is to be saved; none if it is, or is being saved.
     fn due(&self) -> Option<Instant> {
         let since = self.since.filter(|_| self.saving.is_none())?;
         let spaced = self.saved.map(|saved| saved + MEMORY_PERIOD);

@@ -39,6 +39,7 @@ use tokio::{
 use crate::{
     build,
     buses::{Serving, serve},
+    chain_file,
     clock::Clock,
     config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
     doors::{
@@ -71,6 +72,7 @@ use crate::{
             DemoRelay, Pace,
             market::{FIRST_HEIGHT, Quotes},
         },
+        known_peers::KnownPeers,
         logos::LogoCache,
         supervisor::supervise,
         time::{Timekeeping, keep_time},
@@ -169,9 +171,9 @@ struct Common {
     clock: Clock,
     dialer: Dialer,
     logos: LogoCache,
+    known_peers: KnownPeers,
     /// Password of the access point.
     password: Secret,
-    /// Height that was remembered.
     /// What makes the sources follow the relay of a demo; none elsewhere.
     demo: Option<String>,
 }
@@ -330,13 +332,17 @@ impl Parts {
         }));
         let locked = kept.made_password.map(Input::Locked);
         let said = said_at_start(notes, &config).into_iter().chain(locked);
+        let known_peers = KnownPeers::of(kept.memory.peers.clone());
+        let chain = config.run.chain().map_err(io::Error::other)?;
+        let headers = chain.and_then(|chain| chain_file::read(&kept.chain, &chain));
         let beginning = Beginning {
             board: spec,
             settings: kept.settings,
             memory: kept.memory,
             said: said.collect(),
             unstored: kept.unstored,
-            chain: config.run.chain().map_err(io::Error::other)?,
+            chain,
+            headers,
         };
         let (keeper, shelf) = keeper::keeper(store);
         shelf.on_a_thread()?;
@@ -392,6 +398,7 @@ impl Parts {
             clock,
             dialer,
             logos,
+            known_peers,
             password: access_point.text,
             demo: demo.as_ref().map(DemoRelay::upstream),
         };
@@ -552,6 +559,7 @@ impl Common {
             clock: self.clock,
             logos: self.logos,
             already_reported: AlreadyReported::default(),
+            known_peers: self.known_peers.clone(),
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)

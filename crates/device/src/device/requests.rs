@@ -216,7 +216,9 @@ impl Device {
             let (reply, cause) = other.answer(wish, now, &mut Output::default());
             match reply {
                 Reply::Done | Reply::RebootRequired | Reply::Lights(_) => due = due.max(cause),
-                Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) => return reply,
+                Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) | Reply::Judged(_) => {
+                    return reply;
+                }
             }
         }
         other.present(due, now);

@@ -1,11 +1,13 @@
 //! What comes from the sources: their values with source and age, which heights are believed, which currencies there are,
 //! how each source is, and which should run.
 //!
-//! `voices` is what the sources say of the height, `height` has the rules for claims, `proof` those for headers, and
-//! `verdict` makes of both what is shown, and `doubts` what the glass marks of it.
+//! `voices` is what the sources say of the height, `height` has the rules for claims, `headers` the chain that is kept,
+//! `proof` what headers prove that do not reach it, and `verdict` makes of all of it what is shown, and `doubts` what the
+//! glass marks of it.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
 
 mod doubts;
+mod headers;
 mod height;
 pub mod observation;
 mod offer;
@@ -19,10 +21,11 @@ pub mod values;
 mod verdict;
 mod voices;
 
+pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
 pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
 pub use proof::ChainSpec;
 pub use source_state::SourceState;
 pub use truth::{Doubt, Doubts, HeightState};
 pub use upstream::{Missing, News, Truth, Upstream};
 pub use values::{Datum, Fee, Market, Prices, Seen};
-pub use voices::Tip;
+pub use voices::{Origin, Tip};

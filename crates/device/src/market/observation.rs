@@ -42,6 +42,8 @@ pub enum Observation {
     Balance(Msats),
     /// Currencies the source can serve.
     Currencies(Vec<Currency>),
+    /// Peers that have answered well: where they are, the one to begin with first.
+    Peers(Vec<String>),
     /// The source's connection.
     Connection(Connection),
     /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
@@ -56,7 +58,10 @@ impl Observation {
     pub fn is_of_use(&self) -> bool {
         !matches!(
             self,
-            Observation::Connection(_) | Observation::Complaint(_) | Observation::Dropped(..)
+            Observation::Connection(_)
+                | Observation::Complaint(_)
+                | Observation::Dropped(..)
+                | Observation::Peers(_)
         )
     }
 }

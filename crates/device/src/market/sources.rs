@@ -2,7 +2,10 @@
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
+use chain::network::Network;
+
 use crate::{
+    limits::PEERS_MAX,
     secret::{Endpoint, Secret},
     settings::{Settings, data_source},
     units::Currency,
@@ -27,6 +30,10 @@ pub enum SourceId {
     Pool,
     /// The miner.
     Miner,
+    /// The owner's node.
+    Node,
+    /// Public peers of the Bitcoin network.
+    Peers,
 }
 
 impl SourceId {
@@ -40,6 +47,8 @@ impl SourceId {
         SourceId::Wallet,
         SourceId::Pool,
         SourceId::Miner,
+        SourceId::Node,
+        SourceId::Peers,
     ];
 
     /// Looks a source up by its name.
@@ -58,6 +67,8 @@ impl SourceId {
             SourceId::Wallet => "wallet",
             SourceId::Pool => "pool",
             SourceId::Miner => "miner",
+            SourceId::Node => "node",
+            SourceId::Peers => "peers",
         }
     }
 }
@@ -148,6 +159,72 @@ pub enum SourceConfig {
         /// Time between polls, s.
         poll_secs: u32,
     },
+    /// The owner's node: blocks with their headers, and fees where it tells them.
+    Node(NodeConfig),
+    /// Public peers: headers alone.
+    Peers {
+        /// Which chain is wanted.
+        network: Network,
+        /// Those that the owner names, with or without a port; empty for whoever can be found.
+        hosts: Vec<String>,
+        /// How many are asked at the same time.
+        most: u32,
+    },
+}
+
+/// The owner's node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeConfig {
+    /// What it speaks.
+    pub kind: NodeKind,
+    /// Which chain is wanted.
+    pub network: Network,
+    /// Host name or address.
+    pub host: Endpoint,
+    /// Port; nought for the usual one.
+    pub port: u16,
+    /// Uses TLS.
+    pub tls: bool,
+    /// User name; empty for none.
+    pub user: String,
+    /// Password.
+    pub pass: Secret,
+    /// Reports fees with decimals.
+    pub precise_fee: bool,
+}
+
+/// What a node speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// The protocol of the Bitcoin network.
+    Bitcoin,
+    /// The protocol of Electrum servers.
+    Electrum,
+    /// The interface of Bitcoin Core that needs no password.
+    Rest,
+    /// The interface of Bitcoin Core that needs one.
+    Rpc,
+}
+
+impl NodeKind {
+    /// The one of a value of the setting; none for no node.
+    fn of(setting: u32) -> Option<NodeKind> {
+        match setting {
+            1 => Some(NodeKind::Bitcoin),
+            2 => Some(NodeKind::Electrum),
+            3 => Some(NodeKind::Rest),
+            4 => Some(NodeKind::Rpc),
+            _ => None,
+        }
+    }
+
+    /// Tells whether it can be spoken over TLS.
+    fn has_tls(self) -> bool {
+        match self {
+            NodeKind::Bitcoin => false,
+            NodeKind::Electrum | NodeKind::Rest | NodeKind::Rpc => true,
+        }
+    }
 }
 
 impl SourceConfig {
@@ -155,8 +232,12 @@ impl SourceConfig {
     pub fn feeds_blocks(&self) -> bool {
         match self {
             SourceConfig::Relay { blocks, .. } => *blocks,
-            SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } => true,
-            SourceConfig::Exchange { .. }
+            SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } | SourceConfig::Node(_) => {
+                true
+            }
+            // They prove what others say.
+            SourceConfig::Peers { .. }
+            | SourceConfig::Exchange { .. }
             | SourceConfig::Zaps { .. }
             | SourceConfig::Wallet { .. }
             | SourceConfig::Pool { .. }
@@ -174,7 +255,9 @@ impl SourceConfig {
             | SourceConfig::Zaps { .. }
             | SourceConfig::Wallet { .. }
             | SourceConfig::Pool { .. }
-            | SourceConfig::Miner { .. } => false,
+            | SourceConfig::Miner { .. }
+            | SourceConfig::Node(_)
+            | SourceConfig::Peers { .. } => false,
         }
     }
 }
@@ -246,13 +329,20 @@ pub struct ByHand {
 /// The sources that should run.
 pub type Plan = BTreeMap<SourceId, SourcePlan>;
 
-/// Tells whether anything is asked that can prove a height: only then is a mere claim a blemish.
+/// Tells whether the owner has chosen something that can prove a height: only then is a mere claim a blemish.
 pub fn asks_for_proof(settings: &Settings) -> bool {
-    settings.data_source == data_source::EXPLORER
+    let has_node = NodeKind::of(settings.node_kind).is_some() && !settings.node_host.is_empty();
+    settings.data_source == data_source::EXPLORER || has_node
 }
 
-/// The sources that should run, for prices in these currencies.
-pub fn plan(settings: &Settings, currencies: &[Currency], by_hand: ByHand) -> Plan {
+/// The sources that should run, for prices in these currencies and blocks of this network; where the chain is invented
+/// nobody has headers of it.
+pub fn plan(
+    settings: &Settings,
+    currencies: &[Currency],
+    by_hand: ByHand,
+    network: Option<Network>,
+) -> Plan {
     if by_hand.stopped {
         return BTreeMap::new();
     }
@@ -263,6 +353,8 @@ pub fn plan(settings: &Settings, currencies: &[Currency], by_hand: ByHand) -> Pl
         .chain(wallet(settings))
         .chain(pool(settings, by_hand))
         .chain(miner(settings))
+        .chain(network.and_then(|network| node(settings, network)))
+        .chain(network.and_then(|network| peers(settings, network)))
         .map(|(id, config)| {
             let plan = SourcePlan {
                 config,
@@ -365,6 +457,36 @@ fn miner(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
         };
         (SourceId::Miner, config)
     })
+}
+
+fn node(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfig)> {
+    let kind = NodeKind::of(settings.node_kind).filter(|_| !settings.node_host.is_empty())?;
+    let (user, pass) = match kind {
+        NodeKind::Rpc => (settings.node_user.clone(), settings.node_pass.clone()),
+        // A password that nobody asks for is told to nobody.
+        NodeKind::Bitcoin | NodeKind::Electrum | NodeKind::Rest => Default::default(),
+    };
+    let config = SourceConfig::Node(NodeConfig {
+        kind,
+        network,
+        host: settings.node_host.clone(),
+        port: u16::try_from(settings.node_port).unwrap_or_default(),
+        tls: settings.node_tls && kind.has_tls(),
+        user,
+        pass,
+        precise_fee: settings.block_fee_dec,
+    });
+    Some((SourceId::Node, config))
+}
+
+fn peers(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfig)> {
+    let most = settings.proof_peer_max.min(PEERS_MAX);
+    let config = SourceConfig::Peers {
+        network,
+        hosts: settings.proof_peers.clone(),
+        most,
+    };
+    (most > 0).then_some((SourceId::Peers, config))
 }
 
 /// The way outbound connections take.

@@ -7,7 +7,7 @@ use crate::cells::Mark;
 /// How good a height is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum HeightState {
-    /// Its work was checked, and two sources have the same block.
+    /// Its work was checked, and two origins or the owner's node have the same block.
     Proven,
     /// Its work was checked; one source has it.
     Alone,

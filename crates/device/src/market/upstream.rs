@@ -1,12 +1,13 @@
 //! The sources as one: what they have said, how each of them is, and which of them should run.
 
-use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
-use chain::{Header, rules::Refusal};
+use chain::{Header, Work, chain::Chain, rules::Refusal};
 
 use super::{
     doubts::{self, Demands, Since},
+    headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
@@ -16,10 +17,10 @@ use super::{
     truth::{Doubts, HeightState},
     values::Market,
     verdict::{self, Admits, Believed, Verdict},
-    voices::{Tip, Trail, Voices},
+    voices::{Origin, Standing, Tip, Trail, Voices},
 };
 use crate::{
-    limits::CATCH_UP_BLOCKS,
+    limits::{CATCH_UP_BLOCKS, TIP_AGE_MAX},
     now::Now,
     settings::{Settings, Settled},
     units::Currency,
@@ -33,7 +34,7 @@ const INVENTED: &str = "demo";
 pub struct Upstream {
     market: Arc<Market>,
     /// The chain whose height is told; none where it is invented.
-    chain: Option<ChainSpec>,
+    chain: Option<KeptChain>,
     gate: HeightGate,
     voices: Voices,
     /// Headers that were checked, of each source that sends some.
@@ -43,6 +44,10 @@ pub struct Upstream {
     weak: Since,
     demands: Demands,
     doubts: Doubts,
+    /// The time was known when the verdict was made.
+    with_time: bool,
+    /// Peers that have answered well, as the source that asks them knows them.
+    peers: Arc<Vec<String>>,
     offer: Offer,
     states: BTreeMap<SourceId, SourceState>,
     /// None before it was asked.
@@ -63,8 +68,12 @@ pub struct Truth {
     pub anchor: Option<u32>,
     /// The best block that is proven.
     pub proven: Option<Tip>,
-    /// The newest block that each source has proven.
+    /// The newest block that each of those has proven who have proven one.
     pub proofs: Vec<(SourceId, Tip)>,
+    /// Work up to and including the best one, where it is the newest of the chain that is kept.
+    pub work: Option<Work>,
+    /// Blocks that others took the place of, in this run.
+    pub reorganisations: Reorganisations,
     /// What the sources claim, and since when.
     pub claims: Vec<(SourceId, u32, Duration)>,
 }
@@ -117,7 +126,8 @@ impl Upstream {
         now: Now,
     ) -> Upstream {
         let by_hand = ByHand::default();
-        let plan = sources::plan(settings, &settings.currencies(), by_hand);
+        let network = chain.map(|chain| chain.network);
+        let plan = sources::plan(settings, &settings.currencies(), by_hand, network);
         // Only relays say what they offer.
         let offer = match plan.contains_key(&SourceId::Relay) {
             true => Offer::of(currencies),
@@ -138,8 +148,10 @@ impl Upstream {
             weak: Since::default(),
             demands,
             doubts: Doubts::default(),
+            with_time: now.utc.is_some(),
+            peers: Arc::default(),
             market: Arc::new(market),
-            chain,
+            chain: chain.map(KeptChain::new),
             gate: HeightGate::default(),
             voices,
             runs: BTreeMap::new(),
@@ -152,6 +164,28 @@ impl Upstream {
         };
         upstream.settle(now);
         upstream
+    }
+
+    /// Goes on with the chain of an earlier run, where there is one.
+    pub fn resume_chain(&mut self, chain: Chain) {
+        if let Some(kept) = &mut self.chain {
+            kept.resume(chain);
+        }
+    }
+
+    /// Goes on with the peers of an earlier run.
+    pub fn resume_peers(&mut self, peers: Vec<String>) {
+        self.peers = Arc::new(peers);
+    }
+
+    /// The chain that is kept; none where it is invented.
+    pub fn chain(&self) -> Option<&Chain> {
+        self.chain.as_ref().map(KeptChain::chain)
+    }
+
+    /// Peers that have answered well.
+    pub fn peers(&self) -> &Arc<Vec<String>> {
+        &self.peers
     }
 
     /// Latest of all observations.
@@ -201,18 +235,24 @@ impl Upstream {
     /// How true the values are.
     pub fn truth(&self) -> Truth {
         let (chain, anchor) = match &self.chain {
-            Some(chain) => (chain.network.name(), chain.anchor.height()),
+            Some(chain) => (chain.spec().network.name(), chain.spec().anchor.height()),
             None => (INVENTED, None),
         };
         let proofs = self.voices.proofs();
+        let proven = self.voices.best().map(|(_, proof)| proof.tip());
+        let kept = self.chain.as_ref();
         let claims = self.voices.claims();
         let said = claims.filter_map(|(id, trail)| Some((id, trail.height()?, trail.since()?)));
         Truth {
             height: self.verdict.state,
             chain,
             anchor,
-            proven: self.voices.best().map(|(_, proof)| proof.tip()),
-            proofs: proofs.map(|(id, proof)| (id, proof.tip())).collect(),
+            proven,
+            proofs: proofs
+                .map(|(origin, proof)| (origin.source, proof.tip()))
+                .collect(),
+            work: kept.zip(proven).and_then(|(kept, tip)| kept.work(tip.hash)),
+            reorganisations: kept.map(KeptChain::reorganisations).unwrap_or_default(),
             claims: said.collect(),
         }
     }
@@ -220,7 +260,7 @@ impl Upstream {
     /// Does what was due by now; tells whether another height is shown.
     pub fn advance(&mut self, now: Now) -> bool {
         let is_due = self.verdict.until.is_some_and(|until| until <= now.uptime);
-        is_due && self.settle(now)
+        (is_due || self.with_time != now.utc.is_some()) && self.settle(now)
     }
 
     /// Uptime at which what is believed changes by itself.
@@ -333,6 +373,10 @@ impl Upstream {
             Observation::Block(height) => self.hear_height(source, height, now),
             Observation::Headers { height, headers } => {
                 self.hear_headers(source, height, &headers, now)
+            }
+            Observation::Peers(peers) => {
+                self.peers = Arc::new(peers);
+                News::Nothing
             }
             Observation::Zap(zap) => News::Zap(zap),
             Observation::Payment(payment) => News::Payment(payment),
@@ -471,7 +515,83 @@ impl Upstream {
         }
     }
 
-    /// Headers prove a height where they link to those before them; others are at theirs if that can be believed.
+    /// Takes headers of somebody who is told what came of them, and then fetches what comes after.
+    ///
+    /// They count as a voice from the sender's newest block on: nobody wants to see a chain grow from its anchor.
+    pub fn judge(
+        &mut self,
+        origin: Origin,
+        headers: &[Header],
+        reach: Reach,
+        now: Now,
+    ) -> (Judged, News) {
+        let Some(kept) = &mut self.chain else {
+            return (Judged::default(), News::Nothing);
+        };
+        let heard = kept.hear(headers, now.utc);
+        let judged = kept.judged(&heard);
+        match heard.refused {
+            // Whoever fetches finds out by it where the chains part.
+            Some(Refusal::Unconnected) => {}
+            Some(refusal) => self.state(origin.source).drop(refusal.name(), 1),
+            None => self.state(origin.source).last_success = Some(now.uptime),
+        }
+        let before = self.height();
+        if heard.is_new {
+            self.place_voices(now);
+        }
+        // Who breaks the rules has no voice, although what came before is true.
+        let has_voice = reach == Reach::Newest && !heard.refused.is_some_and(Refusal::is_fault);
+        if let Some((tip, standing)) = heard.last.filter(|_| has_voice) {
+            self.cast(origin, tip, standing, now);
+        }
+        self.settle(now);
+        (judged, self.news_since(before))
+    }
+
+    /// A proof counts from now on.
+    fn cast(&mut self, origin: Origin, tip: Tip, standing: Standing, now: Now) {
+        self.voices.prove(origin, tip, standing, now.uptime);
+        match standing {
+            Standing::InChain | Standing::Loose => {
+                // Where the proof is withdrawn, the rules for claims go on from it.
+                self.believed.take(origin.source, tip.height, now.uptime);
+                self.gate = HeightGate::default();
+            }
+            Standing::Beside => {}
+        }
+        self.place_voices(now);
+    }
+
+    /// Says of all blocks that were proven where they stand in the chain as it is now.
+    fn place_voices(&mut self, now: Now) {
+        let Some(kept) = &self.chain else { return };
+        let is_current = self.is_current(now);
+        self.voices.place(|height, hash, before| {
+            if kept.has(height, hash) {
+                return Standing::InChain;
+            }
+            match before {
+                Standing::Loose if !is_current => Standing::Loose,
+                Standing::Loose | Standing::InChain | Standing::Beside => Standing::Beside,
+            }
+        });
+    }
+
+    /// Tells whether somebody has proven that the chain that is kept goes up to the present.
+    fn is_current(&self, now: Now) -> bool {
+        let age_max = i64::try_from(TIP_AGE_MAX.as_secs()).unwrap_or(i64::MAX);
+        let is_fresh = |time: u32| {
+            let utc = now.utc.map(|utc| utc.unix_secs());
+            utc.is_none_or(|utc| utc - i64::from(time) < age_max)
+        };
+        self.voices
+            .proofs()
+            .any(|(_, proof)| proof.standing == Standing::InChain && is_fresh(proof.time))
+    }
+
+    /// Headers prove a height where they link to the chain that is kept, or to those before them; others are at theirs
+    /// if that can be believed.
     fn hear_headers(
         &mut self,
         source: SourceId,
@@ -479,12 +599,41 @@ impl Upstream {
         headers: &[Header],
         now: Now,
     ) -> News {
-        let Some(chain) = self.chain else {
+        let Some((kept, first)) = self.chain.as_ref().zip(headers.first()) else {
+            return News::Nothing;
+        };
+        if let Some(own) = kept.height_after(&first.prev_blockhash) {
+            let wanted = height.checked_sub(headers.len() as u32 - 1);
+            if wanted != Some(own) {
+                self.state(source).drop(Refusal::Unconnected.name(), 1);
+                return News::Nothing;
+            }
+            self.runs.remove(&source);
+            let (judged, news) = self.judge(source.into(), headers, Reach::Newest, now);
+            if judged.refused == Some(Refusal::Future) {
+                self.wait_for_time(source, now);
+            }
+            return news;
+        }
+        self.hear_loose(source, height, headers, now)
+    }
+
+    /// Headers that do not reach the chain that is kept.
+    fn hear_loose(&mut self, source: SourceId, height: u32, headers: &[Header], now: Now) -> News {
+        let Some(kept) = &self.chain else {
             return News::Nothing;
         };
         let run = self.runs.entry(source).or_default();
-        let tip = match run.hear(&chain, height, headers, now.utc) {
+        let heard = run.hear(&kept.recent(), height, headers, now.utc);
+        let is_current = self.is_current(now);
+        let tip = match heard {
             Ok(Shown::Known) => return News::Nothing,
+            // Who says something else than a chain that is up to date has to show where it comes from.
+            Ok(Shown::Linked(_) | Shown::Loose(..)) if is_current => {
+                self.runs.remove(&source);
+                self.state(source).drop(Refusal::Unconnected.name(), 1);
+                return News::Nothing;
+            }
             Ok(Shown::Linked(tip)) => tip,
             Ok(Shown::Loose(tip, run)) => {
                 if self.believe(source, height, now).is_none() {
@@ -494,10 +643,8 @@ impl Upstream {
                 tip
             }
             Err(refusal) => {
-                // A header that cannot be judged yet is no reason to stand still.
-                if refusal == Refusal::Future && self.admits() == Admits::Claims {
-                    self.voices.withdraw(source);
-                    self.settle(now);
+                if refusal == Refusal::Future {
+                    self.wait_for_time(source, now);
                 }
                 self.state(source).drop(refusal.name(), 1);
                 return News::Nothing;
@@ -505,12 +652,17 @@ impl Upstream {
         };
         let before = self.height();
         self.voices.claim(source, height, now.uptime);
-        self.voices.prove(source, tip, now.uptime);
-        // Where the proof is withdrawn, the rules for claims go on from it.
-        self.believed.take(source, height, now.uptime);
-        self.gate = HeightGate::default();
+        self.cast(source.into(), tip, Standing::Loose, now);
         self.settle(now);
         self.news_since(before)
+    }
+
+    /// A header that cannot be judged yet is no reason to stand still.
+    fn wait_for_time(&mut self, source: SourceId, now: Now) {
+        if self.admits() == Admits::Claims {
+            self.voices.withdraw(source.into());
+            self.settle(now);
+        }
     }
 
     /// Holds a height to the rules for claims: what it means, or nothing if it is not believed.
@@ -539,8 +691,9 @@ impl Upstream {
 
     /// Shows what the voices come to; tells whether that is another height.
     fn settle(&mut self, now: Now) -> bool {
-        let anchor = self.chain.as_ref().map(|chain| &chain.anchor);
+        let anchor = self.chain.as_ref().map(|chain| &chain.spec().anchor);
         let admits = self.admits();
+        self.with_time = now.utc.is_some();
         self.verdict = verdict::height(&self.voices, &self.believed, anchor, admits, now);
         doubts::follow_height(&mut self.weak, self.verdict.state, now.uptime);
         self.doubts.height = match self.chain {
@@ -564,7 +717,9 @@ impl Upstream {
             ..self.by_hand
         };
         let chosen = settled.stored().currencies();
-        self.plan = Arc::new(sources::plan(settled.active(), &chosen, by_hand));
+        let network = self.chain.as_ref().map(|chain| chain.spec().network);
+        let plan = sources::plan(settled.active(), &chosen, by_hand, network);
+        self.plan = Arc::new(plan);
     }
 
     /// Tells whether prices in a currency are of any use.

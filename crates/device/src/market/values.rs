@@ -143,7 +143,8 @@ impl Market {
             | Observation::Currencies(_)
             | Observation::Connection(_)
             | Observation::Complaint(_)
-            | Observation::Dropped(..) => false,
+            | Observation::Dropped(..)
+            | Observation::Peers(_) => false,
         }
     }
 

@@ -12,7 +12,7 @@ use super::{
     truth::HeightState,
     until::Until,
     values::{Datum, Seen},
-    voices::{Proof, Trail, Voices},
+    voices::{Origin, Proof, Standing, Trail, Voices},
 };
 use crate::{
     limits::{CONTEST_TIME, LEAD_BLOCKS, RIVAL_TIME, TIP_AGE_MAX},
@@ -101,15 +101,11 @@ pub fn height(
             } else {
                 match proof {
                     None => HeightState::Claimed,
-                    Some((_, proof)) => {
-                        let same = voices
-                            .proofs()
-                            .filter(|(_, other)| other.hash == proof.hash);
-                        match same.count() {
-                            0 | 1 => HeightState::Alone,
-                            _ => HeightState::Proven,
-                        }
+                    // Without the time a block may be from the future.
+                    Some((_, proof)) if now.utc.is_some() && is_agreed(voices, proof) => {
+                        HeightState::Proven
                     }
+                    Some(_) => HeightState::Alone,
                 }
             }
         }
@@ -138,10 +134,20 @@ fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<(Sou
     best
 }
 
+/// Tells whether the owner's node has a block, or two others have it.
+fn is_agreed(voices: &Voices, proof: &Proof) -> bool {
+    let is_node = |origin: Origin| origin.source == SourceId::Node;
+    voices.with(proof.hash).any(is_node) || voices.with(proof.hash).count() > 1
+}
+
 /// Tells whether somebody has said something else than what is shown for too long.
 fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
     let claims = voices.claims().map(|(_, claim)| (claim, CONTEST_TIME));
-    let proofs = voices.proofs().map(|(_, proof)| (&proof.trail, RIVAL_TIME));
+    // Who has an older block of the chain that is kept says nothing against it.
+    let strangers = voices
+        .proofs()
+        .filter(|(_, proof)| proof.standing == Standing::Loose);
+    let proofs = strangers.map(|(_, proof)| (&proof.trail, RIVAL_TIME));
     let mut is_contested = false;
     for (voice, patience) in claims.chain(proofs) {
         // What is known from an earlier run has said nothing yet.
@@ -154,11 +160,19 @@ fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
     let hashes = voices.best().map(|(_, best)| (best.hash, best.height()));
     for (_, rival) in voices.proofs() {
         let is_rival =
-            hashes.is_some_and(|(hash, height)| rival.hash != hash && rival.height() == height);
+            hashes.is_some_and(|(hash, height)| rival.hash != hash && is_as_high(rival, height));
         let since = rival.trail.since().filter(|_| is_rival);
         is_contested |= since.is_some_and(|since| until.is_over(since + RIVAL_TIME));
     }
     is_contested
+}
+
+/// Tells whether a block could stand in the place of the best one.
+fn is_as_high(rival: &Proof, best: u32) -> bool {
+    match rival.standing {
+        Standing::InChain | Standing::Loose => rival.height() == best,
+        Standing::Beside => rival.height() >= best,
+    }
 }
 
 /// Tells whether nobody has said anything new for too long.

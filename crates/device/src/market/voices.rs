@@ -1,13 +1,13 @@
 //! What the sources say of the height of the chain, since when, and on what grounds.
 //!
 //! A *claim* is a number; a *proof* is a header with the work that its height must have taken. A source stands for
-//! whoever it is fed by, because at most one of each runs.
+//! whoever it is fed by, because at most one of each runs; one that asks several has as many origins.
 
 use alloc::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     vec::Vec,
 };
-use core::time::Duration;
+use core::{cmp::Reverse, time::Duration};
 
 use chain::BlockHash;
 
@@ -82,9 +82,37 @@ impl Trail {
     }
 }
 
-/// The newest block that a source has proven.
+/// Who has proven something: a source, or one of those that a source asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// Which source.
+    pub source: SourceId,
+    /// Place among those that it asks; nought where it asks one.
+    pub place: u8,
+}
+
+impl From<SourceId> for Origin {
+    fn from(source: SourceId) -> Origin {
+        Origin { source, place: 0 }
+    }
+}
+
+/// Where a block stands that was proven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is part of the chain that is kept.
+    InChain,
+    /// Its work was checked, and nothing that is kept comes before it.
+    Loose,
+    /// The chain that is kept has another block in its place, or more work without it.
+    Beside,
+}
+
+/// The newest block that an origin has proven.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
+    /// Where it stands.
+    pub standing: Standing,
     /// Its hash.
     pub hash: BlockHash,
     /// When it was made by its own word, Unix seconds.
@@ -124,31 +152,39 @@ impl Proof {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Voices {
     claims: BTreeMap<SourceId, Trail>,
-    proofs: BTreeMap<SourceId, Proof>,
+    proofs: BTreeMap<Origin, Proof>,
 }
 
 impl Voices {
     /// A source names a height.
     pub fn claim(&mut self, source: SourceId, height: u32, at: Duration) {
         self.claims.entry(source).or_default().say(height, at);
-        let proof = self.proofs.get_mut(&source);
+        let proof = self.proofs.get_mut(&source.into());
         if let Some(proof) = proof.filter(|proof| proof.height() == height) {
             proof.told = at;
         }
     }
 
-    /// A source has proven a height.
-    pub fn prove(&mut self, source: SourceId, tip: Tip, at: Duration) {
-        let known = self.proofs.remove(&source);
+    /// Somebody has proven a height.
+    pub fn prove(&mut self, origin: Origin, tip: Tip, standing: Standing, at: Duration) {
+        let known = self.proofs.remove(&origin);
         let mut trail = known.map(|proof| proof.trail).unwrap_or_default();
         trail.say(tip.height, at);
         let proof = Proof {
+            standing,
             hash: tip.hash,
             time: tip.time,
             trail,
             told: at,
         };
-        self.proofs.insert(source, proof);
+        self.proofs.insert(origin, proof);
+    }
+
+    /// Says of every block that was proven where it stands now.
+    pub fn place(&mut self, stands: impl Fn(u32, BlockHash, Standing) -> Standing) {
+        for proof in self.proofs.values_mut() {
+            proof.standing = stands(proof.height(), proof.hash, proof.standing);
+        }
     }
 
     /// A source claims nothing any more.
@@ -156,9 +192,9 @@ impl Voices {
         self.claims.remove(&source);
     }
 
-    /// What a source has proven says nothing about what it tells now.
-    pub fn withdraw(&mut self, source: SourceId) {
-        self.proofs.remove(&source);
+    /// What somebody has proven says nothing about what they tell now.
+    pub fn withdraw(&mut self, origin: Origin) {
+        self.proofs.remove(&origin);
     }
 
     /// What the sources claim.
@@ -166,21 +202,37 @@ impl Voices {
         self.claims.iter().map(|(source, trail)| (*source, trail))
     }
 
-    /// What the sources have proven.
-    pub fn proofs(&self) -> impl Iterator<Item = (SourceId, &Proof)> {
-        self.proofs.iter().map(|(source, proof)| (*source, proof))
+    /// What was proven.
+    pub fn proofs(&self) -> impl Iterator<Item = (Origin, &Proof)> {
+        self.proofs.iter().map(|(origin, proof)| (*origin, proof))
     }
 
     /// Sources that say something.
     pub fn count(&self) -> usize {
-        let silent = |source: &&SourceId| !self.claims.contains_key(source);
-        self.claims.len() + self.proofs.keys().filter(silent).count()
+        let claim = self.claims.keys().copied();
+        let prove = self.proofs.keys().map(|origin| origin.source);
+        claim.chain(prove).collect::<BTreeSet<SourceId>>().len()
     }
 
-    /// The highest block that is proven; of equally high ones that which was proven first.
+    /// The highest block that is proven and that nothing better stands in the place of; of equally high ones that of the
+    /// owner's node, then that which was proven first.
     pub fn best(&self) -> Option<(SourceId, &Proof)> {
-        self.proofs()
-            .min_by_key(|(_, proof)| (core::cmp::Reverse(proof.height()), proof.trail.since()))
+        let order = |(origin, proof): &(Origin, &Proof)| {
+            (
+                proof.standing == Standing::Beside,
+                Reverse(proof.height()),
+                origin.source != SourceId::Node,
+                proof.trail.since(),
+            )
+        };
+        let best = self.proofs().min_by_key(order);
+        best.map(|(origin, proof)| (origin.source, proof))
+    }
+
+    /// Those who have proven a block, as far as they count.
+    pub fn with(&self, hash: BlockHash) -> impl Iterator<Item = Origin> {
+        let same = self.proofs().filter(move |(_, proof)| proof.hash == hash);
+        same.map(|(origin, _)| origin)
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
         choice::{FONT, POOL},
         currencies::Currencies,
         dnd::Dnd,
+        hosts::Hosts,
         kept_texts::KeptTexts,
         key::HexKey,
         keys::Keys,
@@ -42,7 +43,7 @@ use super::{
     table::rows,
 };
 use crate::{
-    limits::{REVS_MAX, TEXT_MAX},
+    limits::{NODE_TEXT_MAX, PEERS_MAX, REVS_MAX, TEXT_MAX},
     screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},
     units::Currency,
@@ -51,6 +52,7 @@ use crate::{
 const ALWAYS: &[Condition] = &[];
 const WITH_FRONTLIGHT: &[Condition] = &[Has(Part::Frontlight)];
 const WITH_RADIO: &[Condition] = &[Has(Part::Radio)];
+const WITH_NODE: &[Condition] = &[Among(Key::node_kind, &[1, 2, 3, 4])];
 const WITH_POOL: &[Condition] = &[On(Key::mining_pool_stats)];
 const WITH_HOME_ASSISTANT: &[Condition] = &[On(Key::mqtt_enabled), On(Key::ha_discovery)];
 const WITH_MQTT: &[Condition] = &[On(Key::mqtt_enabled)];

@@ -190,6 +190,30 @@ macro_rules! rows {($make:ident) => { $make! {
     /// What is made of proof of work: nothing; a mark on what should be proven and is not; or only proven heights on the glass.
     proof_mode: u32 = 1u32, "proofMode", &Numbered(proof_mode::NAMES), ReadWrite, Live(&[Panels]), Data,
         "Proof of the height", "Mark shows every height at once, with a small sign where it is not proven or sources disagree. Strict shows only proven heights: something that proves them must be in use.", "", ALWAYS;
+    /// What the owner's node speaks: blocks come from it and are checked, fees too where it tells them.
+    node_kind: u32 = 0u32, "nodeKind", &Numbered(&["none", "Bitcoin network", "Electrum", "Bitcoin Core REST", "Bitcoin Core RPC"]), ReadWrite, Reboot, Data,
+        "Your node", "Blocks come from it, and the clock checks their proof.", "", ALWAYS;
+    /// Host of the owner's node.
+    node_host: Endpoint = "", "nodeHost", &Host(NODE_TEXT_MAX), ReadWrite, Reboot, Data,
+        "Host of your node", "An onion name needs a proxy.", "", WITH_NODE;
+    /// Port of the owner's node; 0 is the usual one.
+    node_port: u32 = 0u32, "nodePort", &uint(0..=65535), ReadWrite, Reboot, Data,
+        "Port of your node", "0 takes the usual one.", "", WITH_NODE;
+    /// Uses TLS to the owner's node; the Bitcoin network has none.
+    node_tls: bool = false, "nodeTls", &Switch, ReadWrite, Reboot, Data,
+        "Your node over TLS", "", "", &[Among(Key::node_kind, &[2, 3, 4])];
+    /// User name at the owner's node; for RPC alone.
+    node_user: String = "", "nodeUser", &UserName(NODE_TEXT_MAX), ReadWrite, Reboot, Data,
+        "User name at your node", "", "", &[Among(Key::node_kind, &[4])];
+    /// Password at the owner's node; for RPC alone.
+    node_pass: Secret = Secret::default(), "nodePass", &Text(TEXT_MAX), WriteOnly, Reboot, Data,
+        "Password at your node", "", "", &[Among(Key::node_kind, &[4])];
+    /// Public peers of the Bitcoin network that are asked for the proof of the height at the same time; 0 asks none.
+    proof_peer_max: u32 = 4u32, "proofPeerMax", &uint(0..=PEERS_MAX), ReadWrite, Live(&[Sources]), Data,
+        "Peers to prove the height", "Asked for headers of blocks. They see the clock's address unless it uses a proxy. 0 asks nobody.", "", ALWAYS;
+    /// Peers to ask, each a host with or without a port, at most 8; empty finds some.
+    proof_peers: Vec<String> = Vec::<String>::new(), "proofPeers", &Hosts, ReadWrite, Live(&[Sources]), Data,
+        "Peers to ask", "Hosts, with a port if they need one. Empty finds some.", "", ALWAYS;
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;

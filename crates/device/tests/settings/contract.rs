@@ -1,5 +1,5 @@
 //! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts`,
-//! `welcomed`, `metricsOpen` and all of MQTT are beyond it.
+//! `welcomed`, `metricsOpen`, all of MQTT and those of node and peers are beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -72,6 +72,14 @@ explorerSecure   bool         true                 reboot
 ceEndpoint       host         "ws-staging.btclock.dev" reboot
 ceDisableSSL     bool         false                reboot
 proofMode        0..2         1                    live
+nodeKind         0..4         0                    reboot
+nodeHost         text         ""                   reboot
+nodePort         0..65535     0                    reboot
+nodeTls          bool         false                reboot
+nodeUser         text         ""                   reboot
+nodePass         text         ""                   reboot  patch
+proofPeerMax     0..8         4                    live
+proofPeers       hosts        []                   live
 minSecPriceUpd   0..3600      30                   live
 actCurrencies    currencies   ["USD","EUR","JPY"]  live
 
@@ -174,6 +182,7 @@ fn written_out(spec: &Spec) -> String {
         },
         "url" => control["schemes"][1].as_str().unwrap().into(),
         "txPower" => "power".into(),
+        "urls" if control["schemes"].is_null() => "hosts".into(),
         "urls" => "relays".into(),
         "texts" => "texts".into(),
         other => other.to_string(),

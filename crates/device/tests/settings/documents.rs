@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use chain::network::Network;
 use device::{
     market::{Datum, Seen},
     request::{Patch, Request},
@@ -23,7 +24,14 @@ const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b510
 const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
 
 /// Numbers that count nothing.
-const WITHOUT_UNIT: &[&str] = &["satsVariant", "proxyPort", "mqttPort", "ledBrightness"];
+const WITHOUT_UNIT: &[&str] = &[
+    "satsVariant",
+    "proxyPort",
+    "nodePort",
+    "proofPeerMax",
+    "mqttPort",
+    "ledBrightness",
+];
 
 /// Settings that are no choice of a person: the pause button sets one, the panels always act as the other says.
 const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar", "keptTexts", "welcomed"];
@@ -51,6 +59,10 @@ fn secretive() -> Settings {
         nostr_relay: "wss://me:planted@relay/".into(),
         git_release_url: "https://me:planted@releases/".into(),
         nostr_relays: vec!["wss://me:planted@another/".into()],
+        node_kind: 4,
+        node_host: "me:planted@node".into(),
+        node_user: "me".into(),
+        node_pass: Secret::new("planted"),
         ..Settings::default()
     }
 }
@@ -67,6 +79,7 @@ fn no_secret_is_shown() {
     }
     let document = bench::get(&settings);
     for name in [
+        "nodePassSet",
         "proxyPassSet",
         "nwcUriSet",
         "httpAuthPassSet",
@@ -99,6 +112,7 @@ fn what_get_hides_is_kept_when_it_comes_back() {
         ("poolLogosUrl", "https://me:***@logos/a"),
         ("minerHostname", "me:***@miner"),
         ("nostrRelay", "wss://me:***@relay/"),
+        ("nodeHost", "me:***@node"),
         ("gitReleaseUrl", "https://me:***@releases/"),
     ];
     for (name, expected) in hidden {
@@ -142,7 +156,10 @@ fn a_plan_does_not_print_passwords() {
             proxy_type: 4,
             ..secretive()
         };
-        let plan = format!("{:?}", sources::plan(&settings, &[], ByHand::default()));
+        let plan = format!(
+            "{:?}",
+            sources::plan(&settings, &[], ByHand::default(), Some(Network::Main))
+        );
         assert!(plan.contains("me:***@"), "{plan}");
         assert!(
             !plan.contains("planted") && !plan.contains(SECRET),
@@ -286,7 +303,9 @@ fn the_largest_document_fits_into_a_body() {
     for spec in SPECS {
         match spec.kind.control()["control"].as_str().unwrap() {
             "text" if spec.kind.is_text() => {
-                settings.set(spec.key, &json!(longest("")));
+                let most = spec.kind.control()["maxBytes"].as_u64();
+                let most = most.map_or(TEXT_MAX, |most| most as usize);
+                settings.set(spec.key, &json!("x".repeat(most.min(TEXT_MAX))));
             }
             "url" => {
                 settings.set(spec.key, &json!(longest("https://")));

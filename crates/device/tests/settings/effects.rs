@@ -80,6 +80,14 @@ const CASES: &[(&str, &str, &str)] = &[
     ("proxyUser", PROXY, r#"{"proxyUser": "me"}"#),
     ("proxyPass", PROXY, r#"{"proxyPass": "pw"}"#),
     ("proxyBypass", PROXY, r#"{"proxyBypass": ""}"#),
+    ("nodeKind", NODE, r#"{"nodeKind": 1}"#),
+    ("nodeHost", NODE, r#"{"nodeHost": "m"}"#),
+    ("nodePort", NODE, r#"{"nodePort": 7}"#),
+    ("nodeTls", NODE, r#"{"nodeTls": true}"#),
+    ("nodeUser", NODE, r#"{"nodeUser": "me"}"#),
+    ("nodePass", NODE, r#"{"nodePass": "pw"}"#),
+    ("proofPeerMax", "{}", r#"{"proofPeerMax": 2}"#),
+    ("proofPeers", "{}", r#"{"proofPeers": ["n:7"]}"#),
     ("dataSource", "{}", r#"{"dataSource": 1}"#),
     (
         "explorerInstance",
@@ -212,6 +220,9 @@ const PEM_CERT: &str =
     r#"{"mqttCert": "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"}"#;
 const PEM_KEY: &str = r#"{"mqttKey": "-----BEGIN PRIVATE KEY-----QUJD-----END PRIVATE KEY-----"}"#;
 const PROXY: &str = r#"{"proxyEnabled": true, "proxyType": 4, "proxyHost": "p"}"#;
+
+/// A node that takes all that can be said of one.
+const NODE: &str = r#"{"nodeKind": 4, "nodeHost": "n"}"#;
 
 const SCHEDULE: &str = r#"{"dnd": {"dndTimeEnabled": true}}"#;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chain::network::Network;
 use device::{
     settings::Settings,
     sources::{self, ByHand, RelayEndpoint, SourceConfig, SourceId, SourcePlan},
@@ -17,7 +18,12 @@ fn settings(body: &str) -> Settings {
 
 /// What these settings ask for.
 fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
-    sources::plan(settings, &settings.currencies(), ByHand::default())
+    sources::plan(
+        settings,
+        &settings.currencies(),
+        ByHand::default(),
+        Some(Network::Main),
+    )
 }
 
 /// One word per source, with what tells it from another of its kind.
@@ -54,6 +60,12 @@ fn word(config: &SourceConfig) -> String {
         SourceConfig::Wallet { .. } => "wallet".to_owned(),
         SourceConfig::Pool { pool, .. } => format!("pool:{pool}"),
         SourceConfig::Miner { host, .. } => format!("miner:{host}"),
+        SourceConfig::Node(node) => {
+            let (kind, host, port, tls) = (node.kind, &node.host, node.port, node.tls);
+            let login = format!("{}:{}", node.user, node.pass.expose());
+            format!("node:{kind:?}:{host}:{port}:{tls}:{login}")
+        }
+        SourceConfig::Peers { hosts, most, .. } => format!("peers:{most}:{}", joined(hosts)),
     }
 }
 
@@ -118,7 +130,7 @@ fn data_sources() {
         // The features that are on by default are the next table's.
         let market: Vec<String> = words(body)
             .split(' ')
-            .filter(|word| !word.starts_with("pool:"))
+            .filter(|word| !word.starts_with("pool:") && !word.starts_with("peers:"))
             .map(str::to_owned)
             .collect();
         assert_eq!(market.join(" "), wanted, "{body}");
@@ -163,12 +175,58 @@ fn features() {
         let body = body.replace("KEY", key).replace("NPUB", npub);
         let words = words(&body.replace("LOWER", &key.to_lowercase()));
         let wanted = format!("relay:public {wanted}");
-        assert_eq!(words, wanted.trim_end(), "{body}");
+        let wanted = format!("{} peers:4:", wanted.trim_end());
+        assert_eq!(words, wanted, "{body}");
     }
     let mut stored = settings(r#"{"miningPoolStats": true}"#);
     stored.mining_pool_name = "long_gone".to_owned();
     let plan = plan(&stored);
-    assert_eq!(plan.len(), 1, "a pool that is no longer known is not asked");
+    assert!(
+        !plan.contains_key(&SourceId::Pool),
+        "a pool that is no longer known is not asked"
+    );
+}
+
+#[test]
+fn nodes_and_peers() {
+    for (body, wanted) in [
+        ("{}", "peers:4:"),
+        (r#"{"proofPeerMax": 0}"#, ""),
+        (
+            r#"{"proofPeerMax": 2, "proofPeers": ["A.onion", "b:7", "a.onion"]}"#,
+            "peers:2:a.onion+b:7",
+        ),
+        (r#"{"nodeKind": 2}"#, "peers:4:"),
+        (r#"{"nodeHost": "n"}"#, "peers:4:"),
+        (
+            r#"{"nodeKind": 1, "nodeHost": "n", "nodeTls": true, "proofPeerMax": 0}"#,
+            "node:Bitcoin:n:0:false::",
+        ),
+        (
+            r#"{"nodeKind": 2, "nodeHost": "n", "nodeTls": true, "nodePort": 7, "nodeUser": "me",
+                "nodePass": "x", "proofPeerMax": 0}"#,
+            "node:Electrum:n:7:true::",
+        ),
+        (
+            r#"{"nodeKind": 3, "nodeHost": "n", "nodePass": "x", "proofPeerMax": 0}"#,
+            "node:Rest:n:0:false::",
+        ),
+        (
+            r#"{"nodeKind": 4, "nodeHost": "n", "nodeUser": "me", "nodePass": "x", "proofPeerMax": 0}"#,
+            "node:Rpc:n:0:false:me:x",
+        ),
+    ] {
+        let words = words(body);
+        let words = words.strip_prefix("relay:public").unwrap();
+        assert_eq!(words.trim_start(), wanted, "{body}");
+    }
+    let settings = settings(r#"{"nodeKind": 2, "nodeHost": "n"}"#);
+    let plan = sources::plan(&settings, &[], ByHand::default(), None);
+    assert_eq!(
+        plan.len(),
+        1,
+        "nobody has headers of a chain that is invented"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Which height is shown, and how good it is said to be: voices in, verdict out.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod kept;
 mod lives;
 mod marks;
 mod miner;
@@ -32,8 +33,8 @@ const OTHER: SourceId = SourceId::Nostr;
 
 /// A clock on a network of one's own, and what time it is there.
 pub(crate) struct World {
-    device: Device,
-    secs: u64,
+    pub(crate) device: Device,
+    pub(crate) secs: u64,
 }
 
 impl World {
@@ -41,7 +42,7 @@ impl World {
         World::on(Some(ChainSpec::built_in(Network::Regtest)))
     }
 
-    fn on(chain: Option<ChainSpec>) -> World {
+    pub(crate) fn on(chain: Option<ChainSpec>) -> World {
         World::with(data_source::EXPLORER, chain)
     }
 
@@ -98,7 +99,7 @@ impl World {
         (height, view.truth.height)
     }
 
-    fn check(&self, height: u32, state: HeightState) {
+    pub(crate) fn check(&self, height: u32, state: HeightState) {
         assert_eq!(
             self.verdict(),
             (Some(height), state),
@@ -107,14 +108,14 @@ impl World {
         );
     }
 
-    fn dropped(&self, source: SourceId, reason: &str) -> u64 {
+    pub(crate) fn dropped(&self, source: SourceId, reason: &str) -> u64 {
         let view = self.device.view();
         let dropped = |state: &SourceState| state.dropped.get(reason).copied();
         view.sources.get(&source).and_then(dropped).unwrap_or(0)
     }
 }
 
-fn now(secs: u64) -> Now {
+pub(crate) fn now(secs: u64) -> Now {
     Now {
         uptime: Duration::from_secs(secs),
         utc: UtcTime::plausible((i64::from(START) + secs as i64) * 1000),

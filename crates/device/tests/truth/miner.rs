@@ -1,6 +1,11 @@
 //! Blocks on a network of one's own, where a try or two makes one; and genuine ones.
 
-use chain::{BlockHash, Header, Target, Version, anchor::genesis, network::Network};
+use chain::{
+    BlockHash, Header, Target, Version, Work,
+    anchor::{Anchor, genesis},
+    network::Network,
+};
+use device::market::ChainSpec;
 
 /// When the lives begin, Unix seconds: 2026-01-01.
 pub(crate) const START: u32 = 1_767_225_600;
@@ -15,8 +20,14 @@ pub(crate) struct Miner {
 
 impl Miner {
     pub(crate) fn new() -> Miner {
+        // A block that no chain begins with.
+        let mut first = genesis(Network::Regtest);
+        first.time += 1;
+        while !is_met(&first) {
+            first.nonce += 1;
+        }
         Miner {
-            headers: vec![genesis(Network::Regtest)],
+            headers: vec![first],
             way: 0,
         }
     }
@@ -25,6 +36,14 @@ impl Miner {
     pub(crate) fn mine(&mut self, count: u32) {
         for _ in 0..count {
             let time = START - 3600 + self.headers.len() as u32 * 10 + self.way;
+            self.mine_at(time);
+        }
+    }
+
+    /// Makes blocks, one a second.
+    pub(crate) fn mine_fast(&mut self, count: u32) {
+        for _ in 0..count {
+            let time = START - 3600 + self.headers.len() as u32 + self.way;
             self.mine_at(time);
         }
     }
@@ -43,6 +62,19 @@ impl Miner {
             header.nonce += 1;
         }
         self.headers.push(header);
+    }
+
+    /// The chain that it makes blocks of, of which no more is known than where it begins, at a height.
+    pub(crate) fn chain(&self, height: u32) -> ChainSpec {
+        ChainSpec {
+            network: Network::Regtest,
+            anchor: Anchor {
+                next: height + 1,
+                hash: self.headers[0].block_hash(),
+                bits: self.headers[0].bits,
+                work: Work::from_be_bytes([0; 32]),
+            },
+        }
     }
 
     /// Goes another way after so many blocks less.

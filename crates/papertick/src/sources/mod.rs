@@ -11,17 +11,25 @@ pub mod outage;
 pub mod poll;
 pub mod session;
 
+pub mod core_node;
+pub mod electrum;
 pub mod exchange;
 pub mod explorer;
 pub mod miner;
+pub mod node;
 pub mod nostr;
+pub mod own_node;
+pub mod peer;
+pub mod peers;
 pub mod pool;
 pub mod relay;
 pub mod wallet;
 
 pub mod already_reported;
+pub mod by_height;
 pub mod common;
 pub mod freshness;
+pub mod known_peers;
 pub mod logos;
 pub mod side_requests;
 pub mod time;
@@ -43,7 +51,8 @@ use net::{
 };
 
 use self::{
-    already_reported::AlreadyReported, logos::LogoCache, together::Member, upstreams::Upstreams,
+    already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, together::Member,
+    upstreams::Upstreams,
 };
 use crate::{
     clock::Clock,
@@ -65,6 +74,8 @@ pub struct Shared {
     pub logos: LogoCache,
     /// What was told in this run.
     pub already_reported: AlreadyReported,
+    /// Peers that have answered well.
+    pub known_peers: KnownPeers,
 }
 
 /// What one source works with.

@@ -67,6 +67,12 @@ impl From<HttpError> for Missed {
     }
 }
 
+impl From<Stopped> for Missed {
+    fn from(stopped: Stopped) -> Missed {
+        Missed::because(stopped)
+    }
+}
+
 impl From<Malformed> for Missed {
     fn from(malformed: Malformed) -> Missed {
         Missed {

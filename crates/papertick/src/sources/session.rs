@@ -7,6 +7,7 @@ use feeds::malformed::Malformed;
 use net::{
     backoff::{Backoff, STABLE_AFTER},
     chance::Chance,
+    dialer::{BoxedStream, Destination},
     url::{BadUrl, Url},
     ws::{Frame, Policy, Socket, WsError},
 };
@@ -125,6 +126,18 @@ impl<'a> Link<'a> {
         let socket = Socket::open(&shared.dialer, route, url, policy).await?;
         self.opened = Instant::now();
         Ok(socket)
+    }
+
+    /// Opens a connection for something else than a web socket.
+    ///
+    /// # Errors
+    /// It was not made.
+    pub async fn dial(&mut self, destination: Destination<'_>) -> Result<BoxedStream, Ended> {
+        let Context { route, shared, .. } = self.context;
+        let stream = shared.dialer.connect(route, destination).await;
+        let stream = stream.map_err(|error| Ended::because(error.to_string()))?;
+        self.opened = Instant::now();
+        Ok(stream)
     }
 
     /// The next frame; the first one must be understood in time. Nothing is lost when this is dropped

@@ -21,6 +21,8 @@ use super::{
     miner::Miner,
     nostr::{self, Data, Zaps},
     outage::Outage,
+    own_node,
+    peers::{self, Wanted},
     poll,
     pool::{self, Logos, Pool},
     relay::{Relay, Remembered},
@@ -234,6 +236,19 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             let feed = Zaps::of(recipients, context.shared.already_reported.clone());
             nostr::keep(context, relays, feed).await
         }
+        SourceConfig::Node(config) => own_node::keep(context, config).await,
+        SourceConfig::Peers {
+            network,
+            hosts,
+            most,
+        } => {
+            let wanted = Wanted {
+                network,
+                hosts,
+                most,
+            };
+            peers::keep(context, wanted).await
+        }
         SourceConfig::Wallet { uri, refresh_secs } => {
             let refresh = Duration::from_secs(refresh_secs.into());
             session::keep(context, Wallet::paired(&uri, refresh)).await
@@ -256,7 +271,7 @@ mod tests {
         clock::Clock,
         inbox::inbox,
         sources::upstreams::Upstreams,
-        sources::{already_reported::AlreadyReported, logos::LogoCache},
+        sources::{already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache},
     };
 
     #[test]
@@ -282,6 +297,7 @@ mod tests {
             clock: Clock::unset(),
             logos: LogoCache::new("unused"),
             already_reported: AlreadyReported::default(),
+            known_peers: KnownPeers::default(),
         };
         let context = Context {
             id: SourceId::Miner,

@@ -5,19 +5,23 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
     missing_docs,
     unreachable_pub
 )]
 
+mod court;
 #[path = "../../../net/tests/net/peers.rs"]
 mod peers;
 mod rig;
 
 mod explorer;
 mod log;
+mod nodes;
 mod nostr;
 mod polls;
 mod proxy;
+mod public_peers;
 mod relay;
 mod supervisor;
 mod time;

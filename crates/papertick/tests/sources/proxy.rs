@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use chain::network::Network;
 use device::{
     secret::Secret,
-    sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
+    sources::{
+        NodeConfig, NodeKind, Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId,
+    },
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_tungstenite::accept_async;
@@ -106,6 +109,27 @@ async fn every_source_goes_through_the_proxy() {
                 poll_secs: 10,
             },
         ),
+        (
+            SourceId::Node,
+            SourceConfig::Node(NodeConfig {
+                kind: NodeKind::Electrum,
+                network: Network::Main,
+                host: "node".into(),
+                port: 0,
+                tls: false,
+                user: String::new(),
+                pass: Secret::new(""),
+                precise_fee: true,
+            }),
+        ),
+        (
+            SourceId::Peers,
+            SourceConfig::Peers {
+                network: Network::Main,
+                hosts: vec!["peer.onion".to_owned()],
+                most: 4,
+            },
+        ),
     ];
     assert_eq!(configs.len(), SourceId::ALL.len());
     let route = through();
@@ -122,6 +146,8 @@ async fn every_source_goes_through_the_proxy() {
         "api.ocean.xyz:443",
         "logos:80",
         "miner:80",
+        "node:50001",
+        "peer.onion:8333",
     ]
     .map(str::to_owned)
     .into();

@@ -19,6 +19,7 @@ use papertick::{
     sources::{
         Shared,
         already_reported::AlreadyReported,
+        known_peers::KnownPeers,
         logos::LogoCache,
         supervisor::{Plans, supervise},
     },
@@ -63,6 +64,7 @@ impl Rig {
             clock: clock.clone(),
             logos: logos.clone(),
             already_reported: AlreadyReported::default(),
+            known_peers: KnownPeers::default(),
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));

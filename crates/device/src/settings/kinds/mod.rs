@@ -6,6 +6,7 @@ pub mod address;
 pub mod choice;
 pub mod currencies;
 pub mod dnd;
+pub mod hosts;
 pub mod kept_texts;
 pub mod key;
 pub mod keys;

@@ -145,7 +145,7 @@ async fn take_over(call: &Call, file: &SettingsFile, said: Said, is_dry: bool) -
         }
         Ok(Reply::Rejected(rejection)) => answer::told(Answer::rejected(&rejection)),
         Ok(Reply::Refused(refusal)) => answer::told(refused(refusal)),
-        Ok(Reply::Lights(_) | Reply::Picture(_)) => answer::not_found(),
+        Ok(Reply::Lights(_) | Reply::Picture(_) | Reply::Judged(_)) => answer::not_found(),
         Err(response) => response,
     }
 }

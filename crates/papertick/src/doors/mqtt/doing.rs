@@ -46,7 +46,11 @@ impl Hands {
     pub(crate) async fn fulfil(self, standing: Standing) -> Result<(), String> {
         let reply = self.ask(Request::Fulfil(standing)).await;
         match reply.map_err(|refusal| reason(&refusal))? {
-            Reply::Done | Reply::RebootRequired | Reply::Lights(_) | Reply::Picture(_) => Ok(()),
+            Reply::Done
+            | Reply::RebootRequired
+            | Reply::Lights(_)
+            | Reply::Picture(_)
+            | Reply::Judged(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
             Reply::Refused(refusal) => Err(reason(&interface::asked::refused(refusal))),
         }

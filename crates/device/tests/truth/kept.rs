@@ -1,0 +1,361 @@
+//! The chain that is kept: what peers and a node hand in, and what comes of it.
+
+use chain::{Header, rules::Refusal};
+use device::{
+    input::Input,
+    market::{ChainSpec, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin, Reach},
+    now::Now,
+    request::Reply,
+    sources::SourceId,
+};
+
+use crate::{
+    EXPLORER, RELAY, World,
+    miner::{Miner, START, bad_nonce},
+    now,
+};
+
+/// Height of the anchor.
+const ANCHOR: u32 = 899_999;
+
+const NODE: Origin = Origin {
+    source: SourceId::Node,
+    place: 0,
+};
+
+fn peer(place: u8) -> Origin {
+    Origin {
+        source: SourceId::Peers,
+        place,
+    }
+}
+
+/// A world with an anchor, and somebody who makes blocks after it.
+fn begin() -> (World, Miner) {
+    let miner = Miner::new();
+    let world = World::on(Some(miner.chain(ANCHOR)));
+    (world, miner)
+}
+
+impl World {
+    fn judge_at(&mut self, origin: Origin, headers: &[Header], reach: Reach, now: Now) -> Judged {
+        let input = Input::Headers(origin, headers.to_vec(), reach);
+        match self.device.handle(input, now).reply {
+            Some(Reply::Judged(judged)) => *judged,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn judge(&mut self, origin: Origin, headers: &[Header]) -> Judged {
+        let now = now(self.secs);
+        self.judge_at(origin, headers, Reach::Newest, now)
+    }
+
+    fn tip(&self) -> chain::BlockHash {
+        self.device.chain().unwrap().tip()
+    }
+}
+
+#[test]
+fn a_chain_counts_from_the_senders_newest_block_on() {
+    let (mut world, mut miner) = begin();
+    world.claim(RELAY, 900_040);
+    miner.mine(40);
+    let headers = miner.newest(40);
+    let before = now(world.secs);
+    for part in headers[..30].chunks(10) {
+        let judged = world.judge_at(peer(0), part, Reach::More, before);
+        assert!(judged.is_new && judged.is_tip);
+        world.check(900_040, HeightState::Claimed);
+    }
+    let judged = world.judge(peer(0), &headers[30..]);
+    assert_eq!(judged.height, Some(900_039));
+    assert_eq!(judged.locator[0], miner.tip());
+    // The claim is one block ahead, which a number may be for a while.
+    world.check(900_040, HeightState::Claimed);
+    world.claim(RELAY, 900_039);
+    world.check(900_039, HeightState::Alone);
+}
+
+#[test]
+fn two_origins_prove_a_height_and_the_owners_node_alone_does() {
+    let (mut world, mut miner) = begin();
+    miner.mine(20);
+    world.judge(peer(0), &miner.newest(20));
+    world.check(900_019, HeightState::Alone);
+    // Who has the block before the newest one does not agree yet, and says nothing against it.
+    world.judge(peer(1), &miner.newest(20)[..19]);
+    world.wait(1200);
+    world.check(900_019, HeightState::Alone);
+    world.judge(peer(1), &miner.newest(1));
+    world.check(900_019, HeightState::Proven);
+    let truth = world.device.view().truth.clone();
+    assert_eq!((truth.proofs.len(), truth.agreeing()), (2, 2));
+    assert_eq!(truth.work, Some(world.device.chain().unwrap().work()));
+    miner.mine(1);
+    world.judge(peer(1), &miner.newest(1));
+    world.check(900_020, HeightState::Alone);
+    let truth = world.device.view().truth.clone();
+    assert_eq!((truth.proofs.len(), truth.agreeing()), (2, 1));
+    // One place is one voice, however often it says the same.
+    world.judge(peer(1), &miner.newest(1));
+    world.check(900_020, HeightState::Alone);
+    world.judge(NODE, &miner.newest(1));
+    world.check(900_020, HeightState::Proven);
+    let shown = world.device.view().market.height.clone().unwrap();
+    assert_eq!(shown.source, SourceId::Node);
+}
+
+#[test]
+fn an_explorer_that_has_the_same_block_is_an_origin() {
+    let (mut world, mut miner) = begin();
+    miner.mine(20);
+    world.judge(peer(0), &miner.newest(20));
+    world.prove(EXPLORER, 900_019, &miner.newest(8));
+    world.check(900_019, HeightState::Proven);
+    // At its own height and no other.
+    miner.mine(1);
+    world.prove(EXPLORER, 900_030, &miner.newest(1));
+    world.check(900_019, HeightState::Proven);
+    assert_eq!(world.dropped(EXPLORER, "unconnected"), 1);
+    world.prove(EXPLORER, 900_020, &miner.newest(1));
+    world.check(900_020, HeightState::Alone);
+}
+
+#[test]
+fn what_reaches_no_chain_that_is_up_to_date_is_no_proof() {
+    let (mut world, mut miner) = begin();
+    let mut stranger = Miner::new();
+    stranger.fork(0);
+    stranger.mine(9);
+    miner.mine(20);
+    let fresh = START + 60;
+    miner.mine_at(fresh);
+    world.judge(peer(0), &miner.newest(21));
+    world.prove(EXPLORER, 900_021, &stranger.newest(8));
+    world.check(900_020, HeightState::Alone);
+    assert_eq!(world.dropped(EXPLORER, "unconnected"), 1);
+    // Nor was what had been believed before anything was known.
+    let (mut world, _) = begin();
+    world.prove(EXPLORER, 900_025, &stranger.newest(8));
+    world.check(900_025, HeightState::Alone);
+    world.judge(peer(0), &miner.newest(21));
+    world.check(900_020, HeightState::Alone);
+    world.wait(600);
+    world.check(900_020, HeightState::Disputed);
+}
+
+#[test]
+fn a_chain_that_stands_still_is_stale_and_a_claim_ahead_of_it_does_not_lead() {
+    let (mut world, mut miner) = begin();
+    miner.mine_at(START - 60);
+    for place in 0..4 {
+        world.judge(peer(place), &miner.newest(1));
+    }
+    world.check(900_000, HeightState::Proven);
+    world.wait(60);
+    world.claim(RELAY, 900_004);
+    world.check(900_000, HeightState::Proven);
+    world.wait(120);
+    world.check(900_000, HeightState::Disputed);
+    world.wait(90 * 60 - 240);
+    world.check(900_000, HeightState::Stale);
+}
+
+#[test]
+fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
+    let (mut world, mut miner) = begin();
+    miner.mine(24);
+    let good = miner.newest(24);
+    world.judge(peer(0), &good[..20]);
+    let tip = world.tip();
+    let broken = |change: fn(&mut Header)| {
+        let mut header = good[20];
+        change(&mut header);
+        header
+    };
+    let rows = [
+        (
+            broken(|header| header.nonce = bad_nonce(*header)),
+            Refusal::NoWork,
+        ),
+        (
+            remined(broken(|header| {
+                header.bits = chain::CompactTarget::from_consensus(0x2070_0000);
+            })),
+            Refusal::WrongBits,
+        ),
+        (
+            remined(broken(|header| header.time = START - 7200)),
+            Refusal::TooOld,
+        ),
+        (
+            remined(broken(|header| {
+                header.version = chain::Version::from_consensus(1)
+            })),
+            Refusal::OldVersion,
+        ),
+        (good[22], Refusal::Unconnected),
+        (
+            remined(broken(|header| header.time = START + 7201)),
+            Refusal::Future,
+        ),
+    ];
+    for (header, refusal) in rows {
+        let judged = world.judge(peer(1), &[header]);
+        assert_eq!(judged.refused, Some(refusal));
+        assert!(!judged.is_new && !judged.is_tip);
+        assert_eq!(world.tip(), tip);
+        world.check(900_019, HeightState::Alone);
+        // Whoever fetches blocks finds out by it where chains part.
+        let counted = u64::from(refusal != Refusal::Unconnected);
+        let source = &world.device.view().sources[&SourceId::Peers];
+        let dropped = source.dropped.get(refusal.name()).copied();
+        assert_eq!(dropped.unwrap_or(0), counted, "{refusal:?}");
+    }
+    // What comes before a bad one is kept, but whoever sent both has no voice.
+    let mut headers = good[20..].to_vec();
+    headers[3].nonce = bad_nonce(headers[3]);
+    let judged = world.judge(peer(1), &headers);
+    assert_eq!(judged.refused, Some(Refusal::NoWork));
+    assert_eq!(judged.height, Some(900_022));
+    world.check(900_019, HeightState::Alone);
+}
+
+fn remined(mut header: Header) -> Header {
+    header.nonce = 0;
+    while !chain::Target::from_compact(header.bits).is_met_by(header.block_hash()) {
+        header.nonce += 1;
+    }
+    header
+}
+
+#[test]
+fn a_block_from_the_future_is_taken_when_its_time_has_come() {
+    let (mut world, mut miner) = begin();
+    miner.mine(12);
+    world.judge(peer(0), &miner.newest(12));
+    miner.mine_at(START + 7201);
+    let judged = world.judge(peer(0), &miner.newest(1));
+    assert_eq!(judged.refused, Some(Refusal::Future));
+    world.check(900_011, HeightState::Alone);
+    world.wait(1);
+    let judged = world.judge(peer(0), &miner.newest(1));
+    assert_eq!(judged.refused, None);
+    world.check(900_012, HeightState::Alone);
+}
+
+#[test]
+fn without_the_time_nothing_is_proven() {
+    let (mut world, mut miner) = begin();
+    miner.mine(12);
+    let unset = |secs| Now {
+        utc: None,
+        ..now(secs)
+    };
+    for place in 0..2 {
+        world.judge_at(peer(place), &miner.newest(12), Reach::Newest, unset(0));
+    }
+    world.check(900_011, HeightState::Alone);
+    world.device.handle(Input::Tick, now(1));
+    world.check(900_011, HeightState::Proven);
+}
+
+#[test]
+fn from_one_to_six_blocks_give_way_to_more_work_and_among_equals_the_first_stays() {
+    for depth in 1..=6 {
+        let (mut world, mut miner) = begin();
+        miner.mine(20);
+        for place in 0..2 {
+            world.judge(peer(place), &miner.newest(20));
+        }
+        let first = world.tip();
+        miner.fork(depth);
+        miner.mine(depth);
+        let judged = world.judge(peer(2), &miner.newest(depth as usize));
+        assert!(!judged.is_new && judged.refused.is_none());
+        assert_eq!(world.tip(), first);
+        world.check(900_019, HeightState::Proven);
+        // Two blocks of one height for long.
+        world.wait(600);
+        world.check(900_019, HeightState::Disputed);
+        miner.mine(1);
+        let judged = world.judge(peer(2), &miner.newest(depth as usize + 1));
+        assert!(judged.is_new && judged.is_tip);
+        assert_eq!(world.tip(), miner.tip());
+        world.check(900_020, HeightState::Alone);
+        let reorganisations = world.device.view().truth.reorganisations;
+        assert_eq!(
+            (reorganisations.count, reorganisations.last_depth),
+            (1, depth)
+        );
+        // Who goes along proves it.
+        world.judge(peer(0), &miner.newest(1));
+        world.check(900_020, HeightState::Proven);
+    }
+}
+
+#[test]
+fn a_long_branch_of_less_work_is_not_kept() {
+    let (mut world, mut miner) = begin();
+    let mut liar = miner.clone();
+    liar.fork(0);
+    liar.mine_fast(1500);
+    miner.mine_fast(1600);
+    world.judge(peer(0), &miner.newest(1600));
+    let before = world.device.chain().unwrap().clone();
+    let judged = world.judge(peer(1), &liar.newest(1500));
+    assert!(!judged.is_new);
+    assert_eq!(world.device.chain(), Some(&before));
+    world.wait(600);
+    // Nor does it stand against anything: it is not as high.
+    world.check(901_599, HeightState::Alone);
+}
+
+#[test]
+fn no_more_is_looked_at_than_a_message_can_hold() {
+    let (mut world, mut miner) = begin();
+    miner.mine_fast(MESSAGE_HEADERS_MAX as u32 + 5);
+    let judged = world.judge(peer(0), &miner.newest(MESSAGE_HEADERS_MAX + 5));
+    assert_eq!(judged.height, Some(ANCHOR + MESSAGE_HEADERS_MAX as u32));
+}
+
+#[test]
+fn a_chain_that_was_kept_goes_on_and_says_nothing_by_itself() {
+    let (mut world, mut miner) = begin();
+    miner.mine(12);
+    world.judge(peer(0), &miner.newest(12));
+    let kept = world.device.chain().cloned();
+    let (mut world, _) = begin();
+    world.device = world.device.with_headers(kept.clone());
+    assert_eq!(world.verdict(), (None, HeightState::Unknown));
+    assert_eq!(world.device.chain(), kept.as_ref());
+    miner.mine(1);
+    world.judge(peer(0), &miner.newest(1));
+    world.check(900_012, HeightState::Alone);
+    // A chain of another network is none of ours.
+    let mut main = World::on(Some(ChainSpec::built_in(chain::network::Network::Main)));
+    main.device = main.device.with_headers(kept);
+    assert_eq!(main.device.chain().unwrap().headers().len(), 0);
+}
+
+#[test]
+fn where_the_chain_is_invented_there_are_no_headers() {
+    let mut world = World::on(None);
+    let mut miner = Miner::new();
+    miner.mine(3);
+    assert_eq!(world.judge(peer(0), &miner.newest(3)), Judged::default());
+    assert_eq!(world.device.chain(), None);
+    assert_eq!(world.verdict(), (None, HeightState::Unknown));
+}
+
+#[test]
+fn peers_that_answered_well_are_remembered() {
+    let (mut world, _) = begin();
+    let known = vec!["192.0.2.7:8333".to_string()];
+    let said = Input::Observed(SourceId::Peers, vec![Observation::Peers(known.clone())]);
+    assert!(world.device.handle(said.clone(), now(0)).unsaved.memory);
+    assert!(!world.device.handle(said, now(0)).unsaved.memory);
+    let stored = world.device.memory().to_json(now(0));
+    assert_eq!(device::memory::Memory::from_json(&stored).peers, known);
+}

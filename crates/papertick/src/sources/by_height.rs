@@ -1,0 +1,105 @@
+//! Brings the chain that is kept up to a node's newest block, where the node tells headers by their heights.
+//!
+//! Where the node's blocks follow none that is kept, it is asked for ever older ones.
+
+use std::fmt;
+
+use chain::{Header, rules::Refusal};
+use device::market::{Judged, Reach};
+
+use super::Context;
+use crate::inbox::Stopped;
+
+/// How often older blocks are asked for before the node's chain is taken to be another one.
+pub const BACK_MAX: u32 = 8;
+
+/// By how many times more blocks each time.
+const BACK_FACTOR: u32 = 4;
+
+/// A node that tells headers by their heights.
+pub trait ByHeight: Send {
+    /// Why an answer was not had.
+    type Error: From<Stopped> + From<Astray> + Send;
+
+    /// Headers from a height on, oldest first; none from a height on that the node has not reached.
+    fn headers(
+        &mut self,
+        from: u32,
+    ) -> impl Future<Output = Result<Vec<Header>, Self::Error>> + Send;
+}
+
+/// Why a chain was not followed up to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Astray {
+    /// Its headers break the rules.
+    Broken(Refusal),
+    /// Its blocks follow none that is known here.
+    Elsewhere,
+    /// It tells no headers where it says that there are some.
+    Nothing,
+}
+
+impl fmt::Display for Astray {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Astray::Broken(refusal) => write!(formatter, "a header breaks the rules: {refusal}"),
+            Astray::Elsewhere => formatter.write_str(
+                "its blocks follow none that is known here: it is of another chain, or far behind",
+            ),
+            Astray::Nothing => formatter.write_str("it tells no headers up to its newest block"),
+        }
+    }
+}
+
+/// Hands in a node's newest block, and what comes before it as far as it is not known.
+///
+/// # Errors
+/// The node gives no answer, or leads astray.
+pub async fn catch_up<N: ByHeight>(
+    context: &Context,
+    (height, newest): (u32, Header),
+    node: &mut N,
+) -> Result<Judged, N::Error> {
+    let judged = context.judge(0, vec![newest], Reach::Newest).await?;
+    if is_settled(&judged)? {
+        return Ok(judged);
+    }
+    let mut from = judged.height.map_or(0, |kept| kept + 1).min(height);
+    let (mut back, mut tries) = (1, 0);
+    loop {
+        let headers = node.headers(from).await?;
+        let count = u32::try_from(headers.len()).unwrap_or(u32::MAX);
+        if count == 0 {
+            return Err(Astray::Nothing.into());
+        }
+        let next = from.saturating_add(count);
+        let reach = match next > height {
+            true => Reach::Newest,
+            false => Reach::More,
+        };
+        let judged = context.judge(0, headers, reach).await?;
+        match (is_settled(&judged)?, reach) {
+            (true, Reach::Newest) => return Ok(judged),
+            // A block from the future ends what can be judged now.
+            (true, Reach::More) if judged.refused.is_some() => return Ok(judged),
+            (true, Reach::More) => (from, tries) = (next, 0),
+            (false, _) if from == 0 || tries == BACK_MAX => return Err(Astray::Elsewhere.into()),
+            (false, _) => {
+                from = from.saturating_sub(back);
+                (back, tries) = (back.saturating_mul(BACK_FACTOR), tries + 1);
+            }
+        }
+    }
+}
+
+/// Tells whether headers have found their place.
+///
+/// # Errors
+/// One of them breaks a rule.
+pub fn is_settled(judged: &Judged) -> Result<bool, Astray> {
+    match judged.refused {
+        Some(refusal) if refusal.is_fault() => Err(Astray::Broken(refusal)),
+        Some(Refusal::Unconnected) => Ok(false),
+        Some(_) | None => Ok(true),
+    }
+}

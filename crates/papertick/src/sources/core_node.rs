@@ -1,0 +1,174 @@
+//! The owner's node by way of Bitcoin Core's two HTTP interfaces.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use chain::Header;
+use device::{
+    market::{Observation, Reach},
+    sources::NodeConfig,
+};
+use feeds::core_node::{self as format, BODY_MAX, ChainInfo, Question};
+use http::header::AUTHORIZATION;
+use net::{
+    http::{self as client, Get, Limits},
+    url::{Scheme, Url},
+};
+use serde_json::Value;
+use std::time::Duration;
+
+use super::{
+    Context,
+    by_height::{Astray, ByHeight, catch_up, is_settled},
+    node,
+    poll::{self, Missed, Poll},
+};
+
+/// Bounds of a question.
+pub const LIMITS: Limits = Limits {
+    timeout: Duration::from_secs(20),
+    body_max: BODY_MAX,
+};
+
+/// A node whose interface needs no password.
+#[derive(Debug)]
+pub struct Rest {
+    /// Where it is.
+    pub node: NodeConfig,
+}
+
+/// A node whose interface needs a password.
+#[derive(Debug)]
+pub struct Rpc {
+    /// Where it is.
+    pub node: NodeConfig,
+}
+
+/// One round of questions to a node that needs a password.
+struct Asker<'a> {
+    context: &'a Context,
+    node: &'a NodeConfig,
+}
+
+impl Poll for Rest {
+    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
+        let body = self.get(context, format::INFO_PATH).await?;
+        let told = format::info_body(&body)?;
+        check_network(&self.node, told)?;
+        let mut locator = context.judge(0, Vec::new(), Reach::More).await?.locator;
+        'more: loop {
+            // Asked from the block before the newest one on, a node tells whether it has the newest one too.
+            let known = locator.get(1..).filter(|known| !known.is_empty());
+            for hash in known.unwrap_or(&locator) {
+                let body = self.get(context, &format::headers_path(*hash)).await?;
+                let headers = format::headers_body(&body)?;
+                let Some((_, after)) = headers.split_first() else {
+                    continue;
+                };
+                let reach = match headers.len() < format::HEADERS_MAX {
+                    true => Reach::Newest,
+                    false => Reach::More,
+                };
+                let judged = context.judge(0, after.to_vec(), reach).await?;
+                if !is_settled(&judged)? {
+                    return Err(Astray::Elsewhere.into());
+                }
+                if reach == Reach::Newest || judged.refused.is_some() {
+                    return Ok(Vec::new());
+                }
+                locator = judged.locator;
+                continue 'more;
+            }
+            return Err(Astray::Elsewhere.into());
+        }
+    }
+}
+
+impl Rest {
+    async fn get(&self, context: &Context, path: &str) -> Result<Bytes, Missed> {
+        let url = url(&self.node, path)?;
+        let Context { route, shared, .. } = context;
+        let answer = client::get(&shared.dialer, route, Get::new(url), LIMITS).await?;
+        poll::body(answer)
+    }
+}
+
+impl Poll for Rpc {
+    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
+        let mut asker = Asker {
+            context,
+            node: &self.node,
+        };
+        let answers = asker.ask(&[Question::Chain]).await?;
+        let told = format::info(&answers[0])?;
+        check_network(&self.node, told)?;
+        let answers = asker.ask(&[Question::Header(told.tip)]).await?;
+        let newest = format::header_answer(&answers[0])?;
+        catch_up(context, (told.height, newest), &mut asker).await?;
+        // A node that knows no fee yet has headers all the same.
+        let Ok(answers) = asker.ask(&[Question::Fee]).await else {
+            return Ok(Vec::new());
+        };
+        Ok(format::fee(&answers[0], self.node.precise_fee)?)
+    }
+}
+
+impl Asker<'_> {
+    /// The answers to questions.
+    async fn ask(&mut self, questions: &[Question]) -> Result<Vec<Value>, Missed> {
+        let Context { route, shared, .. } = self.context;
+        let login = format!("{}:{}", self.node.user, self.node.pass.expose());
+        let login = format!("Basic {}", STANDARD.encode(login));
+        let request = Get::new(url(self.node, "/")?).with_secret(AUTHORIZATION, &login)?;
+        let asked = format::ask(questions);
+        let answer = client::post_json(&shared.dialer, route, request, asked, LIMITS).await?;
+        let answers = format::answers(&poll::body(answer)?, questions.len())?;
+        answers.map_err(|words| Missed::because(format!("the node refuses: {words}")))
+    }
+}
+
+impl ByHeight for Asker<'_> {
+    type Error = Missed;
+
+    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Missed> {
+        let told = self.ask(&[Question::Chain]).await?;
+        let height = format::info(&told[0])?.height;
+        let last = height.min(from.saturating_add(format::QUESTIONS_AT_ONCE - 1));
+        let hashes: Vec<Question> = (from..=last).map(Question::Hash).collect();
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let hashes = self.ask(&hashes).await?;
+        let headers = hashes
+            .iter()
+            .map(|hash| Ok(Question::Header(format::hash(hash)?)));
+        let headers = headers.collect::<Result<Vec<Question>, Missed>>()?;
+        let headers = self.ask(&headers).await?;
+        let headers = headers.iter().map(format::header_answer);
+        Ok(headers.collect::<Result<_, _>>()?)
+    }
+}
+
+fn check_network(node: &NodeConfig, told: ChainInfo) -> Result<(), Missed> {
+    if told.network == node.network {
+        return Ok(());
+    }
+    Err(Missed::because(format!(
+        "the node follows another chain ({} instead of {})",
+        told.network.name(),
+        node.network.name()
+    )))
+}
+
+fn url(node: &NodeConfig, path: &str) -> Result<Url, Missed> {
+    let usual = format::port(node.network);
+    let (host, port) = node::place(&node.host, node.port, usual).map_err(Missed::because)?;
+    Ok(Url {
+        scheme: match node.tls {
+            true => Scheme::Https,
+            false => Scheme::Http,
+        },
+        host: host.to_owned(),
+        port,
+        path: path.to_owned(),
+    })
+}

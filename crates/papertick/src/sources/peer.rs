@@ -1,0 +1,355 @@
+//! A peer of the Bitcoin network: who it is, and its headers; the owner's node where it speaks nothing else.
+
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
+
+use chain::{Header, network::Network, rules::Refusal};
+use device::{
+    market::{Judged, Reach},
+    sources::NodeConfig,
+};
+use feeds::{
+    malformed::Malformed,
+    p2p::{self, HEAD_BYTES, HEADERS_MAX, Head, Message},
+};
+use net::{
+    chance::Chance,
+    dialer::{BoxedStream, Destination, Security},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{self, Instant},
+};
+
+use super::{
+    Context,
+    by_height::{Astray, is_settled},
+    node,
+    session::{Ended, Link, Session},
+};
+use crate::inbox::Stopped;
+
+/// Longest time until both sides know who the other is.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Longest time for an answer, and for a message to be taken.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Time between two questions for new headers, which are announced besides.
+pub const ASK_EVERY: Duration = Duration::from_secs(5 * 60);
+
+/// Longest time that a peer's chain may stay behind the one that is kept.
+pub const BEHIND_MAX: Duration = Duration::from_secs(20 * 60);
+
+/// Most headers of an announcement that nobody has asked for.
+const ANNOUNCED_MAX: usize = 16;
+
+/// Bytes that are read at once.
+const READ_BYTES: usize = 16 * 1024;
+
+/// How this program calls itself among peers.
+const AGENT: &str = concat!("/papertick:", env!("CARGO_PKG_VERSION"), "/");
+
+/// Why a peer was left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parted {
+    /// The device has stopped.
+    Stopped,
+    /// It did not answer, or cannot help.
+    Failed(String),
+    /// It breaks the rules.
+    Faulty(String),
+    /// It says what makes no sense.
+    Nonsense(Malformed),
+}
+
+impl From<Stopped> for Parted {
+    fn from(_: Stopped) -> Parted {
+        Parted::Stopped
+    }
+}
+
+impl From<Astray> for Parted {
+    fn from(astray: Astray) -> Parted {
+        Parted::Faulty(astray.to_string())
+    }
+}
+
+impl From<Malformed> for Parted {
+    fn from(malformed: Malformed) -> Parted {
+        Parted::Nonsense(malformed)
+    }
+}
+
+impl From<io::Error> for Parted {
+    fn from(error: io::Error) -> Parted {
+        Parted::Failed(format!("the connection broke off ({})", error.kind()))
+    }
+}
+
+/// A connection to a peer that knows who we are.
+#[derive(Debug)]
+pub struct Wire {
+    stream: BoxedStream,
+    network: Network,
+    read: Vec<u8>,
+    /// Bytes of a payload that are of no use and have not come yet.
+    skipped: usize,
+}
+
+impl Wire {
+    /// Says who we are, and learns who the peer is.
+    ///
+    /// # Errors
+    /// The peer does not answer in time, or has no headers to tell.
+    pub async fn greet(
+        stream: BoxedStream,
+        network: Network,
+        context: &Context,
+    ) -> Result<Wire, Parted> {
+        let mut wire = Wire {
+            stream,
+            network,
+            read: Vec::new(),
+            skipped: 0,
+        };
+        let utc = context.shared.clock.now().utc;
+        let unix_secs = utc.map_or(0, |utc| utc.unix_secs());
+        let nonce = Chance::new().number();
+        let greeted = time::timeout(HANDSHAKE_TIMEOUT, async {
+            wire.send(&p2p::say_version(network, unix_secs, nonce, AGENT))
+                .await?;
+            let (mut is_known, mut knows) = (false, false);
+            while !is_known || !knows {
+                match wire.next().await? {
+                    Message::Version(version) if version.is_of_use() => {
+                        is_known = true;
+                        wire.send(&p2p::say_verack(network)).await?;
+                    }
+                    Message::Version(_) => {
+                        let reason = "it has no blocks, or is too old to tell of them";
+                        return Err(Parted::Failed(reason.to_owned()));
+                    }
+                    Message::Verack => knows = true,
+                    Message::Ping(number) => wire.send(&p2p::say_pong(network, number)).await?,
+                    Message::Headers(_) | Message::Block | Message::Nothing => {}
+                }
+            }
+            wire.send(&p2p::ask_for_headers_first(network)).await
+        });
+        let late = || Err(Parted::Failed("it does not say who it is".to_owned()));
+        greeted.await.unwrap_or_else(|_| late())?;
+        Ok(wire)
+    }
+
+    async fn send(&mut self, message: &[u8]) -> Result<(), Parted> {
+        let sent = time::timeout(ANSWER_TIMEOUT, self.stream.write_all(message)).await;
+        let late = || Err(Parted::Failed("it takes no messages".to_owned()));
+        sent.map_or_else(|_| late(), |sent| Ok(sent?))
+    }
+
+    /// The next message of use. Nothing is lost when this is dropped while it waits.
+    async fn next(&mut self) -> Result<Message, Parted> {
+        loop {
+            let skipped = self.skipped.min(self.read.len());
+            self.read.drain(..skipped);
+            self.skipped -= skipped;
+            if let Some(head) = self.head()? {
+                let end = HEAD_BYTES + head.length;
+                if !head.is_of_use() {
+                    self.skipped = end;
+                    continue;
+                }
+                if self.read.len() >= end {
+                    let message = p2p::message(&head, &self.read[HEAD_BYTES..end]);
+                    self.read.drain(..end);
+                    // What a long message has taken is not kept.
+                    self.read.shrink_to(READ_BYTES);
+                    return Ok(message?);
+                }
+            }
+            self.read.reserve(READ_BYTES);
+            let room = (&mut self.stream).take(READ_BYTES as u64);
+            let count = { room }.read_buf(&mut self.read).await?;
+            if count == 0 {
+                return Err(Parted::Failed("it has closed the connection".to_owned()));
+            }
+        }
+    }
+
+    /// The head of the message that has begun to come.
+    fn head(&self) -> Result<Option<Head>, Malformed> {
+        if self.skipped > 0 {
+            return Ok(None);
+        }
+        match self.read.first_chunk::<HEAD_BYTES>() {
+            Some(bytes) => p2p::head(self.network, bytes).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Follows the headers of a peer.
+#[derive(Debug)]
+pub struct Following<'a> {
+    context: &'a Context,
+    /// Its place among the peers that are asked.
+    place: u8,
+    wire: Wire,
+    /// Only one of all peers is asked at a time: the others go on from what it has told.
+    turn: Arc<Semaphore>,
+    /// The question that is not answered yet: since when, and the turn that it has.
+    asked: Option<(Instant, OwnedSemaphorePermit)>,
+    ask_at: Instant,
+    /// When its newest block was that of the chain that is kept.
+    agreed: Instant,
+}
+
+impl<'a> Following<'a> {
+    /// Follows a peer from now on.
+    pub fn of(context: &'a Context, place: u8, wire: Wire, turn: Arc<Semaphore>) -> Following<'a> {
+        let now = Instant::now();
+        Following {
+            context,
+            place,
+            wire,
+            turn,
+            asked: None,
+            ask_at: now,
+            agreed: now,
+        }
+    }
+
+    /// Waits for headers; tells what came of them.
+    ///
+    /// # Errors
+    /// The peer is to be left.
+    pub async fn next(&mut self) -> Result<Judged, Parted> {
+        loop {
+            let due = match &self.asked {
+                Some((since, _)) => *since + ANSWER_TIMEOUT,
+                None => self.ask_at,
+            };
+            tokio::select! {
+                message = self.wire.next() => match message? {
+                    Message::Headers(headers) => {
+                        if let Some(judged) = self.hear(headers).await? {
+                            return Ok(judged);
+                        }
+                    }
+                    Message::Block => self.ask_at = Instant::now(),
+                    Message::Ping(number) => {
+                        let pong = p2p::say_pong(self.wire.network, number);
+                        self.wire.send(&pong).await?;
+                    }
+                    Message::Version(_) | Message::Verack | Message::Nothing => {}
+                },
+                () = time::sleep_until(due) => match self.asked {
+                    Some(_) => return Err(Parted::Failed("no answer in time".to_owned())),
+                    None => self.ask().await?,
+                },
+            }
+        }
+    }
+
+    async fn ask(&mut self) -> Result<(), Parted> {
+        if self.agreed.elapsed() > BEHIND_MAX {
+            return Err(Parted::Failed("its chain stays behind".to_owned()));
+        }
+        let Ok(turn) = Arc::clone(&self.turn).acquire_owned().await else {
+            return Err(Parted::Stopped);
+        };
+        let kept = self.context.judge(self.place, Vec::new(), Reach::More);
+        let locator = kept.await?.locator;
+        // Asked from the block before the newest one on, a peer tells whether it has the newest one too.
+        let before = locator.get(1..).filter(|before| !before.is_empty());
+        let question = p2p::ask_for_headers(self.wire.network, before.unwrap_or(&locator));
+        self.wire.send(&question).await?;
+        self.asked = Some((Instant::now(), turn));
+        Ok(())
+    }
+
+    async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<Judged>, Parted> {
+        // The turn ends with what came of the answer.
+        let asked = self.asked.take();
+        if asked.is_none() && headers.len() > ANNOUNCED_MAX {
+            let reason = "it sends headers that nobody has asked for";
+            return Err(Parted::Faulty(reason.to_owned()));
+        }
+        self.ask_at = Instant::now() + ASK_EVERY;
+        if headers.is_empty() {
+            return Ok(None);
+        }
+        let reach = match headers.len() < HEADERS_MAX {
+            true => Reach::Newest,
+            false => Reach::More,
+        };
+        let judged = self.context.judge(self.place, headers, reach).await?;
+        if !is_settled(&judged)? {
+            return match asked {
+                Some(_) => Err(Astray::Elsewhere.into()),
+                None => {
+                    self.ask_at = Instant::now();
+                    Ok(None)
+                }
+            };
+        }
+        if judged.is_tip {
+            self.agreed = Instant::now();
+        }
+        if reach == Reach::More && judged.refused != Some(Refusal::Future) {
+            self.ask_at = Instant::now();
+        }
+        Ok(Some(judged))
+    }
+}
+
+/// The owner's node as a peer.
+#[derive(Debug)]
+pub struct OwnPeer {
+    node: NodeConfig,
+}
+
+impl OwnPeer {
+    /// The node of this place.
+    pub fn of(node: NodeConfig) -> OwnPeer {
+        OwnPeer { node }
+    }
+}
+
+impl Session for OwnPeer {
+    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+        let usual = p2p::port(self.node.network);
+        let (host, port) = node::place(&self.node.host, self.node.port, usual)?;
+        let destination = Destination {
+            host,
+            port,
+            security: Security::Plain,
+        };
+        let stream = link.dial(destination).await?;
+        let context = link.context();
+        let wire = Wire::greet(stream, self.node.network, context).await?;
+        let mut following = Following::of(context, 0, wire, Arc::new(Semaphore::new(1)));
+        loop {
+            let judged = following.next().await?;
+            match judged.refused {
+                Some(refusal) => link.complain(refusal.to_string()).await?,
+                None => link.understood(Vec::new()).await?,
+            }
+        }
+    }
+}
+
+impl From<Parted> for Ended {
+    fn from(parted: Parted) -> Ended {
+        match parted {
+            Parted::Stopped => Ended::Stopped,
+            Parted::Failed(reason) => Ended::because(reason),
+            Parted::Nonsense(malformed) => node::useless(malformed),
+            Parted::Faulty(reason) => Ended::Failed {
+                reason,
+                retry_after: Some(node::LEFT_ALONE),
+            },
+        }
+    }
+}

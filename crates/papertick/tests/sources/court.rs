@@ -1,0 +1,233 @@
+//! Sources of headers before a device that judges them: plans go in, and what is believed comes out.
+
+use std::{sync::Arc, time::Duration};
+
+use chain::{BlockHash, Header, Target, Version, anchor::genesis, network::Network};
+use device::{
+    board::BoardSpec,
+    device::Device,
+    input::Input,
+    market::{ChainSpec, Connection, HeightState, Observation},
+    memory::Memory,
+    settings::Settings,
+    sources::{Route, SourceConfig, SourceId, SourcePlan},
+};
+use net::{
+    dialer::{Arrival, Dialer},
+    tls::Roots,
+};
+use papertick::{
+    clock::Clock,
+    inbox::inbox,
+    sources::{
+        Shared,
+        already_reported::AlreadyReported,
+        known_peers::KnownPeers,
+        logos::LogoCache,
+        supervisor::{Plans, supervise},
+        upstreams::Upstreams,
+    },
+    tasks::{Stopper, Tasks, stop_signal},
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time,
+};
+
+/// What time it is when a test begins, Unix seconds: 2026-01-01.
+pub const START: u32 = 1_767_225_600;
+
+/// Longest time that a test waits for anything.
+const PATIENCE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What the device has come to.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    pub height: Option<u32>,
+    pub state: HeightState,
+    pub tip: Option<BlockHash>,
+    pub said: Vec<Observation>,
+    /// How often headers were handed in, and how many of them at most.
+    pub messages: u32,
+    pub most: usize,
+}
+
+pub struct Court {
+    pub plans: watch::Sender<Plans>,
+    pub known: KnownPeers,
+    seen: watch::Receiver<Seen>,
+    stopper: Stopper,
+    tasks: Tasks,
+}
+
+impl Court {
+    /// A court whose connections arrive at a queue.
+    pub fn in_memory() -> (Court, mpsc::Receiver<Arrival>) {
+        Court::knowing(&[])
+    }
+
+    /// The same with peers of an earlier run.
+    pub fn knowing(peers: &[&str]) -> (Court, mpsc::Receiver<Arrival>) {
+        let (arrive, arrivals) = mpsc::channel(16);
+        (
+            Court::new(Dialer::in_memory(Roots::public(), arrive), peers),
+            arrivals,
+        )
+    }
+
+    fn new(dialer: Dialer, peers: &[&str]) -> Court {
+        let (inbox, mut inputs) = inbox();
+        let (stopper, stop) = stop_signal();
+        let plans = watch::Sender::new(Plans::new());
+        let clock = Clock::unset();
+        clock.set(i64::from(START) * 1000);
+        let known = KnownPeers::of(peers.iter().map(ToString::to_string).collect());
+        let shared = Shared {
+            dialer,
+            upstreams: Arc::new(Upstreams::default()),
+            inbox,
+            clock: clock.clone(),
+            logos: LogoCache::new("unused"),
+            already_reported: AlreadyReported::default(),
+            known_peers: known.clone(),
+        };
+        let chain = Some(ChainSpec::built_in(Network::Regtest));
+        let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());
+        let mut device = Device::on_chain(chain, board, settings, Memory::default(), clock.now());
+        let (tell, seen) = watch::channel(Seen::default());
+        let mut tasks = Tasks::new();
+        tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
+        tasks.spawn("court", async move {
+            while let Some(message) = inputs.recv().await {
+                let handed = match &message.input {
+                    Input::Headers(_, headers, _) => headers.len(),
+                    _ => 0,
+                };
+                let said = match &message.input {
+                    Input::Observed(_, observations) => observations.clone(),
+                    _ => Vec::new(),
+                };
+                let reply = device.handle(message.input, clock.now()).reply;
+                // What is settled is visible before anybody is told.
+                tell.send_modify(|seen| {
+                    let view = device.view();
+                    seen.height = view.market.height.as_ref().map(|height| height.value);
+                    seen.state = view.truth.height;
+                    seen.tip = device.chain().map(chain::chain::Chain::tip);
+                    seen.said.extend(said);
+                    seen.messages += u32::from(handed > 0);
+                    seen.most = seen.most.max(handed);
+                });
+                if let (Some(answer), Some(reply)) = (message.answer, reply) {
+                    let _ = answer.send(reply);
+                }
+            }
+        });
+        Court {
+            plans,
+            known,
+            seen,
+            stopper,
+            tasks,
+        }
+    }
+
+    pub fn plan(&self, id: SourceId, config: SourceConfig, route: Route) {
+        let plan = SourcePlan {
+            config,
+            route,
+            restarts: 0,
+        };
+        self.plans.send_modify(|plans| {
+            plans.insert(id, plan);
+        });
+    }
+
+    pub fn look(&self) -> Seen {
+        self.seen.borrow().clone()
+    }
+
+    /// Waits until what the device has come to fits.
+    pub async fn until(&mut self, fits: impl Fn(&Seen) -> bool) -> Seen {
+        let found = time::timeout(PATIENCE, self.seen.wait_for(|seen| fits(seen))).await;
+        let found = found.map(|seen| seen.unwrap().clone());
+        found.unwrap_or_else(|_| panic!("it never came: {:?}", self.look()))
+    }
+
+    /// Waits until a block is the newest that is proven, or has one voice for it.
+    pub async fn until_tip(&mut self, miner: &Miner, state: HeightState) {
+        let (tip, height) = (miner.tip(), miner.height());
+        self.until(|seen| (seen.tip, seen.height, seen.state) == (Some(tip), Some(height), state))
+            .await;
+    }
+
+    /// Waits until a source is down; tells why, and the time until the next attempt.
+    pub async fn down(&mut self) -> (String, Duration) {
+        let down = |seen: &Seen| {
+            seen.said.iter().rev().find_map(|said| match said {
+                Observation::Connection(Connection::Down { reason, retry_in }) => {
+                    Some((reason.clone(), *retry_in))
+                }
+                _ => None,
+            })
+        };
+        let seen = self.until(|seen| down(seen).is_some()).await;
+        down(&seen).unwrap()
+    }
+
+    pub async fn stop(self) {
+        self.stopper.stop();
+        let late = self.tasks.stop(Duration::from_secs(5)).await;
+        assert!(late.is_empty(), "{late:?} did not end");
+    }
+}
+
+/// Whoever makes blocks on a network of one's own, where a try or two makes one.
+#[derive(Debug, Clone)]
+pub struct Miner {
+    pub headers: Vec<Header>,
+    way: u32,
+}
+
+impl Miner {
+    pub fn with(count: u32) -> Miner {
+        let mut miner = Miner {
+            headers: vec![genesis(Network::Regtest)],
+            way: 0,
+        };
+        miner.mine(count);
+        miner
+    }
+
+    pub fn mine(&mut self, count: u32) {
+        for _ in 0..count {
+            let parent = self.headers[self.headers.len() - 1];
+            let mut header = Header {
+                version: Version::from_consensus(4),
+                prev_blockhash: parent.block_hash(),
+                time: START - 4000 + self.headers.len() as u32 + self.way,
+                nonce: 0,
+                ..parent
+            };
+            while !Target::from_compact(header.bits).is_met_by(header.block_hash()) {
+                header.nonce += 1;
+            }
+            self.headers.push(header);
+        }
+    }
+
+    /// Goes another way after so many blocks less, and some more.
+    pub fn reorganise(&mut self, less: u32) {
+        self.headers.truncate(self.headers.len() - less as usize);
+        self.way += 1;
+        self.mine(less + 1);
+    }
+
+    pub fn tip(&self) -> BlockHash {
+        self.headers[self.headers.len() - 1].block_hash()
+    }
+
+    pub fn height(&self) -> u32 {
+        self.headers.len() as u32 - 1
+    }
+}

@@ -1,0 +1,454 @@
+//! Public peers: a few at a time, of different networks, and none of them for ever.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use chain::network::Network;
+use device::{
+    market::{Connection, HeightState, Observation},
+    secret::Secret,
+    sources::{NodeConfig, NodeKind, Proxy, ProxyKind, Route, SourceConfig, SourceId},
+};
+use feeds::p2p;
+use net::dialer::Arrival;
+use papertick::sources::peers::{
+    FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, MORE_IN_SILENCE, SILENCE, TURN_OVER_EVERY,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+    sync::{mpsc, watch},
+    task::JoinHandle,
+    time::{self, Instant},
+};
+
+use crate::{
+    court::{Court, Miner},
+    nodes::{Node, Tells, peer},
+};
+
+fn peers(hosts: &[&str], most: u32) -> SourceConfig {
+    SourceConfig::Peers {
+        network: Network::Regtest,
+        hosts: hosts.iter().map(ToString::to_string).collect(),
+        most,
+    }
+}
+
+/// Where connections were made to, and when; and those that are open.
+#[derive(Debug, Clone)]
+struct Places(watch::Receiver<Vec<(String, Instant)>>);
+
+impl Places {
+    fn all(&self) -> Vec<String> {
+        let places = self.0.borrow();
+        places.iter().map(|(place, _)| place.clone()).collect()
+    }
+
+    fn distinct(&self) -> BTreeSet<String> {
+        self.all().into_iter().collect()
+    }
+
+    fn times(&self, wanted: &str) -> Vec<Instant> {
+        let places = self.0.borrow();
+        let same = places.iter().filter(|(place, _)| place == wanted);
+        same.map(|(_, at)| *at).collect()
+    }
+}
+
+/// Serves every connection by where it leads to; how many are open is told.
+fn serve(
+    mut arrivals: mpsc::Receiver<Arrival>,
+    speak: impl Fn(&str, DuplexStream) -> JoinHandle<()> + Send + 'static,
+) -> (Places, watch::Receiver<usize>, JoinHandle<()>) {
+    let (told, places) = watch::channel(Vec::new());
+    let (open, opened) = watch::channel(0);
+    let server = tokio::spawn(async move {
+        while let Some(arrival) = arrivals.recv().await {
+            let place = (arrival.place.clone(), Instant::now());
+            told.send_modify(|places| places.push(place));
+            let spoken = speak(&arrival.place, arrival.stream);
+            open.send_modify(|open| *open += 1);
+            let open = open.clone();
+            tokio::spawn(async move {
+                let _ = spoken.await;
+                open.send_modify(|open| *open -= 1);
+            });
+        }
+    });
+    (Places(places), opened, server)
+}
+
+fn honest(node: &Node) -> impl Fn(&str, DuplexStream) -> JoinHandle<()> + Send + use<> {
+    let node = node.clone();
+    move |_, stream| tokio::spawn(peer(stream, node.clone(), Tells::Headers))
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_peers_prove_a_height_and_no_more_are_asked_than_wanted() {
+    let (mut court, arrivals) = Court::in_memory();
+    let (node, told) = watch::channel(Miner::with(4100));
+    let (places, opened, server) = serve(arrivals, honest(&told));
+    let hosts = ["a.onion", "b:7", "c", "d"];
+    court.plan(SourceId::Peers, peers(&hosts, 2), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    node.send_modify(|miner| miner.mine(1));
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    assert_eq!(places.all(), ["a.onion:18444", "b:7"]);
+    assert_eq!(*opened.borrow(), 2);
+    let seen = court.look();
+    let up = Observation::Connection(Connection::Up);
+    assert_eq!(seen.said.iter().filter(|said| **said == up).count(), 1);
+    // Who is named is not remembered besides.
+    assert!(court.known.list().is_empty());
+    // What one has told the other is not asked for again.
+    assert!(seen.messages <= 8, "{}", seen.messages);
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_breaks_the_rules_is_left_alone_for_a_day() {
+    let (mut court, arrivals) = Court::in_memory();
+    let mut liar = Miner::with(30);
+    let broken = liar.headers.last_mut().unwrap();
+    while chain::Target::from_compact(broken.bits).is_met_by(broken.block_hash()) {
+        broken.nonce += 1;
+    }
+    let (_lies, lies) = watch::channel(liar);
+    let (truth, told) = watch::channel(Miner::with(40));
+    let (places, _, server) = serve(arrivals, move |place, stream| {
+        let node = if place.starts_with("liar") {
+            &lies
+        } else {
+            &told
+        };
+        tokio::spawn(peer(stream, node.clone(), Tells::Headers))
+    });
+    court.plan(
+        SourceId::Peers,
+        peers(&["liar", "honest"], 2),
+        Route::default(),
+    );
+    let miner = truth.borrow().clone();
+    court.until_tip(&miner, HeightState::Alone).await;
+    time::sleep(FAULTY_PAUSE + 2 * LOOK_EVERY).await;
+    let asked = places.times("liar:18444");
+    assert_eq!(asked.len(), 2, "{:?}", places.all());
+    assert!(asked[1] - asked[0] >= FAULTY_PAUSE);
+    assert_eq!(places.times("honest:18444").len(), 1);
+    assert_eq!(court.look().tip, Some(miner.tip()));
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_does_not_answer_is_asked_again_later() {
+    let (mut court, arrivals) = Court::in_memory();
+    let (places, _, server) = serve(arrivals, |_, stream| {
+        tokio::spawn(async move {
+            let mut stream = stream;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        })
+    });
+    court.plan(SourceId::Peers, peers(&["mute"], 4), Route::default());
+    let (reason, _) = court.down().await;
+    assert_eq!(reason, "mute:18444: it does not say who it is");
+    time::sleep(FAILED_PAUSE + 3 * LOOK_EVERY).await;
+    let asked = places.times("mute:18444");
+    assert_eq!(asked.len(), 2);
+    assert!(asked[1] - asked[0] >= FAILED_PAUSE);
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn peers_of_an_earlier_run_are_asked_first_and_none_of_one_network() {
+    let known = [
+        "192.0.2.7:18444",
+        "192.0.9.9:18444",
+        "[2001:db8:1:2::1]:18444",
+        "[2001:db8:1:3::1]:18444",
+        "198.51.100.7:18444",
+    ];
+    let (mut court, arrivals) = Court::knowing(&known);
+    let (node, told) = watch::channel(Miner::with(10));
+    let (places, _, server) = serve(arrivals, honest(&told));
+    court.plan(SourceId::Peers, peers(&[], 5), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    time::sleep(Duration::from_secs(60)).await;
+    let one_of_each = [
+        "192.0.2.7:18444",
+        "[2001:db8:1:2::1]:18444",
+        "198.51.100.7:18444",
+    ];
+    assert_eq!(places.distinct(), one_of_each.map(str::to_owned).into());
+    assert_eq!(court.known.list(), known);
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_are_asked_while_no_block_comes_and_fewer_when_one_does() {
+    let known: Vec<String> = (1..=9).map(|net| format!("10.{net}.0.1:18444")).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let (mut court, arrivals) = Court::knowing(&known);
+    let (node, told) = watch::channel(Miner::with(10));
+    let (places, mut opened, server) = serve(arrivals, honest(&told));
+    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    time::sleep(SILENCE - 2 * LOOK_EVERY).await;
+    assert_eq!(places.all().len(), 2);
+    time::sleep(4 * LOOK_EVERY).await;
+    assert_eq!(places.all().len(), 2 + MORE_IN_SILENCE);
+    node.send_modify(|miner| miner.mine(1));
+    opened.wait_for(|open| *open == 2).await.unwrap();
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_takes_the_place_of_one_but_not_of_the_anchor() {
+    let known: Vec<String> = (1..=4).map(|net| format!("10.{net}.0.1:18444")).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let (mut court, arrivals) = Court::knowing(&known);
+    let (node, told) = watch::channel(Miner::with(10));
+    let (places, opened, server) = serve(arrivals, honest(&told));
+    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    // Blocks come, so that nobody is asked besides.
+    let began = Instant::now();
+    while began.elapsed() < TURN_OVER_EVERY + Duration::from_secs(900) {
+        time::sleep(Duration::from_secs(600)).await;
+        node.send_modify(|miner| miner.mine(1));
+    }
+    assert_eq!(
+        places.all(),
+        ["10.1.0.1:18444", "10.2.0.1:18444", "10.3.0.1:18444"]
+    );
+    assert_eq!(*opened.borrow(), 2);
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_stays_behind_is_left() {
+    let (mut court, arrivals) = Court::in_memory();
+    let mut miner = Miner::with(10);
+    let (_old, old) = watch::channel(miner.clone());
+    miner.mine(5);
+    let (node, told) = watch::channel(miner);
+    let (places, _, server) = serve(arrivals, move |place, stream| {
+        let node = if place.starts_with("behind") {
+            &old
+        } else {
+            &told
+        };
+        tokio::spawn(peer(stream, node.clone(), Tells::Nothing))
+    });
+    court.plan(
+        SourceId::Peers,
+        peers(&["ahead", "behind"], 2),
+        Route::default(),
+    );
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Alone).await;
+    time::sleep(Duration::from_secs(45 * 60)).await;
+    assert_eq!(places.times("ahead:18444").len(), 1);
+    assert!(places.times("behind:18444").len() > 1, "{:?}", places.all());
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_headers_and_of_nonsense_is_the_end_of_a_connection() {
+    let header = chain::bytes(&chain::anchor::genesis(Network::Regtest));
+    let entry = [&header[..], &[0]].concat();
+    let flood = p2p::told(
+        Network::Regtest,
+        "headers",
+        &[&[17][..], &entry.repeat(17)].concat(),
+    );
+    let nonsense = p2p::told(Network::Regtest, "headers", &[7]);
+    for (words, reason, dropped) in [
+        (flood, "it sends headers that nobody has asked for", None),
+        (
+            nonsense,
+            "it says what makes no sense (headers)",
+            Some("headers"),
+        ),
+        (
+            p2p::told(Network::Main, "ping", &[0; 8]),
+            "it says what makes no sense (network)",
+            Some("network"),
+        ),
+    ] {
+        let (mut court, arrivals) = Court::in_memory();
+        let (_, _, server) = serve(arrivals, move |_, mut stream| {
+            let words = words.clone();
+            tokio::spawn(async move {
+                let mut version = vec![0; 24];
+                stream.read_exact(&mut version).await.unwrap();
+                let length = u32::from_le_bytes(version[16..20].try_into().unwrap());
+                let mut payload = vec![0; length as usize];
+                stream.read_exact(&mut payload).await.unwrap();
+                payload[4] = 1;
+                let network = Network::Regtest;
+                let version = p2p::told(network, "version", &payload);
+                let greeting = [version, p2p::say_verack(network)].concat();
+                stream.write_all(&greeting).await.unwrap();
+                // There is nothing after what it asks about.
+                let nothing = p2p::told(network, "headers", &[0]);
+                let _ = stream.write_all(&[nothing, words].concat()).await;
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            })
+        });
+        court.plan(SourceId::Peers, peers(&["odd"], 1), Route::default());
+        let (told, _) = court.down().await;
+        let counted = court.look().said.iter().find_map(|said| match said {
+            Observation::Dropped(reason, _) => Some(*reason),
+            _ => None,
+        });
+        assert_eq!((told, counted), (format!("odd:18444: {reason}"), dropped));
+        assert_eq!(court.look().height, None);
+        server.abort();
+        court.stop().await;
+    }
+}
+
+fn through(kind: ProxyKind) -> Route {
+    let proxy = Proxy {
+        kind,
+        host: "proxy".into(),
+        port: 1080,
+        user: String::new(),
+        pass: Secret::new(""),
+        bypass: String::new(),
+    };
+    Route { proxy: Some(proxy) }
+}
+
+/// What a client asks a proxy for, which agrees to everything.
+async fn asked_for(kind: ProxyKind, stream: &mut DuplexStream) -> String {
+    match kind {
+        ProxyKind::HttpConnect => {
+            let mut read = Vec::new();
+            while !read.ends_with(b"\r\n\r\n") {
+                read.push(stream.read_u8().await.unwrap());
+            }
+            let head = String::from_utf8(read).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            head.split(' ').nth(1).unwrap().to_owned()
+        }
+        ProxyKind::Socks4 | ProxyKind::Socks4a => {
+            let mut head = [0; 8];
+            stream.read_exact(&mut head).await.unwrap();
+            let port = u16::from_be_bytes([head[2], head[3]]);
+            until_nought(stream).await;
+            let host = match kind {
+                ProxyKind::Socks4a => until_nought(stream).await,
+                _ => format!("{}.{}.{}.{}", head[4], head[5], head[6], head[7]),
+            };
+            stream.write_all(&[0, 90, 0, 0, 0, 0, 0, 0]).await.unwrap();
+            format!("{host}:{port}")
+        }
+        ProxyKind::Socks5 => {
+            let mut hello = [0; 3];
+            stream.read_exact(&mut hello).await.unwrap();
+            stream.write_all(&[5, 0]).await.unwrap();
+            let mut head = [0; 5];
+            stream.read_exact(&mut head).await.unwrap();
+            let mut host = vec![0; usize::from(head[4])];
+            stream.read_exact(&mut host).await.unwrap();
+            let port = stream.read_u16().await.unwrap();
+            stream
+                .write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+                .await
+                .unwrap();
+            format!("{}:{port}", String::from_utf8(host).unwrap())
+        }
+    }
+}
+
+async fn until_nought(stream: &mut DuplexStream) -> String {
+    let mut read = Vec::new();
+    loop {
+        match stream.read_u8().await.unwrap() {
+            0 => return String::from_utf8(read).unwrap(),
+            byte => read.push(byte),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn node_and_peers_are_reached_through_every_kind_of_proxy() {
+    for (kind, host) in [
+        (ProxyKind::HttpConnect, "some.onion"),
+        // It knows addresses alone.
+        (ProxyKind::Socks4, "192.0.2.7"),
+        (ProxyKind::Socks4a, "some.onion"),
+        (ProxyKind::Socks5, "some.onion"),
+    ] {
+        let node = SourceConfig::Node(NodeConfig {
+            kind: NodeKind::Bitcoin,
+            network: Network::Regtest,
+            host: host.into(),
+            port: 0,
+            tls: false,
+            user: String::new(),
+            pass: Secret::new(""),
+            precise_fee: true,
+        });
+        for (id, config) in [(SourceId::Node, node), (SourceId::Peers, peers(&[host], 1))] {
+            let (mut court, mut arrivals) = Court::in_memory();
+            let (node, told) = watch::channel(Miner::with(10));
+            court.plan(id, config, through(kind));
+            let arrival = arrivals.recv().await.unwrap();
+            assert_eq!(arrival.place, "proxy:1080");
+            let mut stream = arrival.stream;
+            assert_eq!(asked_for(kind, &mut stream).await, format!("{host}:18444"));
+            let server = tokio::spawn(peer(stream, told, Tells::Headers));
+            let tip = node.borrow().tip();
+            court.until(|seen| seen.tip == Some(tip)).await;
+            server.abort();
+            court.stop().await;
+        }
+    }
+}
+
+/// Where a proxy looks names up, nobody here asks for the seeds' addresses.
+#[tokio::test(start_paused = true)]
+async fn seeds_are_reached_by_their_names_through_a_proxy() {
+    let (mut court, mut arrivals) = Court::in_memory();
+    let config = SourceConfig::Peers {
+        network: Network::Main,
+        hosts: Vec::new(),
+        most: 3,
+    };
+    court.plan(SourceId::Peers, config, through(ProxyKind::Socks5));
+    let seeds = p2p::seeds(Network::Main);
+    let mut asked = BTreeSet::new();
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        let arrival = arrivals.recv().await.unwrap();
+        assert_eq!(arrival.place, "proxy:1080");
+        let mut stream = arrival.stream;
+        let place = asked_for(ProxyKind::Socks5, &mut stream).await;
+        assert!(
+            seeds.iter().any(|seed| place == format!("{seed}:8333")),
+            "{place}"
+        );
+        asked.insert(place);
+        streams.push(stream);
+    }
+    assert_eq!(asked.len(), 3, "each once");
+    drop(streams);
+    let (reason, _) = court.down().await;
+    assert!(reason.contains("it has closed the connection"), "{reason}");
+    // A seed leads to somebody else each time: there is nobody to remember.
+    assert!(court.known.list().is_empty());
+    court.stop().await;
+}
