@@ -204,6 +204,8 @@ pub struct Picture {
     pub style: Style,
     /// On the first panel: a value on the glass is less than good.
     pub mark: Option<Mark>,
+    /// A password is in it, which is for those who stand before the clock.
+    pub shows_password: bool,
     /// Full refreshes of all panels asked for so far.
     pub full_refreshes: u64,
     /// Repaints of all panels asked for so far, changed or not, full or partial.

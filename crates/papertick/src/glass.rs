@@ -20,6 +20,8 @@ pub struct Glass {
 pub struct PanelGlass {
     /// Its pixels, as the viewer sees them.
     pub bitmap: Arc<Bitmap>,
+    /// A password is on it, or will be in a moment.
+    pub shows_password: bool,
     /// Generation of the refresh that painted it; 0 if none did since the start.
     pub painted: u64,
     /// How it was refreshed.
@@ -52,6 +54,7 @@ impl PanelGlass {
     pub fn unknown(bitmap: Arc<Bitmap>) -> PanelGlass {
         PanelGlass {
             bitmap,
+            shows_password: false,
             painted: 0,
             refresh: Refresh::Full,
             since: None,
@@ -68,6 +71,11 @@ impl Glass {
     pub fn is_painted(&self) -> bool {
         let shows = |panel: &PanelGlass| panel.since.is_some() && panel.fault.is_none();
         self.panels.iter().any(shows)
+    }
+
+    /// Tells whether a password is on a panel, or will be in a moment.
+    pub fn shows_password(&self) -> bool {
+        self.panels.iter().any(|panel| panel.shows_password)
     }
 
     /// The panels with something wrong, leftmost first.

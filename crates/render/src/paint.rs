@@ -174,6 +174,7 @@ mod tests {
                 sats_variant: 0,
             },
             mark: None,
+            shows_password: false,
             full_refreshes: 0,
             repaints: 0,
             serial: 0,

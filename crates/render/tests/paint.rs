@@ -436,7 +436,7 @@ proptest! {
         mark in marks(),
         size in prop_oneof![Just((WIDTH, HEIGHT)), (0..300u16, 0..300u16)],
     ) {
-        let picture = Picture { cells, style, mark, full_refreshes: 0, repaints: 0, serial: 0 };
+        let picture = Picture { cells, style, mark, shows_password: false, full_refreshes: 0, repaints: 0, serial: 0 };
         let panels = Painter::new(size.0, size.1).paint_all(&picture);
         prop_assert!(panels.iter().all(|panel| (panel.width(), panel.height()) == size));
         prop_assert!(!png::panel(&panels[0]).is_empty());
@@ -472,7 +472,7 @@ proptest! {
 
     #[test]
     fn painting_again_gives_the_same(cells in proptest::collection::vec(cells(), 1..4), style in styles()) {
-        let picture = Picture { cells, style, mark: Some(Mark::Stale), full_refreshes: 0, repaints: 0, serial: 0 };
+        let picture = Picture { cells, style, mark: Some(Mark::Stale), shows_password: false, full_refreshes: 0, repaints: 0, serial: 0 };
         let mut painter = Painter::new(WIDTH, HEIGHT);
         let first = painter.paint_all(&picture);
         prop_assert_eq!(&painter.paint_all(&picture), &first);

@@ -89,6 +89,21 @@ impl Content {
         }
     }
 
+    /// Tells whether a password stands in it, which is for those who stand before the clock.
+    pub fn shows_password(&self) -> bool {
+        match self {
+            Content::SignIn(_) | Content::Portal(_) => true,
+            Content::Splash
+            | Content::SafeMode(_)
+            | Content::Custom(_)
+            | Content::Zap(_)
+            | Content::Payment(_)
+            | Content::Debug
+            | Content::Update(_)
+            | Content::Erasing => false,
+        }
+    }
+
     /// Word for it in the status.
     pub fn word(&self) -> &'static str {
         match self {

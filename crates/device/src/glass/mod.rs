@@ -435,6 +435,7 @@ impl Glass {
                 cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
                 sentence: compose::layer_sentence(content),
                 mark: None,
+                shows_password: content.shows_password(),
             };
         }
         let (slot, scene) = (self.slot(), self.scene(market, known, now));
@@ -454,6 +455,7 @@ impl Glass {
             cells,
             sentence,
             mark: blemishes.map(|(mark, _)| mark).max(),
+            shows_password: false,
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Composition {
     pub sentence: String,
     /// A value in it is less than good.
     pub mark: Option<Mark>,
+    /// A password is in it.
+    pub shows_password: bool,
 }
 
 /// The newest picture and how it came about.
@@ -55,6 +57,7 @@ impl Panels {
                 cells: cells::blank(panels),
                 style: style(settings),
                 mark: None,
+                shows_password: false,
                 full_refreshes: 0,
                 repaints: 0,
                 serial: 0,
@@ -134,6 +137,7 @@ impl Panels {
         self.picture.cells = composition.cells;
         self.sentence = composition.sentence;
         self.picture.mark = composition.mark;
+        self.picture.shows_password = composition.shows_password;
         self.mark = composition.mark;
         self.picture.style = style;
     }

@@ -138,6 +138,10 @@ struct Painter<P> {
 struct Place {
     /// What the panel was last told to show; none if nobody knows.
     told: Option<Arc<Bitmap>>,
+    /// A password is in that.
+    tells_password: bool,
+    /// A password is in what it showed last.
+    shows_password: bool,
     ink: Ink,
     fault: Option<PanelFault>,
     /// Failures since it last showed a picture.
@@ -197,6 +201,7 @@ impl<P: Panels> Painter<P> {
             let frame = Arc::new(self.renderer.paint(picture, panel));
             let place = &self.places[panel];
             if let Some(refresh) = place.refresh_for(&frame, all, &self.care) {
+                self.places[panel].tells_password = picture.shows_password;
                 self.start(panel, frame, refresh).await;
             }
         }
@@ -299,6 +304,8 @@ impl<P: Panels> Painter<P> {
             glass.partials = self.places[*panel].partials;
         }
         for (glass, place) in self.glass.panels.iter_mut().zip(&self.places) {
+            let may_show = place.tells_password && place.ink == Ink::Refreshing;
+            glass.shows_password = place.shows_password || may_show;
             glass.fault = place.fault;
             glass.failures = place.failures;
             glass.retry_at = place.retry_at;
@@ -363,6 +370,7 @@ impl Place {
     fn shown(&mut self, refresh: Refresh) {
         let now = Instant::now();
         self.rests_since = Some(now);
+        self.shows_password = self.tells_password;
         match refresh {
             Refresh::Full => {
                 self.partials = 0;

@@ -138,6 +138,7 @@ fn picture(text: &str) -> Picture {
             sats_variant: 7,
         },
         mark: None,
+        shows_password: false,
         full_refreshes: 0,
         repaints: 0,
         serial: 1,
@@ -663,4 +664,31 @@ async fn every_panel_gets_a_full_refresh_once_a_day() {
     assert_eq!(easel.counts(), [(2, 0); 7]);
     sleep(SOME_CARE.full_every + FULL_REFRESH).await;
     assert_eq!(easel.counts(), [(3, 0); 7]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_is_on_the_glass_until_something_else_is() {
+    let easel = Easel::new("1234567").await;
+    let marked = || {
+        let glass = easel.glass.borrow();
+        let marked = glass.panels.iter().map(|panel| panel.shows_password);
+        marked.collect::<Vec<bool>>()
+    };
+    assert_eq!(marked(), [false; 7]);
+    easel.show(|picture| {
+        picture.cells = cells("7654321");
+        picture.shows_password = true;
+        picture.repaints += 1;
+    });
+    sleep(PARTIAL_REFRESH + MOMENT).await;
+    assert_eq!(marked(), [true; 7]);
+    // A panel that does not follow still shows it.
+    easel.bench.set_fault(2, SimFault::BusyStuck).unwrap();
+    easel.show(|picture| {
+        picture.cells = cells("1234567");
+        picture.shows_password = false;
+        picture.repaints += 1;
+    });
+    sleep(BUSY_LIMIT * 2).await;
+    assert_eq!(marked(), [false, false, true, false, false, false, false]);
 }

@@ -28,6 +28,7 @@ pub fn picture(cells: Vec<Cell>) -> Picture {
         cells,
         style: STYLE,
         mark: None,
+        shows_password: false,
         full_refreshes: 0,
         repaints: 0,
         serial: 0,

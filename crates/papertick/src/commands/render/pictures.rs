@@ -179,6 +179,7 @@ pub(super) fn compose(
         mark: values
             .mark
             .filter(|_| matches!(subject, Subject::Screen(_))),
+        shows_password: false,
         full_refreshes: 0,
         repaints: 0,
         serial: 0,

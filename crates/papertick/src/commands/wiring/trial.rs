@@ -186,6 +186,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
             cells: cells.collect(),
             style: device::panels::style(&Settings::default()),
             mark: None,
+            shows_password: false,
             full_refreshes: 0,
             repaints: 0,
             serial: 0,

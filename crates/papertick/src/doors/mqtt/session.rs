@@ -755,6 +755,10 @@ impl<'a> Session<'a> {
             }
             tokio::select! {
                 count = reader.read(&mut bytes) => {
+                if glass.shows_password() {
+                    // What stands there is read by many, and is taken away.
+                    return Some(Vec::new());
+                }
                     let count = count.map_err(|error| lost(&error))?;
                     if count == 0 {
                         return Ok(());
