@@ -202,6 +202,7 @@ impl Device {
             updating: self.glass.has(Layer::Update),
             inverted: active.inverted_color,
             available_currencies: self.upstream.currencies().to_vec(),
+            former_currencies: self.upstream.former_currencies(),
             market: self.upstream.market().clone(),
             truth: self.upstream.truth(),
             sources: self.upstream.states(&self.plan()),

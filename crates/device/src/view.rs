@@ -49,6 +49,8 @@ pub struct View {
     pub inverted: bool,
     /// Currencies that can be chosen.
     pub available_currencies: Vec<Currency>,
+    /// Currencies that were among them since the start, and are not any more.
+    pub former_currencies: Vec<Currency>,
     /// Latest of all observations.
     pub market: Arc<Market>,
     /// How true the values are.

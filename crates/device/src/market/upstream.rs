@@ -1,6 +1,11 @@
 //! The sources as one: what they have said, how each of them is, and which of them should run.
 
-use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    sync::Arc,
+    vec::Vec,
+};
 use core::time::Duration;
 
 use chain::{Header, Work, chain::Chain, rules::Refusal};
@@ -20,7 +25,7 @@ use super::{
     voices::{Origin, Standing, Tip, Trail, Voices},
 };
 use crate::{
-    limits::{CATCH_UP_BLOCKS, TIP_AGE_MAX},
+    limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, TIP_AGE_MAX},
     now::Now,
     settings::{Settings, Settled},
     units::Currency,
@@ -49,6 +54,8 @@ pub struct Upstream {
     /// Peers that have answered well, as the source that asks them knows them.
     peers: Arc<Vec<String>>,
     offer: Offer,
+    /// All that were on offer before; those beyond [`CURRENCIES_MAX`] are forgotten.
+    offered: BTreeSet<Currency>,
     states: BTreeMap<SourceId, SourceState>,
     /// None before it was asked.
     time_server: Option<SourceState>,
@@ -157,6 +164,7 @@ impl Upstream {
             runs: BTreeMap::new(),
             believed,
             offer,
+            offered: BTreeSet::new(),
             states: BTreeMap::new(),
             time_server: None,
             by_hand,
@@ -273,6 +281,13 @@ impl Upstream {
         self.offer.currencies()
     }
 
+    /// Currencies that were on offer since the start, and are not any more.
+    pub fn former_currencies(&self) -> Vec<Currency> {
+        let offer = self.offer.currencies();
+        let former = self.offered.iter().filter(|it| !offer.contains(it));
+        former.copied().collect()
+    }
+
     /// Those of the chosen currencies that are there at the moment.
     pub fn currencies_among(&self, chosen: &[Currency]) -> Vec<Currency> {
         self.offer.among(chosen)
@@ -385,7 +400,9 @@ impl Upstream {
                 if offer == self.offer {
                     return News::Nothing;
                 }
-                self.offer = offer;
+                let before = core::mem::replace(&mut self.offer, offer);
+                let room = CURRENCIES_MAX.saturating_sub(self.offered.len());
+                self.offered.extend(before.currencies().iter().take(room));
                 News::Currencies
             }
             Observation::PoolLogo(_) => self.learn(source, observation, now, News::PoolLogo),

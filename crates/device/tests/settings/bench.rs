@@ -45,6 +45,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         updating: false,
         inverted: settings.inverted_color,
         available_currencies: currencies(),
+        former_currencies: Vec::new(),
         market: Arc::default(),
         truth: Truth::default(),
         sources: BTreeMap::new(),

@@ -89,6 +89,14 @@ fn values(view: &View) -> Vec<Entity> {
         found.push(entity(format!("price_{key}"), "sensor", price).only(is_active));
         found.push(entity(format!("sats_{key}"), "sensor", sats).only(is_active));
     }
+    for currency in &view.former_currencies {
+        let key = currency.code().to_ascii_lowercase();
+        found.extend(["price", "sats"].map(|kind| Entity {
+            key: format!("{kind}_{key}"),
+            platform: "sensor",
+            members: None,
+        }));
+    }
     found
 }
 

@@ -262,6 +262,15 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
     }
     assert_eq!(all["price_usd"]["name"], "Price USD");
     assert_eq!(all["price_gbp"], json!({ "p": "sensor" }));
+
+    // So is a currency that is on offer no longer.
+    let mut clock = clock(BOARD);
+    let offer = Observation::Currencies(vec![Currency::USD]);
+    clock.handle(Input::Observed(SourceId::Relay, vec![offer]), now(2));
+    let after = components(&clock.view(), &broker);
+    for key in ["price_gbp", "sats_gbp"] {
+        assert_eq!(after[key], json!({ "p": "sensor" }), "{key}");
+    }
 }
 
 #[test]

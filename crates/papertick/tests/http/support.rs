@@ -66,6 +66,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         timer_running: true,
         updating: false,
         inverted: false,
+        former_currencies: Vec::new(),
         available_currencies: ["USD", "EUR", "JPY"]
             .into_iter()
             .filter_map(Currency::parse)
