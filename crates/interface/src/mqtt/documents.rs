@@ -80,6 +80,8 @@ pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
 }
 
 /// How the clock is: the status without what changes by the mere passing of time, and without the market.
+///
+/// Nothing of the broker is in it: what it does not take would change what it is told.
 pub fn state(view: &View, panels: &[PanelState]) -> Value {
     let mut state = status::lasting(view, panels);
     for told_elsewhere in ["market", "truth"] {
@@ -94,11 +96,6 @@ pub fn state(view: &View, panels: &[PanelState]) -> Value {
     state.insert("height".into(), view.truth.height.name().into());
     let tip = view.truth.proven.as_ref();
     state.insert("tipTime".into(), tip.map(|tip| tip.time).into());
-    let drops = view
-        .mqtt
-        .as_ref()
-        .map(|broker| broker.dropped.values().sum::<u64>());
-    state.insert("mqttDropped".into(), drops.unwrap_or_default().into());
     state.into()
 }
 

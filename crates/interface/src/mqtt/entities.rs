@@ -129,7 +129,6 @@ fn states(view: &View) -> Vec<Entity> {
             .only(view.link.managed),
         sensor("address", "Address", with(json!({ "val_tpl": "{{ value_json.link.ip }}", "ic": "mdi:ip-network" }), diagnostic())),
         sensor("safe_mode_reason", "Reason of safe mode", with(json!({ "val_tpl": "{{ (value_json.safeMode or 'none')[:255] }}" }), unasked())),
-        sensor("mqtt_dropped", "MQTT messages dropped", with(json!({ "val_tpl": "{{ value_json.mqttDropped }}", "stat_cla": "total_increasing" }), unasked())),
         flag("dnd_active", "Do not disturb active", "value_json.dnd.active", json!({ "ic": "mdi:sleep" })),
         flag("price_source", "Price source", "value_json.connectionStatus.price", connected()),
         flag("block_source", "Block source", "value_json.connectionStatus.blocks", connected()),
