@@ -25,3 +25,7 @@ pub const GLYPH_PX: RangeInclusive<u32> = 20..=220;
 
 /// The word that confirms a factory reset.
 pub const CONFIRMATION: &str = "factory_reset";
+
+/// Largest body of a text for all panels, bytes: Home Assistant writes each of 255 letters of other scripts as six, or as
+/// twelve where it needs two of them.
+pub const TEXT_BODY_MAX: usize = 4 * 1024;

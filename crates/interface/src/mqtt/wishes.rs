@@ -38,8 +38,8 @@ const BRIGHTEST: u32 = 255;
 /// Operations that are not for groups: what is wiped is wiped one by one.
 const NOT_FOR_GROUPS: &[&str] = &["factory_reset"];
 
-/// Operations that a group does one after the other, for all at once would leave nobody.
-const SPREAD_IN_GROUPS: &[&str] = &["restart"];
+/// Operations that a group does one after the other: all at once would leave nobody, or fall upon their sources.
+const SPREAD_IN_GROUPS: &[&str] = &["restart", "restart_datasources"];
 
 /// Something that is asked of the device.
 #[derive(Debug)]
@@ -63,9 +63,20 @@ pub struct Desired {
     pub settings: Map<String, Value>,
 }
 
+/// What a message is called in its answer; none if it is none that is answered.
+pub fn name(incoming: Incoming<'_>) -> Option<String> {
+    match incoming {
+        Incoming::Command(_, name) => Some(name.into()),
+        Incoming::Set(_) => Some("set".into()),
+        Incoming::Lamp(lamp) => Some(super::topics::lamp(lamp)),
+        Incoming::Quiet(edge) => Some(super::topics::quiet(edge).into()),
+        Incoming::Desired(_) | Incoming::HomeAssistant => None,
+    }
+}
+
 /// Reads a message that asks for something at once.
 pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish> {
-    let wish = match incoming {
+    let (asked, is_spread) = match incoming {
         Incoming::Command(scope, name) => {
             let is_group = scope != Scope::Own;
             let asked = if is_group && NOT_FOR_GROUPS.contains(&name) {
@@ -73,34 +84,26 @@ pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish>
             } else {
                 command(name, payload, view)
             };
-            Wish {
-                name: name.into(),
-                caller: caller(payload),
-                asked: asked.map(|asked| vec![asked]),
-                is_spread: is_group && SPREAD_IN_GROUPS.contains(&name),
-            }
+            let is_spread = is_group && SPREAD_IN_GROUPS.contains(&name);
+            (asked.map(|asked| vec![asked]), is_spread)
         }
-        Incoming::Set(_) => Wish {
-            name: "set".into(),
-            caller: caller(payload),
-            asked: command(CHANGE, payload, view).map(|asked| vec![asked]),
-            is_spread: false,
-        },
-        Incoming::Lamp(lamp) => Wish {
-            name: super::topics::lamp(lamp),
-            caller: caller(payload),
-            asked: light(lamp, payload, view),
-            is_spread: false,
-        },
-        Incoming::Quiet(edge) => Wish {
-            name: super::topics::quiet(edge).into(),
-            caller: None,
-            asked: quiet(edge, payload, view).map(|asked| vec![asked]),
-            is_spread: false,
-        },
+        Incoming::Set(_) => {
+            let asked = command(CHANGE, payload, view);
+            (asked.map(|asked| vec![asked]), false)
+        }
+        Incoming::Lamp(lamp) => (light(lamp, payload, view), false),
+        Incoming::Quiet(edge) => {
+            let asked = quiet(edge, payload, view);
+            (asked.map(|asked| vec![asked]), false)
+        }
         Incoming::Desired(_) | Incoming::HomeAssistant => return None,
     };
-    Some(wish)
+    Some(Wish {
+        name: name(incoming)?,
+        caller: caller(payload),
+        asked,
+        is_spread,
+    })
 }
 
 /// Reads wishes that stand at the broker; none if there are none any more.
@@ -151,7 +154,7 @@ fn given(operation: &Operation, payload: &[u8]) -> Result<Given, Answer> {
 }
 
 /// The id that a caller gave, to be told again with the answer.
-fn caller(payload: &[u8]) -> Option<Value> {
+pub fn caller(payload: &[u8]) -> Option<Value> {
     let body: Value = serde_json::from_slice(payload).ok()?;
     match body.get("id")? {
         Value::String(id) if id.len() <= CALLER_ID_MAX => Some(id.as_str().into()),

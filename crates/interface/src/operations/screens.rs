@@ -15,7 +15,7 @@ use crate::{
     answer::Answer,
     asked::Asked,
     given::{Body, Given, whole_number},
-    limits::{CUSTOM_BODY_MAX, GLYPH_PX, ZAP_MESSAGE_MAX},
+    limits::{CUSTOM_BODY_MAX, GLYPH_PX, TEXT_BODY_MAX, ZAP_MESSAGE_MAX},
     operation::{Operation, Param, Service, asks, old, post, serves},
     shape::Shape,
 };
@@ -61,6 +61,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
     )
     .may_take(Shape::Words)
+    .up_to(TEXT_BODY_MAX)
     .answers(&[OK, BAD]),
     asks("Show a text per panel", custom, &[post("/api/show/custom")])
         .takes(Shape::Cells)

@@ -541,7 +541,7 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
         let topic = format!("papertick/{topic}");
         assert_eq!(wished(&topic, payload), expected, "{topic} {payload}");
     }
-    let long = "x".repeat(2000);
+    let long = "x".repeat(5000);
     let topic = "papertick/papertick-aabbcc/cmd/show/text";
     assert_eq!(wished(topic, &long), "413 too large");
 }
@@ -742,4 +742,36 @@ proptest! {
         }
         let _ = wishes::desired(&payload, &view);
     }
+}
+
+#[test]
+fn what_home_assistant_may_send_as_a_text_is_taken() {
+    for letter in ["\\u0416", "\\ud83d\\ude00"] {
+        let body = format!(r#"{{"t": "{}"}}"#, letter.repeat(255));
+        let wish = wished("papertick/papertick-aabbcc/cmd/show/text", &body);
+        assert!(wish.starts_with("ShowText"), "{wish}");
+    }
+}
+
+#[test]
+fn a_group_does_one_after_the_other_what_all_at_once_would_hurt() {
+    for (name, is_spread) in [
+        ("restart", true),
+        ("restart_datasources", true),
+        ("identify", false),
+    ] {
+        for (scope, is_group) in [("group/all", true), ("papertick-aabbcc", false)] {
+            let wish = wished(&format!("papertick/{scope}/cmd/{name}"), "");
+            assert_eq!(wish.ends_with(" spread"), is_spread && is_group, "{wish}");
+        }
+    }
+}
+
+#[test]
+fn the_state_does_not_follow_from_what_the_broker_takes() {
+    let (mut view, _) = full();
+    let before = documents::state(&view, &[]);
+    let broker = view.mqtt.as_mut().unwrap();
+    broker.drop("too-large", 1);
+    assert_eq!(documents::state(&view, &[]), before);
 }

@@ -103,7 +103,7 @@ async fn an_announced_body_above_the_limit_is_refused_before_it_is_read() {
         ("POST", "/api/lights/set", 1025, "bad body"),
         ("POST", "/api/frontlight/set", 1025, "bad body"),
         ("POST", "/api/wifi_set_tx_power", 1025, "bad body"),
-        ("POST", "/api/show/text", 1025, "missing_text"),
+        ("POST", "/api/show/text", 4097, "missing_text"),
         ("POST", "/api/show/screen", 1025, "missing s"),
         ("POST", "/api/factory_reset", 1025, "confirmation required"),
     ];
