@@ -425,12 +425,16 @@ impl Device {
 
     /// What the owner's broker should know now.
     fn broker_plan(&self) -> MqttPlan {
+        // What is wiped is not to be found anywhere.
+        if self.is_erasing() {
+            return MqttPlan::Off;
+        }
         let (settings, link) = (self.settled.active(), self.network.link());
         let wanted = match link.own_hostname(settings) {
             Some(hostname) => mqtt::plan(settings, &hostname),
             None => MqttPlan::Paused,
         };
-        let may_run = link.is_usable() && !self.glass.has(Layer::SafeMode) && !self.is_erasing();
+        let may_run = link.is_usable() && !self.glass.has(Layer::SafeMode);
         match wanted {
             MqttPlan::On(_) if !may_run => MqttPlan::Paused,
             MqttPlan::On(_) | MqttPlan::Off | MqttPlan::Paused => wanted,
@@ -442,7 +446,16 @@ impl Device {
         match self.broker_plan() {
             MqttPlan::Off => None,
             MqttPlan::Paused if !self.settled.active().mqtt_enabled => None,
-            MqttPlan::Paused | MqttPlan::On(_) => Some(self.broker.clone()),
+            // Whatever it said last: nobody speaks with it now.
+            MqttPlan::Paused => {
+                let mut broker = self.broker.clone();
+                (broker.up, broker.next_try) = (false, None);
+                if !self.network.link().is_usable() {
+                    broker.lose_network();
+                }
+                Some(broker)
+            }
+            MqttPlan::On(_) => Some(self.broker.clone()),
         }
     }
 
