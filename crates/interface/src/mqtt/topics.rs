@@ -223,6 +223,14 @@ pub fn stands(filter: &str) -> bool {
     filter.ends_with("/desired")
 }
 
+/// Tells whether somebody asks the clock for something under a filter: what is retained there is no such thing, and its
+/// mark must be seen. Home Assistant may retain that it has started, which counts all the same.
+pub fn is_asked(filter: &str, broker: &Broker) -> bool {
+    let home_assistant = broker.home_assistant.as_ref();
+    let is_birth = home_assistant.is_some_and(|it| it.status_topic == filter);
+    !is_birth && !stands(filter)
+}
+
 /// What a message on this topic is about; none if it is about nothing that the clock listens to.
 pub fn read<'a>(topic: &'a str, broker: &'a Broker) -> Option<Incoming<'a>> {
     let home_assistant = broker.home_assistant.as_ref();

@@ -30,6 +30,10 @@ use tokio::time::Instant;
 /// Largest packet that is taken, bytes: the largest body and what stands before it.
 pub(crate) const PACKET_MAX: u32 = 20 * 1024;
 
+/// The same in the older version, in which a broker cannot be told: it would send what stands there at every connection,
+/// and the clock would leave at every one. Whoever fills this means it.
+pub(crate) const PACKET_MAX_3: u32 = 1024 * 1024;
+
 /// Messages of the broker that may wait for their acknowledgement.
 const RECEIVE_MAX: NonZeroU16 = NonZeroU16::new(16).expect("it is not zero");
 
@@ -135,7 +139,7 @@ impl Conversation {
         now: Instant,
     ) -> Result<Conversation, Over> {
         let options = ConnectionOptions::new()
-            .maximum_packet_size_recv(PACKET_MAX)
+            .maximum_packet_size_recv(packet_max(version))
             .receive_maximum(RECEIVE_MAX.get());
         let mut connection = Connection::<Client>::with_options(version, options);
         let pong_ms = u64::try_from(ACK_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
@@ -188,7 +192,8 @@ impl Conversation {
     ///
     /// # Errors
     /// The conversation is over, or a filter is none.
-    pub(crate) fn listen(&mut self, filters: &[String], now: Instant) -> Result<(), Over> {
+    pub(crate) fn listen(&mut self, broker: &Broker, now: Instant) -> Result<(), Over> {
+        let filters = topics::filters(broker);
         let refused = |error| Over::Because(words(error));
         let entry = |filter: &String| {
             let retained = if topics::stands(filter) {
@@ -198,7 +203,9 @@ impl Conversation {
             };
             let mut options = SubOpts::new().set_qos(Qos::AtLeastOnce);
             if self.version == Version::V5_0 {
-                options = options.set_rh(retained);
+                // What is left there while the clock listens is told from what is said to it.
+                let is_told = topics::is_asked(filter, broker);
+                options = options.set_rh(retained).set_rap(is_told);
             }
             SubEntry::new(filter.as_str(), options)
         };
@@ -401,11 +408,20 @@ impl Conversation {
                     match kind {
                         // What is told meanwhile does not put it off: most of that needs no answer, so that a broker
                         // which is gone would not be missed.
-                        TimerKind::PingreqSend => _ = timer.get_or_insert(at),
+                        // The broker may want to hear from the clock sooner than was planned.
+                        TimerKind::PingreqSend => {
+                            *timer = Some(timer.map_or(at, |planned| planned.min(at)));
+                        }
                         TimerKind::PingrespRecv | TimerKind::PingreqRecv => *timer = Some(at),
                     }
                 }
                 Event::RequestTimerCancel(kind) => *self.timer(kind) = None,
+                Event::NotifyError(MqttError::PacketTooLarge) => {
+                    let most = packet_max(self.version);
+                    return Err(Over::Because(format!(
+                        "the broker sends a message of more than {most} bytes, which may stand at a topic of the clock"
+                    )));
+                }
                 Event::NotifyError(reason) => error = Some(words(reason)),
                 Event::RequestClose => is_over = true,
                 Event::NotifyPacketIdReleased(_) => {}
@@ -567,6 +583,14 @@ impl Conversation {
     }
 }
 
+/// Largest packet that is taken in a version, bytes.
+fn packet_max(version: Version) -> u32 {
+    match version {
+        Version::V3_1_1 => PACKET_MAX_3,
+        Version::V5_0 | Version::Undetermined => PACKET_MAX,
+    }
+}
+
 /// Tells whether a broker of the older version says that it knows no newer one.
 fn is_refusal_of_version(bytes: &[u8]) -> bool {
     matches!(bytes, [0x20, 0x02, _, 0x01])
@@ -680,7 +704,7 @@ mod tests {
         let broker = broker();
         let mut talk = Conversation::new(&broker, version, now).unwrap();
         assert_eq!(talk.hear(welcome(version), now), Ok(vec![Said::Welcome]));
-        talk.listen(&topics::filters(&broker), now).unwrap();
+        talk.listen(&broker, now).unwrap();
         talk
     }
 

@@ -41,7 +41,7 @@ use net::{
 use render::png;
 use serde_json::Value;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split},
+    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split},
     time::{Instant, sleep_until, timeout},
 };
 
@@ -85,6 +85,9 @@ const COLLECT: Duration = Duration::from_millis(500);
 /// Least time between two reports of what was dropped.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
+/// Why a message larger than [`MESSAGE_MAX`] is refused.
+const TOO_LARGE: &str = "too large";
+
 /// Why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -103,15 +106,34 @@ pub(crate) enum Ended {
     },
 }
 
-/// A wish, and where its answer goes.
+/// A message that asks for something. It is read when its turn comes: what it means may depend on the one before it.
 struct Waiting {
-    wish: Wish,
-    answer: Option<(String, Option<Vec<u8>>)>,
+    message: Message,
+    moment: Moment,
+}
+
+/// When what a message asks for is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// As soon as its turn comes, unless it is one that a group spreads.
+    Any,
+    /// Now: it has waited for its moment.
+    Now,
+}
+
+/// Who asked for something.
+struct Asker {
+    /// What it is called in the answer.
+    name: String,
+    /// The caller's own id for it.
+    caller: Option<Value>,
+    /// Where the answer goes.
+    place: Option<(String, Option<Vec<u8>>)>,
 }
 
 /// What comes of something that is being done.
 enum Done {
-    Wish(Box<Waiting>, Answer),
+    Wish(Box<Asker>, Answer),
     Fulfilled(Report),
 }
 
@@ -192,7 +214,7 @@ pub(crate) async fn run(
     };
     if matches!(ended, Ended::Stopped | Ended::Changed) && session.up_since.is_some() {
         let next = plans.borrow().clone();
-        let leaving = session.leave(&next, ended == Ended::Stopped, &mut reader, &mut writer);
+        let leaving = session.leave(&next, &mut reader, &mut writer);
         // A broker that does not listen says by itself that the clock is gone.
         let _ = timeout(FAREWELL, leaving).await;
     }
@@ -294,10 +316,12 @@ impl<'a> Session<'a> {
         let mut bytes = [0; 4096];
         // Since when what is to be sent waits without any of it being taken.
         let mut waits: Option<Instant> = None;
+        // What was taken may still lie between the clock and the network.
+        let mut is_flushed = true;
         loop {
             self.fill();
             self.begin();
-            let has_out = !self.conversation.out().is_empty();
+            let has_out = !self.conversation.out().is_empty() || !is_flushed;
             waits = has_out.then(|| waits.unwrap_or_else(Instant::now));
             let stuck = waits.map(|since| since + WRITE_TIMEOUT);
             let wake = [stuck, self.next_deadline()];
@@ -310,13 +334,11 @@ impl<'a> Session<'a> {
                     }
                     self.hear(&bytes[..count]).await?;
                 }
-                count = writer.write(self.conversation.out()), if has_out => {
+                count = push(writer, self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
                     self.conversation.sent_bytes(count);
+                    is_flushed = count == 0;
                     waits = None;
-                    if self.conversation.out().is_empty() {
-                        writer.flush().await.map_err(|error| lost(&error))?;
-                    }
                 }
                 done = finished(&mut self.doing) => self.done(done),
                 Ok(()) = views.changed() => {
@@ -325,7 +347,7 @@ impl<'a> Session<'a> {
                 }
                 Ok(()) = glasses.changed() => {
                     glasses.mark_unchanged();
-                    self.levels.changed(|level| level == Level::Panels);
+                    self.levels.changed(|level| matches!(level, Level::Panels | Level::State));
                 }
                 () = until(wake) => {
                     if stuck.is_some_and(|stuck| stuck <= Instant::now()) {
@@ -367,7 +389,10 @@ impl<'a> Session<'a> {
         if is_due(self.spread.as_ref().map(|(at, _)| *at))
             && let Some((_, waiting)) = self.spread.take()
         {
-            self.wishes.push_front(waiting);
+            self.wishes.push_front(Waiting {
+                moment: Moment::Now,
+                ..waiting
+            });
         }
         if is_due(self.report_at) {
             self.report_at = None;
@@ -383,9 +408,7 @@ impl<'a> Session<'a> {
         let now = Instant::now();
         for said in self.conversation.hear(bytes, now)? {
             match said {
-                Said::Welcome => self
-                    .conversation
-                    .listen(&topics::filters(&self.broker), now)?,
+                Said::Welcome => self.conversation.listen(&self.broker, now)?,
                 Said::Listening(refused) => {
                     self.up_since = Some(now);
                     self.tell_device(Brokered::Connection(Connection::Up))
@@ -416,8 +439,10 @@ impl<'a> Session<'a> {
     fn take(&mut self, message: Message, now: Instant) {
         let broker = Arc::clone(&self.broker);
         let Some(incoming) = topics::read(&message.topic, &broker) else {
-            return self.drop_one("foreign-topic");
+            self.drop_one("foreign-topic");
+            return self.refuse(message, Answer::error(404, "foreign topic"));
         };
+        let is_too_large = message.payload.len() > MESSAGE_MAX;
         match incoming {
             Incoming::HomeAssistant if message.is_retained => {}
             Incoming::HomeAssistant => {
@@ -425,35 +450,49 @@ impl<'a> Session<'a> {
                     self.rebirth = Some(now + self.chance.between(Duration::ZERO, REBIRTH));
                 }
             }
-            Incoming::Desired(scope) => self.collect(scope, &message.payload, now),
-            // Left there by mistake it would be done again at every connection.
-            _ if message.is_retained => self.drop_one("retained"),
-            _ if message.payload.len() > MESSAGE_MAX => {
+            Incoming::Desired(scope) if is_too_large => {
                 self.drop_one("too-large");
-                self.refuse(&message, Answer::error(413, "too large"));
+                self.collect(scope, Err(TOO_LARGE.into()), now);
+            }
+            Incoming::Desired(scope) => {
+                self.collect(scope, wishes::desired(&message.payload, &self.view), now);
+            }
+            // Somebody takes away what stood there.
+            _ if message.is_retained && message.payload.is_empty() => {}
+            // Left there by mistake it would be done again at every connection.
+            _ if message.is_retained => {
+                self.drop_one("retained");
+                self.refuse(message, Answer::error(409, "retained"));
+            }
+            _ if is_too_large => {
+                self.drop_one("too-large");
+                self.refuse(message, Answer::error(413, TOO_LARGE));
             }
             _ if self.wishes.len() >= WISHES_MAX => {
                 self.drop_one("busy");
-                self.refuse(&message, Answer::error(503, "busy"));
+                self.refuse(message, Answer::error(503, "busy"));
             }
             Incoming::Command(..) | Incoming::Set(_) | Incoming::Lamp(_) | Incoming::Quiet(_) => {
-                if let Some(wish) = wishes::read(incoming, &message.payload, &self.view) {
-                    self.wishes.push_back(Waiting {
-                        wish,
-                        answer: message.answer,
-                    });
-                }
+                self.wishes.push_back(Waiting {
+                    message,
+                    moment: Moment::Any,
+                });
             }
         }
     }
 
-    fn refuse(&mut self, message: &Message, answer: Answer) {
-        let told = documents::result(&message.topic, None, &answer);
-        self.answer(message.answer.clone(), &told);
+    /// Answers a message that is not looked at any closer.
+    fn refuse(&mut self, message: Message, answer: Answer) {
+        let incoming = topics::read(&message.topic, &self.broker);
+        let name = incoming.and_then(wishes::name);
+        let caller = wishes::caller(&message.payload);
+        let name = name.unwrap_or(message.topic);
+        let told = documents::result(&name, caller.as_ref(), &answer);
+        self.answer(message.answer, &told);
     }
 
     /// Takes note of what stands at the broker.
-    fn collect(&mut self, scope: Scope<'_>, payload: &[u8], now: Instant) {
+    fn collect(&mut self, scope: Scope<'_>, wished: Result<Option<Desired>, String>, now: Instant) {
         let groups = &self.broker.groups;
         let (rank, scope) = match scope {
             Scope::Own => (groups.len(), revs::OWN.to_owned()),
@@ -462,7 +501,7 @@ impl<'a> Session<'a> {
                 (rank.unwrap_or(0), group.to_owned())
             }
         };
-        match wishes::desired(payload, &self.view) {
+        match wished {
             Ok(Some(desired)) => self.standing.insert((rank, scope), Ok(desired)),
             Ok(None) => self.standing.remove(&(rank, scope)),
             Err(reason) => self.standing.insert((rank, scope), Err(reason)),
@@ -481,30 +520,52 @@ impl<'a> Session<'a> {
             if is_collected {
                 self.collected = None;
             }
-            let Some(mut waiting) = self.wishes.pop_front() else {
+            let Some(waiting) = self.wishes.pop_front() else {
                 return;
             };
-            if std::mem::take(&mut waiting.wish.is_spread) {
-                if self.spread.is_some() {
-                    let refusal = Answer::error(409, "already under way");
-                    self.done(Done::Wish(Box::new(waiting), refusal));
-                    continue;
-                }
-                let at = Instant::now() + self.chance.between(Duration::ZERO, SPREAD);
-                self.spread = Some((at, waiting));
-                continue;
+            self.begin_wish(waiting);
+        }
+    }
+
+    fn begin_wish(&mut self, waiting: Waiting) {
+        let broker = Arc::clone(&self.broker);
+        // The view that is followed may be older than the answer to the wish before.
+        let view = Arc::clone(&self.means.view.borrow());
+        let message = &waiting.message;
+        let incoming = topics::read(&message.topic, &broker);
+        let wish = incoming.and_then(|incoming| wishes::read(incoming, &message.payload, &view));
+        let Some(wish) = wish else {
+            return;
+        };
+        let Wish {
+            name,
+            caller,
+            asked,
+            is_spread,
+        } = wish;
+        let is_spread = is_spread && waiting.moment == Moment::Any;
+        if is_spread && asked.is_ok() && self.spread.is_none() {
+            let at = Instant::now() + self.chance.between(Duration::ZERO, SPREAD);
+            self.spread = Some((at, waiting));
+            return;
+        }
+        let asker = Box::new(Asker {
+            name,
+            caller,
+            place: waiting.message.answer,
+        });
+        match asked {
+            Ok(_) if is_spread => {
+                self.done(Done::Wish(asker, Answer::error(409, "already under way")));
             }
-            let asked = std::mem::replace(&mut waiting.wish.asked, Ok(Vec::new()));
-            match asked {
-                Ok(asked) => {
-                    let hands = self.hands.clone();
-                    self.doing = Some(Box::pin(async move {
-                        let answer = hands.perform(asked).await;
-                        Done::Wish(Box::new(waiting), answer)
-                    }));
-                }
-                Err(refusal) => self.done(Done::Wish(Box::new(waiting), refusal)),
+            Ok(asked) => {
+                let hands = self.hands.clone();
+                self.doing = Some(Box::pin(async move {
+                    let answer = hands.perform(asked).await;
+                    Done::Wish(asker, answer)
+                }));
             }
+            Err(refusal) => self.done(Done::Wish(asker, refusal)),
         }
     }
 
@@ -539,15 +600,16 @@ impl<'a> Session<'a> {
     fn done(&mut self, done: Done) {
         self.doing = None;
         match done {
-            Done::Wish(waiting, answer) => {
-                let Waiting {
-                    wish,
-                    answer: place,
-                } = *waiting;
+            Done::Wish(asker, answer) => {
+                let Asker {
+                    name,
+                    caller,
+                    place,
+                } = *asker;
                 if answer.status != 200 {
                     self.drop_one("refused");
                 }
-                let told = documents::result(&wish.name, wish.caller.as_ref(), &answer);
+                let told = documents::result(&name, caller.as_ref(), &answer);
                 self.answer(place, &told);
             }
             Done::Fulfilled(report) => {
@@ -600,7 +662,8 @@ impl<'a> Session<'a> {
             | Level::Info
             | Level::Settings => has_other_settings,
             Level::Strip | Level::Led(_) | Level::Frontlight => has_other_lights,
-            Level::Market => has_other_market,
+            // Which fee rate is told depends on them.
+            Level::Market => has_other_market || has_other_settings,
             Level::State | Level::Reported => true,
             Level::Status | Level::Panels => false,
         });
@@ -692,6 +755,10 @@ impl<'a> Session<'a> {
             Level::Market => Some(documents::market(view, self.means.clock.now())),
             Level::Panels => {
                 let glass = glass();
+                if glass.shows_password() {
+                    // What stands there is read by many, and is taken away.
+                    return Some(Vec::new());
+                }
                 let is_told = broker.panels && glass.is_painted();
                 return is_told.then(|| {
                     let panels = glass.panels.iter();
@@ -707,7 +774,6 @@ impl<'a> Session<'a> {
     async fn leave(
         &mut self,
         next: &MqttPlan,
-        stops: bool,
         reader: &mut ReadHalf<BoxedStream>,
         writer: &mut WriteHalf<BoxedStream>,
     ) -> Result<(), Over> {
@@ -725,8 +791,9 @@ impl<'a> Session<'a> {
                 continue;
             };
             let is_left = match next {
+                MqttPlan::On(next) if is_elsewhere(next, &self.broker) => true,
                 MqttPlan::On(next) => level.topic(next).as_ref() != Some(&topic),
-                MqttPlan::Off => !stops,
+                MqttPlan::Off => true,
                 MqttPlan::Paused => false,
             };
             if is_left {
@@ -737,6 +804,7 @@ impl<'a> Session<'a> {
         }
         let mut bytes = [0; 4096];
         let mut is_said = false;
+        let mut is_flushed = true;
         loop {
             while self.conversation.has_room()
                 && let Some(telling) = tellings.pop_front()
@@ -747,7 +815,7 @@ impl<'a> Session<'a> {
                 self.conversation.bid_farewell(now);
                 is_said = true;
             }
-            let has_out = !self.conversation.out().is_empty();
+            let has_out = !self.conversation.out().is_empty() || !is_flushed;
             if is_said && !has_out {
                 // Whatever is wrong with it now, it is over.
                 let _ = writer.shutdown().await;
@@ -755,20 +823,16 @@ impl<'a> Session<'a> {
             }
             tokio::select! {
                 count = reader.read(&mut bytes) => {
-                if glass.shows_password() {
-                    // What stands there is read by many, and is taken away.
-                    return Some(Vec::new());
-                }
                     let count = count.map_err(|error| lost(&error))?;
                     if count == 0 {
                         return Ok(());
                     }
                     self.conversation.hear(&bytes[..count], Instant::now())?;
                 }
-                count = writer.write(self.conversation.out()), if has_out => {
+                count = push(writer, self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
                     self.conversation.sent_bytes(count);
-                    writer.flush().await.map_err(|error| lost(&error))?;
+                    is_flushed = count == 0;
                 }
             }
         }
@@ -797,6 +861,24 @@ impl<'a> Session<'a> {
     async fn tell_device(&mut self, news: Brokered) -> Result<(), Over> {
         let told = self.means.inbox.tell(Input::Brokered(news)).await;
         told.map_err(|stopped: Stopped| Over::Because(stopped.to_string()))
+    }
+}
+
+/// Tells whether a broker is another one than a broker that was spoken to.
+fn is_elsewhere(next: &Broker, before: &Broker) -> bool {
+    (&next.host, next.port) != (&before.host, before.port)
+}
+
+/// Brings what is to be sent one step further: writes some of it and tells how many bytes, or flushes what was written
+/// if nothing is left and tells 0. Nothing is lost if it is given up.
+async fn push(writer: &mut (impl AsyncWrite + Unpin), out: &[u8]) -> std::io::Result<usize> {
+    if out.is_empty() {
+        writer.flush().await?;
+        return Ok(0);
+    }
+    match writer.write(out).await? {
+        0 => Err(std::io::ErrorKind::WriteZero.into()),
+        count => Ok(count),
     }
 }
 

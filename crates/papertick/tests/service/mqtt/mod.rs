@@ -41,7 +41,7 @@ pub(crate) struct Rig {
     pub(crate) followed: Followed,
     pub(crate) door: Tasks,
     pub(crate) stopper: Stopper,
-    _glass: watch::Sender<Arc<Glass>>,
+    pub(crate) glass: watch::Sender<Arc<Glass>>,
     _core: Tasks,
     _going: Stopper,
 }
@@ -89,7 +89,7 @@ impl Rig {
             followed,
             door,
             stopper,
-            _glass: glass,
+            glass,
             _core: core,
             _going: going,
         };

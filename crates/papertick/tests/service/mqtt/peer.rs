@@ -12,7 +12,8 @@ use mqtt_protocol_core::mqtt::{
     common::Cursor,
     connection::Event,
     packet::{
-        CorrelationData, GenericPacketTrait, Packet, Property, Qos, ResponseTopic, v3_1_1, v5_0,
+        CorrelationData, GenericPacketTrait, Packet, Property, Qos, ResponseTopic, ServerKeepAlive,
+        v3_1_1, v5_0,
     },
     result_code::{ConnectReasonCode, ConnectReturnCode, SubackReasonCode, SubackReturnCode},
     role::Server,
@@ -45,6 +46,8 @@ pub(crate) struct Peer {
     waiting: Vec<Packet>,
     /// The filters that it listens to.
     pub(crate) filters: Vec<String>,
+    /// Those of them under which the clock sees what is retained while it listens.
+    pub(crate) marked: Vec<String>,
     /// Where the broker says that the clock is lost, and what.
     pub(crate) will: Option<(String, Vec<u8>)>,
 }
@@ -62,6 +65,7 @@ impl Peer {
             version: Version::Undetermined,
             waiting: Vec::new(),
             filters: Vec::new(),
+            marked: Vec::new(),
             will: None,
         };
         let will = |topic: Option<&str>, payload: Option<&[u8]>| {
@@ -86,6 +90,21 @@ impl Peer {
         let mut peer = Peer::greeted(arrivals).await;
         peer.answer(ConnectReasonCode::Success, ConnectReturnCode::Accepted)
             .await;
+        peer.listen().await;
+        peer
+    }
+
+    /// A connection that is let in by a broker which wants to hear something that often.
+    pub(crate) async fn accept_often(arrivals: &mut mpsc::Receiver<Arrival>, secs: u16) -> Peer {
+        let mut peer = Peer::greeted(arrivals).await;
+        let often = Property::ServerKeepAlive(ServerKeepAlive::new(secs).unwrap());
+        let answer = v5_0::Connack::builder()
+            .session_present(false)
+            .reason_code(ConnectReasonCode::Success)
+            .props(vec![often])
+            .build()
+            .unwrap();
+        peer.send(answer.into()).await;
         peer.listen().await;
         peer
     }
@@ -117,6 +136,11 @@ impl Peer {
     async fn listen(&mut self) {
         let answer: Packet = match self.packet().await.unwrap() {
             Packet::V5_0Subscribe(wish) => {
+                let marked = wish.entries().iter();
+                let marked = marked.filter(|entry| entry.sub_opts().rap());
+                self.marked = marked
+                    .map(|entry| entry.topic_filter().to_owned())
+                    .collect();
                 self.filters = wish
                     .entries()
                     .iter()

@@ -25,7 +25,11 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{OWN, Rig, json as read, peer::Peer, settings};
+use super::{
+    OWN, Rig, json as read,
+    peer::{Heard, Peer},
+    settings,
+};
 
 async fn rig(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>) {
     let (arrive, arrivals) = mpsc::channel(4);
@@ -175,17 +179,41 @@ async fn what_is_asked_for_is_done_and_answered() {
 #[tokio::test(start_paused = true)]
 async fn what_was_left_there_is_not_done() {
     let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
-    peer.keep(&format!("{OWN}/cmd/show/text"), r#"{"t": "HODL"}"#)
+    peer.keep(&format!("{OWN}/cmd/show/text"), r#"{"t": "HODL", "id": 7}"#)
         .await;
-    peer.say("papertick/other/cmd/restart", "").await;
+    peer.say("papertick/other/cmd/restart", r#"{"id": 8}"#)
+        .await;
     peer.say(
         &format!("{OWN}/set"),
-        &format!(r#"{{"poolWorker": "{}"}}"#, "x".repeat(17_000)),
+        &format!(r#"{{"id": 9, "poolWorker": "{}"}}"#, "x".repeat(17_000)),
     )
     .await;
     rig.dropped("retained", 1).await;
     rig.dropped("foreign-topic", 1).await;
     rig.dropped("too-large", 1).await;
+    let told = peer.all_in(Duration::from_secs(2)).await;
+    let result = format!("{OWN}/result");
+    let told = told.iter().filter(|heard| heard.topic == result);
+    let told: Vec<String> = told
+        .map(|heard| {
+            let told = read(&heard.payload);
+            format!(
+                "{} {} {} {}",
+                told["cmd"], told["id"], told["status"], told["error"]
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#""show/text" 7 409 "retained""#,
+            r#""papertick/other/cmd/restart" 8 404 "foreign topic""#,
+            r#""set" 9 413 "too large""#,
+        ]
+    );
+    // Taking it away again is nothing that is asked.
+    peer.keep(&format!("{OWN}/cmd/screen/next"), "").await;
+    assert!(peer.all_in(Duration::from_secs(2)).await.is_empty());
     assert_ne!(rig.view().mode, "custom");
     rig.stop().await;
 }
@@ -228,7 +256,7 @@ async fn a_broker_that_is_no_good_is_left_and_tried_again() {
         // A packet of two megabytes is not waited for.
         (
             &[0x30, 0xFF, 0xFF, 0x7F, 0x00],
-            "makes no sense: packet too large",
+            "a message of more than 20480 bytes",
         ),
         (&[0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "makes no sense"),
         (&[0x00, 0x00], "makes no sense"),
@@ -547,5 +575,150 @@ async fn passwords_can_be_set_and_are_told_to_nobody() {
             "{text}"
         );
     }
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_wish_is_read_after_the_one_before_it() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    for led in 1..=3 {
+        let lit = r#"{"state": "ON", "color": {"r": 9, "g": 0, "b": 0}}"#;
+        peer.say(&format!("{OWN}/light/{led}/set"), lit).await;
+    }
+    peer.say(&format!("{OWN}/quiet/from/set"), "21:30").await;
+    peer.say(&format!("{OWN}/quiet/until/set"), "06:15").await;
+    peer.all_in(Duration::from_secs(2)).await;
+    let view = rig.view();
+    let lit = view.lights.iter().filter(|led| led.red == 9).count();
+    assert_eq!(lit, 3, "{:?}", view.lights);
+    let settings = &view.settings;
+    assert_eq!(
+        (
+            settings.dnd_start_hour,
+            settings.dnd_start_min,
+            settings.dnd_end_hour,
+            settings.dnd_end_min
+        ),
+        (21, 30, 6, 15)
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_on_the_glass_is_shown_to_nobody_else() {
+    let start = Settings {
+        mqtt_panels: true,
+        ..settings("broker", 0)
+    };
+    let (rig, _arrivals, mut peer) = settled(start).await;
+    let panels = format!("{OWN}/panels");
+    let paint = |shows_password: bool| {
+        rig.glass.send_modify(|glass| {
+            let glass = Arc::make_mut(glass);
+            glass.generation += 1;
+            for panel in &mut glass.panels {
+                panel.since = Some(Instant::now());
+            }
+            glass.panels[3].shows_password = shows_password;
+        });
+    };
+    paint(false);
+    assert!(peer.on(&panels).await.payload.starts_with(b"\x89PNG"));
+    paint(true);
+    let told = peer.on(&panels).await;
+    assert_eq!((told.payload.as_slice(), told.is_retained), (&[][..], true));
+    paint(false);
+    assert!(peer.on(&panels).await.payload.starts_with(b"\x89PNG"));
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_in_safe_mode_is_not_connected() {
+    let (rig, _arrivals, _peer) = settled(settings("broker", 0)).await;
+    assert!(rig.view().mqtt.as_ref().is_some_and(|state| state.up));
+    rig.tell(Input::SafeMode("a test".into())).await;
+    assert!(rig.view().mqtt.as_ref().is_some_and(|state| !state.up));
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broker_is_pinged_as_often_as_it_wants() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let begun = Instant::now();
+    // It answers nothing any more.
+    let _peer = Peer::accept_often(&mut arrivals, 5).await;
+    rig.up().await;
+    let is_down = |view: &device::view::View| view.mqtt.as_ref().is_some_and(|state| !state.up);
+    rig.until("down", is_down).await;
+    let took = begun.elapsed();
+    assert!(took <= Duration::from_secs(26), "{took:?}");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_left_there_while_the_clock_listens_is_told_apart() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let peer = Peer::accept(&mut arrivals).await;
+    for (filter, is_marked) in [
+        (format!("{OWN}/cmd/#"), true),
+        (format!("{OWN}/set"), true),
+        (format!("{OWN}/light/+/set"), true),
+        (format!("{OWN}/quiet/+/set"), true),
+        ("papertick/group/all/cmd/#".into(), true),
+        ("homeassistant/status".into(), false),
+    ] {
+        assert!(peer.filters.contains(&filter), "{filter}");
+        assert_eq!(peer.marked.contains(&filter), is_marked, "{filter}");
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wish_that_is_too_large_does_not_keep_an_older_clock_out() {
+    let old = Settings {
+        mqtt_protocol: 2,
+        ..settings("broker", 0)
+    };
+    let (rig, mut arrivals) = rig(old).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    assert_eq!(peer.version(), Version::V3_1_1);
+    let wished = format!(
+        r#"{{"rev": "a", "settings": {{"poolWorker": "{}"}}}}"#,
+        "x".repeat(40_000)
+    );
+    peer.keep(&format!("{OWN}/desired"), &wished).await;
+    let told = read(&peer.on(&format!("{OWN}/reported")).await.payload);
+    assert_eq!(told["error"], "too large");
+    rig.dropped("too-large", 1).await;
+    rig.up().await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_of_a_clock_stays_at_a_broker_that_it_leaves() {
+    for (change, topic) in [
+        (json!({ "mqttHost": "other" }), "state"),
+        (json!({ "mqttPort": 1999 }), "settings"),
+    ] {
+        let (rig, mut arrivals, mut peer) = settled(settings("broker", 0)).await;
+        rig.set(change).await;
+        let left = peer.all_in(Duration::from_secs(5)).await;
+        let topic = format!("{OWN}/{topic}");
+        let is_gone = |heard: &Heard| heard.topic == topic && heard.payload.is_empty();
+        assert!(left.iter().any(is_gone), "{left:?}");
+        let mut peer = Peer::accept(&mut arrivals).await;
+        peer.on(&topic).await;
+        rig.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_faulty_panel_is_told_at_once() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    rig.glass.send_modify(|glass| {
+        Arc::make_mut(glass).panels[2].fault = Some(device::board::PanelFault::BusyStuck);
+    });
+    let told = read(&peer.on(&format!("{OWN}/state")).await.payload);
+    assert_eq!(told["panelFaults"][0]["panel"], 2);
     rig.stop().await;
 }
