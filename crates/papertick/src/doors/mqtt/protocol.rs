@@ -28,11 +28,11 @@ use mqtt_protocol_core::mqtt::{
 use tokio::time::Instant;
 
 /// Largest packet that is taken, bytes: the largest body and what stands before it.
-pub(crate) const PACKET_MAX: u32 = 20 * 1024;
+const PACKET_MAX: u32 = 20 * 1024;
 
 /// The same in the older version, in which a broker cannot be told: it would send what stands there at every connection,
 /// and the clock would leave at every one. Whoever fills this means it.
-pub(crate) const PACKET_MAX_3: u32 = 1024 * 1024;
+const PACKET_MAX_3: u32 = 1024 * 1024;
 
 /// Messages of the broker that may wait for their acknowledgement.
 const RECEIVE_MAX: NonZeroU16 = NonZeroU16::new(16).expect("it is not zero");
@@ -584,7 +584,7 @@ impl Conversation {
 }
 
 /// Largest packet that is taken in a version, bytes.
-fn packet_max(version: Version) -> u32 {
+pub(crate) fn packet_max(version: Version) -> u32 {
     match version {
         Version::V3_1_1 => PACKET_MAX_3,
         Version::V5_0 | Version::Undetermined => PACKET_MAX,
