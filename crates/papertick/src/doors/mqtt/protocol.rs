@@ -747,6 +747,20 @@ mod tests {
     }
 
     #[test]
+    fn the_broker_is_pinged_as_often_as_it_wants() {
+        let now = Instant::now();
+        let broker = broker();
+        let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
+        // It wants to hear something every 10 s.
+        let often = [0x20, 0x06, 0x00, 0x00, 0x03, 0x13, 0x00, 0x0A];
+        assert_eq!(talk.hear(&often, now), Ok(vec![Said::Welcome]));
+        talk.listen(&broker, now).unwrap();
+        talk.hear(&[0x90, 0x04, 0x00, 0x01, 0x00, 0x01], now)
+            .unwrap();
+        assert_eq!(talk.next_deadline(), Some(now + Duration::from_secs(10)));
+    }
+
+    #[test]
     fn what_is_not_acknowledged_in_time_ends_it() {
         let now = Instant::now();
         let mut talk = talking(Version::V3_1_1, now);

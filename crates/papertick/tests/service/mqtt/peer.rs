@@ -12,8 +12,7 @@ use mqtt_protocol_core::mqtt::{
     common::Cursor,
     connection::Event,
     packet::{
-        CorrelationData, GenericPacketTrait, Packet, Property, Qos, ResponseTopic, ServerKeepAlive,
-        v3_1_1, v5_0,
+        CorrelationData, GenericPacketTrait, Packet, Property, Qos, ResponseTopic, v3_1_1, v5_0,
     },
     result_code::{ConnectReasonCode, ConnectReturnCode, SubackReasonCode, SubackReturnCode},
     role::Server,
@@ -90,21 +89,6 @@ impl Peer {
         let mut peer = Peer::greeted(arrivals).await;
         peer.answer(ConnectReasonCode::Success, ConnectReturnCode::Accepted)
             .await;
-        peer.listen().await;
-        peer
-    }
-
-    /// A connection that is let in by a broker which wants to hear something that often.
-    pub(crate) async fn accept_often(arrivals: &mut mpsc::Receiver<Arrival>, secs: u16) -> Peer {
-        let mut peer = Peer::greeted(arrivals).await;
-        let often = Property::ServerKeepAlive(ServerKeepAlive::new(secs).unwrap());
-        let answer = v5_0::Connack::builder()
-            .session_present(false)
-            .reason_code(ConnectReasonCode::Success)
-            .props(vec![often])
-            .build()
-            .unwrap();
-        peer.send(answer.into()).await;
         peer.listen().await;
         peer
     }

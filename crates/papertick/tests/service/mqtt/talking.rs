@@ -642,20 +642,6 @@ async fn a_clock_in_safe_mode_is_not_connected() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broker_is_pinged_as_often_as_it_wants() {
-    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
-    let begun = Instant::now();
-    // It answers nothing any more.
-    let _peer = Peer::accept_often(&mut arrivals, 5).await;
-    rig.up().await;
-    let is_down = |view: &device::view::View| view.mqtt.as_ref().is_some_and(|state| !state.up);
-    rig.until("down", is_down).await;
-    let took = begun.elapsed();
-    assert!(took <= Duration::from_secs(26), "{took:?}");
-    rig.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_is_left_there_while_the_clock_listens_is_told_apart() {
     let (rig, mut arrivals) = rig(settings("broker", 0)).await;
     let peer = Peer::accept(&mut arrivals).await;
