@@ -139,7 +139,8 @@ mod tests {
         let mut records = kept(&spec, &chain);
         let count = chain.headers().len();
         let last = records.bytes.len() - HEADER_BYTES;
-        records.bytes[last + 40] ^= 1;
+        // It does not link any more; another change may leave it enough work on such a network.
+        records.bytes[last + 4] ^= 1;
         let newest = read(&records, &spec).unwrap();
         assert_eq!(newest.headers().len(), count - 1);
         assert!(newest.headers().eq(chain.headers().take(count - 1)));

@@ -510,7 +510,7 @@ impl<'a> Crew<'a> {
 async fn find(context: &Context, network: Network, mut chance: Chance) -> Vec<Candidate> {
     let resolver = context.shared.dialer.resolver();
     let port = p2p::port(network);
-    let mut seeds = p2p::seeds(network).to_vec();
+    let mut seeds = context.shared.upstreams.seeds(network);
     chance.shuffle(&mut seeds);
     let (by_name, by_address): (Vec<&str>, Vec<&str>) = seeds
         .into_iter()

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use chain::network::Network;
 use device::settings::pools;
-use feeds::{exchange, relay};
+use feeds::{exchange, p2p, relay};
 use net::url::{BadUrl, Url, split_authority};
 
 /// Public time server.
@@ -13,7 +14,10 @@ pub const TIME_SERVER: &str = "pool.ntp.org";
 pub const TIME_PORT: u16 = 123;
 
 /// Names of the addresses that can be replaced, beside the ids of the pools.
-const NAMES: [&str; 3] = ["relay", "exchange", "sntp"];
+const NAMES: [&str; 4] = ["relay", "exchange", "sntp", SEEDS];
+
+/// What the seeds of the network are called together.
+const SEEDS: &str = "seeds";
 
 /// Addresses that are used instead of the public ones.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +33,7 @@ pub enum BadUpstream {
     Form(String),
     /// There is no such name.
     #[error(
-        "no upstream is called `{0}`; there are relay, exchange, sntp and the ids of the pools"
+        "no upstream is called `{0}`; there are relay, exchange, sntp, seeds and the ids of the pools"
     )]
     Name(String),
     /// The address cannot be used.
@@ -42,8 +46,16 @@ pub enum BadUpstream {
     },
 }
 
+fn is_host_or_nothing(text: &str) -> Result<(), BadUrl> {
+    match text {
+        "" => Ok(()),
+        host => split_authority(host).map(drop),
+    }
+}
+
 impl Upstreams {
-    /// Takes a replacement, `NAME=URL`; for `sntp` it is `NAME=HOST:PORT`, with or without `udp://`.
+    /// Takes a replacement, `NAME=URL`; for `sntp` it is `NAME=HOST:PORT`, with or without `udp://`, and for `seeds` a
+    /// host, or nothing: then no seed is asked.
     ///
     /// # Errors
     /// The name is unknown or the address cannot be used.
@@ -54,7 +66,9 @@ impl Upstreams {
         if !NAMES.contains(&name) && pools::find(name).is_none() {
             return Err(BadUpstream::Name(name.to_owned()));
         }
-        let checked = if name == "sntp" {
+        let checked = if name == SEEDS {
+            is_host_or_nothing(value).map(|()| value.to_owned())
+        } else if name == "sntp" {
             let place = value.strip_prefix("udp://").unwrap_or(value);
             split_authority(place).map(|_| place.to_owned())
         } else {
@@ -76,6 +90,15 @@ impl Upstreams {
     /// Socket of the exchange, or of what stands in its place.
     pub fn exchange(&self) -> String {
         self.socket("exchange", exchange::URL)
+    }
+
+    /// The seeds that lead to public peers.
+    pub fn seeds(&self, network: Network) -> Vec<&str> {
+        match self.replaced.get(SEEDS).map(String::as_str) {
+            Some("") => Vec::new(),
+            Some(host) => vec![host],
+            None => p2p::seeds(network).to_vec(),
+        }
     }
 
     /// Host and port of the time server.
@@ -146,7 +169,7 @@ mod tests {
             ("relay", "`relay` is not NAME=URL"),
             (
                 "rely=ws://x",
-                "no upstream is called `rely`; there are relay, exchange, sntp and the ids of the pools",
+                "no upstream is called `rely`; there are relay, exchange, sntp, seeds and the ids of the pools",
             ),
             (
                 "relay=example.com",

@@ -112,6 +112,7 @@ impl Clock {
             .args(["--listen", address])
             // Nobody listens there: the clock is on its own.
             .args(["--upstream", "relay=ws://127.0.0.1:1"])
+            .args(["--upstream", "seeds="])
             .arg("--data-dir")
             .arg(data_dir)
             .stdout(Stdio::piped())
