@@ -136,6 +136,9 @@ impl Mask {
     }
 
     fn combine(&mut self, other: &Mask, x: i32, y: i32, change: impl Fn(&mut u64, u64)) {
+        if self.width <= 0 {
+            return;
+        }
         let (word_shift, bit_shift) = (x.div_euclid(64), x.rem_euclid(64) as u32);
         let last = self.stride as i32 - 1;
         let tail = span(0, self.width - last * 64);
