@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     hex,
     malformed::Malformed,
+    refusal,
     scalar::{self, Scalar},
 };
 
@@ -31,9 +32,6 @@ const PER_KILOBYTE: u64 = 1000;
 
 /// Satoshis of a bitcoin, as decimal places.
 const SATOSHI_PLACES: usize = 8;
-
-/// Longest part of a node's own words that is passed on, characters.
-const WORDS_MAX: usize = 120;
 
 /// What a node says of its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,11 +127,12 @@ pub fn answers(body: &[u8], asked: usize) -> Result<Result<Vec<Value>, String>, 
     for mut answer in list {
         let error = &answer["error"];
         if !error.is_null() {
-            return Ok(Err(words(error)));
+            return Ok(Err(refusal::words(error)));
         }
         let number = answer["id"].as_u64();
         let place = number.and_then(|number| answers.get_mut(usize::try_from(number).ok()?));
-        *place.ok_or(Malformed("answers"))? = Some(answer["result"].take());
+        let result = answer.get_mut("result").map(Value::take);
+        *place.ok_or(Malformed("answers"))? = Some(result.unwrap_or_default());
     }
     let answers: Option<Vec<Value>> = answers.into_iter().collect();
     answers.map(Ok).ok_or(Malformed("answers"))
@@ -203,13 +202,6 @@ fn read(body: &[u8]) -> Result<Value, Malformed> {
         return Err(Malformed("too-long"));
     }
     serde_json::from_slice(body).map_err(|_| Malformed("json"))
-}
-
-/// What an error says, as far as it is passed on.
-fn words(error: &Value) -> String {
-    let words = error["message"].as_str().unwrap_or("it gives no reason");
-    let fit = words.chars().filter(|letter| !letter.is_control());
-    fit.take(WORDS_MAX).collect()
 }
 
 #[cfg(test)]
@@ -318,6 +310,10 @@ mod tests {
                 2,
                 Err(Malformed("answers")),
             ),
+            (json!(["[]"]), 1, Err(Malformed("answers"))),
+            (json!([7]), 1, Err(Malformed("answers"))),
+            (json!([[]]), 1, Err(Malformed("answers"))),
+            (json!([{ "id": 0 }]), 1, Ok(Ok(vec![Value::Null]))),
             (json!({ "result": 1 }), 1, Err(Malformed("not-a-list"))),
         ] {
             assert_eq!(

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     hex,
     malformed::Malformed,
+    refusal,
     scalar::{self, Scalar},
 };
 
@@ -27,9 +28,6 @@ const BLOCK_VBYTES: u128 = 1_000_000;
 
 /// Most rates of a fee histogram that are looked at.
 const RATES_MAX: usize = 1000;
-
-/// Longest part of a server's own words that is passed on, characters.
-const WORDS_MAX: usize = 120;
 
 /// A question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +97,7 @@ pub fn line(bytes: &[u8]) -> Result<Line, Malformed> {
         let error = &line["error"];
         return Ok(match error.is_null() {
             true => Line::Answer(number, line["result"].take()),
-            false => Line::Refused(number, words(error)),
+            false => Line::Refused(number, refusal::words(error)),
         });
     }
     match line["method"].as_str() {
@@ -179,14 +177,6 @@ pub fn fees(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malfo
         return Ok(Vec::new());
     };
     Ok(scalar::fees(rate, precise_fee).collect())
-}
-
-/// What an error says, as far as it is passed on.
-fn words(error: &Value) -> String {
-    let message = error["message"].as_str().or(error.as_str());
-    let words = message.unwrap_or("it gives no reason");
-    let fit = words.chars().filter(|letter| !letter.is_control());
-    fit.take(WORDS_MAX).collect()
 }
 
 #[cfg(test)]
@@ -276,7 +266,7 @@ mod tests {
         let long = format!(r#"{{"id":1,"error":"{}"}}"#, "x".repeat(9999));
         assert_eq!(
             line(long.as_bytes()),
-            Ok(Line::Refused(1, "x".repeat(WORDS_MAX)))
+            Ok(Line::Refused(1, "x".repeat(refusal::WORDS_MAX)))
         );
     }
 

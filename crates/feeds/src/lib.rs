@@ -27,4 +27,5 @@ pub mod release;
 pub mod multipart;
 
 pub mod hex;
+mod refusal;
 mod scalar;
