@@ -174,8 +174,8 @@ impl Glass {
         let mut presented = Presented::Picture;
         if cause == Cause::Data && self.picture().style == style(settings) {
             let is_worse = self.panels.is_worse(&composition);
-            self.panels.judge(composition.mark);
             if !is_worse && !self.panels.differs(&composition) {
+                self.panels.judge(composition.mark);
                 self.prices.caught_up(known.market);
                 return Presented::Nothing;
             }

@@ -28,7 +28,7 @@ pub fn agree(view: &View, desired: &Desired, model: &Model, with_strip: bool) {
         let told: Vec<String> = picture.cells.iter().map(text).collect();
         assert_eq!(told, *texts, "the glass");
         assert_eq!(picture.mark, glass.mark, "the mark");
-        let (told, mark) = ((view.stale, view.disputed), model.mark());
+        let (told, mark) = ((view.stale, view.disputed), glass.told);
         let expected = (mark == Some(Mark::Stale), mark == Some(Mark::Disputed));
         assert_eq!(told, expected, "what is told of the mark");
         assert!(picture.mark >= mark, "what is less than good is marked");

@@ -36,6 +36,7 @@ fn live(seed: u64) {
     let mut world = World::new(BOARD);
     world.run(&"set actCurrencies=[\"USD\"]".parse().unwrap());
     world.run(&"set timePerScreen=0".parse().unwrap());
+    world.run(&"set minSecPriceUpd=0".parse().unwrap());
     let mut seen: BTreeMap<&str, Duration> = BTreeMap::new();
     let mut height = 900_000;
     let mut on = SHOWS[0];

@@ -25,6 +25,8 @@ pub struct Glass {
     /// A text per panel; none where the model does not know them.
     pub texts: Option<Vec<String>>,
     pub mark: Option<Mark>,
+    /// The mark that the values on the glass have earned by now; that on it may be a worse one.
+    pub told: Option<Mark>,
     /// Font, inversion, variant of the satoshi symbol; then what leaves no ghosts.
     pub style: (String, bool, u32, [u32; 3]),
     /// The price in it.
@@ -68,6 +70,7 @@ impl Model {
         // A worse mark is painted at once, a better one with what comes next.
         if why == Why::Data && style == before.style && mark <= before.mark {
             if is(&texts) {
+                self.glass.told = mark;
                 return;
             }
             if slot.1.is_some() && is(&self.texts(before.price)) {
@@ -107,7 +110,8 @@ impl Model {
         if slot.1.is_some() {
             glass.price_painted = Some(now);
         }
-        (glass.shown, glass.texts, glass.mark) = (shown, texts, mark);
+        (glass.shown, glass.texts) = (shown, texts);
+        (glass.mark, glass.told) = (mark, mark);
         (glass.style, glass.price) = (style, price);
     }
 
