@@ -245,7 +245,7 @@ impl Device {
     pub fn memory(&self) -> Memory {
         Memory {
             slot: Some(self.glass.slot()),
-            market: (**self.upstream.market()).clone(),
+            market: self.upstream.remembered(),
             currencies: self.upstream.currencies().to_vec(),
             peers: self.upstream.peers().to_vec(),
         }

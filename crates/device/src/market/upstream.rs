@@ -49,6 +49,8 @@ pub struct Upstream {
     weak: Since,
     demands: Demands,
     doubts: Doubts,
+    /// The highest block that was told of as new.
+    told_block: Option<u32>,
     /// The time was known when the verdict was made.
     with_time: bool,
     /// Peers that have answered well, as the source that asks them knows them.
@@ -155,6 +157,7 @@ impl Upstream {
             weak: Since::default(),
             demands,
             doubts: Doubts::default(),
+            told_block: None,
             with_time: now.utc.is_some(),
             peers: Arc::default(),
             market: Arc::new(market),
@@ -199,6 +202,13 @@ impl Upstream {
     /// Latest of all observations.
     pub fn market(&self) -> &Arc<Market> {
         &self.market
+    }
+
+    /// What of it is remembered over a restart: also a height that is held back until it is proven.
+    pub fn remembered(&self) -> Market {
+        let mut market = (*self.market).clone();
+        market.height = market.height.or_else(|| self.believed.datum.clone());
+        market
     }
 
     /// Nothing was ever learned.
@@ -484,11 +494,16 @@ impl Upstream {
             return News::Nothing;
         };
         self.believed.take(source, height, now.uptime);
+        let before = self.height();
         let differs = self.settle(now);
+        if self.height() < before {
+            self.told_block = None;
+        }
         self.second_others(now);
-        match differs {
-            true => news,
-            false => News::Nothing,
+        match (differs, news) {
+            (true, News::Block) => self.tell_block(),
+            (true, other) => other,
+            (false, _) => News::Nothing,
         }
     }
 
@@ -505,13 +520,24 @@ impl Upstream {
     }
 
     /// Whether what is shown now is a new block, or a few.
-    fn news_since(&self, before: Option<u32>) -> News {
+    fn news_since(&mut self, before: Option<u32>) -> News {
         match (before, self.height()) {
             (Some(before), Some(after)) if after > before && after - before <= CATCH_UP_BLOCKS => {
-                News::Block
+                self.tell_block()
             }
             (Some(_) | None, _) => News::Nothing,
         }
+    }
+
+    /// That there is a new block, once for each height: a claim may fall back until it is proven, and others may have
+    /// their blocks at the same height.
+    fn tell_block(&mut self) -> News {
+        let (height, told) = (self.height(), self.told_block);
+        if told.is_some() && height <= told {
+            return News::Nothing;
+        }
+        self.told_block = height;
+        News::Block
     }
 
     /// Believes those who said somewhat more than what has come to be believed: nothing depends on who spoke first.

@@ -3,6 +3,7 @@
 use chain::network::Network;
 use device::{
     cells::{Mark, Picture},
+    happenings::Happening,
     input::Input,
     market::ChainSpec,
     request::{Patch, Request},
@@ -153,6 +154,47 @@ fn a_header_from_the_future_takes_away_nothing_that_is_proven() {
     miner.mine_at(crate::START + world.secs() as u32 + 3 * 3600);
     world.prove(EXPLORER, 900_001, &miner.newest(1));
     assert_eq!(world.verdict().0, Some(900_000));
+}
+
+#[test]
+fn a_height_that_waits_for_its_proof_is_remembered() {
+    let mut world = World::new();
+    world.claim(RELAY, 900_000);
+    world.set("proofMode", json!(2));
+    assert_eq!(world.verdict().0, None);
+    let remembered = world.device.memory().market.height;
+    assert_eq!(remembered.map(|height| height.value), Some(900_000));
+}
+
+/// How many blocks were told of as new.
+fn blocks(world: &World) -> usize {
+    let view = world.device.view();
+    let (happened, _) = view.happenings.since(0);
+    let is_block = |what: &&Happening| matches!(what, Happening::Block { .. });
+    happened.filter(is_block).count()
+}
+
+#[test]
+fn a_block_is_new_once_however_long_its_proof_takes() {
+    let (mut world, mut miner) = proven();
+    let before = blocks(&world);
+    world.claim(RELAY, 900_001);
+    assert_eq!(
+        world.verdict().0,
+        Some(900_001),
+        "a claim leads for a while"
+    );
+    world.wait(600);
+    assert_eq!(world.verdict().0, Some(900_000));
+    miner.mine_at(crate::START + world.secs() as u32);
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.prove(OTHER, 900_001, &miner.newest(1));
+    assert_eq!(world.verdict().0, Some(900_001));
+    assert_eq!(blocks(&world) - before, 1);
+    world.wait(20);
+    miner.mine_at(crate::START + world.secs() as u32);
+    world.prove(EXPLORER, 900_002, &miner.newest(1));
+    assert_eq!(blocks(&world) - before, 2);
 }
 
 #[test]
