@@ -5,9 +5,7 @@
 //! only one device may hold comes to rest, while clients are still served; then nobody is accepted any more, and in a few
 //! moments the main loop has stored what it remembers and the process ends. The data folder is free at its very end.
 
-use std::{
-    fs::File, io, net::TcpListener, os::fd::AsFd, pin::Pin, process::ExitCode, time::Duration,
-};
+use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use board::sim::Bench;
 use device::settings::Settings;
@@ -22,7 +20,7 @@ use storage::{
 };
 use tokio::{
     signal::unix::{self, SignalKind},
-    time::{Sleep, sleep},
+    time::sleep,
 };
 use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
@@ -34,6 +32,7 @@ use crate::{
     lifeline::{BROKEN_CODE, GIVE_WAY, RESTART_CODE, WITH_STANDBY, Word},
     log_lines::LogLines,
     tasks::{Ended, Tasks},
+    waits::over,
     wiring::{FIRST_PICTURE, HEART, Parts, Performing, Prepared, first_picture, heart},
 };
 
@@ -339,14 +338,6 @@ async fn beside(performing: Performing, ending: impl Future<Output = ()>) {
     tokio::select! {
         () = performing => {}
         () = ending => {}
-    }
-}
-
-/// Waits for the end of a wait; for ever if there is none.
-async fn over(wait: &mut Option<Pin<Box<Sleep>>>) {
-    match wait {
-        Some(wait) => wait.await,
-        None => std::future::pending().await,
     }
 }
 

@@ -34,6 +34,7 @@ mod settings_file;
 pub mod standard_error;
 pub mod supervisor;
 mod truth_log;
+mod waits;
 mod wiring;
 mod wiring_file;
 

@@ -35,7 +35,7 @@ use super::{
     outage::Outage,
     peer::{Following, Parted, Wire},
 };
-use crate::inbox::Stopped;
+use crate::{inbox::Stopped, waits::over};
 
 /// Peers that are asked beside the others while no block comes.
 pub const MORE_IN_SILENCE: usize = 2;
@@ -530,14 +530,6 @@ async fn find(context: &Context, network: Network, mut chance: Chance) -> Vec<Ca
     }
     chance.shuffle(&mut found);
     found
-}
-
-/// Waits for something to be over; for ever without it.
-async fn over<T>(wait: &mut Option<BoxFuture<'_, T>>) -> T {
-    match wait {
-        Some(wait) => wait.await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Asks a peer for as long as it answers well.

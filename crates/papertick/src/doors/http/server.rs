@@ -3,7 +3,7 @@
 use std::{
     io,
     net::SocketAddr,
-    pin::{Pin, pin},
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -18,11 +18,14 @@ use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
-    time::{Instant, Sleep, sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{places::Places, router, side_task::SideTask, slow::Impatient, state::State};
-use crate::tasks::{Ended, Tasks};
+use crate::{
+    tasks::{Ended, Tasks},
+    waits::over,
+};
 
 /// Connections that wait to be accepted, such as those that come while the device is started again.
 const BACKLOG: i32 = 1024;
@@ -318,14 +321,6 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
                 last_call = None;
             }
         }
-    }
-}
-
-/// Waits for the end of a wait; for ever if there is none.
-async fn over(wait: &mut Option<Pin<Box<Sleep>>>) {
-    match wait {
-        Some(wait) => wait.await,
-        None => std::future::pending().await,
     }
 }
 

@@ -42,7 +42,7 @@ use render::png;
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split},
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, timeout},
 };
 
 use super::{
@@ -56,6 +56,7 @@ use crate::{
     inbox::Stopped,
     sources::{outage::Outage, route},
     tasks::Stop,
+    waits::{over, until},
 };
 
 /// Wishes that may wait for the one that is being fulfilled.
@@ -192,7 +193,6 @@ pub(crate) async fn run(
             };
         }
     };
-    let mut plans = means.plans.clone();
     let mut session = match Session::new(means, hands, broker, version) {
         Ok(session) => session,
         Err(Over::OtherVersion) => return Ended::OtherVersion,
@@ -205,15 +205,14 @@ pub(crate) async fn run(
     };
     let (mut reader, mut writer) = split(stream);
     let broker = Arc::clone(&session.broker);
-    let is_other = |plan: &MqttPlan| *plan != MqttPlan::On(Arc::clone(&broker));
     let ended = tokio::select! {
         biased;
         () = stop.stopped() => Ended::Stopped,
-        _ = plans.wait_for(is_other) => Ended::Changed,
+        () = differs(means, &broker) => Ended::Changed,
         ended = session.live(&mut reader, &mut writer) => ended,
     };
     if matches!(ended, Ended::Stopped | Ended::Changed) && session.up_since.is_some() {
-        let next = plans.borrow().clone();
+        let next = means.plans.borrow().clone();
         let leaving = session.leave(&next, &mut reader, &mut writer);
         // A broker that does not listen says by itself that the clock is gone.
         let _ = timeout(FAREWELL, leaving).await;
@@ -340,7 +339,7 @@ impl<'a> Session<'a> {
                     is_flushed = count == 0;
                     waits = None;
                 }
-                done = finished(&mut self.doing) => self.done(done),
+                done = over(&mut self.doing) => self.done(done),
                 Ok(()) = views.changed() => {
                     let view = Arc::clone(&views.borrow_and_update());
                     self.follow(view);
@@ -884,18 +883,4 @@ async fn push(writer: &mut (impl AsyncWrite + Unpin), out: &[u8]) -> std::io::Re
 
 fn lost(error: &std::io::Error) -> Over {
     Over::Because(format!("the connection was lost: {}", error.kind()))
-}
-
-async fn finished(doing: &mut Option<Doing>) -> Done {
-    match doing {
-        Some(doing) => doing.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
-    }
 }
