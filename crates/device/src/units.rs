@@ -67,6 +67,11 @@ impl FeeRate {
         })
     }
 
+    /// Millionths of a sat/vB.
+    pub fn of_micros(micros: u64) -> Option<FeeRate> {
+        (micros <= Self::MAX_SAT_VB * MICRO).then_some(FeeRate { micros })
+    }
+
     /// Reads a decimal number such as `12.75`; none if it is negative, too large or no number.
     pub fn parse(text: &str) -> Option<FeeRate> {
         decimal_micros(text, Self::MAX_SAT_VB).map(|micros| FeeRate { micros })

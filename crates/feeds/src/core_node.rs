@@ -191,9 +191,9 @@ pub fn fee(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malfor
     let satoshis = rate.scaled(SATOSHI_PLACES).ok_or(Malformed("fee"))?;
     let satoshis = u64::try_from(satoshis).map_err(|_| Malformed("fee"))?;
     let micros = satoshis.checked_mul(MICRO / PER_KILOBYTE);
-    let rate = FeeRate {
-        micros: micros.ok_or(Malformed("fee"))?,
-    };
+    let rate = micros
+        .and_then(FeeRate::of_micros)
+        .ok_or(Malformed("fee"))?;
     Ok(scalar::fees(rate, precise_fee).collect())
 }
 
@@ -337,6 +337,7 @@ mod tests {
             (json!("0.00012500"), "13", "12.5"),
             (json!(0.00001), "1", "1"),
             (json!(1), "100000", "100000"),
+            (json!(10_000), "1000000000", "1000000000"),
         ] {
             let fees = fee(&json!({ "feerate": told, "blocks": 2 }), true);
             let expected = vec![
@@ -347,7 +348,13 @@ mod tests {
         }
         let unknown = json!({ "errors": ["Insufficient data"], "blocks": 0 });
         assert_eq!(fee(&unknown, true), Ok(vec![]));
-        for bad in [json!(-1), json!("x"), json!([1]), json!(1e30)] {
+        for bad in [
+            json!(-1),
+            json!("x"),
+            json!([1]),
+            json!(10_000.1),
+            json!(1e30),
+        ] {
             assert!(fee(&json!({ "feerate": bad }), true).is_err(), "{bad}");
         }
     }
