@@ -12,6 +12,7 @@ use device::{
     secret::Secret,
     settings::pairing::PairingUri,
     units::{FeeRate, MICRO, Price, Sats},
+    venues::VENUES,
 };
 use feeds::{
     core_node, electrum, exchange, explorer,
@@ -33,6 +34,8 @@ use feeds::{
         zap::{ShownZaps, ZapFeed},
     },
     p2p, pools, relay, release,
+    pools, relay, release,
+    venues::Venue,
 };
 use sha2::{Digest, Sha256};
 
@@ -48,6 +51,7 @@ pub const TARGETS: &[Target] = &[
     ("electrum", electrum_line),
     ("p2p", p2p_message),
     ("core_node", core_node_body),
+    ("venues", venue_frames),
     ("nostr", nostr_message),
     ("nostr_event", nostr_event),
     ("bolt11", invoice),
@@ -88,7 +92,7 @@ const NOW: Now = Now {
 fn plausible(heard: Result<Vec<Observation>, Malformed>) {
     for observation in heard.unwrap_or_default() {
         match observation {
-            Observation::Price(_, price) => {
+            Observation::Price(_, price) | Observation::Quote { price, .. } => {
                 assert!(price.micros > 0 && price.micros <= (Price::MAX_UNITS + 1) * MICRO);
             }
             Observation::Fee(rate) => {
@@ -200,6 +204,20 @@ fn core_node_body(bytes: &[u8]) {
 
 fn exchange_frame(bytes: &[u8]) {
     plausible(exchange::frame(bytes));
+}
+
+/// The first byte says which venue; each line is a message of one conversation.
+fn venue_frames(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else {
+        return;
+    };
+    let venue = &VENUES[usize::from(*first) % VENUES.len()];
+    let Some(mut venue) = Venue::of(venue.source) else {
+        return;
+    };
+    for line in rest.split(|byte| *byte == b'\n') {
+        plausible(venue.frame(line));
+    }
 }
 
 fn nostr_message(bytes: &[u8]) {

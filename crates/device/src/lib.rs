@@ -38,5 +38,5 @@ pub mod units;
 
 pub use device::Device;
 pub use glass::{panels, refresh, rotation};
-pub use market::sources;
+pub use market::{sources, venues};
 pub use network::portal;

@@ -45,6 +45,24 @@ pub const RIVAL_TIME: Duration = Duration::from_secs(10 * 60);
 /// the number.
 pub const DOUBT_TIME: Duration = Duration::from_secs(2 * 60);
 
+/// Age of its newest trade up to which a quote counts among others.
+pub const QUOTE_FRESH: Duration = Duration::from_secs(5 * 60);
+
+/// Time for which the price that was agreed last is shown while sources contradict each other.
+pub const AGREED_KEPT: Duration = Duration::from_secs(5 * 60);
+
+/// Time for which a lone quote is held back that has jumped, and in which it must have done so.
+pub const JUMP_HELD: Duration = Duration::from_secs(60);
+
+/// Distance from which on that is a jump, thousandths.
+pub const JUMP_PERMILLE: u64 = 100;
+
+/// Distance from the middle from which on a quote is not counted, thousandths.
+pub const OUTLIER_PERMILLE: u64 = 100;
+
+/// Distance below which it is counted again, thousandths.
+pub const OUTLIER_BACK_PERMILLE: u64 = 50;
+
 /// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
 pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
 

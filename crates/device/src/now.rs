@@ -33,6 +33,12 @@ impl UtcTime {
         (moment >= Self::PLAUSIBLE_FROM).then_some(moment)
     }
 
+    /// Reads a moment such as `2026-11-20T21:34:00.5Z`.
+    pub fn parse(text: &str) -> Option<UtcTime> {
+        let moment: Timestamp = text.parse().ok()?;
+        UtcTime::plausible(moment.as_millisecond())
+    }
+
     /// Seconds since 1970-01-01 UTC, rounded down.
     pub fn unix_secs(self) -> i64 {
         self.unix_ms.div_euclid(1000)

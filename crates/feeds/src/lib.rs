@@ -11,6 +11,7 @@ pub mod relay;
 
 pub mod exchange;
 pub mod explorer;
+pub mod venues;
 
 pub mod core_node;
 pub mod electrum;

@@ -10,7 +10,7 @@ use alloc::{
 use device::{
     board::PanelFault,
     lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
-    market::HeightState,
+    market::{HeightState, PriceState, Standing},
     refresh::Refresh,
     screens::SCREENS,
     settings::{
@@ -762,7 +762,29 @@ fn truth() -> Value {
         ("proofs", array(proof)),
         ("claimed", array(claim)),
     ]);
-    object(&[("height", height)])
+    let voice = json!({
+        "type": "object",
+        "properties": {
+            "source": { "type": "string" },
+            "value": { "type": "string" },
+            "ageSec": integer,
+            "verdict": { "enum": Standing::ALL.map(Standing::name) },
+        },
+        "required": ["source", "value", "ageSec", "verdict"],
+    });
+    let price = json!({
+        "type": "object",
+        "properties": {
+            "state": { "enum": PriceState::ALL.map(PriceState::name) },
+            "source": { "type": "string" },
+            "shown": { "type": "string" },
+            "spreadPermille": { "type": ["integer", "null"] },
+            "voices": array(voice),
+        },
+        "required": ["state", "source"],
+    });
+    let prices = json!({ "type": "object", "additionalProperties": price });
+    object(&[("height", height), ("prices", prices)])
 }
 
 fn trace() -> Value {

@@ -13,11 +13,11 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
-    market::{Fee, Seen, Tip},
+    market::{Fee, PriceState, Seen, Tip, Voice},
     refresh::Refresh,
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
-    units::fixed,
+    units::{Currency, Price, fixed},
     view::{FrontlightState, LinkState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
@@ -228,18 +228,13 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
         put("feeRate", rate.into(), fee.source, fee.seen, None);
     }
     for (currency, price) in market.prices.iter() {
-        let decimals = if price.value.micros < SMALL_PRICE_MICROS {
-            6
-        } else {
-            2
-        };
-        let amount = fixed(price.value.micros, decimals);
+        let amount = amount(price.value);
         put(
             currency.code(),
             amount.into(),
             price.source,
             price.seen,
-            None,
+            Some(price_state(view, *currency).name()),
         );
     }
     Value::Object(object)
@@ -269,7 +264,49 @@ fn truth(view: &View, uptime: Option<Duration>) -> Value {
             "proofs": truth.proofs.iter().map(proof).collect::<Vec<Value>>(),
             "claimed": truth.claims.iter().map(claim).collect::<Vec<Value>>(),
         },
+        "prices": prices(view, uptime),
     })
+}
+
+/// How good a price is; one that nobody has quoted in this run is old.
+fn price_state(view: &View, currency: Currency) -> PriceState {
+    let truth = view.truth.prices.get(&currency);
+    truth.map_or(PriceState::Stale, |truth| truth.state)
+}
+
+/// How good each price is, and who quotes what; voices while the time is known, for they change all the time.
+fn prices(view: &View, uptime: Option<Duration>) -> Value {
+    let known = view.market.prices.iter();
+    let told = known.map(|(currency, price)| {
+        let mut object = json!({
+            "state": price_state(view, *currency).name(),
+            "source": price.source.name(),
+        });
+        if let (Some(truth), Some(uptime)) = (view.truth.prices.get(currency), uptime) {
+            object["shown"] = amount(price.value).into();
+            object["spreadPermille"] = truth.spread_permille.into();
+            let voice = |voice: &Voice| {
+                json!({
+                    "source": voice.source.name(),
+                    "value": amount(voice.price),
+                    "ageSec": uptime.saturating_sub(voice.since).as_secs(),
+                    "verdict": voice.standing.name(),
+                })
+            };
+            object["voices"] = truth.voices.iter().map(voice).collect();
+        }
+        (currency.code().to_owned(), object)
+    });
+    told.collect()
+}
+
+/// A price as a text.
+fn amount(price: Price) -> String {
+    let decimals = match price.micros < SMALL_PRICE_MICROS {
+        true => 6,
+        false => 2,
+    };
+    fixed(price.micros, decimals)
 }
 
 /// Prices below this are told with all their decimals, millionths of the currency's unit.

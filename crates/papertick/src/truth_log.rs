@@ -2,41 +2,73 @@
 
 use std::collections::BTreeMap;
 
-use device::market::{HeightState, Truth};
+use device::market::{HeightState, PriceState, Truth};
 
 /// How good the values were when it was last told.
 #[derive(Debug, Default)]
 pub(crate) struct TruthLog {
-    told: BTreeMap<&'static str, HeightState>,
+    told: BTreeMap<String, Grade>,
+}
+
+/// How good a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Grade {
+    /// Word for it.
+    state: &'static str,
+    /// It may be trusted as far as it goes.
+    is_calm: bool,
 }
 
 impl TruthLog {
-    /// Tells what is another state than before; that of a height which has just come is nothing to be told.
+    /// Tells what is another state than before; that of a value which has just come is nothing to be told.
     pub(crate) fn follow(&mut self, truth: &Truth) {
-        let Some(before) = self.told.insert("height", truth.height) else {
+        self.hear("height", height(truth.height));
+        for (currency, known) in truth.prices.iter() {
+            self.hear(currency.code(), price(known.state));
+        }
+    }
+
+    fn hear(&mut self, value: &str, grade: Grade) {
+        let Some(before) = self.told.get_mut(value) else {
+            self.told.insert(value.to_owned(), grade);
             return;
         };
-        let (state, was) = (truth.height.name(), before.name());
-        if before == truth.height {
+        let was = std::mem::replace(before, grade);
+        if was == grade {
             return;
         }
-        match (is_calm(before), is_calm(truth.height)) {
-            (_, false) => tracing::warn!(value = "height", was, "the height is {state}"),
-            (false, true) => tracing::info!(value = "height", was, "the height is {state}"),
+        let (was_calm, was, state) = (was.is_calm, was.state, grade.state);
+        match (was_calm, grade.is_calm) {
+            (_, false) => tracing::warn!(value, was, "a value is {state}"),
+            (false, true) => tracing::info!(value, was, "a value is {state}"),
             // Every block is claimed before it is proven.
-            (true, true) => tracing::debug!(value = "height", was, "the height is {state}"),
+            (true, true) => tracing::debug!(value, was, "a value is {state}"),
         }
     }
 }
 
-/// Tells whether a height in a state may be trusted as far as it goes.
-fn is_calm(state: HeightState) -> bool {
-    match state {
+fn height(state: HeightState) -> Grade {
+    let is_calm = match state {
         HeightState::Proven
         | HeightState::Alone
         | HeightState::Claimed
         // There is nothing to be wrong.
         | HeightState::Unknown => true,
         HeightState::Disputed | HeightState::Stale => false,
+    };
+    Grade {
+        state: state.name(),
+        is_calm,
+    }
+}
+
+fn price(state: PriceState) -> Grade {
+    let is_calm = match state {
+        PriceState::Agreed | PriceState::Single => true,
+        PriceState::Disputed | PriceState::Stale => false,
+    };
+    Grade {
+        state: state.name(),
+        is_calm,
     }
 }

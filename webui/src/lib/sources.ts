@@ -31,7 +31,7 @@ const NAMES: Record<string, string> = {
 
 /** What a source is called. */
 export function nameOfSource(id: string): string {
-  return t(NAMES[id] ?? id);
+  return t(NAMES[id] ?? id.charAt(0).toUpperCase() + id.slice(1));
 }
 
 /** The sources of a status and the owner's broker, so many seconds after it was told. */

@@ -61,6 +61,7 @@ test('every row of the table has a name, a section and a control that the form d
     'minutes',
     'screens',
     'currencies',
+    'several',
     'dnd',
     'urls',
     'keys',

@@ -24,7 +24,7 @@ test('a height says why it can be trusted, and who says something else', () => {
   expect(line!.sentence).toBe('2 sources have this block, and the clock has checked the work in it.');
   expect(line!.voices).toEqual([
     { source: 'Block explorer', value: '900\u2009000', verdict: 'checked', good: true },
-    { source: 'other', value: '900\u2009000', verdict: 'checked', good: true },
+    { source: 'Other', value: '900\u2009000', verdict: 'checked', good: true },
     { source: 'Relay', value: '900\u2009500', verdict: '500 ahead', good: false },
   ]);
 });

@@ -165,17 +165,17 @@ pub fn blemishes<'a>(
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     facts.iter().flat_map(move |fact| {
         let old = grows_old(*fact, slot, scene, now).map(|from| (Mark::Stale, from));
-        let doubt = doubt(*fact, doubts).map(|doubt| (doubt.mark, Some(doubt.from)));
+        let doubt = doubt(*fact, slot, doubts).map(|doubt| (doubt.mark, Some(doubt.from)));
         old.into_iter().chain(doubt)
     })
 }
 
 /// The reason for a mark that age alone does not give.
-fn doubt(fact: Dependency, doubts: &Doubts) -> Option<Doubt> {
+fn doubt(fact: Dependency, slot: Slot, doubts: &Doubts) -> Option<Doubt> {
     match fact {
         Dependency::Height => doubts.height,
+        Dependency::Price => doubts.prices.get(&slot.currency?).copied(),
         Dependency::Time
-        | Dependency::Price
         | Dependency::Fee
         | Dependency::Pool
         | Dependency::Miner

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::{
+    quotes::PriceRules,
     sources,
     truth::{Doubt, HeightState},
     verdict::{Admits, Verdict},
@@ -55,6 +56,8 @@ pub struct Demands {
     pub admits: Admits,
     /// What is less than good is marked.
     pub marks: bool,
+    /// What is asked of prices, apart from who is asked.
+    pub prices: PriceRules,
     /// Something is asked that can prove a height: only then is a mere claim a blemish.
     pub proof: bool,
 }
@@ -68,6 +71,11 @@ impl Demands {
                 _ => Admits::Claims,
             },
             marks: settings.proof_mode != proof_mode::OFF,
+            prices: PriceRules {
+                band_permille: settings.price_band.into(),
+                quorum: settings.price_quorum as usize,
+                witnessed: false,
+            },
             proof: sources::asks_for_proof(settings),
         }
     }

@@ -4,6 +4,7 @@
 //! `voices` is what the sources say of the height, `height` has the rules for claims, `headers` the chain that is kept,
 //! `proof` what headers prove that do not reach it, and `verdict` makes of all of it what is shown, and `doubts` what the
 //! glass marks of it.
+//! `quotes` does the same for prices, of which the primary source tells one and `venues` are witnesses.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
 
 mod doubts;
@@ -11,19 +12,23 @@ mod headers;
 mod height;
 pub mod observation;
 mod offer;
+mod price_book;
 mod proof;
+mod quotes;
 mod source_state;
 pub mod sources;
 mod truth;
 mod until;
 mod upstream;
 pub mod values;
+pub mod venues;
 mod verdict;
 mod voices;
 
 pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
 pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
 pub use proof::ChainSpec;
+pub use quotes::{PriceState, PriceTruth, Standing, Voice};
 pub use source_state::SourceState;
 pub use truth::{Doubt, Doubts, HeightState};
 pub use upstream::{Missing, News, Truth, Upstream};

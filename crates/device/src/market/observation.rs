@@ -7,6 +7,7 @@ use chain::Header;
 
 use crate::{
     cells::Logo,
+    now::UtcTime,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 
@@ -24,6 +25,15 @@ pub enum Observation {
     },
     /// Price of one bitcoin.
     Price(Currency, Price),
+    /// Price of one bitcoin at a venue that is a witness.
+    Quote {
+        /// In which currency.
+        currency: Currency,
+        /// The price.
+        price: Price,
+        /// When it was paid, by the venue's clock; none where it does not say.
+        at: Option<UtcTime>,
+    },
     /// Fee rate in whole sat/vB.
     Fee(FeeRate),
     /// Fee rate with its decimals.

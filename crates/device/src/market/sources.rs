@@ -4,6 +4,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use chain::network::Network;
 
+use super::venues;
 use crate::{
     limits::PEERS_MAX,
     secret::{Endpoint, Secret},
@@ -34,6 +35,14 @@ pub enum SourceId {
     Node,
     /// Public peers of the Bitcoin network.
     Peers,
+    /// Coinbase, a witness of prices.
+    Coinbase,
+    /// Bitstamp, a witness of prices.
+    Bitstamp,
+    /// Bitfinex, a witness of prices.
+    Bitfinex,
+    /// Gemini, a witness of prices.
+    Gemini,
 }
 
 impl SourceId {
@@ -49,6 +58,10 @@ impl SourceId {
         SourceId::Miner,
         SourceId::Node,
         SourceId::Peers,
+        SourceId::Coinbase,
+        SourceId::Bitstamp,
+        SourceId::Bitfinex,
+        SourceId::Gemini,
     ];
 
     /// Looks a source up by its name.
@@ -69,6 +82,10 @@ impl SourceId {
             SourceId::Miner => "miner",
             SourceId::Node => "node",
             SourceId::Peers => "peers",
+            SourceId::Coinbase => "coinbase",
+            SourceId::Bitstamp => "bitstamp",
+            SourceId::Bitfinex => "bitfinex",
+            SourceId::Gemini => "gemini",
         }
     }
 }
@@ -110,6 +127,11 @@ pub enum SourceConfig {
     /// The exchange: prices.
     Exchange {
         /// Currencies to subscribe to.
+        currencies: Vec<Currency>,
+    },
+    /// A venue that is asked for quotes as a witness.
+    Witness {
+        /// Currencies to subscribe to, at least one.
         currencies: Vec<Currency>,
     },
     /// Data events on Nostr relays.
@@ -235,9 +257,10 @@ impl SourceConfig {
             SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } | SourceConfig::Node(_) => {
                 true
             }
-            // They prove what others say.
+            // They prove and witness what others say.
             SourceConfig::Peers { .. }
             | SourceConfig::Exchange { .. }
+            | SourceConfig::Witness { .. }
             | SourceConfig::Zaps { .. }
             | SourceConfig::Wallet { .. }
             | SourceConfig::Pool { .. }
@@ -252,6 +275,7 @@ impl SourceConfig {
             | SourceConfig::Exchange { .. }
             | SourceConfig::Nostr { .. } => true,
             SourceConfig::Explorer { .. }
+            | SourceConfig::Witness { .. }
             | SourceConfig::Zaps { .. }
             | SourceConfig::Wallet { .. }
             | SourceConfig::Pool { .. }
@@ -335,6 +359,24 @@ pub fn asks_for_proof(settings: &Settings) -> bool {
     settings.data_source == data_source::EXPLORER || has_node
 }
 
+/// Tells whether a witness is asked for prices in a currency.
+pub fn is_witnessed(plan: &Plan, currency: Currency) -> bool {
+    let asked = |plan: &SourcePlan| match &plan.config {
+        SourceConfig::Witness { currencies } => currencies.contains(&currency),
+        SourceConfig::Relay { .. }
+        | SourceConfig::Explorer { .. }
+        | SourceConfig::Exchange { .. }
+        | SourceConfig::Nostr { .. }
+        | SourceConfig::Zaps { .. }
+        | SourceConfig::Wallet { .. }
+        | SourceConfig::Pool { .. }
+        | SourceConfig::Miner { .. }
+        | SourceConfig::Node(_)
+        | SourceConfig::Peers { .. } => false,
+    };
+    plan.values().any(asked)
+}
+
 /// The sources that should run, for prices in these currencies and blocks of this network; where the chain is invented
 /// nobody has headers of it.
 pub fn plan(
@@ -349,6 +391,7 @@ pub fn plan(
     let route = route(settings);
     market_sources(settings, currencies)
         .into_iter()
+        .chain(witnesses(settings, currencies))
         .chain(zaps(settings))
         .chain(wallet(settings))
         .chain(pool(settings, by_hand))
@@ -414,6 +457,20 @@ fn market_sources(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId
             alloc::vec![relay(RelayEndpoint::Public, true)]
         }
     }
+}
+
+/// Venues that are asked what they have a market for.
+fn witnesses(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId, SourceConfig)> {
+    let chosen = settings.price_witnesses.iter();
+    let venues = chosen.filter_map(|name| venues::named(name));
+    let asked = venues.map(|venue| {
+        let currencies = venues::served(venue, currencies);
+        (venue.source, currencies)
+    });
+    asked
+        .filter(|(_, currencies)| !currencies.is_empty())
+        .map(|(source, currencies)| (source, SourceConfig::Witness { currencies }))
+        .collect()
 }
 
 fn zaps(settings: &Settings) -> Option<(SourceId, SourceConfig)> {

@@ -1,8 +1,9 @@
 //! Words for how good the values are, and what the glass marks of it.
 
+use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use crate::cells::Mark;
+use crate::{cells::Mark, units::Currency};
 
 /// How good a height is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -60,4 +61,6 @@ pub struct Doubt {
 pub struct Doubts {
     /// That of the height.
     pub height: Option<Doubt>,
+    /// Those of prices.
+    pub prices: BTreeMap<Currency, Doubt>,
 }

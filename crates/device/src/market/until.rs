@@ -15,6 +15,11 @@ impl Until {
         Until { now, first: None }
     }
 
+    /// Now.
+    pub fn now(&self) -> Duration {
+        self.now
+    }
+
     /// The first moment that is waited for.
     pub fn first(&self) -> Option<Duration> {
         self.first

@@ -16,11 +16,14 @@ use super::{
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
+    price_book::{PriceBook, PriceTruths},
     proof::{ChainSpec, Run, Shown},
+    quotes::PriceRules,
     source_state::SourceState,
     sources::{self, ByHand, Plan, SourceId},
     truth::{Doubts, HeightState},
     values::Market,
+    venues,
     verdict::{self, Admits, Believed, Verdict},
     voices::{Origin, Standing, Tip, Trail, Voices},
 };
@@ -45,6 +48,7 @@ pub struct Upstream {
     /// Headers that were checked, of each source that sends some.
     runs: BTreeMap<SourceId, Run>,
     believed: Believed,
+    prices: PriceBook,
     verdict: Verdict,
     weak: Since,
     demands: Demands,
@@ -85,6 +89,8 @@ pub struct Truth {
     pub reorganisations: Reorganisations,
     /// What the sources claim, and since when.
     pub claims: Vec<(SourceId, u32, Duration)>,
+    /// How good the prices are that anybody has quoted in this run.
+    pub prices: Arc<PriceTruths>,
 }
 
 impl Truth {
@@ -160,6 +166,7 @@ impl Upstream {
             told_block: None,
             with_time: now.utc.is_some(),
             peers: Arc::default(),
+            prices: PriceBook::default(),
             market: Arc::new(market),
             chain: chain.map(KeptChain::new),
             gate: HeightGate::default(),
@@ -272,18 +279,23 @@ impl Upstream {
             work: kept.zip(proven).and_then(|(kept, tip)| kept.work(tip.hash)),
             reorganisations: kept.map(KeptChain::reorganisations).unwrap_or_default(),
             claims: said.collect(),
+            prices: Arc::clone(self.prices.truths()),
         }
     }
 
     /// Does what was due by now; tells whether another height is shown.
     pub fn advance(&mut self, now: Now) -> bool {
         let is_due = self.verdict.until.is_some_and(|until| until <= now.uptime);
-        (is_due || self.with_time != now.utc.is_some()) && self.settle(now)
+        let is_due = is_due || self.with_time != now.utc.is_some();
+        let height = is_due && self.settle(now);
+        let due = self.prices.due(now.uptime);
+        self.settle_prices(due, now) || height
     }
 
     /// Uptime at which what is believed changes by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.verdict.until
+        let prices = self.prices.next_deadline();
+        prices.into_iter().chain(self.verdict.until).min()
     }
 
     /// Currencies that can be chosen.
@@ -354,12 +366,20 @@ impl Upstream {
         self.replan(settled);
         self.demands = Demands::of(settled.active());
         self.settle(now);
-        let is_wanted = |currency: &Currency| self.wants_prices_in(*currency, settled);
+        let (offered, chosen) = (self.offer.currencies(), settled.stored().currencies());
+        let is_wanted =
+            |currency: &Currency| offered.contains(currency) || chosen.contains(currency);
         if !self.market.prices.keys().all(is_wanted) {
             let mut prices = self.market.prices.clone();
             Arc::make_mut(&mut prices).retain(|currency, _| is_wanted(currency));
             Arc::make_mut(&mut self.market).prices = prices;
         }
+        self.prices.keep(is_wanted);
+        self.doubts.prices.retain(|currency, _| is_wanted(currency));
+        let plan = &self.plan;
+        let is_heard = |source| !venues::is_venue(source) || plan.contains_key(&source);
+        self.prices.keep_sources(is_heard);
+        self.settle_prices(self.prices.currencies(), now);
     }
 
     /// Takes note of what a source says.
@@ -379,6 +399,8 @@ impl Upstream {
                 if matches!(connection, Connection::Down { .. }) {
                     self.voices.silence(source);
                     self.settle(now);
+                    self.prices.keep_sources(|other| other != source);
+                    self.settle_prices(self.prices.currencies(), now);
                 }
                 self.state(source).follow(connection, now.uptime);
                 News::Nothing
@@ -391,9 +413,25 @@ impl Upstream {
                 self.state(source).drop(reason, count);
                 News::Nothing
             }
-            Observation::Price(currency, _) if !self.wants_prices_in(currency, settled) => {
+            Observation::Price(currency, _) | Observation::Quote { currency, .. }
+                if !self.wants_prices_in(currency, settled) =>
+            {
                 self.state(source).drop("currency", 1);
                 News::Nothing
+            }
+            Observation::Price(currency, price) => {
+                self.prices.quote(source, currency, price, now);
+                self.tell_price(currency, now)
+            }
+            // What was on its way as a venue was switched off.
+            Observation::Quote { .. } if !self.plan.contains_key(&source) => News::Nothing,
+            Observation::Quote {
+                currency,
+                price,
+                at,
+            } => {
+                self.prices.witness(source, currency, price, at, now);
+                self.tell_price(currency, now)
             }
             Observation::Block(height) => self.hear_height(source, height, now),
             Observation::Headers { height, headers } => {
@@ -416,8 +454,7 @@ impl Upstream {
                 News::Currencies
             }
             Observation::PoolLogo(_) => self.learn(source, observation, now, News::PoolLogo),
-            Observation::Price(..)
-            | Observation::Fee(_)
+            Observation::Fee(_)
             | Observation::PreciseFee(_)
             | Observation::Pool(_)
             | Observation::Miner(_)
@@ -761,8 +798,38 @@ impl Upstream {
         };
         let chosen = settled.stored().currencies();
         let network = self.chain.as_ref().map(|chain| chain.spec().network);
-        let plan = sources::plan(settled.active(), &chosen, by_hand, network);
+        let mut plan = sources::plan(settled.active(), &chosen, by_hand, network);
+        // Nobody can witness what is invented.
+        plan.retain(|source, _| self.chain.is_some() || !venues::is_venue(*source));
         self.plan = Arc::new(plan);
+    }
+
+    /// Shows what the quotes in a currency come to.
+    fn tell_price(&mut self, currency: Currency, now: Now) -> News {
+        match self.settle_prices([currency].into(), now) {
+            true => News::Value,
+            false => News::Nothing,
+        }
+    }
+
+    /// Shows what the quotes in some currencies come to; tells whether another price is shown.
+    fn settle_prices(&mut self, currencies: Vec<Currency>, now: Now) -> bool {
+        let mut differs = false;
+        for currency in currencies {
+            let rules = PriceRules {
+                witnessed: sources::is_witnessed(&self.plan, currency),
+                ..self.demands.prices
+            };
+            let settled = self
+                .prices
+                .settle(currency, &mut self.market, rules, now.uptime);
+            differs |= settled.differs;
+            match settled.doubt.filter(|_| self.demands.marks) {
+                Some(doubt) => self.doubts.prices.insert(currency, doubt),
+                None => self.doubts.prices.remove(&currency),
+            };
+        }
+        differs
     }
 
     /// Tells whether prices in a currency are of any use.

@@ -113,19 +113,10 @@ impl Market {
         self.height.is_some() || fees || !self.prices.is_empty()
     }
 
-    /// Takes over a value that is not the height; tells whether it differs from what was known.
+    /// Takes over a value that needs no verdict; tells whether it differs from what was known.
     pub fn learn(&mut self, source: SourceId, observation: Observation, uptime: Duration) -> bool {
         let seen = Seen::At(uptime);
         match observation {
-            Observation::Price(currency, price) => {
-                let datum = Datum {
-                    value: price,
-                    source,
-                    seen,
-                };
-                let before = Arc::make_mut(&mut self.prices).insert(currency, datum);
-                before.is_none_or(|before| before.value != price)
-            }
             Observation::Fee(rate) => replace(&mut self.fee, rate, source, seen),
             Observation::PreciseFee(rate) => replace(&mut self.precise_fee, rate, source, seen),
             Observation::Pool(stats) => replace(&mut self.pool, stats, source, seen),
@@ -138,6 +129,8 @@ impl Market {
             }
             Observation::Block(_)
             | Observation::Headers { .. }
+            | Observation::Price(..)
+            | Observation::Quote { .. }
             | Observation::Zap(_)
             | Observation::Payment(_)
             | Observation::Currencies(_)

@@ -28,6 +28,7 @@ use super::{
         time_per_screen::TimePerScreen,
         topic::{GroupNames, Topic},
         tx_power::TxPower,
+        venues::Venues,
         zone::ZoneName,
     },
     pools, proof_mode,
@@ -136,6 +137,10 @@ pub static VIRTUAL: &[Virtual] = &[
         unit: "",
     },
 ];
+
+fn default_witnesses() -> Vec<String> {
+    ["coinbase", "bitstamp"].map(String::from).into()
+}
 
 fn default_currencies() -> Vec<Currency> {
     ["USD", "EUR", "JPY"]

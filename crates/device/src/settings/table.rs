@@ -214,6 +214,15 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Peers to ask, each a host with or without a port, at most 8; empty finds some.
     proof_peers: Vec<String> = Vec::<String>::new(), "proofPeers", &Hosts, ReadWrite, Live(&[Sources]), Data,
         "Peers to ask", "Hosts, with a port if they need one. Empty finds some.", "", ALWAYS;
+    /// Venues whose quotes are held against the price that is shown; none asks nobody.
+    price_witnesses: Vec<String> = default_witnesses(), "priceWitnesses", &Venues, ReadWrite, Live(&[Sources, Panels]), Data,
+        "Price witnesses", "Venues that are asked for the price as well, and contradict one that is wrong.", "", ALWAYS;
+    /// How far quotes may be apart and still agree, per mille.
+    price_band: u32 = 20u32, "priceBand", &uint(1..=100), ReadWrite, Live(&[Panels]), Data,
+        "Prices agree within", "Quotes that are further apart contradict each other.", "per mille", ALWAYS;
+    /// How many sources must quote about the same for a price to count as agreed.
+    price_quorum: u32 = 2u32, "priceQuorum", &uint(1..=5), ReadWrite, Live(&[Panels]), Data,
+        "Prices that must agree", "A price that fewer sources confirm is marked; 1 needs nobody else.", "", ALWAYS;
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 = 30u32, "minSecPriceUpd", &uint(0..=3600), ReadWrite, Live(&[Panels]), Data,
         "Price changes at most every", "0 paints every change.", "s", ALWAYS;

@@ -78,8 +78,8 @@ const ROWS: &[Row] = &[
     ("", "power-on", 10_000, MODE, "splash", "rotation"),
     ("", "press 4 100", 1_000, DEBUG, "1m 0s", "1m 1s"),
     ("", "upload; progress 40", 1_000, GLASS, "UP/DATE 0%", "UP/DATE 40%"),
-    ("", "panels dead; upload", 5_000, SOURCES, "2", "0"),
-    ("", "panels dead; upload; wait 4000; progress 40", 1_000, SOURCES, "2", "0"),
+    ("", "panels dead; upload", 5_000, SOURCES, "4", "0"),
+    ("", "panels dead; upload; wait 4000; progress 40", 1_000, SOURCES, "4", "0"),
     ("", "upload; wait 600; progress 40; progress 50", 400, GLASS, "UP/DATE 0%", "UP/DATE 50%"),
 
     // The rotation, and the refresh of the panels.

@@ -237,6 +237,18 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!(["x"]), "*:bad_type"),
             refused(json!("x"), "*:bad_type"),
         ],
+        "several" => vec![
+            same(json!([])),
+            same(json!(["gemini"])),
+            same(json!(["bitfinex", "coinbase"])),
+            (json!(["gemini", "", "gemini"]), Stored(json!(["gemini"]))),
+            refused(json!(["kraken"]), "*:unknown"),
+            refused(json!(["Coinbase"]), "*:unknown"),
+            refused(json!(["relay"]), "*:unknown"),
+            refused(json!(vec!["gemini"; 9]), "*:bad_length"),
+            refused(json!([1]), "*:bad_type"),
+            refused(json!("gemini"), "*:bad_type"),
+        ],
         "txPower" | "currencies" | "urls" | "keys" => Vec::new(),
         other => panic!("{}: {other} has no values here", spec.name),
     }

@@ -80,6 +80,9 @@ nodeUser         text         ""                   reboot
 nodePass         text         ""                   reboot  patch
 proofPeerMax     0..8         4                    live
 proofPeers       hosts        []                   live
+priceWitnesses   several      ["coinbase","bitstamp"] live
+priceBand        1..100       20                   live
+priceQuorum      1..5         2                    live
 minSecPriceUpd   0..3600      30                   live
 actCurrencies    currencies   ["USD","EUR","JPY"]  live
 

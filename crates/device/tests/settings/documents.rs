@@ -31,6 +31,7 @@ const WITHOUT_UNIT: &[&str] = &[
     "proofPeerMax",
     "mqttPort",
     "ledBrightness",
+    "priceQuorum",
 ];
 
 /// Settings that are no choice of a person: the pause button sets one, the panels always act as the other says.

@@ -46,6 +46,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ("hostnamePrefix", "{}", r#"{"hostnamePrefix": "kitchen"}"#),
     ("txPower", "{}", r#"{"txPower": 20}"#),
     ("wifiConfigured", "{}", "never provisioned"),
+    (
+        "priceWitnesses",
+        "{}",
+        r#"{"priceWitnesses": ["bitstamp"]}"#,
+    ),
     ("minSecPriceUpd", "{}", r#"{"minSecPriceUpd": 600}"#),
     (
         "decimalShareDot",

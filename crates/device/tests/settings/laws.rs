@@ -60,6 +60,9 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
         "currencies" => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
             .prop_map(|codes| json!(codes))
             .boxed(),
+        "several" => prop::sample::subsequence(vec!["coinbase", "gemini", "bitstamp"], 0..3)
+            .prop_map(|names| json!(names))
+            .boxed(),
         other => panic!("{}: {other} has no values here", spec.name),
     };
     prop_oneof![30 => suited, 1 => odd()].boxed()

@@ -29,7 +29,9 @@ fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
 /// One word per source, with what tells it from another of its kind.
 fn words(body: &str) -> String {
     let plan = plan(&settings(body));
-    let words: Vec<String> = plan.values().map(|plan| word(&plan.config)).collect();
+    let words = plan.values().map(|plan| word(&plan.config));
+    // Witnesses have a table of their own.
+    let words: Vec<String> = words.filter(|word| word != "witness").collect();
     words.join(" ")
 }
 
@@ -50,6 +52,7 @@ fn word(config: &SourceConfig) -> String {
             format!("explorer:{}:{host}", if *tls { "wss" } else { "ws" })
         }
         SourceConfig::Exchange { .. } => "exchange".to_owned(),
+        SourceConfig::Witness { .. } => "witness".to_owned(),
         SourceConfig::Nostr { relays, author } => {
             format!("nostr:{}:{}", joined(relays), &author[..4])
         }
@@ -227,6 +230,36 @@ fn nodes_and_peers() {
         1,
         "nobody has headers of a chain that is invented"
     );
+}
+
+#[test]
+fn witnesses() {
+    for (body, wanted) in [
+        ("{}", "coinbase:USD+EUR bitstamp:USD+EUR"),
+        (r#"{"priceWitnesses": []}"#, ""),
+        (
+            r#"{"priceWitnesses": ["gemini", "bitfinex"]}"#,
+            "bitfinex:USD+EUR+JPY gemini:USD+EUR",
+        ),
+        (
+            r#"{"priceWitnesses": ["bitstamp", "bitfinex"], "actCurrencies": ["GBP", "CHF"]}"#,
+            "bitfinex:GBP",
+        ),
+        (
+            r#"{"dataSource": 1, "priceWitnesses": ["coinbase"]}"#,
+            "coinbase:USD+EUR",
+        ),
+    ] {
+        let plan = plan(&settings(body));
+        let asked = plan.iter().filter_map(|(id, plan)| {
+            let SourceConfig::Witness { currencies } = &plan.config else {
+                return None;
+            };
+            let codes: Vec<&str> = currencies.iter().map(|code| code.code()).collect();
+            Some(format!("{}:{}", id.name(), codes.join("+")))
+        });
+        assert_eq!(asked.collect::<Vec<_>>().join(" "), wanted, "{body}");
+    }
 }
 
 #[test]

@@ -166,6 +166,16 @@ impl Twins {
             );
             self.wait(Duration::from_secs(35), Duration::from_secs(1));
         }
+        // One that contradicts it, and then agrees.
+        for price in ["66000", "64350"] {
+            let quote = Observation::Quote {
+                currency: Currency::USD,
+                price: Price::parse(price).unwrap(),
+                at: None,
+            };
+            self.learn(SourceId::Coinbase, quote);
+            self.wait(Duration::from_secs(130), Duration::from_secs(10));
+        }
         self.learn(SourceId::Relay, Observation::Block(840_001));
         self.watch(4);
         self.learn(

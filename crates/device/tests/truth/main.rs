@@ -5,6 +5,7 @@ mod kept;
 mod lives;
 mod marks;
 mod miner;
+mod prices;
 mod reference;
 
 use std::time::Duration;

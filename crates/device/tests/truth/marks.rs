@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::{EXPLORER, OTHER, RELAY, World, miner::Miner, now};
 
 impl World {
-    fn set(&mut self, key: &str, value: Value) {
+    pub(crate) fn set(&mut self, key: &str, value: Value) {
         let body = Map::from_iter([(key.to_owned(), value)]);
         let patch = Request::Patch(Patch {
             body,

@@ -15,3 +15,4 @@ mod pools;
 mod relay;
 mod release;
 mod robust;
+mod venues;

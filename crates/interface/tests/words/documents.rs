@@ -116,8 +116,8 @@ fn what_is_known_is_told_with_its_age() {
             "value": 840_000, "source": "relay", "ageSec": 60, "state": "disputed",
         },
         "feeRate": { "value": "12.00", "source": "relay", "ageSec": 60 },
-        "USD": { "value": "65000.25", "source": "relay", "ageSec": 60 },
-        "EUR": { "value": "0.123456", "source": "relay", "ageSec": 60 },
+        "USD": { "value": "65000.25", "source": "relay", "ageSec": 60, "state": "single" },
+        "EUR": { "value": "0.123456", "source": "relay", "ageSec": 60, "state": "single" },
     });
     assert_eq!(document["market"], market);
     let relay = json!({ "up": true, "ageSec": 60, "dropped": { "malformed": 2 } });

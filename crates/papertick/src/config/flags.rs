@@ -45,7 +45,7 @@ pub struct Flags {
     )]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Address used instead of a public one: relay, exchange, sntp, seeds or the id of a pool; may be repeated
+    /// Address used instead of a public one: relay, exchange, sntp, seeds, the name of a venue or the id of a pool; may be repeated
     #[arg(
         long,
         env = "PAPERTICK_UPSTREAM",

@@ -23,6 +23,7 @@ pub mod peer;
 pub mod peers;
 pub mod pool;
 pub mod relay;
+pub mod venue;
 pub mod wallet;
 
 pub mod already_reported;

@@ -27,6 +27,7 @@ use super::{
     pool::{self, Logos, Pool},
     relay::{Relay, Remembered},
     route, session,
+    venue::Venue,
     wallet::Wallet,
 };
 use crate::{
@@ -197,6 +198,10 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
         }
         SourceConfig::Exchange { currencies } => {
             session::keep(context, Exchange { currencies }).await
+        }
+        SourceConfig::Witness { currencies } => {
+            let source = context.id;
+            session::keep(context, Venue { source, currencies }).await
         }
         SourceConfig::Pool {
             pool,

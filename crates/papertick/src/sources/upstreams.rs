@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chain::network::Network;
-use device::settings::pools;
+use device::{settings::pools, sources::SourceId, venues};
 use feeds::{exchange, p2p, relay};
 use net::url::{BadUrl, Url, split_authority};
 
@@ -13,7 +13,7 @@ pub const TIME_SERVER: &str = "pool.ntp.org";
 /// Port of time servers.
 pub const TIME_PORT: u16 = 123;
 
-/// Names of the addresses that can be replaced, beside the ids of the pools.
+/// Names of the addresses that can be replaced, beside those of the venues and the ids of the pools.
 const NAMES: [&str; 4] = ["relay", "exchange", "sntp", SEEDS];
 
 /// What the seeds of the network are called together.
@@ -33,7 +33,7 @@ pub enum BadUpstream {
     Form(String),
     /// There is no such name.
     #[error(
-        "no upstream is called `{0}`; there are relay, exchange, sntp, seeds and the ids of the pools"
+        "no upstream is called `{0}`; there are relay, exchange, sntp, seeds, the names of the venues and the ids of the pools"
     )]
     Name(String),
     /// The address cannot be used.
@@ -63,7 +63,8 @@ impl Upstreams {
         let (name, value) = assignment
             .split_once('=')
             .ok_or_else(|| BadUpstream::Form(assignment.to_owned()))?;
-        if !NAMES.contains(&name) && pools::find(name).is_none() {
+        let is_known = NAMES.contains(&name) || venues::named(name).is_some();
+        if !is_known && pools::find(name).is_none() {
             return Err(BadUpstream::Name(name.to_owned()));
         }
         let checked = if name == SEEDS {
@@ -99,6 +100,11 @@ impl Upstreams {
             Some(host) => vec![host],
             None => p2p::seeds(network).to_vec(),
         }
+    }
+
+    /// Socket of a venue, or of what stands in its place.
+    pub fn venue(&self, source: SourceId, public: &str) -> String {
+        self.socket(source.name(), public)
     }
 
     /// Host and port of the time server.
@@ -169,7 +175,7 @@ mod tests {
             ("relay", "`relay` is not NAME=URL"),
             (
                 "rely=ws://x",
-                "no upstream is called `rely`; there are relay, exchange, sntp, seeds and the ids of the pools",
+                "no upstream is called `rely`; there are relay, exchange, sntp, seeds, the names of the venues and the ids of the pools",
             ),
             (
                 "relay=example.com",

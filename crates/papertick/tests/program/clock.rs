@@ -113,6 +113,8 @@ impl Clock {
             // Nobody listens there: the clock is on its own.
             .args(["--upstream", "relay=ws://127.0.0.1:1"])
             .args(["--upstream", "seeds="])
+            .args(["--upstream", "coinbase=ws://127.0.0.1:1"])
+            .args(["--upstream", "bitstamp=ws://127.0.0.1:1"])
             .arg("--data-dir")
             .arg(data_dir)
             .stdout(Stdio::piped())

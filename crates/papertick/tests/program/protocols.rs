@@ -34,7 +34,12 @@ fn device_of_protocol_1(data_dir: &Path) -> Value {
             "data_dir": data_dir,
             "board": "rev-b",
             "allow_origins": [],
-            "upstreams": ["relay=ws://127.0.0.1:1", "seeds="],
+            "upstreams": [
+                "relay=ws://127.0.0.1:1",
+                "seeds=",
+                "coinbase=ws://127.0.0.1:1",
+                "bitstamp=ws://127.0.0.1:1",
+            ],
             "ca_file": null,
             "parts": "Simulated",
             "instant_panels": true,

@@ -5,10 +5,10 @@ use std::time::Duration;
 use device::{
     market::{Connection, Observation},
     sources::{SourceConfig, SourceId},
-    units::FeeRate,
+    units::{FeeRate, Price},
 };
 use futures_util::{SinkExt, StreamExt};
-use papertick::sources::freshness::STALE_AFTER;
+use papertick::sources::{freshness::STALE_AFTER, venue::QUOTE_EVERY};
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -131,5 +131,40 @@ async fn an_exchange_serves_the_currencies_that_are_active() {
     assert!(server.next().await.is_none_or(|end| end.is_err()));
     let nothing = tokio::time::timeout(Duration::from_secs(3600), arrivals.recv()).await;
     assert!(nothing.is_err(), "without a currency nothing is connected");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_witness_tells_at_most_one_quote_a_second() {
+    let (mut rig, mut arrivals) = Rig::in_memory();
+    let currencies = vec![currency("USD"), currency("CHF"), currency("EUR")];
+    rig.plan(SourceId::Bitstamp, SourceConfig::Witness { currencies });
+    let mut server = accept(&mut arrivals).await;
+    for code in ["usd", "eur"] {
+        let subscription = server.next().await.unwrap().unwrap();
+        let expected =
+            format!(r#"{{"event":"bts:subscribe","data":{{"channel":"live_trades_btc{code}"}}}}"#);
+        assert_eq!(subscription, Message::text(expected));
+    }
+    let trade = |code: &str, price: u32| {
+        Message::text(format!(
+            r#"{{"event":"trade","channel":"live_trades_btc{code}","data":{{"price_str":"{price}"}}}}"#
+        ))
+    };
+    let quote = |code: &str, price: u32| Observation::Quote {
+        currency: currency(code),
+        price: Price::parse(&price.to_string()).unwrap(),
+        at: None,
+    };
+    server.send(trade("usd", 64_000)).await.unwrap();
+    rig.up().await;
+    for price in 64_001..64_020 {
+        server.send(trade("usd", price)).await.unwrap();
+    }
+    server.send(trade("eur", 59_000)).await.unwrap();
+    assert_eq!(rig.next().await.1, [quote("EUR", 59_000)]);
+    tokio::time::sleep(QUOTE_EVERY).await;
+    server.send(trade("usd", 65_000)).await.unwrap();
+    assert_eq!(rig.next().await.1, [quote("USD", 65_000)]);
     rig.stop().await;
 }

@@ -40,8 +40,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "settings/values",
         ],
     ),
-    // What screens there are, and which of them a fresh clock shows.
-    ("settings", &["screens/catalog"]),
+    // What venues and what screens there are, and which of these a fresh clock shows.
+    ("settings", &["market/venues", "screens/catalog"]),
 ];
 
 /// A file's place in its crate, without its ending: `glass/layers`; a folder's own file is named as the folder.

@@ -24,6 +24,7 @@ mod texts;
 pub mod time_per_screen;
 pub mod topic;
 pub mod tx_power;
+pub mod venues;
 pub mod zone;
 
 use alloc::{format, string::String, vec::Vec};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::cells::Mark;
+use device::{cells::Mark, units::Currency};
 
 use super::{Learned, Model, SECOND, Slot};
 
@@ -118,8 +118,24 @@ impl Model {
     /// The worst that can be said of a value on the glass.
     pub fn mark(&self) -> Option<Mark> {
         let needs_height = self.mode() == "rotation" && [0, 4, 30, 40].contains(&self.slot.0);
-        let doubt = self.doubt_of_height().filter(|_| needs_height);
-        doubt.max(self.is_stale().then_some(Mark::Stale))
+        let height = self.doubt_of_height().filter(|_| needs_height);
+        let price = self.slot.1.filter(|_| self.mode() == "rotation");
+        let price = price.and_then(|currency| self.doubt_of_price(currency));
+        let old = self.is_stale().then_some(Mark::Stale);
+        height.max(price).max(old)
+    }
+
+    /// What is wrong with a price that is shown, besides its age.
+    fn doubt_of_price(&self, currency: Currency) -> Option<Mark> {
+        let now = self.now.uptime;
+        let quote = self.quotes.get(&currency)?;
+        let is_old = match self.facts.get(currency.code()) {
+            Some((_, Learned::At(told))) => now >= *told + SECOND * 15 * 60,
+            _ => false,
+        };
+        let marks = self.settings.proof_mode != 0 && self.is_witnessed(currency);
+        let is_alone = marks && !is_old && now >= quote.weak + SECOND * 120;
+        is_alone.then_some(Mark::Alone)
     }
 
     /// What is wrong with the height that is shown, besides its age.

@@ -54,6 +54,17 @@ enum Learned {
     Before(Option<i64>),
 }
 
+/// What the relay quotes in a currency.
+#[derive(Debug, Clone, Copy)]
+pub struct Quote {
+    price: u64,
+    told: Duration,
+    /// Since when it is far from the price that is shown, which is held for a minute then.
+    jumped: Option<Duration>,
+    /// Since when nobody else has confirmed a price that is not old.
+    pub weak: Duration,
+}
+
 /// The model's whole state.
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -88,6 +99,8 @@ pub struct Model {
     heard: (Duration, Option<u64>, Option<Duration>),
     /// Since when the height that is shown is a mere claim, and not an old one.
     weak: Duration,
+    /// What the relay quotes in each currency in this run.
+    quotes: BTreeMap<Currency, Quote>,
     /// What the relay has said last of what is wrong.
     complaint: String,
     /// The relay has said anything at all.
@@ -126,6 +139,7 @@ impl Model {
             said: None,
             heard: (now.uptime, None, None),
             weak: now.uptime,
+            quotes: BTreeMap::new(),
             complaint: String::new(),
             relay_heard: false,
             press: None,
@@ -185,6 +199,10 @@ impl Model {
         let quiet = self.is_quiet();
         self.lights.pass(&self.settings, quiet, now);
         self.splash &= now < 10 * SECOND;
+        let quotes: Vec<Currency> = self.quotes.keys().copied().collect();
+        quotes
+            .into_iter()
+            .for_each(|currency| self.judge_price(currency));
         let minutes = self.settings.full_refresh_min;
         let full = self.glass.last_full + SECOND * 60 * (minutes + 1);
         let why = if minutes > 0 && full <= now {
@@ -274,7 +292,7 @@ impl Model {
                 return self.lights.relay = others || *connection == Connection::Up;
             }
             Observation::Block(height) => self.block((*height).into()),
-            Observation::Price(currency, price) => self.know(currency.code(), price.micros),
+            Observation::Price(currency, price) => self.price(*currency, price.micros),
             Observation::PreciseFee(fee) => self.know("fee", fee.micros),
             Observation::Zap(zap) if show.nostr_zap_notify => self.zap(zap.amount.0),
             Observation::Payment(payment) if show.nwc_show_notify => {
@@ -352,6 +370,55 @@ impl Model {
             }
             self.told = Some(now);
         }
+    }
+
+    /// The relay quotes a price.
+    fn price(&mut self, currency: Currency, price: u64) {
+        let now = self.now.uptime;
+        let known = self.quotes.get(&currency).copied();
+        let shown = self.facts.get(currency.code());
+        let is_over = match shown {
+            Some((_, Learned::At(told))) => now > *told + SECOND * 15 * 60,
+            _ => true,
+        };
+        let quote = Quote {
+            price,
+            told: now,
+            jumped: known.and_then(|known| known.jumped),
+            weak: known.filter(|_| !is_over).map_or(now, |known| known.weak),
+        };
+        self.quotes.insert(currency, quote);
+        self.judge_price(currency);
+    }
+
+    /// Shows what is quoted, unless it is a jump that somebody should confirm.
+    fn judge_price(&mut self, currency: Currency) {
+        let now = self.now.uptime;
+        let is_witnessed = self.is_witnessed(currency);
+        let Some(quote) = self.quotes.get_mut(&currency) else {
+            return;
+        };
+        let shown = self.facts.get(currency.code()).copied();
+        let is_jump = shown.is_some_and(|(shown, learned)| {
+            let is_far = quote.price.abs_diff(shown) * 10 > shown;
+            let was_recent = match learned {
+                Learned::At(told) => now - told <= SECOND * 60,
+                Learned::Before(_) => false,
+            };
+            is_witnessed && is_far && (was_recent || quote.jumped.is_some())
+        });
+        if is_jump && now < *quote.jumped.get_or_insert(now) + SECOND * 60 {
+            return;
+        }
+        quote.jumped = None;
+        let fact = (quote.price, Learned::At(quote.told));
+        self.facts.insert(currency.code().into(), fact);
+    }
+
+    /// Another venue is asked for prices in a currency, though it never answers in these lives.
+    pub fn is_witnessed(&self, currency: Currency) -> bool {
+        let has_market = ["USD", "EUR", "GBP"].contains(&currency.code());
+        has_market && self.settings.act_currencies.contains(&currency)
     }
 
     /// The height that is believed, shown or not.
@@ -552,6 +619,10 @@ impl Model {
         if moved {
             self.zone = TimeZone::get(&self.settings.tz_string).unwrap();
         }
+        let quotes: Vec<Currency> = self.quotes.keys().copied().collect();
+        quotes
+            .into_iter()
+            .for_each(|currency| self.judge_price(currency));
         let timer = |settings: &Settings| (settings.timer_active, settings.timer_seconds);
         if timer(&before) != timer(&self.settings) {
             self.restart_timer();

@@ -3,7 +3,7 @@
 use std::{fmt::Write, time::Duration};
 
 use device::{
-    market::{Datum, Fee, HeightState, Seen},
+    market::{Datum, Fee, HeightState, PriceState, Seen},
     now::Now,
     screens::catalog,
     sources::SourceId,
@@ -319,11 +319,29 @@ fn truth(families: &mut Families, view: &View) {
         let labels = labels([("value", "height"), ("state", state.name())]);
         (labels, flag(state == truth.height))
     });
+    let prices = view.market.prices.keys().flat_map(|currency| {
+        let known = truth.prices.get(currency);
+        let own = known.map_or(PriceState::Stale, |truth| truth.state);
+        PriceState::ALL.map(|state| {
+            let labels = labels([("value", currency.code()), ("state", state.name())]);
+            (labels, flag(state == own))
+        })
+    });
     families.gauge(
         "truth",
         "",
         "How good a value is: 1 for its state, 0 for the others.",
-        states,
+        states.into_iter().chain(prices),
+    );
+    let spreads = truth.prices.iter().filter_map(|(currency, price)| {
+        let spread = price.spread_permille? as f64 / 1000.0;
+        Some((label("currency", currency.code()), spread))
+    });
+    families.gauge(
+        "price_spread",
+        "ratio",
+        "From the lowest to the highest quote that counts, as a share of the lowest.",
+        spreads,
     );
     families.gauge(
         "proven_height",

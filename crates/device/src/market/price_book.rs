@@ -1,0 +1,130 @@
+//! The quotes in all currencies, and what they come to.
+
+use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+use core::time::Duration;
+
+use super::{
+    quotes::{PriceRules, PriceTruth, Quotes},
+    sources::SourceId,
+    truth::Doubt,
+    values::Market,
+};
+use crate::{
+    now::{Now, UtcTime},
+    units::{Currency, Price},
+};
+
+/// How good prices are, by currency.
+pub type PriceTruths = BTreeMap<Currency, PriceTruth>;
+
+/// All quotes, and the verdicts on them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PriceBook {
+    quotes: BTreeMap<Currency, Quotes>,
+    truths: Arc<PriceTruths>,
+    /// Uptime at which a verdict is another one.
+    until: BTreeMap<Currency, Duration>,
+}
+
+/// What a verdict has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// Another price is shown.
+    pub differs: bool,
+    /// The reason for a mark on it.
+    pub doubt: Option<Doubt>,
+}
+
+impl PriceBook {
+    /// How good the prices are that anybody has quoted in this run.
+    pub fn truths(&self) -> &Arc<PriceTruths> {
+        &self.truths
+    }
+
+    /// Currencies that anybody has quoted a price in.
+    pub fn currencies(&self) -> Vec<Currency> {
+        self.quotes.keys().copied().collect()
+    }
+
+    /// Those of them whose verdict is another one by now.
+    pub fn due(&self, uptime: Duration) -> Vec<Currency> {
+        let due = self.until.iter().filter(|(_, until)| **until <= uptime);
+        due.map(|(currency, _)| *currency).collect()
+    }
+
+    /// Uptime at which a verdict is another one by itself.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.until.values().min().copied()
+    }
+
+    /// The primary source quotes a price.
+    pub fn quote(&mut self, source: SourceId, currency: Currency, price: Price, now: Now) {
+        let quotes = self.quotes.entry(currency).or_default();
+        quotes.quote(source, price, now);
+    }
+
+    /// A witness quotes a price, of a moment of its own clock.
+    pub fn witness(
+        &mut self,
+        source: SourceId,
+        currency: Currency,
+        price: Price,
+        at: Option<UtcTime>,
+        now: Now,
+    ) {
+        let quotes = self.quotes.entry(currency).or_default();
+        quotes.witness(source, price, at, now);
+    }
+
+    /// Forgets other currencies than these.
+    pub fn keep(&mut self, is_wanted: impl Fn(&Currency) -> bool) {
+        self.quotes.retain(|currency, _| is_wanted(currency));
+        self.until.retain(|currency, _| is_wanted(currency));
+        if !self.truths.keys().all(&is_wanted) {
+            Arc::make_mut(&mut self.truths).retain(|currency, _| is_wanted(currency));
+        }
+    }
+
+    /// Forgets what others than these have quoted.
+    pub fn keep_sources(&mut self, is_heard: impl Fn(SourceId) -> bool) {
+        for quotes in self.quotes.values_mut() {
+            quotes.keep(&is_heard);
+        }
+    }
+
+    /// Shows what the quotes in a currency come to.
+    pub fn settle(
+        &mut self,
+        currency: Currency,
+        market: &mut Arc<Market>,
+        rules: PriceRules,
+        uptime: Duration,
+    ) -> Settled {
+        let Some(quotes) = self.quotes.get_mut(&currency) else {
+            return Settled {
+                differs: false,
+                doubt: None,
+            };
+        };
+        let known = market.prices.get(&currency);
+        let verdict = quotes.judge(known, rules, uptime);
+        match verdict.until {
+            Some(until) => self.until.insert(currency, until),
+            None => self.until.remove(&currency),
+        };
+        if self.truths.get(&currency) != Some(&verdict.truth) {
+            Arc::make_mut(&mut self.truths).insert(currency, verdict.truth);
+        }
+        let shown = verdict.shown.filter(|shown| known != Some(shown));
+        let is_same = |value| known.is_some_and(|known| known.value == value);
+        let differs = shown.as_ref().is_some_and(|shown| !is_same(shown.value));
+        if let Some(shown) = shown {
+            let market = Arc::make_mut(market);
+            Arc::make_mut(&mut market.prices).insert(currency, shown);
+        }
+        Settled {
+            differs,
+            doubt: verdict.doubt,
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! The verdict on a price: what each source quotes, how far they agree, and which quote is shown.
+//!
+//! What is shown is always somebody's quote, never a mean: that of the *primary*, which the owner has chosen, as long
+//! as the *witnesses* do not contradict it. A quote counts while it is *fresh*, by the venue's own time of its newest
+//! trade; where a source sends no time, only a quote that changes is news.
+
+use alloc::{collections::BTreeMap, vec::Vec};
+use core::time::Duration;
+
+use super::{
+    doubts::Since,
+    sources::SourceId,
+    truth::Doubt,
+    until::Until,
+    values::{Datum, Seen},
+};
+use crate::{
+    cells::Mark,
+    limits::{
+        AGREED_KEPT, DOUBT_TIME, JUMP_HELD, JUMP_PERMILLE, OUTLIER_BACK_PERMILLE, OUTLIER_PERMILLE,
+        QUOTE_FRESH, STALE_PRICE,
+    },
+    now::{Now, UtcTime},
+    units::Price,
+};
+
+/// How good a price is, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PriceState {
+    /// As many sources as the owner wants quote about the same, and they are more than half of all.
+    Agreed,
+    /// Fewer do, and none contradicts them.
+    Single,
+    /// They contradict each other.
+    Disputed,
+    /// Nobody has quoted anything for long, or since the start.
+    Stale,
+}
+
+impl PriceState {
+    /// All of them, best first.
+    pub const ALL: [PriceState; 4] = [
+        PriceState::Agreed,
+        PriceState::Single,
+        PriceState::Disputed,
+        PriceState::Stale,
+    ];
+
+    /// Word for it in the status.
+    pub fn name(self) -> &'static str {
+        match self {
+            PriceState::Agreed => "agreed",
+            PriceState::Single => "single",
+            PriceState::Disputed => "disputed",
+            PriceState::Stale => "stale",
+        }
+    }
+}
+
+/// What became of a quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is about what most quote.
+    Agrees,
+    /// It is outside the band.
+    Apart,
+    /// It is so far off that it is not counted until it has come back.
+    Out,
+    /// It is too old to be counted.
+    Old,
+}
+
+impl Standing {
+    /// All of them.
+    pub const ALL: [Standing; 4] = [
+        Standing::Agrees,
+        Standing::Apart,
+        Standing::Out,
+        Standing::Old,
+    ];
+
+    /// Word for it in the status.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Agrees => "agrees",
+            Standing::Apart => "apart",
+            Standing::Out => "out",
+            Standing::Old => "old",
+        }
+    }
+}
+
+/// A quote as the status tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Voice {
+    /// Whose it is.
+    pub source: SourceId,
+    /// The price.
+    pub price: Price,
+    /// Uptime at which it was true.
+    pub since: Duration,
+    /// What became of it.
+    pub standing: Standing,
+}
+
+/// What is known of how true a price is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceTruth {
+    /// How good it is.
+    pub state: PriceState,
+    /// From the lowest to the highest quote that counts, in thousandths of the lowest; none of less than two.
+    pub spread_permille: Option<u64>,
+    /// All quotes, refused ones included.
+    pub voices: Vec<Voice>,
+}
+
+/// What the owner asks of a price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceRules {
+    /// How far quotes may be apart, thousandths.
+    pub band_permille: u64,
+    /// How many must agree.
+    pub quorum: usize,
+    /// A witness is asked that has a market in the currency.
+    pub witnessed: bool,
+}
+
+/// The newest quote of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Quote {
+    price: Price,
+    /// Uptime of the trade, or of the newest change.
+    true_at: Duration,
+    /// Uptime at which it was last told.
+    told: Duration,
+    is_out: bool,
+}
+
+/// The quotes in one currency, and what has become of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quotes {
+    quotes: BTreeMap<SourceId, Quote>,
+    primary: Option<SourceId>,
+    /// What was agreed last, and until when.
+    agreed: Option<(Datum<Price>, Duration)>,
+    shown: Option<Datum<Price>>,
+    /// Since when the only voice has been far from what is shown.
+    jumped: Option<Duration>,
+    weak: Since,
+    disputed: Since,
+}
+
+/// What is shown and how good it is, and how long that holds if nobody says anything more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceVerdict {
+    /// The quote that is shown; none if nobody quotes anything.
+    pub shown: Option<Datum<Price>>,
+    /// How good it is.
+    pub truth: PriceTruth,
+    /// The reason for a mark.
+    pub doubt: Option<Doubt>,
+    /// Uptime at which the verdict is another one; none if only quotes change it.
+    pub until: Option<Duration>,
+}
+
+impl Quotes {
+    /// The primary source quotes a price; there is one at a time.
+    pub fn quote(&mut self, source: SourceId, price: Price, now: Now) {
+        if let Some(before) = self
+            .primary
+            .replace(source)
+            .filter(|before| *before != source)
+        {
+            self.quotes.remove(&before);
+        }
+        self.say(source, price, None, now);
+    }
+
+    /// A witness quotes a price, of a moment of its own clock.
+    pub fn witness(&mut self, source: SourceId, price: Price, at: Option<UtcTime>, now: Now) {
+        self.say(source, price, at, now);
+    }
+
+    /// Forgets what others than these have quoted.
+    pub fn keep(&mut self, is_heard: impl Fn(SourceId) -> bool) {
+        self.quotes.retain(|source, _| is_heard(*source));
+    }
+
+    fn say(&mut self, source: SourceId, price: Price, at: Option<UtcTime>, now: Now) {
+        let known = self.quotes.get(&source).copied();
+        let changes = known.is_none_or(|known| known.price != price);
+        let by_change = match known {
+            Some(known) if !changes => known.true_at,
+            Some(_) | None => now.uptime,
+        };
+        // Where one of the two clocks is not known, or is behind, a quote is no older than its change.
+        let true_at = match now.utc.zip(at) {
+            Some((utc, at)) => {
+                let age_ms = utc.unix_ms.saturating_sub(at.unix_ms).max(0).unsigned_abs();
+                now.uptime.saturating_sub(Duration::from_millis(age_ms))
+            }
+            None => by_change,
+        };
+        let quote = Quote {
+            price,
+            true_at: known.map_or(true_at, |known| known.true_at.max(true_at)),
+            told: now.uptime,
+            is_out: known.is_some_and(|known| known.is_out),
+        };
+        self.quotes.insert(source, quote);
+    }
+
+    /// Judges the quotes; `shown` is what is shown by now, from an earlier run perhaps.
+    pub fn judge(
+        &mut self,
+        shown: Option<&Datum<Price>>,
+        rules: PriceRules,
+        now: Duration,
+    ) -> PriceVerdict {
+        let mut until = Until::after(now);
+        self.shown = shown.cloned();
+        let fresh = self.fresh(&mut until);
+        self.cast_out(&fresh);
+        let counted: Vec<SourceId> = fresh
+            .iter()
+            .copied()
+            .filter(|source| !self.quotes[source].is_out)
+            .collect();
+        let median = self.median(&counted);
+        let agreeing = self.within(&counted, median, rules.band_permille);
+        let is_most = agreeing.len() * 2 > fresh.len();
+        let mut state = if is_most && agreeing.len() >= rules.quorum {
+            PriceState::Agreed
+        } else if agreeing.len() == fresh.len() {
+            PriceState::Single
+        } else {
+            PriceState::Disputed
+        };
+        let shown = match state {
+            PriceState::Agreed => self.agreed(&agreeing, median, now),
+            PriceState::Disputed => self.contested(&counted, median, &mut until),
+            PriceState::Single | PriceState::Stale => {
+                self.single(&counted, median, rules, &mut until)
+            }
+        };
+        let is_old = |shown: &Datum<Price>| match shown.seen {
+            Seen::At(at) => until.is_over(at + STALE_PRICE),
+            Seen::Before(_) => true,
+        };
+        if counted.is_empty() && shown.as_ref().is_none_or(is_old) {
+            state = PriceState::Stale;
+        }
+        let doubt = self.doubt(state, rules, now);
+        PriceVerdict {
+            truth: PriceTruth {
+                state,
+                spread_permille: self.spread(&counted),
+                voices: self.voices(&fresh, &agreeing),
+            },
+            shown,
+            doubt,
+            until: until.first(),
+        }
+    }
+
+    /// Those whose quotes are fresh.
+    fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
+        let quotes = self.quotes.iter();
+        quotes
+            .filter(|(_, quote)| !until.is_over(quote.true_at + QUOTE_FRESH))
+            .map(|(source, _)| *source)
+            .collect()
+    }
+
+    /// A quote far from where more than half are is out until it has come back.
+    fn cast_out(&mut self, fresh: &[SourceId]) {
+        let Some(median) = self.median(fresh) else {
+            return;
+        };
+        let near = self.within(fresh, Some(median), OUTLIER_PERMILLE);
+        if near.len() * 2 <= fresh.len() {
+            return;
+        }
+        let median = self.quotes[&median].price;
+        for source in fresh {
+            if let Some(quote) = self.quotes.get_mut(source) {
+                let off = permille(quote.price, median);
+                let limit = match quote.is_out {
+                    true => OUTLIER_BACK_PERMILLE,
+                    false => OUTLIER_PERMILLE,
+                };
+                quote.is_out = off > limit || (quote.is_out && off == limit);
+            }
+        }
+    }
+
+    /// Whose quote is in the middle; the lower one of two.
+    fn median(&self, among: &[SourceId]) -> Option<SourceId> {
+        let mut sorted = among.to_vec();
+        sorted.sort_unstable_by_key(|source| (self.quotes[source].price, *source));
+        let middle = sorted.len().checked_sub(1)? / 2;
+        sorted.get(middle).copied()
+    }
+
+    /// Those within so many thousandths of a quote.
+    fn within(&self, among: &[SourceId], of: Option<SourceId>, band: u64) -> Vec<SourceId> {
+        let Some(middle) = of.map(|source| self.quotes[&source].price) else {
+            return Vec::new();
+        };
+        let is_near = |source: &&SourceId| permille(self.quotes[source].price, middle) <= band;
+        among.iter().filter(is_near).copied().collect()
+    }
+
+    /// The primary's quote if it is among those that agree, else the one in the middle.
+    fn agreed(
+        &mut self,
+        agreeing: &[SourceId],
+        median: Option<SourceId>,
+        now: Duration,
+    ) -> Option<Datum<Price>> {
+        self.jumped = None;
+        let primary = self.primary.filter(|primary| agreeing.contains(primary));
+        let shown = self.datum(primary.or(median)?);
+        self.agreed = Some((shown.clone(), now + AGREED_KEPT));
+        Some(shown)
+    }
+
+    /// What was agreed last, for a while; then the primary's quote, whatever it is.
+    fn contested(
+        &mut self,
+        counted: &[SourceId],
+        median: Option<SourceId>,
+        until: &mut Until,
+    ) -> Option<Datum<Price>> {
+        self.jumped = None;
+        let kept = self.agreed.take_if(|(_, end)| !until.is_over(*end));
+        if let Some((shown, end)) = kept {
+            self.agreed = Some((shown.clone(), end));
+            return Some(shown);
+        }
+        self.agreed = None;
+        let primary = self.primary.filter(|primary| counted.contains(primary));
+        primary.or(median).map(|source| self.datum(source))
+    }
+
+    /// The only quote; one that has jumped is held back for a while.
+    fn single(
+        &mut self,
+        counted: &[SourceId],
+        median: Option<SourceId>,
+        rules: PriceRules,
+        until: &mut Until,
+    ) -> Option<Datum<Price>> {
+        let primary = self.primary.filter(|primary| counted.contains(primary));
+        // A source without a clock may say the same again and again.
+        let told = self
+            .primary
+            .filter(|primary| self.quotes.contains_key(primary));
+        let source = primary.or(median).or(told.filter(|_| counted.is_empty()));
+        let Some(source) = source else {
+            return self.shown.clone();
+        };
+        let next = self.datum(source);
+        let Some(shown) = self.shown.as_ref().filter(|_| rules.witnessed) else {
+            self.jumped = None;
+            return Some(next);
+        };
+        let is_far = permille(next.value, shown.value) > JUMP_PERMILLE;
+        let was_recent = match shown.seen {
+            Seen::At(at) => until.now().saturating_sub(at) <= JUMP_HELD,
+            Seen::Before(_) => false,
+        };
+        if !is_far || (self.jumped.is_none() && !was_recent) {
+            self.jumped = None;
+            return Some(next);
+        }
+        let since = *self.jumped.get_or_insert(until.now());
+        if until.is_over(since + JUMP_HELD) {
+            self.jumped = None;
+            return Some(next);
+        }
+        Some(shown.clone())
+    }
+
+    /// A quote as a value; its age is that of the trade, where the source tells it.
+    fn datum(&self, source: SourceId) -> Datum<Price> {
+        let quote = &self.quotes[&source];
+        let seen = match Some(source) == self.primary {
+            true => quote.told,
+            false => quote.true_at,
+        };
+        Datum {
+            value: quote.price,
+            source,
+            seen: Seen::At(seen),
+        }
+    }
+
+    fn doubt(&mut self, state: PriceState, rules: PriceRules, now: Duration) -> Option<Doubt> {
+        match state {
+            PriceState::Agreed | PriceState::Stale => {
+                self.weak.end(now);
+                self.disputed.end(now);
+            }
+            PriceState::Single => {
+                self.weak.go_on(now);
+                self.disputed.end(now);
+            }
+            PriceState::Disputed => {
+                self.weak.go_on(now);
+                self.disputed.go_on(now);
+            }
+        }
+        if !rules.witnessed {
+            return None;
+        }
+        let disputed = self.disputed.since().map(|since| Doubt {
+            mark: Mark::Disputed,
+            // While what was agreed last is shown, it is not what they disagree about.
+            from: match &self.agreed {
+                Some((_, end)) => *end,
+                None => since + DOUBT_TIME,
+            },
+        });
+        let alone = self.weak.since().map(|since| Doubt {
+            mark: Mark::Alone,
+            from: since + DOUBT_TIME,
+        });
+        disputed.or(alone)
+    }
+
+    fn spread(&self, counted: &[SourceId]) -> Option<u64> {
+        let prices = || counted.iter().map(|source| self.quotes[source].price);
+        let (low, high) = (prices().min()?, prices().max()?);
+        (counted.len() > 1).then(|| permille(high, low))
+    }
+
+    fn voices(&self, fresh: &[SourceId], agreeing: &[SourceId]) -> Vec<Voice> {
+        let standing = |source: &SourceId, quote: &Quote| {
+            if !fresh.contains(source) {
+                Standing::Old
+            } else if quote.is_out {
+                Standing::Out
+            } else if agreeing.contains(source) {
+                Standing::Agrees
+            } else {
+                Standing::Apart
+            }
+        };
+        let voice = |(source, quote): (&SourceId, &Quote)| Voice {
+            source: *source,
+            price: quote.price,
+            since: quote.true_at,
+            standing: standing(source, quote),
+        };
+        self.quotes.iter().map(voice).collect()
+    }
+}
+
+/// How far a price is from another, in thousandths of that, rounded up.
+fn permille(price: Price, from: Price) -> u64 {
+    let off = u128::from(price.micros.abs_diff(from.micros)) * 1000;
+    u64::try_from(off.div_ceil(u128::from(from.micros).max(1))).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,352 @@
+//! Which price is shown, and how good it is said to be: quotes in, verdict out.
+
+use std::time::Duration;
+
+use chain::network::Network;
+use device::{
+    cells::Mark,
+    input::Input,
+    market::{ChainSpec, Connection, Observation, PriceState, Standing},
+    request::Request,
+    settings::data_source,
+    sources::SourceId,
+    units::{Currency, Price},
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::{World, now};
+
+const RELAY: SourceId = SourceId::Relay;
+const COINBASE: SourceId = SourceId::Coinbase;
+const BITSTAMP: SourceId = SourceId::Bitstamp;
+const BITFINEX: SourceId = SourceId::Bitfinex;
+
+/// A clock with a relay, and the witnesses that every clock has.
+fn clock() -> World {
+    let chain = ChainSpec::built_in(Network::Signet);
+    World::with(data_source::PUBLIC_RELAY, Some(chain))
+}
+
+fn dollars(units: u64) -> Price {
+    Price::parse(&units.to_string()).unwrap()
+}
+
+impl World {
+    /// The relay tells a price; it has no time of its own.
+    fn price(&mut self, units: u64) {
+        let price = Observation::Price(Currency::USD, dollars(units));
+        self.hear(RELAY, price);
+    }
+
+    /// A venue tells a trade that was made so many seconds ago.
+    fn trade(&mut self, venue: SourceId, units: u64, ago: u64) {
+        let utc = now(self.secs().saturating_sub(ago)).utc;
+        let quote = Observation::Quote {
+            currency: Currency::USD,
+            price: dollars(units),
+            at: utc,
+        };
+        self.hear(venue, quote);
+    }
+
+    /// The relay and two venues agree.
+    fn agree_on(&mut self, units: u64) {
+        self.price(units);
+        self.trade(COINBASE, units + 10, 0);
+        self.trade(BITSTAMP, units - 10, 0);
+    }
+
+    fn shown(&self) -> (u64, SourceId, PriceState) {
+        let view = self.device.view();
+        let shown = &view.market.prices[&Currency::USD];
+        let state = view.truth.prices[&Currency::USD].state;
+        (shown.value.rounded(), shown.source, state)
+    }
+
+    fn standing(&self, source: SourceId) -> Standing {
+        let view = self.device.view();
+        let voices = &view.truth.prices[&Currency::USD].voices;
+        let voice = voices.iter().find(|voice| voice.source == source);
+        voice.unwrap().standing
+    }
+
+    /// The mark on a screen that shows the price in dollars.
+    fn price_mark(&mut self) -> Option<Mark> {
+        let at = now(self.secs());
+        // A better mark waits for the next picture.
+        for request in [Request::ShowScreen(20), Request::FullRefresh] {
+            self.device.handle(Input::Asked(request), at);
+        }
+        self.device.desired().picture.mark
+    }
+}
+
+#[test]
+fn the_primary_is_shown_as_long_as_most_agree_with_it() {
+    let mut world = clock();
+    world.price(64_000);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
+    world.trade(COINBASE, 64_200, 0);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Agreed));
+    world.trade(BITSTAMP, 63_900, 0);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Agreed));
+    assert_eq!(world.price_mark(), None);
+    let truth = &world.device.view().truth.prices[&Currency::USD];
+    assert_eq!((truth.voices.len(), truth.spread_permille), (3, Some(5)));
+}
+
+#[test]
+fn a_primary_that_is_apart_gives_way_to_a_quote_in_the_middle() {
+    for (wrong, standing) in [
+        (67_000, Standing::Apart),
+        (640_000, Standing::Out),
+        (640, Standing::Out),
+        (1, Standing::Out),
+        (2_000_000_000, Standing::Out),
+    ] {
+        let mut world = clock();
+        world.agree_on(64_000);
+        world.wait(5);
+        world.price(wrong);
+        let (shown, source, state) = world.shown();
+        assert_ne!(source, RELAY, "{wrong}");
+        assert_eq!(state, PriceState::Agreed, "{wrong}");
+        // A quote of somebody, never a mean.
+        assert!([63_990, 64_010].contains(&shown), "{shown} for {wrong}");
+        assert_eq!(world.standing(RELAY), standing, "{wrong}");
+        assert_eq!(world.price_mark(), None);
+    }
+}
+
+#[test]
+fn who_was_far_off_is_out_until_it_is_near() {
+    let mut world = clock();
+    world.agree_on(100_000);
+    for (off, standing) in [
+        (109_000, Standing::Apart),
+        (112_000, Standing::Out),
+        (107_000, Standing::Out),
+        (104_000, Standing::Apart),
+        (107_000, Standing::Apart),
+        (101_000, Standing::Agrees),
+    ] {
+        world.wait(1);
+        world.trade(COINBASE, off, 0);
+        assert_eq!(world.standing(COINBASE), standing, "{off}");
+        assert_eq!(world.shown(), (100_000, RELAY, PriceState::Agreed), "{off}");
+    }
+}
+
+/// The 21st of October 2021: one venue fell from 65,760 to 8,200 within a minute, the others hardly.
+#[test]
+fn a_crash_of_one_venue_changes_nothing() {
+    for crashes in [RELAY, COINBASE, BITSTAMP] {
+        let mut world = clock();
+        for second in 0..120_u64 {
+            let fallen = if second < 60 {
+                65_760 - second * 960
+            } else {
+                65_000
+            };
+            let other = 65_760 - second.min(60) * 25;
+            for source in [RELAY, COINBASE, BITSTAMP] {
+                let price = if source == crashes { fallen } else { other };
+                match source {
+                    RELAY => world.price(price),
+                    venue => world.trade(venue, price, 0),
+                }
+            }
+            let (shown, _, state) = world.shown();
+            assert!(
+                shown.abs_diff(other) <= 1_400,
+                "{shown} at {second} s, {crashes:?}"
+            );
+            assert_eq!(state, PriceState::Agreed, "at {second} s");
+            world.wait(1);
+        }
+    }
+}
+
+/// The 20th of September 2021: two of nine sources said 5,402 while the others stood at 43,000.
+#[test]
+fn a_few_who_are_wrong_do_not_win() {
+    let mut world = clock();
+    world.set(
+        "priceWitnesses",
+        json!(["coinbase", "bitstamp", "bitfinex", "gemini"]),
+    );
+    let (right, wrong) = (43_000, 5_402);
+    world.price(right);
+    for venue in [COINBASE, BITSTAMP, BITFINEX, SourceId::Gemini] {
+        world.trade(venue, right, 0);
+    }
+    for venue in [BITFINEX, SourceId::Gemini] {
+        world.wait(10);
+        world.trade(venue, wrong, 0);
+        assert_eq!(world.shown(), (right, RELAY, PriceState::Agreed));
+        assert_eq!(world.standing(venue), Standing::Out);
+    }
+}
+
+#[test]
+fn a_crash_everywhere_is_followed_at_once() {
+    let mut world = clock();
+    world.agree_on(60_000);
+    world.wait(3);
+    world.price(42_000);
+    world.trade(COINBASE, 42_100, 0);
+    assert_eq!(world.shown().0, 42_000, "two of three");
+    world.trade(BITSTAMP, 41_900, 0);
+    assert_eq!(world.shown(), (42_000, RELAY, PriceState::Agreed));
+}
+
+#[test]
+fn two_who_disagree_keep_what_was_agreed_for_a_while_and_are_marked_then() {
+    let mut world = clock();
+    world.set("priceWitnesses", json!(["coinbase"]));
+    world.price(64_000);
+    world.trade(COINBASE, 64_000, 0);
+    for minute in 0..5 {
+        world.wait(if minute == 0 { 1 } else { 60 });
+        world.price(70_000 + minute);
+        world.trade(COINBASE, 64_100, 0);
+        assert_eq!(world.shown().0, 64_000, "minute {minute}");
+        assert_eq!(world.shown().2, PriceState::Disputed);
+        assert_eq!(world.price_mark(), None);
+    }
+    world.wait(60);
+    world.price(70_009);
+    assert_eq!(world.shown(), (70_009, RELAY, PriceState::Disputed));
+    assert_eq!(world.price_mark(), Some(Mark::Disputed));
+    assert!(world.device.view().disputed);
+}
+
+#[test]
+fn a_lone_voice_gets_a_ring_only_where_another_was_asked() {
+    let mut world = clock();
+    for _ in 0..3 {
+        world.price(64_000 + world.secs());
+        assert_eq!(world.price_mark(), None);
+        world.wait(40);
+    }
+    assert_eq!(world.shown().2, PriceState::Single);
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    // Nobody is asked any more.
+    world.set("priceWitnesses", json!([]));
+    assert_eq!(world.price_mark(), None);
+    world.set("priceWitnesses", json!(["gemini"]));
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    world.set("priceQuorum", json!(1));
+    assert_eq!(world.shown().2, PriceState::Agreed);
+    assert_eq!(world.price_mark(), None);
+}
+
+#[test]
+fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
+    let mut world = clock();
+    world.price(64_000);
+    world.wait(10);
+    world.price(80_000);
+    assert_eq!(world.shown().0, 64_000);
+    world.wait(59);
+    assert_eq!(world.shown().0, 64_000);
+    world.wait(1);
+    assert_eq!(world.shown().0, 80_000);
+    // One that comes back was a slip.
+    world.price(8_000);
+    world.wait(30);
+    world.price(80_100);
+    assert_eq!(world.shown().0, 80_100);
+    // A second voice ends the wait.
+    world.price(60_000);
+    assert_eq!(world.shown().0, 80_100);
+    world.trade(COINBASE, 60_100, 0);
+    assert_eq!(world.shown(), (60_000, RELAY, PriceState::Agreed));
+}
+
+#[test]
+fn who_repeats_old_trades_is_not_counted() {
+    let mut world = clock();
+    world.agree_on(64_000);
+    // The relay and a venue are frozen, the other goes on.
+    for minute in 1..=10 {
+        world.wait(60);
+        world.price(64_000);
+        world.trade(COINBASE, 64_010, world.secs());
+        world.trade(BITSTAMP, 65_000 + minute, 0);
+    }
+    assert_eq!(world.standing(COINBASE), Standing::Old);
+    assert_eq!(world.standing(RELAY), Standing::Old);
+    assert_eq!(world.shown(), (65_010, BITSTAMP, PriceState::Single));
+}
+
+#[test]
+fn when_all_are_silent_the_price_grows_old() {
+    let mut world = clock();
+    world.agree_on(64_000);
+    world.wait(6 * 60);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
+    world.wait(8 * 60);
+    assert_ne!(world.price_mark(), Some(Mark::Stale));
+    world.wait(61);
+    assert_eq!(world.shown().2, PriceState::Stale);
+    assert_eq!(world.price_mark(), Some(Mark::Stale));
+}
+
+#[test]
+fn a_primary_that_is_gone_leaves_the_word_to_the_witnesses() {
+    let mut world = clock();
+    world.agree_on(64_000);
+    let down = Connection::Down {
+        reason: "gone".into(),
+        retry_in: Duration::from_secs(5),
+    };
+    world.hear(RELAY, Observation::Connection(down));
+    let (shown, source, state) = world.shown();
+    assert_eq!(
+        (shown, source, state),
+        (63_990, BITSTAMP, PriceState::Agreed)
+    );
+}
+
+#[test]
+fn nobody_witnesses_what_is_invented_and_nobody_is_heard_who_was_not_asked() {
+    let asked = |world: &World| world.device.desired().sources.contains_key(&COINBASE);
+    assert!(asked(&clock()));
+    let mut world = World::with(data_source::PUBLIC_RELAY, None);
+    assert!(!asked(&world));
+    world.price(64_000);
+    world.trade(COINBASE, 10_000, 0);
+    world.wait(300);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
+    assert_eq!(world.price_mark(), None);
+}
+
+proptest! {
+    /// Whatever a minority says and however it is ordered: what is shown is a real quote within the band of most.
+    #[test]
+    fn a_minority_never_moves_the_price(
+        lies in prop::collection::vec((0..3_usize, 1..2_000_000_u64, 1..20_u64), 1..40),
+        liar in 0..3_usize,
+    ) {
+        let mut world = clock();
+        world.agree_on(64_000);
+        for (order, lie, wait) in lies {
+            world.wait(wait);
+            for step in 0..3 {
+                let who = (order + step) % 3;
+                let right = 64_000 + world.secs() % 50 + who as u64;
+                let price = if who == liar { lie } else { right };
+                match who {
+                    0 => world.price(price),
+                    1 => world.trade(COINBASE, price, 0),
+                    _ => world.trade(BITSTAMP, price, 0),
+                }
+            }
+            let (shown, source, state) = world.shown();
+            prop_assert_eq!(state, PriceState::Agreed);
+            prop_assert!(shown.abs_diff(64_000) <= 1_290, "{} of {:?}", shown, source);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Venues that are asked for prices as witnesses: what each of them is told, and what it answers.
+//!
+//! A *quote* is the price of the newest trade of a venue, with the venue's own time of it where it sends one.
+//! Nothing is crossed through another currency, and no token that stands for a dollar is read as one.
+
+mod bitfinex;
+mod bitstamp;
+mod coinbase;
+mod gemini;
+
+use std::collections::BTreeMap;
+
+use device::{market::Observation, now::UtcTime, sources::SourceId, units::Currency, venues};
+use serde_json::Value;
+
+use crate::{malformed::Malformed, scalar::Scalar};
+
+/// Largest message that a venue may send, bytes: one of them begins with a day of minutes.
+pub const FRAME_MAX: usize = 256 * 1024;
+
+/// Numbers of channels that a venue may give out.
+const CHANNELS_MAX: usize = 16;
+
+/// How a venue is spoken to.
+struct Protocol {
+    source: SourceId,
+    url: &'static str,
+    subscribe: fn(&[Currency]) -> Vec<String>,
+    frame: fn(&mut Channels, &Value) -> Result<Vec<Observation>, Malformed>,
+}
+
+/// Currencies by the numbers that a venue gives to its channels.
+type Channels = BTreeMap<u64, Currency>;
+
+/// All venues.
+const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        source: SourceId::Coinbase,
+        url: "wss://ws-feed.exchange.coinbase.com",
+        subscribe: coinbase::subscribe,
+        frame: coinbase::frame,
+    },
+    Protocol {
+        source: SourceId::Bitstamp,
+        url: "wss://ws.bitstamp.net",
+        subscribe: bitstamp::subscribe,
+        frame: bitstamp::frame,
+    },
+    Protocol {
+        source: SourceId::Bitfinex,
+        url: "wss://api-pub.bitfinex.com/ws/2",
+        subscribe: bitfinex::subscribe,
+        frame: bitfinex::frame,
+    },
+    Protocol {
+        source: SourceId::Gemini,
+        url: "wss://api.gemini.com/v2/marketdata",
+        subscribe: gemini::subscribe,
+        frame: gemini::frame,
+    },
+];
+
+/// A conversation with a venue.
+pub struct Venue {
+    protocol: &'static Protocol,
+    channels: Channels,
+}
+
+impl Venue {
+    /// Begins a conversation; none with a source that is no venue.
+    pub fn of(source: SourceId) -> Option<Venue> {
+        let protocol = PROTOCOLS.iter().find(|known| known.source == source)?;
+        Some(Venue {
+            protocol,
+            channels: Channels::new(),
+        })
+    }
+
+    /// Its public socket.
+    pub fn url(&self) -> &'static str {
+        self.protocol.url
+    }
+
+    /// What it is told to hear of some currencies; nothing of those that it has no market for.
+    pub fn subscriptions(&self, currencies: &[Currency]) -> Vec<String> {
+        let served = currencies.iter().copied();
+        let served = served.filter(|currency| venues::serves(self.protocol.source, *currency));
+        let served: Vec<Currency> = served.collect();
+        match served.is_empty() {
+            true => Vec::new(),
+            false => (self.protocol.subscribe)(&served),
+        }
+    }
+
+    /// Reads one text message; anything but a quote says nothing.
+    ///
+    /// # Errors
+    /// The text is not what the venue documents, or it refuses what it was told.
+    pub fn frame(&mut self, text: &[u8]) -> Result<Vec<Observation>, Malformed> {
+        if text.len() > FRAME_MAX {
+            return Err(Malformed("too-long"));
+        }
+        let message: Value = serde_json::from_slice(text).map_err(|_| Malformed("json"))?;
+        (self.protocol.frame)(&mut self.channels, &message)
+    }
+}
+
+/// A quote: none of zero, nor below.
+fn quote(
+    currency: Currency,
+    price: &Value,
+    at: Option<UtcTime>,
+) -> Result<Vec<Observation>, Malformed> {
+    let price = Scalar::from(price).price().ok_or(Malformed("price"))?;
+    Ok(vec![Observation::Quote {
+        currency,
+        price,
+        at,
+    }])
+}
+
+/// The currency of a pair that begins with bitcoin.
+fn currency(pair: Option<&str>, bitcoin: &str) -> Result<Currency, Malformed> {
+    let code = pair.and_then(|pair| pair.strip_prefix(bitcoin));
+    code.and_then(Currency::parse).ok_or(Malformed("pair"))
+}

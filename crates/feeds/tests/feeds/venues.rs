@@ -1,0 +1,208 @@
+//! The venues' messages, as tables.
+
+use device::{
+    market::Observation,
+    now::UtcTime,
+    sources::SourceId,
+    units::{Currency, Price},
+    venues::VENUES,
+};
+use feeds::{malformed::Malformed, venues::Venue};
+
+use crate::support::{currency, fixture};
+
+fn quote(code: &str, price: &str, at: Option<i64>) -> Observation {
+    Observation::Quote {
+        currency: currency(code),
+        price: Price::parse(price).unwrap(),
+        at: at.and_then(UtcTime::plausible),
+    }
+}
+
+/// All that a venue says in its fixture.
+fn heard(source: SourceId) -> Vec<Observation> {
+    let mut venue = Venue::of(source).unwrap();
+    let file = fixture(&format!("venues/{}.jsonl", source.name()));
+    let lines = file.split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.is_empty());
+    lines.flat_map(|line| venue.frame(line).unwrap()).collect()
+}
+
+#[test]
+fn each_venue_quotes_the_price_and_the_time_of_its_newest_trade() {
+    for (source, expected) in [
+        (
+            SourceId::Coinbase,
+            quote("USD", "64211.53", Some(1_795_210_445_123)),
+        ),
+        (
+            SourceId::Bitstamp,
+            quote("USD", "64211.5", Some(1_795_210_445_123)),
+        ),
+        (SourceId::Bitfinex, quote("USD", "64211.5", None)),
+        // The end of the minute.
+        (
+            SourceId::Gemini,
+            quote("USD", "64211.5", Some(1_795_210_500_000)),
+        ),
+    ] {
+        assert_eq!(heard(source), [expected], "{source:?}");
+    }
+    assert!(Venue::of(SourceId::Relay).is_none());
+}
+
+#[test]
+fn each_venue_is_asked_for_what_it_has_a_market_in() {
+    let all = ["USD", "EUR", "GBP", "JPY", "SGD", "CHF"].map(currency);
+    for (source, expected) in [
+        (
+            SourceId::Coinbase,
+            &[
+                r#"{"type":"subscribe","product_ids":["BTC-USD","BTC-EUR","BTC-GBP"],"channels":["ticker_batch"]}"#,
+            ][..],
+        ),
+        (
+            SourceId::Bitstamp,
+            &[
+                r#"{"event":"bts:subscribe","data":{"channel":"live_trades_btcusd"}}"#,
+                r#"{"event":"bts:subscribe","data":{"channel":"live_trades_btceur"}}"#,
+            ],
+        ),
+        (
+            SourceId::Bitfinex,
+            &[
+                r#"{"event":"subscribe","channel":"ticker","symbol":"tBTCUSD"}"#,
+                r#"{"event":"subscribe","channel":"ticker","symbol":"tBTCEUR"}"#,
+                r#"{"event":"subscribe","channel":"ticker","symbol":"tBTCGBP"}"#,
+                r#"{"event":"subscribe","channel":"ticker","symbol":"tBTCJPY"}"#,
+            ],
+        ),
+        (
+            SourceId::Gemini,
+            &[
+                r#"{"type":"subscribe","subscriptions":[{"name":"candles_1m","symbols":["BTCUSD","BTCEUR","BTCGBP","BTCSGD"]}]}"#,
+            ],
+        ),
+    ] {
+        let venue = Venue::of(source).unwrap();
+        assert_eq!(venue.subscriptions(&all), expected, "{source:?}");
+        assert!(venue.subscriptions(&[currency("CHF")]).is_empty());
+    }
+}
+
+#[test]
+fn what_is_no_quote_is_refused_with_a_reason() {
+    let bitfinex = r#"{"event":"subscribed","chanId":1,"symbol":"tBTCUSD"}"#;
+    for (source, before, message, reason) in [
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"ticker","product_id":"BTC-USD","price":"0"}"#,
+            "price",
+        ),
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"ticker","product_id":"BTC-USD","price":"-1"}"#,
+            "price",
+        ),
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"ticker","product_id":"BTC-USD","price":"NaN"}"#,
+            "price",
+        ),
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"ticker","product_id":"BTC-USD"}"#,
+            "price",
+        ),
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"ticker","product_id":"BTC-USDT","price":"1"}"#,
+            "pair",
+        ),
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"ticker","product_id":"ETH-USD","price":"1"}"#,
+            "pair",
+        ),
+        (
+            SourceId::Coinbase,
+            "",
+            r#"{"type":"error","message":"no"}"#,
+            "refused",
+        ),
+        (SourceId::Coinbase, "", "[]", "type"),
+        (
+            SourceId::Bitstamp,
+            "",
+            r#"{"event":"trade","channel":"live_trades_btcusd","data":{}}"#,
+            "price",
+        ),
+        (
+            SourceId::Bitstamp,
+            "",
+            r#"{"event":"trade","channel":"order_book_btcusd","data":{"price":1}}"#,
+            "pair",
+        ),
+        (
+            SourceId::Bitstamp,
+            "",
+            r#"{"event":"bts:error"}"#,
+            "refused",
+        ),
+        (SourceId::Bitfinex, "", "[1,[1,2,3,4,5,6,7]]", "channel"),
+        (SourceId::Bitfinex, bitfinex, "[1,[1,2,3,4,5,6]]", "price"),
+        (SourceId::Bitfinex, bitfinex, "[1,5]", "ticker"),
+        (
+            SourceId::Bitfinex,
+            "",
+            r#"{"event":"subscribed","chanId":1,"symbol":"tBTCUST:USD"}"#,
+            "pair",
+        ),
+        (
+            SourceId::Gemini,
+            "",
+            r#"{"type":"candles_1m_updates","symbol":"BTCUSD","changes":[]}"#,
+            "candles",
+        ),
+        (
+            SourceId::Gemini,
+            "",
+            r#"{"type":"candles_1m_updates","symbol":"BTCUSD","changes":[[1795210380000,1,2]]}"#,
+            "price",
+        ),
+        (SourceId::Gemini, "", r#"{"result":"error"}"#, "refused"),
+        (SourceId::Gemini, "", "{", "json"),
+    ] {
+        let mut venue = Venue::of(source).unwrap();
+        if !before.is_empty() {
+            venue.frame(before.as_bytes()).unwrap();
+        }
+        let heard = venue.frame(message.as_bytes());
+        assert_eq!(heard, Err(Malformed(reason)), "{message}");
+    }
+}
+
+#[test]
+fn a_venue_gives_out_only_so_many_channels() {
+    let mut venue = Venue::of(SourceId::Bitfinex).unwrap();
+    let subscribed =
+        |number: u64| format!(r#"{{"event":"subscribed","chanId":{number},"symbol":"tBTCUSD"}}"#);
+    let taken = (0..1000).filter(|number| venue.frame(subscribed(*number).as_bytes()).is_ok());
+    assert_eq!(taken.count(), 16);
+}
+
+#[test]
+fn every_venue_of_the_table_is_spoken_to() {
+    for spec in VENUES {
+        let venue = Venue::of(spec.source).unwrap();
+        assert!(venue.url().starts_with("wss://"));
+        let currencies: Vec<Currency> = spec.currencies.iter().map(|code| currency(code)).collect();
+        assert!(!venue.subscriptions(&currencies).is_empty());
+    }
+}
