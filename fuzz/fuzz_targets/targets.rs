@@ -34,7 +34,6 @@ use feeds::{
         zap::{ShownZaps, ZapFeed},
     },
     p2p, pools, relay, release,
-    pools, relay, release,
     venues::Venue,
 };
 use sha2::{Digest, Sha256};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::sources::SourceId;
+use super::source_id::SourceId;
 use crate::units::Currency;
 
 /// A venue.

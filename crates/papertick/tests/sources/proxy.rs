@@ -131,6 +131,24 @@ async fn every_source_goes_through_the_proxy() {
             },
         ),
     ];
+    let witnesses = [
+        SourceId::Coinbase,
+        SourceId::Bitstamp,
+        SourceId::Bitfinex,
+        SourceId::Gemini,
+    ];
+    let currencies = vec![currency("USD")];
+    let configs = configs
+        .into_iter()
+        .chain(witnesses.map(|id| {
+            (
+                id,
+                SourceConfig::Witness {
+                    currencies: currencies.clone(),
+                },
+            )
+        }))
+        .collect::<Vec<_>>();
     assert_eq!(configs.len(), SourceId::ALL.len());
     let route = through();
     for (id, config) in configs {
@@ -148,6 +166,10 @@ async fn every_source_goes_through_the_proxy() {
         "miner:80",
         "node:50001",
         "peer.onion:8333",
+        "coinbase:80",
+        "bitstamp:80",
+        "bitfinex:80",
+        "gemini:80",
     ]
     .map(str::to_owned)
     .into();

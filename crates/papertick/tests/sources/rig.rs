@@ -92,8 +92,10 @@ impl Rig {
     pub fn in_memory() -> (Rig, mpsc::Receiver<Arrival>) {
         let (arrive, arrivals) = mpsc::channel(16);
         let mut upstreams = Upstreams::default();
-        for replacement in ["relay=ws://relay", "exchange=ws://exchange"] {
-            upstreams.replace(replacement).unwrap();
+        for name in [
+            "relay", "exchange", "coinbase", "bitstamp", "bitfinex", "gemini",
+        ] {
+            upstreams.replace(&format!("{name}=ws://{name}")).unwrap();
         }
         (
             Rig::new(Dialer::in_memory(Roots::public(), arrive), upstreams),
