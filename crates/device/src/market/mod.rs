@@ -15,6 +15,7 @@ mod offer;
 mod price_book;
 mod proof;
 mod quotes;
+mod since;
 mod source_id;
 mod source_state;
 pub mod sources;

@@ -8,7 +8,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use core::time::Duration;
 
 use super::{
-    doubts::Since,
+    since::Since,
     sources::SourceId,
     truth::Doubt,
     until::Until,

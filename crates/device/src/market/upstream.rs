@@ -11,7 +11,7 @@ use core::time::Duration;
 use chain::{Header, Work, chain::Chain, rules::Refusal};
 
 use super::{
-    doubts::{self, Demands, Since},
+    doubts::{self, Demands},
     headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Zap},
@@ -19,6 +19,7 @@ use super::{
     price_book::{PriceBook, PriceTruths},
     proof::{ChainSpec, Run, Shown},
     quotes::PriceRules,
+    since::Since,
     source_state::SourceState,
     sources::{self, ByHand, Plan, SourceId},
     truth::{Doubts, HeightState},
