@@ -152,9 +152,10 @@ fn a_crash_of_one_venue_changes_nothing() {
             let other = 65_760 - second.min(60) * 25;
             for source in [RELAY, COINBASE, BITSTAMP] {
                 let price = if source == crashes { fallen } else { other };
-                match source {
-                    RELAY => world.price(price),
-                    venue => world.trade(venue, price, 0),
+                if source == RELAY {
+                    world.price(price);
+                } else {
+                    world.trade(source, price, 0);
                 }
             }
             let (shown, _, state) = world.shown();
