@@ -5,7 +5,10 @@
 
 use alloc::{string::String, sync::Arc, vec, vec::Vec};
 
-use crate::settings::fonts::FontId;
+use crate::{
+    settings::fonts::FontId,
+    spoken::{self, Words},
+};
 
 /// The content of one panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,11 +186,11 @@ impl Mark {
     }
 
     /// What it means, in a sentence for people who listen.
-    pub fn sentence(self) -> &'static str {
+    pub fn sentence(self) -> Words {
         match self {
-            Mark::Alone => "Nothing proves this so far, or one source alone has it.",
-            Mark::Disputed => "The sources disagree about this, or it cannot be.",
-            Mark::Stale => "This is older than it should be.",
+            Mark::Alone => spoken::ALONE,
+            Mark::Disputed => spoken::DISPUTED,
+            Mark::Stale => spoken::STALE,
         }
     }
 }

@@ -40,6 +40,7 @@ use crate::{
     restarts::Restarts,
     secret::MadePassword,
     settings::{Settings, Settled},
+    spoken::{self, Sentence},
     view::View,
 };
 
@@ -223,11 +224,13 @@ impl Device {
     }
 
     /// What the newest picture shows, and what is less than good about that.
-    fn says(&self) -> String {
+    fn says(&self) -> Sentence {
         let sentence = self.glass.sentence();
         match self.glass.mark() {
-            Some(mark) => format!("{sentence} {}", mark.sentence()),
-            None => sentence.into(),
+            Some(mark) => spoken::MARKED
+                .with("sentence", sentence.clone())
+                .with("mark", mark.sentence()),
+            None => sentence.clone(),
         }
     }
 

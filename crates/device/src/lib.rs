@@ -34,6 +34,7 @@ pub mod host;
 pub mod limits;
 pub mod now;
 pub mod secret;
+pub mod spoken;
 pub mod units;
 
 pub use device::Device;

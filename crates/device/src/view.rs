@@ -8,6 +8,7 @@ use crate::{
     lights::{Rgb, strip::Mute},
     market::{Market, Truth, sources::SourceId},
     settings::Settings,
+    spoken::Sentence,
     units::Currency,
 };
 
@@ -33,7 +34,7 @@ pub struct View {
     /// Text of the newest picture, one per panel.
     pub data: Vec<String>,
     /// What the newest picture shows, in a sentence for people who listen.
-    pub says: String,
+    pub says: Sentence,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
     /// Sources disagree about a value on the glass.

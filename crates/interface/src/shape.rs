@@ -675,6 +675,13 @@ fn status() -> Value {
         ("ledsMuted", word_or_null(&Mute::ALL.map(Mute::word))),
         ("mode", text.clone()),
         ("says", text.clone()),
+        (
+            "phrase",
+            object(&[
+                ("words", text.clone()),
+                ("values", json!({ "type": "object" })),
+            ]),
+        ),
         ("stale", flag.clone()),
         ("disputed", flag.clone()),
         ("settingsTag", text.clone()),

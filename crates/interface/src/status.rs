@@ -17,6 +17,7 @@ use device::{
     refresh::Refresh,
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
+    spoken::{self, Sentence},
     units::{Currency, Price, fixed},
     view::{FrontlightState, LinkState, SourceState, View},
 };
@@ -144,7 +145,8 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
             .into(),
     );
     put("data", view.data.clone().into());
-    put("says", view.says.as_str().into());
+    put("says", view.says.to_string().into());
+    put("phrase", phrase(&view.says));
     put("dnd", dnd(view));
     if let Some(millilux) = view.millilux {
         put("lightLevel", lux(millilux));
@@ -358,6 +360,20 @@ fn source(state: &SourceState, uptime: Duration) -> Value {
         object.insert("dropped".into(), json!(state.dropped));
     }
     Value::Object(object)
+}
+
+/// A sentence in its parts, for those who say it in another language.
+fn phrase(sentence: &Sentence) -> Value {
+    let told = |(gap, value): &(&'static str, spoken::Value)| {
+        let value = match value {
+            spoken::Value::Text(text) => text.as_str().into(),
+            spoken::Value::Number(number) => json!({ "number": number }),
+            spoken::Value::Phrase(sentence) => phrase(sentence),
+        };
+        (String::from(*gap), value)
+    };
+    let values: Map<String, Value> = sentence.values.iter().map(told).collect();
+    json!({ "words": sentence.words.template(), "values": values })
 }
 
 /// Do Not Disturb, as in the status.

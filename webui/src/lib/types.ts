@@ -1,5 +1,7 @@
 /** The documents of the clock, as far as the page reads them. */
 
+import type { Phrase } from './words';
+
 export interface Led {
   red: number;
   green: number;
@@ -93,6 +95,8 @@ export interface Status {
   stale?: boolean;
   /** What the panels show, as a sentence in English. */
   says: string;
+  /** The same in its parts. */
+  phrase: Phrase;
   mode?: string;
   /** Version of the settings document. */
   settingsTag: string;

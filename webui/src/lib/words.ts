@@ -37,6 +37,22 @@ export function t(english: string | number, values?: Readonly<Record<string, str
   return values ? told.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : told;
 }
 
+/** A sentence of the clock in its parts: English words, and what stands in their gaps. */
+export interface Phrase {
+  words: string;
+  values: Readonly<Record<string, string | Phrase | { number: string }>>;
+}
+
+/** A sentence of the clock in that language, its numbers as people there write them. */
+export function spoken({ words, values }: Phrase): string {
+  const told = (value: Phrase['values'][string]) => {
+    if (typeof value === 'string') return value;
+    if ('words' in value) return spoken(value);
+    return Number(value.number).toLocaleString(code, { maximumFractionDigits: 20 });
+  };
+  return t(words, Object.fromEntries(Object.entries(values).map(([gap, value]) => [gap, told(value)])));
+}
+
 /** Puts the texts of the language into a template that numbers them; none of them holds a sign of markup. */
 export function putTexts(template: string): string {
   return template.replace(/\[\[(\d+)\]\]/g, (_, place: string) => t(Number(place)));

@@ -110,6 +110,7 @@ test('the page speaks the language of the browser, and another by hand', async (
   const { page: second, faults: wrong } = await openPage(german, clock.url, '/settings');
   await second.waitForSelector('[data-key="ledBrightness"]:has-text("Helligkeit der LEDs")');
   assert.equal(await second.getAttribute('html', 'lang'), 'de');
+  await second.waitForSelector('[data-twin]:has-text("Blockhöhe 900.123.")', { state: 'attached' });
   await second.getByLabel('Einstellungen durchsuchen').fill('sicherung');
   await second.getByRole('link', { name: 'Einstellungen als Datei' }).click();
   await second.waitForSelector('#care-file');

@@ -208,10 +208,14 @@ test('what no font can draw is told, and an empty text is asked about', async ()
 });
 
 test('the glass has a twin in words, which is what the clock says', async () => {
-  assert.equal(await page.textContent('[data-twin]'), clock.status().says);
+  const { words, values } = clock.status().phrase;
+  assert.equal(words, 'Block height {height}.');
+  const height = Number(values.height.number);
+  assert.equal(await page.textContent('[data-twin]'), `Block height ${height.toLocaleString('en')}.`);
   assert.equal(await page.getAttribute('[data-twin]', 'aria-live'), 'polite');
   const asked = Date.now();
-  clock.says = 'A zap of 21 sats came in.';
+  const amount = { words: '{count} sats', values: { count: { number: '21' } } };
+  clock.phrase = { words: 'A zap of {amount} came in.', values: { amount } };
   clock.changed(clock.data());
   await page.waitForSelector('[data-twin]:has-text("A zap of 21 sats")', { state: 'attached' });
   assert.ok(Date.now() - asked < 1_500, 'within a second');

@@ -31,7 +31,7 @@ export class MockClock {
     this.running = true;
     this.custom = null;
     this.stale = false;
-    this.says = recorded.events.status.says;
+    this.phrase = recorded.events.status.phrase;
     this.ailments = {};
     this.password = '';
     this.height = 900123;
@@ -140,7 +140,7 @@ export class MockClock {
         }),
       ),
       stale: this.stale,
-      says: this.says,
+      phrase: this.phrase,
       settingsTag: this.settingsTag(),
       restartFor: [...REBOOT].filter((key) => key in this.settings && this.settings[key] !== this.booted[key]),
       sources: { relay: this.link === 'up' ? this.source('relay') : { ...this.source('pool'), ageSec: 3 } },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chosen, t } from '../../src/lib/words';
+import { chosen, spoken, t } from '../../src/lib/words';
 import { hash } from '../../src/lib/hash';
 import { texts } from '../../words.build';
 
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const languages = readdirSync(join(ROOT, 'src/lang')).map((file) => file.replace('.json', ''));
 
-/** What is shown in words of the clock: the table of settings, and the names of the screens. */
+/** What is shown in words of the clock: the table of settings, the names of the screens, and what they say. */
 function wordsOfTheClock() {
   const groups = JSON.parse(read('src/settings.gen.json'));
   const ofField = ({ label, help, search, options = [] }) => [
@@ -22,7 +22,11 @@ function wordsOfTheClock() {
   const catalogue = read('../crates/device/src/screens/catalog.rs').split('pub static SCREENS')[1];
   const ofScreens = [...catalogue.matchAll(/\d+,\s*"([^"]+)"/g)].map(([, name]) => name);
   expect(ofScreens.length).toBeGreaterThan(10);
-  return [...ofSettings, ...ofScreens].filter(Boolean);
+  const sentences = read('../crates/device/src/spoken.rs').split('\nwords! {')[1].split('\n}')[0];
+  const said = [...sentences.matchAll(/= "([^"]+)";/g)].map(([, words]) => words);
+  expect(said.length).toBeGreaterThan(50);
+  const withWords = said.filter((words) => /[a-z]/.test(words.replace(/\{\w+\}/g, '')));
+  return [...ofSettings, ...ofScreens, ...withWords].filter(Boolean);
 }
 
 const all = [...new Set([...texts(join(ROOT, 'src')), ...wordsOfTheClock()])];
@@ -44,6 +48,11 @@ test.each(languages.filter((language) => language !== 'en'))('%s lacks nothing a
 
 test('texts of the clock have hashes of their own', () => {
   expect(new Set(all.map(hash)).size).toBe(all.length);
+});
+
+test('a sentence of the clock is told in its parts', () => {
+  const days = { words: '{count} days', values: { count: { number: '1234.5' } } };
+  expect(spoken({ words: '{days}, then {pool}.', values: { days, pool: '7{x}' } })).toBe('1,234.5 days, then 7{x}.');
 });
 
 test.each([

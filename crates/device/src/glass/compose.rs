@@ -1,6 +1,6 @@
 //! What should be on the panels, as it follows from what covers the rotation and from what is known.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
@@ -21,6 +21,7 @@ use crate::{
         splash, update, zap,
     },
     settings::{Settings, Settled},
+    spoken::{self, Sentence},
 };
 
 /// Missed polls after which a polled value is old.
@@ -65,28 +66,31 @@ pub fn screen_cells(slot: Slot, scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// What a screen of the rotation shows, in a sentence.
-pub fn screen_sentence(slot: Slot, scene: &Scene<'_>) -> String {
-    catalog::find(slot.screen).map_or_else(String::new, |screen| (screen.sentence)(scene))
+pub fn screen_sentence(slot: Slot, scene: &Scene<'_>) -> Sentence {
+    match catalog::find(slot.screen) {
+        Some(screen) => (screen.sentence)(scene),
+        None => spoken::EMPTY_PANELS.into(),
+    }
 }
 
 /// What a layer shows, in a sentence.
-pub fn layer_sentence(content: &Content) -> String {
+pub fn layer_sentence(content: &Content) -> Sentence {
     match content {
-        Content::Splash => splash::SENTENCE.into(),
+        Content::Splash => spoken::SPLASH.into(),
         Content::SafeMode(reason) => safe_mode::sentence(reason),
-        Content::SignIn(_) => sign_in::SENTENCE.into(),
+        Content::SignIn(_) => spoken::SIGN_IN.into(),
         Content::Custom(cells) => custom::sentence(cells),
         Content::Zap(zap) => zap::sentence(zap),
         Content::Payment(payment) => payment::sentence(payment),
-        Content::Debug => debug::SENTENCE.into(),
+        Content::Debug => spoken::DEBUG.into(),
         Content::Update(percent) => update::sentence(*percent),
         Content::Portal(directions) => provisioning::sentence(&directions.ssid),
-        Content::Erasing => erasing::SENTENCE.into(),
+        Content::Erasing => spoken::ERASING.into(),
     }
 }
 
 /// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
-pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell>, String)> {
+pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell>, Sentence)> {
     let reason = known.silence.filter(|_| needs_feeds(slot))?;
     let cells = no_data::cells(reason, known.ip, panels);
     Some((cells, no_data::sentence(reason)))

@@ -31,6 +31,7 @@ use crate::{
         catalog::{self, Dependency},
     },
     settings::Settings,
+    spoken::Sentence,
     units::Currency,
 };
 
@@ -113,7 +114,7 @@ impl Glass {
     }
 
     /// What the newest picture shows, in a sentence.
-    pub fn sentence(&self) -> &str {
+    pub fn sentence(&self) -> &Sentence {
         self.panels.sentence()
     }
 

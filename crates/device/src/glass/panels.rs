@@ -1,6 +1,6 @@
 //! The picture for the panels: what is composed becomes a picture only as far as policy lets it.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::{
@@ -10,6 +10,7 @@ use super::{
 use crate::{
     cells::{self, Cell, Mark, Picture, Style},
     settings::Settings,
+    spoken::{self, Sentence},
 };
 
 /// What is visible; any difference is a change of screen.
@@ -31,7 +32,7 @@ pub struct Composition {
     /// One cell per panel.
     pub cells: Vec<Cell>,
     /// What they show, in a sentence.
-    pub sentence: String,
+    pub sentence: Sentence,
     /// A value in it is less than good.
     pub mark: Option<Mark>,
     /// A password is in it.
@@ -42,7 +43,7 @@ pub struct Composition {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
     picture: Picture,
-    sentence: String,
+    sentence: Sentence,
     /// What is wrong with the values by now; the mark on the glass may be a worse one.
     mark: Option<Mark>,
     visible: Visible,
@@ -62,7 +63,7 @@ impl Panels {
                 repaints: 0,
                 serial: 0,
             },
-            sentence: String::new(),
+            sentence: spoken::EMPTY_PANELS.into(),
             mark: None,
             visible: Visible::Nothing,
             policy: RefreshPolicy::default(),
@@ -75,7 +76,7 @@ impl Panels {
     }
 
     /// What the newest picture shows, in a sentence.
-    pub fn sentence(&self) -> &str {
+    pub fn sentence(&self) -> &Sentence {
         &self.sentence
     }
 

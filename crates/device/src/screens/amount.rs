@@ -7,9 +7,10 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{decimal, row, spoken};
+use super::{decimal, row};
 use crate::{
     cells::{Cell, Icon},
+    spoken::{self, Sentence},
     units::{SATS_PER_BTC, Sats},
 };
 
@@ -65,8 +66,8 @@ pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
 }
 
 /// An amount in words, in full.
-pub fn spoken(Sats(sats): Sats) -> String {
-    spoken::count(sats, "sat")
+pub fn spoken(Sats(sats): Sats) -> Sentence {
+    spoken::count(sats, spoken::SAT, spoken::SATS)
 }
 
 /// Bitcoin with a fixed number of decimals.

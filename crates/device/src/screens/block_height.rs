@@ -1,13 +1,12 @@
 //! Height of the chain tip.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::ToString, vec::Vec};
 
-use super::{Scene, row, spoken};
-use crate::cells::Cell;
+use super::{Scene, row};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// The height in full; once it needs every panel, the label goes.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -23,9 +22,9 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The height.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.height() {
-        Some(height) => format!("Block height {}.", spoken::number(&height.to_string())),
-        None => spoken::unknown("The block height"),
+        Some(height) => spoken::BLOCK_HEIGHT.with("height", spoken::number(height)),
+        None => spoken::BLOCK_HEIGHT_UNKNOWN.into(),
     }
 }

@@ -7,7 +7,7 @@ use super::{
     miner_hashrate, pool_earnings, pool_hashrate, sats_per_currency, supply, ticker,
     wallet_balance,
 };
-use crate::{cells::Cell, settings::Settings};
+use crate::{cells::Cell, settings::Settings, spoken::Sentence};
 
 /// A row of the catalogue.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub struct Screen {
     /// Makes the cells, one per panel.
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
     /// Says in a sentence what the cells show, for people who listen.
-    pub sentence: fn(&Scene<'_>) -> String,
+    pub sentence: fn(&Scene<'_>) -> Sentence,
 }
 
 impl Screen {
@@ -71,7 +71,7 @@ const fn screen(
     name: &'static str,
     depends_on: &'static [Dependency],
     cells: fn(&Scene<'_>) -> Vec<Cell>,
-    sentence: fn(&Scene<'_>) -> String,
+    sentence: fn(&Scene<'_>) -> Sentence,
 ) -> Screen {
     Screen {
         id,

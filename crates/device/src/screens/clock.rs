@@ -1,9 +1,12 @@
 //! Time of day, with the date as label.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
-use super::{Scene, row, spoken};
-use crate::cells::Cell;
+use super::{Scene, row};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence, Words},
+};
 
 /// Day and month, hours and minutes; without a plausible time only dashes on the label.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -20,29 +23,31 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The time of day and the date.
-pub fn sentence(scene: &Scene<'_>) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
+    const MONTHS: [Words; 12] = [
+        spoken::JANUARY,
+        spoken::FEBRUARY,
+        spoken::MARCH,
+        spoken::APRIL,
+        spoken::MAY,
+        spoken::JUNE,
+        spoken::JULY,
+        spoken::AUGUST,
+        spoken::SEPTEMBER,
+        spoken::OCTOBER,
+        spoken::NOVEMBER,
+        spoken::DECEMBER,
     ];
     let Some(local) = scene.local else {
-        return spoken::unknown("The time");
+        return spoken::TIME_UNKNOWN.into();
     };
     let month = usize::from(local.month).checked_sub(1);
     let month = month.and_then(|month| MONTHS.get(month)).copied();
-    let month = month.unwrap_or_default();
-    format!(
-        "It is {}:{:02}, {} {month}.",
-        local.hour, local.minute, local.day
-    )
+    let sentence = spoken::TIME
+        .with("time", format!("{}:{:02}", local.hour, local.minute))
+        .with("day", spoken::number(local.day));
+    match month {
+        Some(month) => sentence.with("month", month),
+        None => sentence,
+    }
 }

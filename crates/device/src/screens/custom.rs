@@ -3,7 +3,10 @@
 use alloc::{string::String, vec::Vec};
 
 use super::row;
-use crate::cells::{Cell, Icon};
+use crate::{
+    cells::{Cell, Icon},
+    spoken::{self, Sentence},
+};
 
 /// Heights that the owner can ask for, px.
 const PX: core::ops::RangeInclusive<u32> = 20..=220;
@@ -30,7 +33,7 @@ pub fn cells(texts: &[String], digit_px: Option<u32>, panels: usize) -> Vec<Cell
 }
 
 /// The text: letters of a panel each as one word, else a panel after the other.
-pub fn sentence(cells: &[Cell]) -> String {
+pub fn sentence(cells: &[Cell]) -> Sentence {
     let texts: Vec<String> = cells.iter().map(Cell::mirror).collect();
     let letters = texts.iter().all(|text| text.chars().count() <= 1);
     let between = if letters { "" } else { " " };
@@ -45,8 +48,8 @@ pub fn sentence(cells: &[Cell]) -> String {
     let joined = words.join(between);
     let text: Vec<&str> = joined.split_whitespace().collect();
     match text.is_empty() {
-        true => "The panels are empty.".into(),
-        false => text.join(" "),
+        true => spoken::EMPTY_PANELS.into(),
+        false => spoken::VERBATIM.with("text", text.join(" ")),
     }
 }
 

@@ -72,9 +72,6 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
     row::left(cells, panels)
 }
 
-/// What it is; its figures are in the status.
-pub const SENTENCE: &str = "The debug view.";
-
 fn block(groups: impl IntoIterator<Item = Vec<Line>>) -> Cell {
     prose::block(groups, PX)
 }

@@ -9,6 +9,3 @@ use crate::cells::Cell;
 pub fn cells(panels: usize) -> Vec<Cell> {
     row::left(row::letters("ERASING"), panels)
 }
-
-/// What happens.
-pub const SENTENCE: &str = "Everything is being erased.";

@@ -1,15 +1,15 @@
 //! Fee rate of the next block.
 
 use alloc::{
-    format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, spoken};
+use super::{Scene, decimal, row};
 use crate::{
     cells::Cell,
     market::Fee,
+    spoken::{self, Sentence},
     units::{FeeRate, MICRO},
 };
 
@@ -26,15 +26,12 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The rate.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let text = match scene.fee() {
-        None => return spoken::unknown("The fee rate"),
+        None => return spoken::FEE_RATE_UNKNOWN.into(),
         Some(fee) => text(fee, scene),
     };
-    format!(
-        "The fee rate is {} sats per virtual byte.",
-        spoken::number(&text)
-    )
+    spoken::FEE_RATE.with("rate", spoken::number(text))
 }
 
 fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {

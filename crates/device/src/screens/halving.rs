@@ -1,14 +1,12 @@
 //! Time until the block subsidy halves.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{string::ToString, vec, vec::Vec};
 
-use super::{Scene, issuance, row, spoken};
-use crate::cells::Cell;
+use super::{Scene, issuance, row};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// Minutes that a block takes on average.
 const BLOCK_MINUTES: u32 = 10;
@@ -34,24 +32,21 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// Blocks to go, or their duration, as the panels count it.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(blocks) = scene.height().map(issuance::blocks_to_halving) else {
-        return spoken::unknown("The time until the halving");
+        return spoken::HALVING_UNKNOWN.into();
     };
-    let left = match scene.settings.use_blk_countdown {
-        true => spoken::count(blocks.into(), "block"),
-        false => {
-            let [years, days, hours, minutes] = split(blocks * BLOCK_MINUTES);
-            format!(
-                "{}, {}, {} and {}",
-                spoken::count(years.into(), "year"),
-                spoken::count(days.into(), "day"),
-                spoken::count(hours.into(), "hour"),
-                spoken::count(minutes.into(), "minute")
-            )
-        }
-    };
-    format!("{left} until the halving.")
+    if scene.settings.use_blk_countdown {
+        let blocks = spoken::count(blocks.into(), spoken::BLOCK, spoken::BLOCKS);
+        return spoken::HALVING_BLOCKS.with("blocks", blocks);
+    }
+    let [years, days, hours, minutes] = split(blocks * BLOCK_MINUTES);
+    let count = |number: u32, one, more| spoken::count(number.into(), one, more);
+    spoken::HALVING_TIME
+        .with("years", count(years, spoken::YEAR, spoken::YEARS))
+        .with("days", count(days, spoken::DAY, spoken::DAYS))
+        .with("hours", count(hours, spoken::HOUR, spoken::HOURS))
+        .with("minutes", count(minutes, spoken::MINUTE, spoken::MINUTES))
 }
 
 fn parts(minutes: u32) -> [Cell; 4] {

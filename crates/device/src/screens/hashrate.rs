@@ -6,7 +6,11 @@ use alloc::{
 };
 
 use super::decimal;
-use crate::{cells::Cell, units::Hashrate};
+use crate::{
+    cells::Cell,
+    spoken::{self, Words},
+    units::Hashrate,
+};
 
 /// Powers of ten with the letters of their units, largest first.
 const UNITS: &[(u32, &str)] = &[
@@ -21,23 +25,22 @@ const UNITS: &[(u32, &str)] = &[
 ];
 
 /// Units in words, by the letters before the slash.
-const SPOKEN: &[(&str, &str)] = &[
-    ("ZH", "zetta"),
-    ("EH", "exa"),
-    ("PH", "peta"),
-    ("TH", "tera"),
-    ("GH", "giga"),
-    ("MH", "mega"),
-    ("KH", "kilo"),
+const SPOKEN: &[(&str, Words)] = &[
+    ("ZH", spoken::ZETTAHASHES),
+    ("EH", spoken::EXAHASHES),
+    ("PH", spoken::PETAHASHES),
+    ("TH", spoken::TERAHASHES),
+    ("GH", spoken::GIGAHASHES),
+    ("MH", spoken::MEGAHASHES),
+    ("KH", spoken::KILOHASHES),
 ];
 
 /// The unit in words, such as `terahashes per second`.
-pub fn spoken(unit: &Cell) -> String {
+pub fn spoken(unit: &Cell) -> Words {
     let written = unit.mirror();
     let letters = written.split('/').next();
-    let prefix = SPOKEN.iter().find(|(short, _)| Some(*short) == letters);
-    let prefix = prefix.map_or("", |(_, prefix)| prefix);
-    format!("{prefix}hashes per second")
+    let found = SPOKEN.iter().find(|(short, _)| Some(*short) == letters);
+    found.map_or(spoken::HASHES, |(_, words)| *words)
 }
 
 /// A pool's hashrate with as many decimals as fit, without zeros at the end, and its unit.

@@ -1,13 +1,12 @@
 //! Value of all bitcoin in a currency.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::vec::Vec;
 
-use super::{Scene, issuance, price_layout, row, signs, spoken, suffix};
-use crate::cells::Cell;
+use super::{Scene, issuance, price_layout, row, signs, suffix};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// The value with a letter, behind the currency's sign; needs a price and a height.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -29,16 +28,15 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The value in billions.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     const MILLION: u64 = 1_000_000;
     let (Some(price), Some(height)) = (scene.shown_price(), scene.height()) else {
-        return spoken::unknown("The value of all bitcoin");
+        return spoken::MARKET_CAP_UNKNOWN.into();
     };
     let value = price.rounded().saturating_mul(issuance::mined_btc(height));
-    let millions = (value / MILLION).to_string();
+    let millions = spoken::number(value / MILLION);
     let code = scene.currency.code();
-    format!(
-        "All bitcoin together are worth {} million {code}.",
-        spoken::number(&millions)
-    )
+    spoken::MARKET_CAP
+        .with("millions", millions)
+        .with("currency", code)
 }

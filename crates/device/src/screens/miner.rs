@@ -11,9 +11,6 @@ use crate::{
 /// The miner's panel.
 pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
 
-/// What is said of a miner that does not answer.
-pub const SILENCE: &str = "The miner does not answer.";
-
 /// What the miner said last; none without a miner.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
     let named = !scene.settings.miner_hostname.expose().trim().is_empty();

@@ -1,13 +1,15 @@
 //! Best difficulty of the miner, in its own words.
 
 use alloc::{
-    format,
     string::{String, ToString},
     vec::Vec,
 };
 
 use super::{Scene, miner, row};
-use crate::cells::Cell;
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// The miner's text, one character per panel, or that the miner is offline.
 ///
@@ -29,10 +31,10 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The miner's own words.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
     match words.map(str::trim) {
-        None | Some("") => miner::SILENCE.into(),
-        Some(words) => format!("The best difficulty of the miner is {words}."),
+        None | Some("") => spoken::MINER_SILENT.into(),
+        Some(words) => spoken::MINER_BEST.with("difficulty", words),
     }
 }

@@ -1,9 +1,12 @@
 //! Hashrate of the miner.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{Scene, hashrate, miner, row};
-use crate::cells::Cell;
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// The hashrate with its unit on the last panel, or that the miner is offline.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -15,10 +18,12 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The hashrate.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(value) = miner::figures(scene).and_then(|miner| miner.hashrate) else {
-        return miner::SILENCE.into();
+        return spoken::MINER_SILENT.into();
     };
     let (text, unit) = hashrate::brief(value);
-    format!("The miner makes {text} {}.", hashrate::spoken(&unit))
+    spoken::MINER_HASHRATE
+        .with("rate", spoken::number(text))
+        .with("unit", hashrate::spoken(&unit))
 }

@@ -1,9 +1,13 @@
 //! What the screens of the mining pool share: who it is, and what it said last.
 
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 use super::{Scene, row};
-use crate::{cells::Cell, market::PoolStats};
+use crate::{
+    cells::Cell,
+    market::PoolStats,
+    spoken::{self, Sentence},
+};
 
 /// Figures of the pool that is set; none while it has said nothing, and for a pool that is not in
 /// the catalogue, which nobody asks.
@@ -32,8 +36,8 @@ pub fn name(scene: &Scene<'_>) -> String {
 }
 
 /// What is said of a pool without figures.
-pub fn silence(scene: &Scene<'_>) -> String {
-    format!("The mining pool {} does not answer.", name(scene))
+pub fn silence(scene: &Scene<'_>) -> Sentence {
+    spoken::POOL_SILENT.with("pool", name(scene))
 }
 
 fn label(name: &str) -> Cell {

@@ -42,7 +42,6 @@ pub mod price_layout;
 pub mod prose;
 pub mod row;
 pub mod signs;
-pub mod spoken;
 pub mod suffix;
 
 pub use catalog::{SCREENS, Screen};

@@ -1,9 +1,12 @@
 //! The notice that nothing was ever learned of chain and prices, in place of a screen that would be empty.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
-use super::{prose, row, spoken};
-use crate::cells::Cell;
+use super::{prose, row};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// Height of the text, px.
 const PX: u32 = 22;
@@ -36,10 +39,9 @@ pub fn cells(reason: &str, ip: &str, panels: usize) -> Vec<Cell> {
 }
 
 /// What is missing, and why.
-pub fn sentence(reason: &str) -> String {
-    let why = match reason {
-        "" => "no source has answered yet",
-        told => told,
-    };
-    format!("No data so far: {}", spoken::closed(why))
+pub fn sentence(reason: &str) -> Sentence {
+    match reason {
+        "" => spoken::NO_DATA.with("why", spoken::NO_ANSWER_YET),
+        told => spoken::NO_DATA.with("why", spoken::closed(told)),
+    }
 }

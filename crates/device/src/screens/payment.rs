@@ -1,12 +1,13 @@
 //! The notice of a payment in or out of the wallet.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
     market::{Direction, Payment},
     settings::Settings,
+    spoken::{self, Sentence},
     units::SATS_PER_BTC,
 };
 
@@ -36,10 +37,10 @@ pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell>
 }
 
 /// The amount and its direction.
-pub fn sentence(payment: &Payment) -> String {
-    let amount = amount::spoken(payment.amount.sats());
-    match payment.direction {
-        Some(Direction::Received) | None => format!("A payment of {amount} came in."),
-        Some(Direction::Sent) => format!("A payment of {amount} went out."),
-    }
+pub fn sentence(payment: &Payment) -> Sentence {
+    let words = match payment.direction {
+        Some(Direction::Received) | None => spoken::PAYMENT_RECEIVED,
+        Some(Direction::Sent) => spoken::PAYMENT_SENT,
+    };
+    words.with("amount", amount::spoken(payment.amount.sats()))
 }

@@ -6,9 +6,10 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, mining_pool, row, spoken, suffix};
+use super::{Scene, decimal, mining_pool, row, suffix};
 use crate::{
     cells::Cell,
+    spoken::{self, Sentence},
     units::{SATS_PER_BTC, Sats},
 };
 
@@ -31,17 +32,16 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The earnings, and where.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(figures) = mining_pool::figures(scene) else {
         return mining_pool::silence(scene);
     };
     let pool = mining_pool::name(scene);
     match figures.daily {
-        Some(Sats(daily)) => format!(
-            "{} sats a day at the mining pool {pool}.",
-            spoken::number(&daily.to_string())
-        ),
-        None => format!("The mining pool {pool} tells no earnings."),
+        Some(Sats(daily)) => spoken::POOL_EARNINGS
+            .with("sats", spoken::number(daily))
+            .with("pool", pool),
+        None => spoken::POOL_WITHOUT_EARNINGS.with("pool", pool),
     }
 }
 

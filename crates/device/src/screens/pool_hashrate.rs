@@ -1,9 +1,12 @@
 //! Hashrate at the mining pool.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{Scene, hashrate, mining_pool, row};
-use crate::cells::Cell;
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// The hashrate with its unit on the last panel.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -20,14 +23,13 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The hashrate, and whose it is.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(figures) = mining_pool::figures(scene) else {
         return mining_pool::silence(scene);
     };
     let (text, unit) = hashrate::filling(figures.hashrate, scene.panels.saturating_sub(2));
-    format!(
-        "{text} {} at the mining pool {}.",
-        hashrate::spoken(&unit),
-        mining_pool::name(scene)
-    )
+    spoken::POOL_HASHRATE
+        .with("rate", spoken::number(text))
+        .with("unit", hashrate::spoken(&unit))
+        .with("pool", mining_pool::name(scene))
 }

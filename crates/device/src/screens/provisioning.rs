@@ -3,7 +3,10 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{prose, row};
-use crate::cells::Cell;
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// Height of instructions, px.
 const PX: u32 = 22;
@@ -67,8 +70,8 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
 }
 
 /// What there is to do; the password is for those who stand before the clock.
-pub fn sentence(ssid: &str) -> String {
-    format!("The clock waits to be brought into a network: join its Wi-Fi {ssid}.")
+pub fn sentence(ssid: &str) -> Sentence {
+    spoken::PROVISIONING.with("ssid", ssid)
 }
 
 fn instructions(first: &str, then: &str) -> Cell {

@@ -1,9 +1,12 @@
 //! The notice that the clock runs without what made it fail.
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
-use super::{prose, row, spoken};
-use crate::cells::{Cell, Line};
+use super::{prose, row};
+use crate::{
+    cells::{Cell, Line},
+    spoken::{self, Sentence},
+};
 
 /// Height of the reason, px.
 const PX: u32 = 26;
@@ -34,6 +37,6 @@ pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
 }
 
 /// The reason.
-pub fn sentence(reason: &str) -> String {
-    format!("Safe mode: {}", spoken::closed(reason))
+pub fn sentence(reason: &str) -> Sentence {
+    spoken::SAFE_MODE.with("why", spoken::closed(reason))
 }

@@ -1,14 +1,14 @@
 //! Satoshis that one unit of a currency buys.
 
 use alloc::{
-    format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, signs, spoken, suffix};
+use super::{Scene, decimal, row, signs, suffix};
 use crate::{
     cells::Cell,
+    spoken::{self, Sentence},
     units::{Currency, MICRO, Price, SATS_PER_BTC},
 };
 
@@ -62,15 +62,17 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// How many satoshis one unit buys.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let code = scene.currency.code();
     match scene.price().filter(is_shown) {
         Some(price) => {
             let sats = fraction(price, FRACTION_WIDTH, false, false);
             let sats = sats.unwrap_or_else(|| rounded(price).to_string());
-            format!("1 {code} buys {} sats.", spoken::number(&sats))
+            spoken::SATS_PER_CURRENCY
+                .with("currency", code)
+                .with("sats", spoken::number(sats))
         }
-        None => spoken::unknown("The price"),
+        None => spoken::PRICE_UNKNOWN.into(),
     }
 }
 

@@ -45,6 +45,3 @@ pub fn cells(user: &str, made: &MadePassword, panels: usize) -> Vec<Cell> {
     ];
     row::left(cells, panels)
 }
-
-/// What is there to be read; the password itself is for those who stand before the clock.
-pub const SENTENCE: &str = "A name and a password to sign in with stand on the panels.";

@@ -19,6 +19,3 @@ pub fn cells(panels: usize) -> Vec<Cell> {
     }
     row::left(cells, panels)
 }
-
-/// What happens.
-pub const SENTENCE: &str = "The clock is starting.";

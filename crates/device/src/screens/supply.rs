@@ -1,13 +1,12 @@
 //! Bitcoin in existence.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
-use super::{Scene, decimal, issuance, row, spoken, suffix};
-use crate::cells::Cell;
+use super::{Scene, decimal, issuance, row, suffix};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// Bitcoin that will ever exist, in ten-thousandths.
 const FINAL_BTC_E4: u128 = 209_999_999_769;
@@ -28,15 +27,15 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The supply in full, or its share, as the panels count it.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.height().map(issuance::mined_btc) {
-        None => spoken::unknown("The supply"),
+        None => spoken::SUPPLY_UNKNOWN.into(),
         Some(supply) if scene.settings.supply_percent => {
             let share = percent(supply, scene.panels.saturating_sub(1));
             let share = share.trim_end_matches('%');
-            format!("{share} percent of all bitcoin exist.")
+            spoken::SUPPLY_SHARE.with("share", spoken::number(share))
         }
-        Some(supply) => format!("{} bitcoin exist.", spoken::number(&supply.to_string())),
+        Some(supply) => spoken::SUPPLY.with("supply", spoken::number(supply)),
     }
 }
 

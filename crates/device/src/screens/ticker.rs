@@ -1,13 +1,12 @@
 //! Price of one bitcoin in a currency.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::ToString, vec::Vec};
 
-use super::{Scene, price_layout, row, signs, spoken};
-use crate::cells::Cell;
+use super::{Scene, price_layout, row, signs};
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// The price in full, or with a letter where the owner wants it or the panels demand it.
 ///
@@ -36,13 +35,11 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The price in whole units.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.shown_price() {
-        Some(price) => format!(
-            "1 bitcoin costs {} {}.",
-            spoken::number(&price.rounded().to_string()),
-            scene.currency.code()
-        ),
-        None => spoken::unknown("The price"),
+        Some(price) => spoken::PRICE
+            .with("price", spoken::number(price.rounded()))
+            .with("currency", scene.currency.code()),
+        None => spoken::PRICE_UNKNOWN.into(),
     }
 }

@@ -1,9 +1,12 @@
 //! The progress of an update.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::row;
-use crate::cells::Cell;
+use crate::{
+    cells::Cell,
+    spoken::{self, Sentence},
+};
 
 /// How much has come, percent.
 pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
@@ -12,6 +15,6 @@ pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
 }
 
 /// How much has come.
-pub fn sentence(percent: u8) -> String {
-    format!("An update is on its way, {} percent.", percent.min(100))
+pub fn sentence(percent: u8) -> Sentence {
+    spoken::UPDATE.with("percent", spoken::number(percent.min(100)))
 }

@@ -1,10 +1,11 @@
 //! Balance of the wallet.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
-use super::{Scene, amount, row, signs, spoken, suffix};
+use super::{Scene, amount, row, signs, suffix};
 use crate::{
     cells::{Cell, Icon},
+    spoken::{self, Sentence},
     units::{SATS_PER_BTC, Sats},
 };
 
@@ -28,11 +29,11 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// The balance in full.
-pub fn sentence(scene: &Scene<'_>) -> String {
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let balance = scene.market.balance.as_ref();
     match balance.map(|balance| balance.value.sats()) {
-        Some(balance) => format!("The wallet holds {}.", amount::spoken(balance)),
-        None => spoken::unknown("The balance of the wallet"),
+        Some(balance) => spoken::BALANCE.with("amount", amount::spoken(balance)),
+        None => spoken::BALANCE_UNKNOWN.into(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! The notice of a zap.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
     market::Zap,
     settings::Settings,
+    spoken::{self, Sentence},
 };
 
 /// The amount behind a lightning bolt; the sender's message is never shown.
@@ -23,6 +24,6 @@ pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
 }
 
 /// The amount.
-pub fn sentence(zap: &Zap) -> String {
-    format!("A zap of {} came in.", amount::spoken(zap.amount))
+pub fn sentence(zap: &Zap) -> Sentence {
+    spoken::ZAP.with("amount", amount::spoken(zap.amount))
 }

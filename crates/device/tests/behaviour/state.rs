@@ -334,7 +334,7 @@ fn the_view_says_what_the_newest_picture_shows() {
     let mut world = World::at_noon(settings("timerSeconds=0"));
     let mut said = |script: &str| {
         world.live(script);
-        world.device.view().says
+        world.device.view().says.to_string()
     };
     // It is below the block that is taken for granted.
     let disputed = "Block height 840,000. The sources disagree about this, or it cannot be.";

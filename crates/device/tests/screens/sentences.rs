@@ -1,16 +1,19 @@
 //! What each screen says in a sentence: a screen with its facts on the left, the sentence on the right.
 
+use std::collections::BTreeSet;
+
 use device::{
     cells::Cell,
     market::{Direction, Payment, Zap},
     screens::{SCREENS, Scene, catalog, custom, no_data, payment, safe_mode, update, zap},
+    spoken::{self, Sentence, Value},
     units::{Msats, Sats},
 };
 
 use crate::line::Line;
 
 /// What a screen says.
-fn said(line: &Line) -> String {
+fn said(line: &Line) -> Sentence {
     let screen = catalog::find(line.screen).unwrap();
     (screen.sentence)(&Scene {
         market: &line.market,
@@ -101,6 +104,8 @@ fn every_screen_says_what_it_shows() {
         let line = Line::parse(left);
         screens.push(line.screen);
         let said = said(&line);
+        assert!(is_whole(&said), "{left}: a gap and a value for each other");
+        let said = said.to_string();
         if said != *wanted {
             wrong.push(format!("{left}: {wanted}\n  but it says {said}"));
         }
@@ -109,6 +114,28 @@ fn every_screen_says_what_it_shows() {
     for screen in SCREENS {
         assert!(screens.contains(&screen.id), "no row for {}", screen.name);
     }
+}
+
+/// Tells whether each gap of the words has a value, and each value a gap, also in the words within.
+fn is_whole(sentence: &Sentence) -> bool {
+    let template = sentence.words.template();
+    let gaps = template.split('{').skip(1);
+    let mut gaps: Vec<&str> = gaps.filter_map(|rest| rest.split('}').next()).collect();
+    let mut values: Vec<&str> = sentence.values.iter().map(|(gap, _)| *gap).collect();
+    gaps.sort_unstable();
+    values.sort_unstable();
+    let within = sentence.values.iter().all(|(_, value)| match value {
+        Value::Phrase(phrase) => is_whole(phrase),
+        Value::Text(_) | Value::Number(_) => true,
+    });
+    gaps == values && within
+}
+
+#[test]
+fn words_have_one_name_each() {
+    let all: Vec<&str> = spoken::ALL.iter().map(|words| words.template()).collect();
+    let once: BTreeSet<&str> = all.iter().copied().collect();
+    assert_eq!(once.len(), all.len());
 }
 
 #[test]
@@ -121,30 +148,39 @@ fn what_covers_the_rotation_says_what_it_shows() {
         amount: Sats(2100),
         message: "hello".into(),
     };
-    assert_eq!(zap::sentence(&zap), "A zap of 2,100 sats came in.");
-    let sent = payment(Some(Direction::Sent));
-    assert_eq!(payment::sentence(&sent), "A payment of 21 sats went out.");
     assert_eq!(
-        payment::sentence(&payment(None)),
+        zap::sentence(&zap).to_string(),
+        "A zap of 2,100 sats came in."
+    );
+    let sent = payment(Some(Direction::Sent));
+    assert_eq!(
+        payment::sentence(&sent).to_string(),
+        "A payment of 21 sats went out."
+    );
+    assert_eq!(
+        payment::sentence(&payment(None)).to_string(),
         "A payment of 21 sats came in."
     );
-    assert_eq!(update::sentence(42), "An update is on its way, 42 percent.");
     assert_eq!(
-        safe_mode::sentence("it broke off"),
+        update::sentence(42).to_string(),
+        "An update is on its way, 42 percent."
+    );
+    assert_eq!(
+        safe_mode::sentence("it broke off").to_string(),
         "Safe mode: it broke off."
     );
     assert_eq!(
-        no_data::sentence(""),
+        no_data::sentence("").to_string(),
         "No data so far: no source has answered yet."
     );
 }
 
 #[test]
 fn a_text_is_said_as_it_reads() {
-    let letters = |text| custom::sentence(&custom::letters(text, 7));
+    let letters = |text| custom::sentence(&custom::letters(text, 7)).to_string();
     assert_eq!(letters("HI ALL"), "HI ALL");
     assert_eq!(letters(""), "The panels are empty.");
     let panels = ["GOOD", "", "DAY", "mdi:bell"].map(String::from);
     let cells: Vec<Cell> = custom::cells(&panels, None, 7);
-    assert_eq!(custom::sentence(&cells), "GOOD DAY mdi:bell");
+    assert_eq!(custom::sentence(&cells).to_string(), "GOOD DAY mdi:bell");
 }

@@ -37,7 +37,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         current_screen: 20,
         currency: Some(Currency::USD),
         data: vec![String::new(); BOARD.panels],
-        says: String::new(),
+        says: device::spoken::EMPTY_PANELS.into(),
         stale: false,
         disputed: false,
         mode: "rotation",

@@ -245,7 +245,7 @@ fn a_claim_below_the_anchor_is_marked_at_once() {
     let mut world = World::with(data_source::PUBLIC_RELAY, main);
     world.claim(RELAY, 900_000);
     assert_eq!(world.mark(), Some(Mark::Disputed));
-    let says = world.device.view().says;
+    let says = world.device.view().says.to_string();
     assert!(
         says.ends_with("The sources disagree about this, or it cannot be."),
         "{says}"

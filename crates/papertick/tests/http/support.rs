@@ -14,6 +14,7 @@ use device::{
     request::{Reply, Request},
     secret::MadePassword,
     settings::{Settings, emit::Identity},
+    spoken,
     units::Currency,
     view::{FrontlightState, LinkState, View},
 };
@@ -58,7 +59,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         data: ["BTC/USD", " ", "$", "9", "5", "0", "0"]
             .map(String::from)
             .to_vec(),
-        says: "Block height 900,123.".into(),
+        says: spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123)),
         stale: false,
         disputed: false,
         truth: device::market::Truth::default(),

@@ -1,0 +1,234 @@
+//! What screens say in a sentence, for people who listen: all words that they use, with gaps for what is in them.
+//!
+//! A sentence is kept in its parts, so that a page can say it in the language of whoever listens.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt::{self, Display, Formatter, Write};
+
+/// English words; `{name}` in them stands for a value. There are only those of the table below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words(&'static str);
+
+impl Words {
+    /// As they are written, with their gaps.
+    pub fn template(self) -> &'static str {
+        self.0
+    }
+}
+
+macro_rules! words {
+    ($($name:ident = $template:literal;)*) => {
+        $(
+            #[doc = $template]
+            pub const $name: Words = Words($template);
+        )*
+
+        /// All of them.
+        pub const ALL: &[Words] = &[$($name),*];
+    };
+}
+
+words! {
+    MARKED = "{sentence} {mark}";
+    ALONE = "Nothing proves this so far, or one source alone has it.";
+    DISPUTED = "The sources disagree about this, or it cannot be.";
+    STALE = "This is older than it should be.";
+
+    BLOCK_HEIGHT = "Block height {height}.";
+    BLOCK_HEIGHT_UNKNOWN = "The block height is not known yet.";
+    TIME = "It is {time}, {day} {month}.";
+    TIME_UNKNOWN = "The time is not known yet.";
+    JANUARY = "January";
+    FEBRUARY = "February";
+    MARCH = "March";
+    APRIL = "April";
+    MAY = "May";
+    JUNE = "June";
+    JULY = "July";
+    AUGUST = "August";
+    SEPTEMBER = "September";
+    OCTOBER = "October";
+    NOVEMBER = "November";
+    DECEMBER = "December";
+    HALVING_BLOCKS = "{blocks} until the halving.";
+    HALVING_TIME = "{years}, {days}, {hours} and {minutes} until the halving.";
+    HALVING_UNKNOWN = "The time until the halving is not known yet.";
+    BLOCK = "1 block";
+    BLOCKS = "{count} blocks";
+    YEAR = "1 year";
+    YEARS = "{count} years";
+    DAY = "1 day";
+    DAYS = "{count} days";
+    HOUR = "1 hour";
+    HOURS = "{count} hours";
+    MINUTE = "1 minute";
+    MINUTES = "{count} minutes";
+    SUPPLY = "{supply} bitcoin exist.";
+    SUPPLY_SHARE = "{share} percent of all bitcoin exist.";
+    SUPPLY_UNKNOWN = "The supply is not known yet.";
+    FEE_RATE = "The fee rate is {rate} sats per virtual byte.";
+    FEE_RATE_UNKNOWN = "The fee rate is not known yet.";
+    PRICE = "1 bitcoin costs {price} {currency}.";
+    PRICE_UNKNOWN = "The price is not known yet.";
+    SATS_PER_CURRENCY = "1 {currency} buys {sats} sats.";
+    MARKET_CAP = "All bitcoin together are worth {millions} million {currency}.";
+    MARKET_CAP_UNKNOWN = "The value of all bitcoin is not known yet.";
+    SAT = "1 sat";
+    SATS = "{count} sats";
+    BALANCE = "The wallet holds {amount}.";
+    BALANCE_UNKNOWN = "The balance of the wallet is not known yet.";
+
+    SPLASH = "The clock is starting.";
+    SIGN_IN = "A name and a password to sign in with stand on the panels.";
+    DEBUG = "The debug view.";
+    ERASING = "Everything is being erased.";
+
+    MINER_HASHRATE = "The miner makes {rate} {unit}.";
+    MINER_BEST = "The best difficulty of the miner is {difficulty}.";
+    MINER_SILENT = "The miner does not answer.";
+    POOL_HASHRATE = "{rate} {unit} at the mining pool {pool}.";
+    POOL_EARNINGS = "{sats} sats a day at the mining pool {pool}.";
+    POOL_WITHOUT_EARNINGS = "The mining pool {pool} tells no earnings.";
+    POOL_SILENT = "The mining pool {pool} does not answer.";
+    HASHES = "hashes per second";
+    KILOHASHES = "kilohashes per second";
+    MEGAHASHES = "megahashes per second";
+    GIGAHASHES = "gigahashes per second";
+    TERAHASHES = "terahashes per second";
+    PETAHASHES = "petahashes per second";
+    EXAHASHES = "exahashes per second";
+    ZETTAHASHES = "zettahashes per second";
+
+    VERBATIM = "{text}";
+    EMPTY_PANELS = "The panels are empty.";
+    ZAP = "A zap of {amount} came in.";
+    PAYMENT_RECEIVED = "A payment of {amount} came in.";
+    PAYMENT_SENT = "A payment of {amount} went out.";
+    UPDATE = "An update is on its way, {percent} percent.";
+    PROVISIONING = "The clock waits to be brought into a network: join its Wi-Fi {ssid}.";
+    SAFE_MODE = "Safe mode: {why}";
+    NO_DATA = "No data so far: {why}";
+    NO_ANSWER_YET = "no source has answered yet.";
+}
+
+/// A sentence: its words, and what stands in their gaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// Its words.
+    pub words: Words,
+    /// A value for the name of each gap.
+    pub values: Vec<(&'static str, Value)>,
+}
+
+/// What stands in a gap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A text that is the same in all languages, or in English alone.
+    Text(String),
+    /// A number: digits, and decimals after a dot.
+    Number(String),
+    /// Words again.
+    Phrase(Sentence),
+}
+
+impl Sentence {
+    /// With a value in one more gap.
+    #[must_use]
+    pub fn with(mut self, gap: &'static str, value: impl Into<Value>) -> Sentence {
+        self.values.push((gap, value.into()));
+        self
+    }
+}
+
+impl Words {
+    /// With a value in one of their gaps.
+    pub fn with(self, gap: &'static str, value: impl Into<Value>) -> Sentence {
+        Sentence::from(self).with(gap, value)
+    }
+}
+
+impl From<Words> for Sentence {
+    fn from(words: Words) -> Sentence {
+        let values = Vec::new();
+        Sentence { words, values }
+    }
+}
+
+impl<Phrase: Into<Sentence>> From<Phrase> for Value {
+    fn from(phrase: Phrase) -> Value {
+        Value::Phrase(phrase.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.into())
+    }
+}
+
+/// A number.
+pub fn number(text: impl ToString) -> Value {
+    Value::Number(text.to_string())
+}
+
+/// A number of things: the words for one, and those for more.
+pub fn count(number_of: u64, one: Words, more: Words) -> Sentence {
+    match number_of {
+        1 => one.into(),
+        _ => more.with("count", number(number_of)),
+    }
+}
+
+/// A sentence of what may be none.
+pub fn closed(text: &str) -> String {
+    let text = text.trim();
+    match text.ends_with(['.', '!', '?']) {
+        true => text.into(),
+        false => alloc::format!("{text}."),
+    }
+}
+
+/// In English.
+impl Display for Sentence {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut parts = self.words.0.split(['{', '}']);
+        while let Some(words) = parts.next() {
+            formatter.write_str(words)?;
+            let gap = parts.next().unwrap_or_default();
+            let value = self.values.iter().find(|(name, _)| *name == gap);
+            if let Some((_, value)) = value {
+                value.fmt(formatter)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// In English: a number has its thousands apart, such as `1,234.5`.
+impl Display for Value {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Text(text) => formatter.write_str(text),
+            Value::Phrase(sentence) => sentence.fmt(formatter),
+            Value::Number(number) => {
+                let (whole, decimals) = number.split_at(number.find('.').unwrap_or(number.len()));
+                for (place, digit) in whole.chars().enumerate() {
+                    if place > 0 && (whole.len() - place).is_multiple_of(3) {
+                        formatter.write_char(',')?;
+                    }
+                    formatter.write_char(digit)?;
+                }
+                formatter.write_str(decimals)
+            }
+        }
+    }
+}
