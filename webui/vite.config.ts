@@ -6,7 +6,17 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { hash } from './src/lib/hash';
-import { ALONE, searches, SETTINGS, TEXT_HERE, texts, unescaped, WORDS, WORDS_OF_SETTINGS } from './words.build';
+import {
+  saidByClock,
+  ALONE,
+  searches,
+  SETTINGS,
+  TEXT_HERE,
+  texts,
+  unescaped,
+  WORDS,
+  WORDS_OF_SETTINGS,
+} from './words.build';
 
 /** What is text and is sent compressed. */
 const TEXT = /\.(css|html|js|svg|webmanifest)$/;
@@ -68,7 +78,8 @@ function words(): Plugin {
         const english = searches();
         const told = (text: string, other: string) => (english.has(text) ? `${other} ${text}` : other);
         const listed = all.map((text) => (file.has(text) ? told(text, file.get(text)!) : text));
-        all.forEach((text) => file.delete(text));
+        const said = new Set(saidByClock());
+        all.filter((text) => !said.has(text)).forEach((text) => file.delete(text));
         // What the clock says in English itself is found by a hash of it.
         const hashed = Object.fromEntries([...file].map(([english, text]) => [hash(english), text]));
         return { code: JSON.stringify({ listed, hashed }), map: null };

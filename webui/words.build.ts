@@ -37,6 +37,16 @@ export function searches(folder = 'src'): Set<string> {
   return new Set(found.map(([, text = '']) => JSON.parse(text) as string));
 }
 
+/** What the clock says in English itself: the names of the screens, and the words of their sentences. */
+export function saidByClock(folder = '../crates/device/src'): string[] {
+  const read = (file: string, from: string, to: string) =>
+    (readFileSync(join(folder, file), 'utf8').split(from)[1] ?? '').split(to)[0] ?? '';
+  const screens = read('screens/catalog.rs', 'pub static SCREENS', '\n];').matchAll(/\d+,\s*"([^"]+)"/g);
+  const sentences = read('spoken.rs', '\nwords! {', '\n}').matchAll(/= "([^"]+)";/g);
+  const told = [...screens, ...sentences].map(([, text = '']) => text);
+  return told.filter((text) => /[a-z]/i.test(text.replace(/\{\w+\}/g, '')));
+}
+
 export function unescaped(text: string): string {
   return text.replace(/\\(.)/g, '$1');
 }

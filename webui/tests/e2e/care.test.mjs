@@ -111,6 +111,9 @@ test('the page speaks the language of the browser, and another by hand', async (
   await second.waitForSelector('[data-key="ledBrightness"]:has-text("Helligkeit der LEDs")');
   assert.equal(await second.getAttribute('html', 'lang'), 'de');
   await second.waitForSelector('[data-twin]:has-text("Blockhöhe 900.123.")', { state: 'attached' });
+  await second.goto(clock.url);
+  await second.getByRole('button', { name: 'Zeit', exact: true }).waitFor();
+  await second.goto(`${clock.url}/settings`);
   await second.getByLabel('Einstellungen durchsuchen').fill('sicherung');
   await second.getByRole('link', { name: 'Einstellungen als Datei' }).click();
   await second.waitForSelector('#care-file');
