@@ -45,10 +45,14 @@ const STANDINGS: Record<string, string> = {
   old: n('too old, not counted'),
 };
 
+/** The chain of a demonstration, where nothing has to be proven. */
+const DEMO = 'demo';
+
 /** The values of a status whose truth is told. */
 export function truthLines(status: Status): TruthLine[] {
   const { height, prices } = status.truth ?? {};
-  const lines = Object.entries(prices ?? {}).map(([code, truth]) => priceLine(code, truth));
+  const witnessed = height?.chain === DEMO ? {} : prices;
+  const lines = Object.entries(witnessed ?? {}).map(([code, truth]) => priceLine(code, truth));
   return height ? [heightLine(height, Number(status.market.height?.value)), ...lines] : lines;
 }
 
@@ -61,8 +65,8 @@ function heightLine(truth: HeightTruth, shown: number): TruthLine {
     name: t('Block'),
     state: truth.state,
     sentence:
-      truth.chain === 'demo'
-        ? t('This is a demonstration: its blocks are invented.')
+      truth.chain === DEMO
+        ? t('This is a demonstration: its blocks and prices are invented.')
         : held
           ? t('Sources name a height, but none is proven, and you have chosen to see proven ones alone.')
           : t(HEIGHTS[truth.state] ?? '', { count: truth.agreeing }),
