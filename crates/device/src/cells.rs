@@ -195,6 +195,39 @@ impl Mark {
     }
 }
 
+/// What is less than good about the values of a picture; the worst mark is the one on the glass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Marks(u8);
+
+impl Marks {
+    /// Tells whether a mark is among them.
+    pub fn has(self, mark: Mark) -> bool {
+        self.0 & bit(mark) != 0
+    }
+
+    /// Those among them, the worst first.
+    pub fn worst_first(self) -> impl Iterator<Item = Mark> {
+        let marks = Mark::ALL.into_iter().rev();
+        marks.filter(move |mark| self.has(*mark))
+    }
+
+    /// The worst.
+    pub fn worst(self) -> Option<Mark> {
+        self.worst_first().next()
+    }
+}
+
+impl FromIterator<Mark> for Marks {
+    fn from_iter<I: IntoIterator<Item = Mark>>(marks: I) -> Marks {
+        Marks(marks.into_iter().fold(0, |bits, mark| bits | bit(mark)))
+    }
+}
+
+/// Place of a mark among [`Marks`].
+fn bit(mark: Mark) -> u8 {
+    1 << mark as u8
+}
+
 /// The content of all panels and how it is to be drawn.
 ///
 /// The two counters of refreshes only grow, so that a refresh that was asked for cannot be lost when

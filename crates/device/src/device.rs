@@ -196,8 +196,8 @@ impl Device {
             currency: slot.currency,
             data: cells::mirror(&self.glass.picture().cells),
             says: self.says(),
-            stale: self.glass.mark() == Some(Mark::Stale),
-            disputed: self.glass.mark() == Some(Mark::Disputed),
+            stale: self.glass.marks().has(Mark::Stale),
+            disputed: self.glass.marks().has(Mark::Disputed),
             mode: self.glass.mode(),
             timer_running: active.timer_active,
             updating: self.glass.has(Layer::Update),
@@ -225,13 +225,13 @@ impl Device {
 
     /// What the newest picture shows, and what is less than good about that.
     fn says(&self) -> Sentence {
-        let sentence = self.glass.sentence();
-        match self.glass.mark() {
-            Some(mark) => spoken::MARKED
-                .with("sentence", sentence.clone())
-                .with("mark", mark.sentence()),
-            None => sentence.clone(),
-        }
+        let sentence = self.glass.sentence().clone();
+        let marks = self.glass.marks().worst_first();
+        marks.fold(sentence, |said, mark| {
+            spoken::MARKED
+                .with("sentence", said)
+                .with("mark", mark.sentence())
+        })
     }
 
     /// The rotation timer.

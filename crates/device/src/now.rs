@@ -14,6 +14,19 @@ pub struct Now {
     pub utc: Option<UtcTime>,
 }
 
+impl Now {
+    /// The moment at an earlier uptime, by the wall clock as it is now.
+    pub fn earlier(self, uptime: Duration) -> Now {
+        let ago = self.uptime.saturating_sub(uptime).as_millis();
+        let ago_ms = i64::try_from(ago).unwrap_or(i64::MAX);
+        let utc = self.utc;
+        Now {
+            uptime,
+            utc: utc.and_then(|utc| UtcTime::plausible(utc.unix_ms.saturating_sub(ago_ms))),
+        }
+    }
+}
+
 /// A moment of the wall clock, milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UtcTime {

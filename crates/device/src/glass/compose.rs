@@ -1,7 +1,7 @@
 //! What should be on the panels, as it follows from what covers the rotation and from what is known.
 
 use alloc::{sync::Arc, vec::Vec};
-use core::time::Duration;
+use core::{slice, time::Duration};
 
 use super::{
     layers::{Content, Directions},
@@ -169,21 +169,26 @@ pub fn blemishes<'a>(
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     facts.iter().flat_map(move |fact| {
         let old = grows_old(*fact, slot, scene, now).map(|from| (Mark::Stale, from));
-        let doubt = doubt(*fact, slot, doubts).map(|doubt| (doubt.mark, Some(doubt.from)));
-        old.into_iter().chain(doubt)
+        let doubts = doubts_of(*fact, slot, doubts).iter();
+        let doubts = doubts.map(|doubt| (doubt.mark, Some(doubt.from)));
+        old.into_iter().chain(doubts)
     })
 }
 
-/// The reason for a mark that age alone does not give.
-fn doubt(fact: Dependency, slot: Slot, doubts: &Doubts) -> Option<Doubt> {
+/// The reasons for marks that age alone does not give.
+fn doubts_of(fact: Dependency, slot: Slot, doubts: &Doubts) -> &[Doubt] {
     match fact {
-        Dependency::Height => doubts.height,
-        Dependency::Price => doubts.prices.get(&slot.currency?).copied(),
+        Dependency::Height => &doubts.height,
+        Dependency::Price => {
+            let currency = slot.currency.as_ref();
+            let doubt = currency.and_then(|currency| doubts.prices.get(currency));
+            doubt.map_or(&[], slice::from_ref)
+        }
         Dependency::Time
         | Dependency::Fee
         | Dependency::Pool
         | Dependency::Miner
-        | Dependency::Balance => None,
+        | Dependency::Balance => &[],
     }
 }
 

@@ -21,7 +21,7 @@ use self::{
 };
 use crate::{
     board::BoardSpec,
-    cells::{Cell, Mark, Picture},
+    cells::{Cell, Marks, Picture},
     limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
     market::Market,
     now::Now,
@@ -119,8 +119,8 @@ impl Glass {
     }
 
     /// What is less than good about the values of the newest picture by now; none for what covers the rotation.
-    pub fn mark(&self) -> Option<Mark> {
-        self.panels.mark()
+    pub fn marks(&self) -> Marks {
+        self.panels.marks()
     }
 
     /// The slot that is on, whatever covers it.
@@ -176,7 +176,7 @@ impl Glass {
         if cause == Cause::Data && self.picture().style == style(settings) {
             let is_worse = self.panels.is_worse(&composition);
             if !is_worse && !self.panels.differs(&composition) {
-                self.panels.judge(composition.mark);
+                self.panels.judge(composition.marks);
                 self.prices.caught_up(known.market);
                 return Presented::Nothing;
             }
@@ -435,7 +435,7 @@ impl Glass {
                 visible,
                 cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
                 sentence: compose::layer_sentence(content),
-                mark: None,
+                marks: Marks::default(),
                 shows_password: content.shows_password(),
             };
         }
@@ -455,7 +455,7 @@ impl Glass {
             visible,
             cells,
             sentence,
-            mark: blemishes.map(|(mark, _)| mark).max(),
+            marks: blemishes.map(|(mark, _)| mark).collect(),
             shows_password: false,
         }
     }

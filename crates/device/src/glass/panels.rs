@@ -8,7 +8,7 @@ use super::{
     rotation::Slot,
 };
 use crate::{
-    cells::{self, Cell, Mark, Picture, Style},
+    cells::{self, Cell, Marks, Picture, Style},
     settings::Settings,
     spoken::{self, Sentence},
 };
@@ -33,8 +33,8 @@ pub struct Composition {
     pub cells: Vec<Cell>,
     /// What they show, in a sentence.
     pub sentence: Sentence,
-    /// A value in it is less than good.
-    pub mark: Option<Mark>,
+    /// What is less than good about the values in it.
+    pub marks: Marks,
     /// A password is in it.
     pub shows_password: bool,
 }
@@ -45,7 +45,7 @@ pub struct Panels {
     picture: Picture,
     sentence: Sentence,
     /// What is wrong with the values by now; the mark on the glass may be a worse one.
-    mark: Option<Mark>,
+    marks: Marks,
     visible: Visible,
     policy: RefreshPolicy,
 }
@@ -64,7 +64,7 @@ impl Panels {
                 serial: 0,
             },
             sentence: spoken::EMPTY_PANELS.into(),
-            mark: None,
+            marks: Marks::default(),
             visible: Visible::Nothing,
             policy: RefreshPolicy::default(),
         }
@@ -92,13 +92,13 @@ impl Panels {
     }
 
     /// What is less than good about the values on the glass.
-    pub fn mark(&self) -> Option<Mark> {
-        self.mark
+    pub fn marks(&self) -> Marks {
+        self.marks
     }
 
     /// Takes note of how good the values on the glass are by now; a better mark waits for the next picture.
-    pub fn judge(&mut self, mark: Option<Mark>) {
-        self.mark = mark;
+    pub fn judge(&mut self, marks: Marks) {
+        self.marks = marks;
     }
 
     /// Tells whether a composition would change more on the glass than the mark.
@@ -108,7 +108,7 @@ impl Panels {
 
     /// Tells whether a composition has a worse mark than the glass.
     pub fn is_worse(&self, composition: &Composition) -> bool {
-        composition.mark > self.picture.mark
+        composition.marks.worst() > self.picture.mark
     }
 
     /// Uptime at which a mandatory full refresh comes by itself.
@@ -137,9 +137,9 @@ impl Panels {
         self.visible = composition.visible;
         self.picture.cells = composition.cells;
         self.sentence = composition.sentence;
-        self.picture.mark = composition.mark;
+        self.picture.mark = composition.marks.worst();
         self.picture.shows_password = composition.shows_password;
-        self.mark = composition.mark;
+        self.marks = composition.marks;
         self.picture.style = style;
     }
 

@@ -1,11 +1,12 @@
 //! What is less than good about the values, as the glass marks it.
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::{
     quotes::PriceRules,
     since::Since,
-    sources,
+    sources::{self, Plan},
     truth::{Doubt, HeightState},
     verdict::{Admits, Verdict},
 };
@@ -29,8 +30,8 @@ pub struct Demands {
 }
 
 impl Demands {
-    /// Those of settings.
-    pub fn of(settings: &Settings) -> Demands {
+    /// Those of settings, and of what is asked because of them.
+    pub fn of(settings: &Settings, plan: &Plan) -> Demands {
         Demands {
             admits: match settings.proof_mode {
                 proof_mode::STRICT => Admits::Proofs,
@@ -42,7 +43,7 @@ impl Demands {
                 quorum: settings.price_quorum as usize,
                 witnessed: false,
             },
-            proof: sources::asks_for_proof(settings),
+            proof: sources::asks_for_proof(plan),
         }
     }
 }
@@ -56,8 +57,8 @@ pub fn follow_height(weak: &mut Since, state: HeightState, uptime: Duration) {
     }
 }
 
-/// The reason for a mark on the height of a chain that is not invented.
-pub fn of_height(verdict: &Verdict, weak: Since, demands: Demands) -> Option<Doubt> {
+/// The reasons for marks on the height of a chain that is not invented.
+pub fn of_height(verdict: &Verdict, weak: Since, demands: Demands) -> Vec<Doubt> {
     let at_once = |mark| Doubt {
         mark,
         from: Duration::ZERO,
@@ -70,5 +71,6 @@ pub fn of_height(verdict: &Verdict, weak: Since, demands: Demands) -> Option<Dou
         mark: Mark::Alone,
         from: since + DOUBT_TIME,
     });
-    old.or(disputed.or(alone).filter(|_| demands.marks))
+    let else_wrong = disputed.or(alone).filter(|_| demands.marks);
+    old.into_iter().chain(else_wrong).collect()
 }

@@ -192,6 +192,23 @@ impl SourceConfig {
         }
     }
 
+    /// Tells whether it has the headers of blocks, which prove them.
+    pub fn proves_blocks(&self) -> bool {
+        match self {
+            SourceConfig::Explorer { .. } | SourceConfig::Node(_) | SourceConfig::Peers { .. } => {
+                true
+            }
+            SourceConfig::Relay { .. }
+            | SourceConfig::Exchange { .. }
+            | SourceConfig::Witness { .. }
+            | SourceConfig::Nostr { .. }
+            | SourceConfig::Zaps { .. }
+            | SourceConfig::Wallet { .. }
+            | SourceConfig::Pool { .. }
+            | SourceConfig::Miner { .. } => false,
+        }
+    }
+
     /// Tells whether prices come from it.
     pub fn feeds_prices(&self) -> bool {
         match self {
@@ -277,10 +294,9 @@ pub struct ByHand {
 /// The sources that should run.
 pub type Plan = BTreeMap<SourceId, SourcePlan>;
 
-/// Tells whether the owner has chosen something that can prove a height: only then is a mere claim a blemish.
-pub fn asks_for_proof(settings: &Settings) -> bool {
-    let has_node = NodeKind::of(settings.node_kind).is_some() && !settings.node_host.is_empty();
-    settings.data_source == data_source::EXPLORER || has_node
+/// Tells whether something is asked that can prove a height: only then is a mere claim a blemish.
+pub fn asks_for_proof(plan: &Plan) -> bool {
+    plan.values().any(|plan| plan.config.proves_blocks())
 }
 
 /// Tells whether a witness is asked for prices in a currency.

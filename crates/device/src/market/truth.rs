@@ -1,6 +1,6 @@
 //! Words for how good the values are, and what the glass marks of it.
 
-use alloc::collections::BTreeMap;
+use alloc::{collections::BTreeMap, vec::Vec};
 use core::time::Duration;
 
 use crate::{cells::Mark, units::Currency};
@@ -59,8 +59,8 @@ pub struct Doubt {
 /// The reasons for marks that age alone does not give.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Doubts {
-    /// That of the height.
-    pub height: Option<Doubt>,
+    /// Those of the height.
+    pub height: Vec<Doubt>,
     /// Those of prices.
     pub prices: BTreeMap<Currency, Doubt>,
 }

@@ -95,6 +95,14 @@ pub struct Truth {
 }
 
 impl Truth {
+    /// Public peers that have proven a block.
+    pub fn peers(&self) -> usize {
+        let peers = self.proofs.iter();
+        peers
+            .filter(|(source, _)| *source == SourceId::Peers)
+            .count()
+    }
+
     /// Sources that have the best block that is proven.
     pub fn agreeing(&self) -> usize {
         let proven = self.proven.as_ref();
@@ -157,7 +165,7 @@ impl Upstream {
             trail: Trail::default(),
         };
         let (voices, anchor) = (Voices::default(), chain.as_ref().map(|chain| &chain.anchor));
-        let demands = Demands::of(settings);
+        let demands = Demands::of(settings, &plan);
         let verdict = verdict::height(&voices, &believed, anchor, demands.admits, now);
         let mut upstream = Upstream {
             verdict,
@@ -286,11 +294,19 @@ impl Upstream {
 
     /// Does what was due by now; tells whether another height is shown.
     pub fn advance(&mut self, now: Now) -> bool {
-        let is_due = self.verdict.until.is_some_and(|until| until <= now.uptime);
-        let is_due = is_due || self.with_time != now.utc.is_some();
-        let height = is_due && self.settle(now);
-        let due = self.prices.due(now.uptime);
-        self.settle_prices(due, now) || height
+        let mut differs = false;
+        // A machine that slept has missed moments, each of which counts as the one that it was.
+        while let Some(due) = self.next_deadline().filter(|due| *due <= now.uptime) {
+            let then = now.earlier(due);
+            if self.verdict.until.is_some_and(|until| until <= due) {
+                differs |= self.settle(then);
+            }
+            differs |= self.settle_prices(self.prices.due(due), then);
+        }
+        if self.with_time != now.utc.is_some() {
+            differs |= self.settle(now);
+        }
+        differs
     }
 
     /// Uptime at which what is believed changes by itself.
@@ -365,7 +381,7 @@ impl Upstream {
     /// Follows a change of settings: what is asked for, and which prices are of any use.
     pub fn follow(&mut self, settled: &Settled, now: Now) {
         self.replan(settled);
-        self.demands = Demands::of(settled.active());
+        self.demands = Demands::of(settled.active(), &self.plan);
         self.settle(now);
         let (offered, chosen) = (self.offer.currencies(), settled.stored().currencies());
         let is_wanted =
@@ -780,7 +796,7 @@ impl Upstream {
         self.doubts.height = match self.chain {
             Some(_) => doubts::of_height(&self.verdict, self.weak, self.demands),
             // Nobody is misled by what is invented for show.
-            None => None,
+            None => Vec::new(),
         };
         let shown = &self.verdict.shown;
         if *shown == self.market.height {

@@ -51,7 +51,8 @@ const ROWS: &[Row] = &[
     ("minSecPriceUpd=10", "screen 20; wait 4000; price USD 65000", 6_000, GLASS, "BTC/USD $64000", "BTC/USD $65000"),
 
     // What is too old.
-    ("", "block 840001", 90 * MINUTE + 1, STALE, "false", "true"),
+    ("", "block 840001", 90 * MINUTE, STALE, "false", "true"),
+    ("proofPeerMax=0", "block 840001", 90 * MINUTE + 1, STALE, "false", "true"),
     ("", "screen 20; price USD 65000", 15 * MINUTE + 1, STALE, "false", "true"),
     ("", "screen 6; fee 13", HOUR + 1, STALE, "false", "true"),
     ("miningPoolStats=true", "screen 70; pool noderunners", 10 * MINUTE + 1, STALE, "false", "true"),

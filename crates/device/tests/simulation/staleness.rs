@@ -91,6 +91,8 @@ fn what_is_too_old_is_marked_whatever_the_order() {
 #[test]
 fn the_mark_comes_on_its_own_and_goes_with_the_next_value() {
     let mut world = World::new(BOARD);
+    // Nobody is asked who could prove more than what is said.
+    world.run(&"set proofPeerMax=0".parse().unwrap());
     world.run(&Step::Block(900_000));
     world.run(&Step::Wait(STALE_BLOCK));
     assert!(!world.device.view().stale);

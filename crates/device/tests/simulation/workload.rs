@@ -399,6 +399,7 @@ const NUMBERS: &[(&str, &[u32])] = &[
     ("satsVariant", &[0, 7]),
     ("dataSource", &[0, 1]),
     ("proofMode", &[0, 1, 1, 1, 2]),
+    ("proofPeerMax", &[0, 0, 1, 4]),
     ("ledBrightness", &[0, 1, 128, 255]),
     ("blockFlashColor", &[0, 0x00_FF_88, 0xE0_43_00]),
 ];

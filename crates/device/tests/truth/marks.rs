@@ -5,9 +5,10 @@ use device::{
     cells::{Mark, Picture},
     happenings::Happening,
     input::Input,
-    market::ChainSpec,
+    market::{ChainSpec, HeightState, Observation},
     request::{Patch, Request},
     settings::data_source,
+    units::{Currency, Price},
 };
 use serde_json::{Map, Value, json};
 
@@ -32,8 +33,8 @@ impl World {
         let mark = self.picture().mark;
         let view = self.device.view();
         let told = match (view.stale, view.disputed) {
-            (true, _) => Some(Mark::Stale),
-            (_, true) => Some(Mark::Disputed),
+            (true, true | false) => Some(Mark::Stale),
+            (false, true) => Some(Mark::Disputed),
             (false, false) => None,
         };
         assert!(told <= mark, "{told:?} is told, {mark:?} is seen");
@@ -83,9 +84,93 @@ fn one_voice_gets_a_ring_after_two_minutes_and_keeps_it_from_block_to_block() {
     }
 }
 
+/// A public relay alone can only claim; the peers that a new clock asks can prove.
+#[test]
+fn who_asks_public_peers_asks_for_proof() {
+    let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
+    world.claim(RELAY, 900_000);
+    world.wait(119);
+    assert_eq!(world.mark(), None);
+    world.wait(1);
+    assert_eq!(world.mark(), Some(Mark::Alone));
+    world.set("proofPeerMax", json!(0));
+    world.wait(600);
+    world.claim(RELAY, 900_001);
+    assert_eq!(world.mark(), None);
+    world.set("proofPeerMax", json!(1));
+    assert_eq!(world.mark(), Some(Mark::Alone));
+}
+
+#[test]
+fn a_relay_that_repeats_one_height_is_old_where_proof_was_asked_for() {
+    let repeated = |peers: u32| {
+        let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
+        world.set("proofPeerMax", json!(peers));
+        for _ in 0..90 {
+            world.claim(RELAY, 900_000);
+            world.wait(60);
+        }
+        (world.mark(), world.device.view().stale, world.verdict().1)
+    };
+    let old = HeightState::Stale;
+    assert_eq!(repeated(4), (Some(Mark::Stale), true, old));
+    // A word that is said again is news of its age.
+    assert_eq!(repeated(0), (None, false, old));
+}
+
+/// Whatever grew old while the machine slept did so then, and not as it woke.
+#[test]
+fn a_night_asleep_is_as_one_awake() {
+    let night = |sleeps: bool| {
+        let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
+        let usd = Observation::Price(Currency::USD, Price::parse("64000").unwrap());
+        world.claim(RELAY, 900_000);
+        world.hear(RELAY, usd.clone());
+        match sleeps {
+            true => world.secs += 8 * 3600,
+            false => world.wait(8 * 3600),
+        }
+        world.claim(RELAY, 900_048);
+        world.hear(RELAY, usd);
+        let mut marks = vec![world.mark()];
+        for screen in [20, 0] {
+            let at = now(world.secs());
+            for request in [Request::ShowScreen(screen), Request::FullRefresh] {
+                world.device.handle(Input::Asked(request), at);
+            }
+            marks.push(world.mark());
+        }
+        (marks, world.device.view().truth)
+    };
+    assert_eq!(night(true), night(false));
+    assert_eq!(night(true).0[1..], [None, None], "a new height and price");
+}
+
+#[test]
+fn what_is_old_and_disputed_is_told_to_be_both() {
+    let (mut world, _) = proven();
+    world.wait(88 * 60);
+    world.claim(RELAY, 900_001);
+    world.claim(OTHER, 900_000);
+    world.wait(120);
+    let view = world.device.view();
+    assert_eq!(
+        (world.mark(), view.stale, view.disputed),
+        (Some(Mark::Stale), true, true)
+    );
+    for mark in [Mark::Stale, Mark::Disputed] {
+        let said = mark.sentence().template();
+        assert!(view.says.to_string().contains(said), "{}", view.says);
+    }
+    world.set("proofMode", json!(0));
+    let view = world.device.view();
+    assert_eq!((view.stale, view.disputed), (true, false));
+}
+
 #[test]
 fn where_no_proof_was_asked_for_a_claim_is_no_blemish() {
     let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
+    world.set("proofPeerMax", json!(0));
     world.claim(RELAY, 900_000);
     world.wait(80 * 60);
     assert_eq!(world.mark(), None);

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use device::{cells::Mark, units::Currency};
+use device::{
+    cells::{Mark, Marks},
+    units::Currency,
+};
 
 use super::{Learned, Model, SECOND, Slot};
 
@@ -25,8 +28,8 @@ pub struct Glass {
     /// A text per panel; none where the model does not know them.
     pub texts: Option<Vec<String>>,
     pub mark: Option<Mark>,
-    /// The mark that the values on the glass have earned by now; that on it may be a worse one.
-    pub told: Option<Mark>,
+    /// The marks that the values on the glass have earned by now; that on it may be a worse one.
+    pub told: Marks,
     /// Font, inversion, variant of the satoshi symbol; then what leaves no ghosts.
     pub style: (String, bool, u32, [u32; 3]),
     /// The price in it.
@@ -64,13 +67,14 @@ impl Model {
         let style = (s.font_name.clone(), s.inverted_color, s.sats_variant, sizes);
         let known = slot.1.and_then(|currency| self.facts.get(currency.code()));
         let price = known.map(|(price, _)| *price);
-        let (texts, mark) = (self.texts(price), self.mark());
+        let (texts, marks) = (self.texts(price), self.marks());
+        let mark = marks.worst();
         let before = &self.glass;
         let is = |texts: &_| (shown, texts) == (before.shown, &before.texts);
         // A worse mark is painted at once, a better one with what comes next.
         if why == Why::Data && style == before.style && mark <= before.mark {
             if is(&texts) {
-                self.glass.told = mark;
+                self.glass.told = marks;
                 return;
             }
             if slot.1.is_some() && is(&self.texts(before.price)) {
@@ -111,18 +115,19 @@ impl Model {
             glass.price_painted = Some(now);
         }
         (glass.shown, glass.texts) = (shown, texts);
-        (glass.mark, glass.told) = (mark, mark);
+        (glass.mark, glass.told) = (mark, marks);
         (glass.style, glass.price) = (style, price);
     }
 
-    /// The worst that can be said of a value on the glass.
-    pub fn mark(&self) -> Option<Mark> {
+    /// What can be said of the values on the glass.
+    pub fn marks(&self) -> Marks {
         let needs_height = self.mode() == "rotation" && [0, 4, 30, 40].contains(&self.slot.0);
-        let height = self.doubt_of_height().filter(|_| needs_height);
+        let height = self.doubts_of_height().into_iter();
+        let height = height.filter(|_| needs_height);
         let price = self.slot.1.filter(|_| self.mode() == "rotation");
         let price = price.and_then(|currency| self.doubt_of_price(currency));
         let old = self.is_stale().then_some(Mark::Stale);
-        height.max(price).max(old)
+        height.chain(price).chain(old).collect()
     }
 
     /// What is wrong with a price that is shown, besides its age.
@@ -139,21 +144,27 @@ impl Model {
     }
 
     /// What is wrong with the height that is shown, besides its age.
-    fn doubt_of_height(&self) -> Option<Mark> {
+    fn doubts_of_height(&self) -> Vec<Mark> {
         let now = self.now.uptime;
-        let asks_for_proof = self.settings.data_source == 1;
-        if self.settings.proof_mode == 0 || self.height().is_none() || !self.shows_height() {
-            return None;
+        if self.height().is_none() || !self.shows_height() {
+            return Vec::new();
         }
+        let asks_for_proof = self.settings.data_source == 1 || self.settings.proof_peer_max > 0;
         let is_old = self.told.is_none_or(|told| now >= told + SECOND * 90 * 60);
+        let is_alone = !is_old && asks_for_proof && now >= self.weak + SECOND * 120;
+        let mut marks = Vec::new();
         if is_old && self.told.is_some() && asks_for_proof {
-            return Some(Mark::Stale);
+            marks.push(Mark::Stale);
+        }
+        if self.settings.proof_mode == 0 {
+            return marks;
         }
         if self.apart.is_some_and(|since| now >= since + SECOND * 120) {
-            return Some(Mark::Disputed);
+            marks.push(Mark::Disputed);
+        } else if is_alone {
+            marks.push(Mark::Alone);
         }
-        let is_alone = !is_old && asks_for_proof && now >= self.weak + SECOND * 120;
-        is_alone.then_some(Mark::Alone)
+        marks
     }
 
     /// Word for how good the height is that is shown.
