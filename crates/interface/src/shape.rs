@@ -755,7 +755,7 @@ fn truth() -> Value {
         },
         "required": ["source", "value", "hash"],
     });
-    let height = object(&[
+    let mut height = object(&[
         (
             "state",
             json!({ "enum": HeightState::ALL.map(HeightState::name) }),
@@ -765,10 +765,15 @@ fn truth() -> Value {
         ("proven", integer_or_null.clone()),
         ("tipHash", json!({ "type": ["string", "null"] })),
         ("tipTime", integer_or_null),
+        ("chainWork", json!({ "type": ["string", "null"] })),
+        ("peers", integer.clone()),
         ("agreeing", integer.clone()),
+        ("reorgs", integer.clone()),
+        ("lastReorgDepth", integer.clone()),
         ("proofs", array(proof)),
         ("claimed", array(claim)),
     ]);
+    height["properties"]["tipAgeSec"] = json!({ "type": "integer", "minimum": 0 });
     let voice = json!({
         "type": "object",
         "properties": {

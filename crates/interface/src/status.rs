@@ -14,6 +14,7 @@ use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
     market::{Fee, PriceState, Seen, Tip, Voice},
+    now::UtcTime,
     refresh::Refresh,
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
@@ -28,6 +29,8 @@ use serde_json::{Map, Value, json};
 pub struct Surroundings {
     /// Time since the device started.
     pub uptime: Duration,
+    /// Wall clock, once it is plausible.
+    pub utc: Option<UtcTime>,
     /// Memory of the host.
     pub memory: HostMemory,
     /// The panels, leftmost first.
@@ -122,7 +125,7 @@ pub fn status(
     let broker = view.mqtt.as_ref().map(|state| source(state, uptime));
     status.insert("mqtt".into(), broker.unwrap_or_default());
     status.insert("market".into(), market(view, Some(uptime)));
-    status.insert("truth".into(), truth(view, Some(uptime)));
+    status.insert("truth".into(), truth(view, Some(surroundings)));
     status
 }
 
@@ -243,8 +246,9 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
 }
 
 /// How good the height is, and who says what; ages while the time is known.
-fn truth(view: &View, uptime: Option<Duration>) -> Value {
+fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
     let truth = &view.truth;
+    let uptime = surroundings.map(|surroundings| surroundings.uptime);
     let claim = |(source, height, since): &(SourceId, u32, Duration)| {
         let mut claim = json!({ "source": source.name(), "value": height });
         if let Some(uptime) = uptime {
@@ -254,20 +258,28 @@ fn truth(view: &View, uptime: Option<Duration>) -> Value {
     };
     let proof = |(source, tip): &(SourceId, Tip)| json!({ "source": source.name(), "value": tip.height, "hash": tip.hash.to_string() });
     let proven = truth.proven.as_ref();
-    json!({
-        "height": {
-            "state": truth.height.name(),
-            "chain": truth.chain,
-            "anchor": truth.anchor,
-            "proven": proven.map(|tip| tip.height),
-            "tipHash": proven.map(|tip| tip.hash.to_string()),
-            "tipTime": proven.map(|tip| tip.time),
-            "agreeing": truth.agreeing(),
-            "proofs": truth.proofs.iter().map(proof).collect::<Vec<Value>>(),
-            "claimed": truth.claims.iter().map(claim).collect::<Vec<Value>>(),
-        },
-        "prices": prices(view, uptime),
-    })
+    let mut height = json!({
+        "state": truth.height.name(),
+        "chain": truth.chain,
+        "anchor": truth.anchor,
+        "proven": proven.map(|tip| tip.height),
+        "tipHash": proven.map(|tip| tip.hash.to_string()),
+        "tipTime": proven.map(|tip| tip.time),
+        "chainWork": truth.work.map(|work| format!("{work:x}")),
+        "peers": truth.peers(),
+        "agreeing": truth.agreeing(),
+        "reorgs": truth.reorganisations.count,
+        "lastReorgDepth": truth.reorganisations.last_depth,
+        "proofs": truth.proofs.iter().map(proof).collect::<Vec<Value>>(),
+        "claimed": truth.claims.iter().map(claim).collect::<Vec<Value>>(),
+    });
+    let utc = surroundings.and_then(|surroundings| surroundings.utc);
+    if let Some((tip, utc)) = proven.zip(utc) {
+        // A block may be somewhat ahead of the time.
+        let age_secs = utc.unix_secs() - i64::from(tip.time);
+        height["tipAgeSec"] = age_secs.max(0).into();
+    }
+    json!({ "height": height, "prices": prices(view, uptime) })
 }
 
 /// How good a price is; one that nobody has quoted in this run is old.

@@ -5,7 +5,8 @@ use std::time::Duration;
 use device::{
     board::PanelFault,
     input::{Input, Sensed},
-    market::{Connection, Observation},
+    market::{Connection, Observation, Reorganisations, Tip},
+    now::UtcTime,
     refresh::Refresh,
     request::{Patch, Request},
     sources::SourceId,
@@ -49,6 +50,7 @@ const BROKEN: PanelState = PanelState {
 fn status(view: &View, uptime: u64) -> Value {
     let surroundings = Surroundings {
         uptime: Duration::from_secs(uptime),
+        utc: UtcTime::plausible(1_777_000_000_000 + i64::try_from(uptime).unwrap() * 1000),
         memory: MEMORY,
         panels: vec![PANEL, BROKEN],
     };
@@ -134,6 +136,41 @@ fn what_is_known_is_told_with_its_age() {
         lasting["market"]["height"],
         json!({ "value": 840_000, "source": "relay", "state": "disputed" })
     );
+}
+
+#[test]
+fn what_is_proven_is_told_with_all_that_speaks_for_it() {
+    let mut view = clock(BOARD).view();
+    let tip = Tip {
+        height: 900_001,
+        hash: "00".repeat(32).parse().unwrap(),
+        time: 1_776_999_400,
+    };
+    view.truth.proven = Some(tip);
+    for source in [SourceId::Explorer, SourceId::Peers, SourceId::Peers] {
+        view.truth.proofs.push((source, tip));
+    }
+    view.truth.reorganisations = Reorganisations {
+        count: 2,
+        last_depth: 3,
+    };
+    let document = status(&view, 60);
+    fits(Shape::Status, &document);
+    let height = &document["truth"]["height"];
+    for (member, value) in [
+        ("proven", json!(900_001)),
+        ("tipTime", json!(1_776_999_400)),
+        ("tipAgeSec", json!(660)),
+        ("chainWork", Value::Null),
+        ("peers", json!(2)),
+        ("agreeing", json!(3)),
+        ("reorgs", json!(2)),
+        ("lastReorgDepth", json!(3)),
+    ] {
+        assert_eq!(height[member], value, "{member}");
+    }
+    let lasting = status::lasting(&view, &[]);
+    assert_eq!(lasting["truth"]["height"].get("tipAgeSec"), None);
 }
 
 #[test]

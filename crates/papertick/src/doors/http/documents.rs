@@ -1,9 +1,10 @@
 //! The documents of settings and status, ready to be sent.
 
-use std::{fmt::Write, sync::Arc, time::Duration};
+use std::{fmt::Write, sync::Arc};
 
 use bytes::Bytes;
 use device::{
+    now::Now,
     settings::{
         Key, Settings,
         emit::{self, Identity},
@@ -37,11 +38,12 @@ impl StatusDocument {
         view: &View,
         glass: &Glass,
         settings_tag: &HeaderValue,
-        uptime: Duration,
+        now: Now,
         memory: HostMemory,
     ) -> StatusDocument {
         let surroundings = Surroundings {
-            uptime,
+            uptime: now.uptime,
+            utc: now.utc,
             memory,
             panels: panels(glass),
         };

@@ -351,6 +351,17 @@ fn truth(families: &mut Families, view: &View) {
             .proven
             .map(|tip| (String::new(), f64::from(tip.height))),
     );
+    families.gauge(
+        "proof_peers",
+        "",
+        "Public peers that have proven a block.",
+        alone(truth.peers() as f64),
+    );
+    families.counter(
+        "reorganisations",
+        "How often blocks took the place of others since the start.",
+        alone(f64::from(truth.reorganisations.count)),
+    );
     let lead = |(source, height, _): &(SourceId, u32, Duration)| {
         let proven = truth.proven?.height;
         let lead = f64::from(*height) - f64::from(proven);

@@ -157,12 +157,12 @@ impl State {
 
     /// The status of a view.
     pub(crate) fn status(&self, view: &Arc<View>) -> StatusDocument {
-        let uptime = self.uptime();
+        let now = self.services.clock.now();
         let glass = self.glass();
-        let variant = (uptime.as_secs(), glass.generation);
+        let variant = (now.uptime.as_secs(), glass.generation);
         self.status.get(view, variant, |_| {
             let memory = host::memory(&self.least_memory);
-            StatusDocument::of(view, &glass, &self.settings_tag(view), uptime, memory)
+            StatusDocument::of(view, &glass, &self.settings_tag(view), now, memory)
         })
     }
 
