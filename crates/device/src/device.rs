@@ -36,6 +36,7 @@ use crate::{
     notes::Notes,
     now::Now,
     output::{Desired, Effect, Output, RebootReason},
+    releases::{self, ReleasePlan, Releases},
     request::Reply,
     restarts::Restarts,
     secret::MadePassword,
@@ -60,6 +61,7 @@ pub struct Device {
     /// The connection to the owner's broker.
     broker: SourceState,
     happenings: Happenings,
+    releases: Releases,
     /// Moment at which the newest input was handled.
     now: Now,
 }
@@ -93,6 +95,7 @@ impl Device {
             notes: Notes::default(),
             broker: SourceState::default(),
             happenings: Happenings::default(),
+            releases: Releases::default(),
             board,
             settled,
             upstream,
@@ -176,6 +179,7 @@ impl Device {
             advert: self.network.link().advert(settings),
             wifi: self.network.link().plan(settings),
             mqtt: self.broker_plan(),
+            releases: self.release_plan(),
         }
     }
 
@@ -201,6 +205,8 @@ impl Device {
             mode: self.glass.mode(),
             timer_running: active.timer_active,
             updating: self.glass.has(Layer::Update),
+            updated_percent: self.glass.updated_percent(),
+            releases: self.known_releases(),
             inverted: active.inverted_color,
             available_currencies: self.upstream.currencies().to_vec(),
             former_currencies: self.upstream.former_currencies(),
@@ -300,6 +306,7 @@ impl Device {
             }
             Input::Pressed(contacts) => return self.press(contacts, now, output),
             Input::Linked(event) => return self.hear_network(event, now, output),
+            Input::Looked(look) => self.releases.saw(look, uptime),
             Input::Uploaded(upload) => return self.upload(&upload, now.uptime),
             Input::Finished(Finished::Wiped(outcome)) => return self.wiped(outcome, now),
             Input::Finished(Finished::Forgotten(outcome)) => {
@@ -444,6 +451,25 @@ impl Device {
         }
     }
 
+    /// Where releases are looked for now.
+    fn release_plan(&self) -> Option<ReleasePlan> {
+        if self.is_erasing() {
+            return None;
+        }
+        let (settings, link) = (self.settled.active(), self.network.link());
+        let hostname = link.own_hostname(settings)?;
+        let may_act = link.is_usable() && !self.glass.has(Layer::SafeMode);
+        releases::plan(settings, &hostname, may_act)
+    }
+
+    /// What is known of releases; nothing where nobody looks.
+    fn known_releases(&self) -> Releases {
+        match self.release_plan() {
+            Some(_) => self.releases.clone(),
+            None => Releases::default(),
+        }
+    }
+
     /// The connection to the owner's broker; none if the settings want none.
     fn broker_state(&self) -> Option<SourceState> {
         match self.broker_plan() {
@@ -481,6 +507,9 @@ impl Device {
         let currencies = self.upstream.currencies_among(&stored.currencies());
         let before = self.settled.adopt(stored, currencies);
         let settings = self.settled.active();
+        if before.git_release_url != settings.git_release_url {
+            self.releases = Releases::default();
+        }
         let cause = self.glass.follow(&before, settings, now.uptime);
         self.upstream.follow(&self.settled, now);
         self.lights.follow(&before, settings, now.uptime);

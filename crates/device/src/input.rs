@@ -8,6 +8,7 @@ use chain::Header;
 use crate::{
     host::HostFacts,
     market::{Connection, Observation, Origin, Reach, sources::SourceId},
+    releases::Look,
     request::Request,
     secret::{MadePassword, Secret},
 };
@@ -38,6 +39,8 @@ pub enum Input {
     Linked(LinkEvent),
     /// An update moved on.
     Uploaded(Upload),
+    /// Somebody looked at the list of releases.
+    Looked(Look),
     /// Work asked for by an effect has ended.
     Finished(Finished),
     /// The machine was measured.

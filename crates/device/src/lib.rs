@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod device;
 pub mod input;
 pub mod output;
+pub mod releases;
 pub mod request;
 pub mod view;
 

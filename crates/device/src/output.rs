@@ -3,8 +3,8 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{
-    cells::Picture, lights::Rgb, market::sources::Plan, mqtt::MqttPlan, request::Reply,
-    secret::Secret,
+    cells::Picture, lights::Rgb, market::sources::Plan, mqtt::MqttPlan, releases::ReleasePlan,
+    request::Reply, secret::Secret,
 };
 
 /// What handling one input brought about, besides the levels.
@@ -77,6 +77,8 @@ pub struct Desired {
     pub wifi: WifiPlan,
     /// What the owner's broker should know.
     pub mqtt: MqttPlan,
+    /// Where to look for releases; none for nowhere.
+    pub releases: Option<ReleasePlan>,
 }
 
 /// What to announce on the local network.

@@ -7,6 +7,7 @@ use crate::{
     happenings::Happenings,
     lights::{Rgb, strip::Mute},
     market::{Market, Truth, sources::SourceId},
+    releases::Releases,
     settings::Settings,
     spoken::Sentence,
     units::Currency,
@@ -46,6 +47,10 @@ pub struct View {
     pub timer_running: bool,
     /// An update is under way.
     pub updating: bool,
+    /// How much of it has come, percent.
+    pub updated_percent: u8,
+    /// What is known of releases.
+    pub releases: Releases,
     /// White on black.
     pub inverted: bool,
     /// Currencies that can be chosen.

@@ -24,6 +24,7 @@ pub mod pools;
 
 pub mod image;
 pub mod release;
+pub mod staging;
 
 pub mod multipart;
 

@@ -1,6 +1,6 @@
 //! Release feeds and the checksum files beside the images of a release.
 //!
-//! A feed is JSON as forges write it for their newest release: a tag and a list of files.
+//! A feed is JSON as forges write it for their newest release, a tag and a list of files, or a list of such releases.
 
 use std::cmp::Ordering;
 
@@ -14,6 +14,18 @@ pub const FEED_BODY_MAX: usize = 256 * 1024;
 
 /// Largest checksum file, bytes.
 pub const CHECKSUM_BODY_MAX: usize = 1024;
+
+/// Releases of a feed that are looked at.
+pub const RELEASES_MAX: usize = 32;
+
+/// Longest tag that names a version, bytes.
+pub const TAG_MAX: usize = 64;
+
+/// Longest title of a release that is told, characters.
+pub const TITLE_MAX: usize = 100;
+
+/// Longest address of a page about a release that is told, bytes.
+pub const PAGE_URL_MAX: usize = 300;
 
 /// Ending of the checksum file's name, after that of the image.
 pub const CHECKSUM_SUFFIX: &str = ".sha256";
@@ -31,11 +43,15 @@ pub fn is_newer(version: &Version, than: &Version) -> bool {
     version.cmp_precedence(than) == Ordering::Greater
 }
 
-/// The newest release, as the feed lists it.
+/// A release, as the feed lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// Name of the version; empty if the feed has none.
     pub tag: String,
+    /// What its makers call it, without control characters; perhaps nothing.
+    pub title: String,
+    /// A page about it, at an address of HTTP; empty if the feed has none.
+    pub page: String,
     /// Files of the release.
     pub assets: Vec<Asset>,
 }
@@ -53,7 +69,8 @@ impl Release {
     /// The version that the tag names, with or without a `v` before it; none if it names none.
     pub fn version(&self) -> Option<Version> {
         let text = self.tag.strip_prefix(['v', 'V']).unwrap_or(&self.tag);
-        Version::parse(text).ok()
+        let is_short = self.tag.len() <= TAG_MAX;
+        is_short.then(|| Version::parse(text).ok())?
     }
 
     /// URLs of an image and of its checksum file; none unless the release has both.
@@ -68,29 +85,52 @@ impl Release {
     }
 }
 
-/// Reads a release feed; assets without a name, or at an address that is not one of HTTP, are left out.
+/// Reads a release feed: one release, or the first [`RELEASES_MAX`] of a list. Drafts are left out, and so are assets
+/// without a name, or at an address that is not one of HTTP.
 ///
 /// # Errors
-/// The body is too long, no JSON, or lists no assets.
-pub fn feed(body: &[u8]) -> Result<Release, Malformed> {
+/// The body is too long, no JSON, or a release lists no assets.
+pub fn feed(body: &[u8]) -> Result<Vec<Release>, Malformed> {
     if body.len() > FEED_BODY_MAX {
         return Err(Malformed("too-long"));
     }
     let feed: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
-    let assets = feed["assets"].as_array().ok_or(Malformed("assets"))?;
+    let listed = feed
+        .as_array()
+        .map_or(core::slice::from_ref(&feed), Vec::as_slice);
+    let listed = listed.iter().take(RELEASES_MAX);
+    let is_out = |entry: &&Value| entry["draft"] != true;
+    listed.filter(is_out).map(release).collect()
+}
+
+fn release(entry: &Value) -> Result<Release, Malformed> {
+    let text = |member: &str| entry[member].as_str().unwrap_or_default();
+    let assets = entry["assets"].as_array().ok_or(Malformed("assets"))?;
+    let title = text("name").chars().filter(|letter| !letter.is_control());
+    let page = text("html_url");
+    let is_page = is_http(page) && page.len() <= PAGE_URL_MAX && !page.contains(char::is_control);
     Ok(Release {
-        tag: feed["tag_name"].as_str().unwrap_or_default().to_owned(),
+        tag: text("tag_name").to_owned(),
+        title: title.take(TITLE_MAX).collect(),
+        page: if is_page {
+            page.to_owned()
+        } else {
+            String::new()
+        },
         assets: assets.iter().filter_map(asset).collect(),
     })
 }
 
 fn asset(entry: &Value) -> Option<Asset> {
     let url = entry["browser_download_url"].as_str()?;
-    let is_http = url.starts_with("https://") || url.starts_with("http://");
-    (is_http || is_relative(url)).then_some(Asset {
+    (is_http(url) || is_relative(url)).then_some(Asset {
         name: entry["name"].as_str()?.to_owned(),
         url: url.to_owned(),
     })
+}
+
+fn is_http(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
 }
 
 /// Tells whether an address leads from where the feed is to a place on the same server.

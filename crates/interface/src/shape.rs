@@ -12,6 +12,7 @@ use device::{
     lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
     market::{HeightState, PriceState, Standing},
     refresh::Refresh,
+    releases::Verdict,
     screens::SCREENS,
     settings::{
         Key,
@@ -612,8 +613,33 @@ fn system() -> Value {
                 ("signed", json!({ "type": "boolean" })),
             ]),
         ),
+        ("release", release()),
     ]);
     object(&members)
+}
+
+/// The newest release, and why it is not taken.
+fn release() -> Value {
+    let (text, flag) = (json!({ "type": "string" }), json!({ "type": "boolean" }));
+    let reasons: Vec<&str> = Verdict::ALL
+        .into_iter()
+        .filter_map(Verdict::reason)
+        .collect();
+    let mut schema = loose(&[
+        ("version", text.clone()),
+        ("title", text.clone()),
+        ("url", text),
+        ("taken", flag),
+        ("why", word_or_null(&reasons)),
+        (
+            "number",
+            json!({ "type": "integer", "minimum": 0, "maximum": 99 }),
+        ),
+        ("lastError", json!({ "type": ["string", "null"] })),
+        ("ageSec", json!({ "type": "integer" })),
+    ]);
+    schema["type"] = json!(["object", "null"]);
+    schema
 }
 
 fn status() -> Value {

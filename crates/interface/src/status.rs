@@ -16,6 +16,7 @@ use device::{
     market::{Fee, PriceState, Seen, Tip, Voice},
     now::UtcTime,
     refresh::Refresh,
+    releases::{Releases, Verdict},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
     spoken::{self, Sentence},
@@ -457,5 +458,27 @@ pub fn system(
         json!({ "buttons": 0, "led": view.strip_drops, "frontlight": 0 }),
     );
     put("uptime", uptime.as_secs().into());
+    let mut release = release(&view.releases);
+    if let Some(at) = view.releases.at {
+        release["ageSec"] = uptime.saturating_sub(at).as_secs().into();
+    }
+    put("release", release);
     object
+}
+
+/// The release that is taken, or the newest of those that are not, and why; null where nobody looks, or has seen one.
+pub fn release(known: &Releases) -> Value {
+    let error = known.last_error.as_deref();
+    match &known.found {
+        Some(found) => json!({
+            "version": found.version,
+            "title": found.title,
+            "url": found.page,
+            "taken": found.verdict == Verdict::Taken,
+            "why": found.verdict.reason(),
+            "number": found.number,
+            "lastError": error,
+        }),
+        None => error.map_or(Value::Null, |error| json!({ "lastError": error })),
+    }
 }

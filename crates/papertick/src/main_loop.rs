@@ -20,6 +20,7 @@ use device::{
     mqtt::MqttPlan,
     now::Now,
     output::{Advert, Desired, Effect, Unsaved, WifiPlan},
+    releases::ReleasePlan,
     request::{Refusal, Reply},
     settings::{Settings, store},
     sources::Plan,
@@ -98,6 +99,7 @@ pub struct Levels {
     advert: watch::Sender<Option<Advert>>,
     wifi: watch::Sender<WifiPlan>,
     mqtt: watch::Sender<MqttPlan>,
+    releases: watch::Sender<Option<ReleasePlan>>,
     view: watch::Sender<Arc<View>>,
 }
 
@@ -118,6 +120,8 @@ pub struct Followed {
     pub wifi: watch::Receiver<WifiPlan>,
     /// For the door to the owner's broker.
     pub mqtt: watch::Receiver<MqttPlan>,
+    /// For whoever looks for releases.
+    pub releases: watch::Receiver<Option<ReleasePlan>>,
     /// For everybody who reads.
     pub view: watch::Receiver<Arc<View>>,
     /// For whoever performs effects.
@@ -268,6 +272,7 @@ impl MainLoop {
             advert: levels.advert.subscribe(),
             wifi: levels.wifi.subscribe(),
             mqtt: levels.mqtt.subscribe(),
+            releases: levels.releases.subscribe(),
             view: levels.view.subscribe(),
             effects: performed,
             rounds: Rounds { asks: asking },
@@ -577,6 +582,7 @@ impl Levels {
             advert,
             wifi,
             mqtt,
+            releases,
         } = device.desired();
         Levels {
             picture: watch::Sender::new(picture),
@@ -586,6 +592,7 @@ impl Levels {
             advert: watch::Sender::new(advert),
             wifi: watch::Sender::new(wifi),
             mqtt: watch::Sender::new(mqtt),
+            releases: watch::Sender::new(releases),
             view: watch::Sender::new(Arc::new(device.view())),
         }
     }
@@ -599,6 +606,7 @@ impl Levels {
             advert,
             wifi,
             mqtt,
+            releases,
         } = device.desired();
         set(&self.picture, picture);
         set(&self.strip, strip);
@@ -607,6 +615,7 @@ impl Levels {
         set(&self.advert, advert);
         set(&self.wifi, wifi);
         set(&self.mqtt, mqtt);
+        set(&self.releases, releases);
         set(&self.view, Arc::new(device.view()));
     }
 }

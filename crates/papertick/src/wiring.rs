@@ -83,6 +83,8 @@ use crate::{
         installer::{Installer, Means},
         judge::Signatures,
         keys::KeyRing,
+        newest::Newest,
+        watcher::{self, Watcher},
     },
 };
 
@@ -354,6 +356,7 @@ impl Parts {
         let (core_stop, core_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
         let demo = demo_relay(&config, height).await?;
+        let (newest, wishes) = Newest::new(installer.clone(), followed.releases.clone());
         let services = Services {
             inbox: inbox.clone(),
             view: followed.view.clone(),
@@ -363,6 +366,7 @@ impl Parts {
             clock: clock.clone(),
             crashes: config.crashes,
             installer: installer.clone(),
+            newest: newest.clone(),
             data_dir: config.run.data_dir.clone(),
             dialer: dialer.clone(),
             log,
@@ -391,6 +395,14 @@ impl Parts {
             logos: logos.clone(),
             radio,
         };
+        let watcher = Watcher {
+            plans: followed.releases.clone(),
+            wishes,
+            installer,
+            dialer: dialer.clone(),
+            inbox: inbox.clone(),
+        };
+        rest.spawn("releases", watcher::run(watcher, stop.clone()));
         let common = Common {
             config,
             place,

@@ -382,6 +382,14 @@ impl Glass {
         self.rotation.freeze(uptime);
     }
 
+    /// How much of an update has come, percent; 0 where there is none.
+    pub fn updated_percent(&self) -> u8 {
+        match self.layers.has(Layer::Update) {
+            true => self.update_percent,
+            false => 0,
+        }
+    }
+
     /// Takes note of how far an update is; the panels follow at their own pace.
     pub fn update_to(&mut self, percent: u8) {
         self.update_percent = percent;

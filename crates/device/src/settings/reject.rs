@@ -59,6 +59,8 @@ pub enum TextFault {
     Topic,
     /// It is no list of names that can be levels of a topic.
     Names,
+    /// It is no version.
+    Version,
     /// It is not what PEM files of such things hold.
     Pem(&'static str),
 }
@@ -78,6 +80,9 @@ impl Rejection {
             ),
             TextFault::Names => {
                 format!("{key} takes names of letters, digits, - and _ with commas between them")
+            }
+            TextFault::Version => {
+                format!("{key} takes a version such as 4.3.0 or 4.3.0-rc.1, or nothing")
             }
             TextFault::Pem(what) => format!("{key} takes {what} in PEM form"),
         })

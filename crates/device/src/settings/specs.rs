@@ -29,6 +29,7 @@ use super::{
         topic::{GroupNames, Topic},
         tx_power::TxPower,
         venues::Venues,
+        version::VersionOrNone,
         zone::ZoneName,
     },
     pools, proof_mode,

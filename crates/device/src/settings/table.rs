@@ -77,7 +77,7 @@ macro_rules! rows {($make:ident) => { $make! {
         "", "", "", ALWAYS;
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
-    hostname_prefix: String = "papertick", "hostnamePrefix", &Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels, Mqtt]), Network,
+    hostname_prefix: String = "papertick", "hostnamePrefix", &Text(TEXT_MAX), ReadWrite, Live(&[Advert, Panels, Mqtt, Update]), Network,
         "Name on the network", "The end of the hardware address is added.", "", ALWAYS;
     /// Announces the clock on the local network.
     mdns_enabled: bool = true, "mdnsEnabled", &Switch, ReadWrite, Live(&[Advert]), Network,
@@ -408,6 +408,18 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Release feed of the automatic update: an `http://` or `https://` address, or empty.
     git_release_url: Endpoint = "", "gitReleaseUrl", &url(Schemes::Http), ReadWrite, Live(&[Update]), Access,
         "Release feed", "Where the clock looks for updates by itself.", "", &[On(Key::ota_enabled)];
+    /// Installs by itself what it takes of the release feed.
+    update_auto: bool = false, "updateAuto", &Switch, ReadWrite, Live(&[Update]), Access,
+        "Install releases by itself", "", "", &[On(Key::ota_enabled)];
+    /// Which releases are taken: those for everybody, or versions before them too.
+    update_channel: u32 = 0u32, "updateChannel", &Numbered(&["stable", "preview"]), ReadWrite, Live(&[Update]), Access,
+        "Update channel", "", "", &[On(Key::ota_enabled)];
+    /// The only version that is taken of the release feed; empty for any.
+    update_pin: String = "", "updatePin", &VersionOrNone, ReadWrite, Live(&[Update]), Access,
+        "Only this version", "", "", &[On(Key::ota_enabled)];
+    /// Share of all clocks that take a release of the feed, percent; which of them follows from their host names.
+    update_share: u32 = 100u32, "updateShare", &slider(0..=100), ReadWrite, Live(&[Update]), Access,
+        "Share of clocks that update", "", "percent", &[On(Key::ota_enabled)];
 
     /// Logs in detail.
     enable_debug_log: bool = false, "enableDebugLog", &Switch, ReadWrite, Reboot, Diagnostics,

@@ -6,6 +6,7 @@ use device::{
     board::BoardSpec,
     happenings::Happenings,
     market::Truth,
+    releases::Releases,
     request::Patch,
     secret::PasswordHash,
     settings::{
@@ -43,6 +44,8 @@ pub(crate) fn view(settings: &Settings) -> View {
         mode: "rotation",
         timer_running: true,
         updating: false,
+        updated_percent: 0,
+        releases: Releases::default(),
         inverted: settings.inverted_color,
         available_currencies: currencies(),
         former_currencies: Vec::new(),

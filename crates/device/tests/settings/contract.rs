@@ -1,5 +1,5 @@
 //! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts`,
-//! `welcomed`, `metricsOpen`, all of MQTT and those of node and peers are beyond it.
+//! `welcomed`, `metricsOpen`, all of MQTT, those of node and peers and those of staged updates are beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -147,6 +147,10 @@ metricsOpen      bool         false                live
 otaEnabled       bool         true                 reboot
 otaPass          password     ""                   reboot  patch
 gitReleaseUrl    http         ""                   live
+updateAuto       bool         false                live
+updateChannel    0..1         0                    live
+updatePin        text         ""                   live
+updateShare      0..100       100                  live
 
 enableDebugLog   bool         false                reboot
 keptTexts        texts        []                   live

@@ -32,9 +32,7 @@ const ELSEWHERE: &[(&str, Place)] = &[
     ("httpAuthUser", Place::Server),
     ("httpAuthPass", Place::Server),
     ("metricsOpen", Place::Server),
-    ("otaEnabled", Place::Server),
     ("otaPass", Place::Server),
-    ("gitReleaseUrl", Place::Nowhere),
     ("enableDebugLog", Place::Log),
 ];
 
@@ -216,8 +214,9 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "gitReleaseUrl",
         "{}",
-        r#"{"gitReleaseUrl": "https://releases"}"#,
+        r#"{"gitReleaseUrl": "https://others"}"#,
     ),
+    ("updatePin", "{}", r#"{"updatePin": "4.3.0"}"#),
 ];
 
 const PEM_CA: &str = r#"{"mqttCa": "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"}"#;
@@ -237,7 +236,8 @@ const FEATURES: &str = r#"{
     "nostrZapPubkey": "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422",
     "nwcUri": "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Fr&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c",
     "screens": [{"id": 90, "enabled": true}],
-    "mqttEnabled": true, "mqttHost": "broker", "mqttTls": true
+    "mqttEnabled": true, "mqttHost": "broker", "mqttTls": true,
+    "gitReleaseUrl": "https://releases"
 }"#;
 
 fn with(stored: &Settings, body: &str) -> Settings {
@@ -313,7 +313,7 @@ fn allowed(components: &[Component]) -> BTreeSet<Part> {
         Component::Outbound => vec![Part::Route],
         Component::Advert => vec![Part::Advert],
         Component::Wifi => vec![Part::Wifi, Part::Effects],
-        Component::Update => vec![],
+        Component::Update => vec![Part::Releases],
         Component::Mqtt => vec![Part::Mqtt],
     });
     parts.collect()

@@ -30,6 +30,11 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
         "text" if spec.key == Key::http_auth_user => {
             "[ -9;-~é]{0,30}".prop_map(Value::from).boxed()
         }
+        "text" if spec.key == Key::update_pin => {
+            "([1-9]{1,2}\\.[1-9]{1,2}\\.[1-9]{1,2}(-[a-z]{1,3})?)?"
+                .prop_map(Value::from)
+                .boxed()
+        }
         "text" if spec.kind.is_text() => "[ -~é]{0,30}".prop_map(Value::from).boxed(),
         "text" => Just(json!([3])).boxed(),
         "password" => "[ -~é]{0,30}".prop_map(Value::from).boxed(),

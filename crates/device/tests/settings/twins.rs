@@ -11,6 +11,7 @@ use device::{
     mqtt::MqttPlan,
     now::{Now, UtcTime},
     output::Effect,
+    releases::ReleasePlan,
     request::{FrontlightCommand, Request},
     secret::Secret,
     settings::Settings,
@@ -34,6 +35,7 @@ pub(crate) enum Part {
     Advert,
     Wifi,
     Mqtt,
+    Releases,
     Effects,
 }
 
@@ -121,6 +123,13 @@ impl Twins {
             plan
         };
         let same_brokers = routed(a.mqtt.clone()) == routed(b.mqtt.clone());
+        let routed = |plan: &Option<ReleasePlan>| {
+            plan.clone().map(|plan| ReleasePlan {
+                route: Route::default(),
+                ..plan
+            })
+        };
+        let same_releases = routed(&a.releases) == routed(&b.releases);
         let [first, second] = effects;
         let parts = [
             (Part::Picture, a.picture == b.picture),
@@ -131,6 +140,7 @@ impl Twins {
             (Part::Advert, a.advert == b.advert),
             (Part::Wifi, a.wifi == b.wifi),
             (Part::Mqtt, same_brokers),
+            (Part::Releases, same_releases),
             (Part::Effects, first == second),
         ];
         self.differ.extend(

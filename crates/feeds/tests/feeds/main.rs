@@ -15,4 +15,5 @@ mod pools;
 mod relay;
 mod release;
 mod robust;
+mod staging;
 mod venues;

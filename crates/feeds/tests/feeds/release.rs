@@ -44,7 +44,10 @@ fn checksums() {
 
 #[test]
 fn feeds() {
-    let release = release::feed(&fixture("release/latest.json")).unwrap();
+    let releases = release::feed(&fixture("release/latest.json")).unwrap();
+    let [release] = releases.as_slice() else {
+        panic!("{releases:?}");
+    };
     assert_eq!(release.tag, "4.0.1");
     assert_eq!(
         release.image("papertick-rev-b.img"),
@@ -64,7 +67,8 @@ fn feeds() {
         ("", "json"),
         ("<html>", "json"),
         ("{}", "assets"),
-        ("[]", "assets"),
+        (r#"[{"assets":[]},{}]"#, "assets"),
+        ("[1]", "assets"),
         (r#"{"assets":{}}"#, "assets"),
     ] {
         assert_eq!(
@@ -77,10 +81,43 @@ fn feeds() {
     assert_eq!(release::feed(&long), Err(Malformed("too-long")));
 }
 
+#[test]
+fn a_list_of_releases_is_read_up_to_a_bound_and_without_drafts() {
+    let release = |tag: usize, draft: bool| serde_json::json!({"tag_name": tag.to_string(), "draft": draft, "assets": []});
+    let list: Vec<_> = (0..release::RELEASES_MAX + 9)
+        .map(|tag| release(tag, tag == 1))
+        .collect();
+    let read = release::feed(serde_json::json!(list).to_string().as_bytes()).unwrap();
+    assert_eq!(read.len(), release::RELEASES_MAX - 1);
+    assert_eq!((read[0].tag.as_str(), read[1].tag.as_str()), ("0", "2"));
+    assert_eq!(release::feed(b"[]"), Ok(Vec::new()));
+}
+
+#[test]
+fn title_and_page_are_told_as_far_as_they_are_fit_for_it() {
+    let told = |name: &str, page: &str| {
+        let body =
+            serde_json::json!({"tag_name": "4.3.0", "name": name, "html_url": page, "assets": []});
+        let release = release::feed(body.to_string().as_bytes())
+            .unwrap()
+            .remove(0);
+        (release.title, release.page)
+    };
+    let page = "https://example.org/4.3.0";
+    assert_eq!(told("Winter", page), ("Winter".into(), page.into()));
+    assert_eq!(told("a\nb\u{7}", "javascript:x"), ("ab".into(), "".into()));
+    let long = format!("https://example.org/{}", "x".repeat(release::PAGE_URL_MAX));
+    let (title, page) = told(&"é".repeat(release::TITLE_MAX + 1), &long);
+    assert_eq!(
+        (title.chars().count(), page.as_str()),
+        (release::TITLE_MAX, "")
+    );
+}
+
 fn listed(tag: &str, url: &str) -> release::Release {
     let asset = serde_json::json!({"name": "a", "browser_download_url": url});
     let body = serde_json::json!({"tag_name": tag, "assets": [asset]}).to_string();
-    release::feed(body.as_bytes()).unwrap()
+    release::feed(body.as_bytes()).unwrap().remove(0)
 }
 
 #[test]
@@ -93,6 +130,7 @@ fn tags_name_versions() {
         ("vv4.1.0", None),
         ("04.1.0", None),
         ("latest", None),
+        (&format!("4.1.0+{}", "x".repeat(release::TAG_MAX)), None),
         ("", None),
     ] {
         let named = listed(tag, "x")
@@ -168,7 +206,7 @@ fn what_was_written_is_read() {
         bytes: 7,
     });
     let text = release::write(&version, "2026-07-01T10:00:00Z", "\"Fixes\"\n", &files);
-    let read = release::feed(text.as_bytes()).unwrap();
+    let read = release::feed(text.as_bytes()).unwrap().remove(0);
     assert_eq!(read.version(), Some(version));
     assert_eq!(
         read.assets,

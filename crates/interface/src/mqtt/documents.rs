@@ -96,6 +96,7 @@ pub fn state(view: &View, panels: &[PanelState]) -> Value {
     state.insert("height".into(), view.truth.height.name().into());
     let tip = view.truth.proven.as_ref();
     state.insert("tipTime".into(), tip.map(|tip| tip.time).into());
+    state.insert("release".into(), status::release(&view.releases));
     state.into()
 }
 

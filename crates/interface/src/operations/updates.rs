@@ -24,7 +24,7 @@ const UPLOADED: &[(u16, Shape)] = &[
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
-        "Fetch and install the newest release",
+        "Fetch and install the newest release that the clock takes",
         Service::AutoUpdate,
         &[
             post("/api/firmware/auto_update"),
@@ -35,6 +35,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[
         (200, Shape::Message),
         (403, Shape::Error),
+        (500, Shape::Error),
         (503, Shape::Message),
     ]),
     serves(

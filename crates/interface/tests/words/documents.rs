@@ -4,11 +4,16 @@ use std::time::Duration;
 
 use device::{
     board::PanelFault,
-    input::{Input, Sensed},
+    device::Device,
+    input::{Input, LinkEvent, Sensed},
     market::{Connection, Observation, Reorganisations, Tip},
+    memory::Memory,
     now::UtcTime,
     refresh::Refresh,
-    request::{Patch, Request},
+    releases::{Look, Release, Verdict},
+    request::{Patch, Reply, Request},
+    secret::{Endpoint, Secret},
+    settings::Settings,
     sources::SourceId,
     units::{Currency, FeeRate, Price},
     view::View,
@@ -261,6 +266,70 @@ fn the_state_of_the_host_has_the_names_that_clients_know() {
         "txPower": 78,
         "queueDrops": { "buttons": 0, "led": 0, "frontlight": 0 },
         "uptime": 42,
+        "release": null,
     });
     assert_eq!(Value::Object(system), expected);
+}
+
+#[test]
+fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
+    let settings = Settings {
+        git_release_url: Endpoint::new("https://me:planted@feed.example/"),
+        ..Settings::default()
+    };
+    let mut clock = Device::new(BOARD, settings, Memory::default(), now(0));
+    let identity = LinkEvent::Identity {
+        suffix: "aabbcc".into(),
+        password: Secret::default(),
+    };
+    clock.handle(Input::Linked(identity), now(1));
+    let told = |clock: &Device, at: u64| {
+        let (memory, disk) = (MEMORY, DiskSpace::default());
+        let uptime = Duration::from_secs(at);
+        let system = status::system(&clock.view(), uptime, memory, disk);
+        let schema = jsonschema::validator_for(&Shape::System.schema()).unwrap();
+        let release = system["release"].clone();
+        let mut whole = Value::Object(system);
+        whole["firmware"] = json!({ "running": "a", "version": "", "trial": false, "lastFailure": null, "signed": true });
+        assert!(schema.is_valid(&whole), "{whole}");
+        release
+    };
+    assert_eq!(told(&clock, 2), Value::Null);
+    let mut saw = |look, at| {
+        clock.handle(Input::Looked(look), now(at));
+        told(&clock, at + 5)
+    };
+    let failed = Look::Failed("no list".into());
+    assert_eq!(saw(failed.clone(), 2), json!({ "lastError": "no list" }));
+    for verdict in Verdict::ALL {
+        let release = Release {
+            version: "4.3.0".into(),
+            title: "Winter".into(),
+            page: "https://example.org/".into(),
+            number: 91,
+            verdict,
+        };
+        let expected = json!({
+            "version": "4.3.0", "title": "Winter", "url": "https://example.org/", "number": 91,
+            "taken": verdict == Verdict::Taken, "why": verdict.reason(), "lastError": null, "ageSec": 5,
+        });
+        assert_eq!(saw(Look::Found(release), 3), expected);
+    }
+    // What was seen before counts on.
+    let after = saw(failed, 20);
+    assert_eq!(
+        (&after["version"], &after["lastError"], &after["ageSec"]),
+        (&json!("4.3.0"), &json!("no list"), &json!(22))
+    );
+    // Of another list it says nothing.
+    let change = json!({ "gitReleaseUrl": "https://other.example/" });
+    let Value::Object(body) = change else {
+        panic!()
+    };
+    let patch = Request::Patch(Patch {
+        body,
+        ..Patch::default()
+    });
+    assert_eq!(reply(&mut clock, patch), Reply::Done);
+    assert_eq!(told(&clock, 30), Value::Null);
 }

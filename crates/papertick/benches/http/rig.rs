@@ -13,7 +13,10 @@ use papertick::{
     log_lines::LogLines,
     main_loop::{Beginning, MainLoop},
     tasks::stop_signal,
-    updates::installer::{Installer, Means},
+    updates::{
+        installer::{Installer, Means},
+        newest::Newest,
+    },
 };
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
@@ -51,6 +54,7 @@ pub async fn start(folder: &Path) -> Rig {
         allow_origins: Vec::new(),
         clock,
         crashes: 0,
+        newest: Newest::new(installer.clone(), followed.releases.clone()).0,
         installer,
         data_dir: folder.to_path_buf(),
         bench: None,

@@ -1,11 +1,12 @@
-//! Fetches the newest release and installs it, if it is newer than what runs.
+//! Fetches the list of releases, and what is to be installed of it.
 
 use std::time::Duration;
 
+use device::releases::ReleasePlan;
 use feeds::{
     image::Kind,
     malformed::Malformed,
-    release::{self, CHECKSUM_BODY_MAX, FEED_BODY_MAX, Release, firmware_asset, is_newer},
+    release::{self, CHECKSUM_BODY_MAX, FEED_BODY_MAX, Release, firmware_asset},
 };
 use net::{
     dialer::Dialer,
@@ -13,14 +14,12 @@ use net::{
     route::Route,
     url::{BadUrl, Url},
 };
-use storage::disk::Folder;
 
 use super::{
-    installer::{Announced, Installer, Means, Update, running},
+    installer::{Announced, Installer, Means, Update},
     judge::{self, Refusal, Versions},
-    record,
 };
-use crate::build;
+use crate::{build, sources::route};
 
 /// Longest time for the list of a release, or for a checksum.
 const LIST_TIME: Duration = Duration::from_secs(10);
@@ -30,25 +29,23 @@ const IMAGE_PAUSE: Duration = Duration::from_secs(15);
 
 /// Where releases are, and the way there.
 #[derive(Debug, Clone)]
-pub struct Source {
-    /// Address of the list of the newest release.
-    pub feed: Url,
-    /// The way out.
-    pub dialer: Dialer,
+pub(super) struct Source {
+    feed: Url,
+    dialer: Dialer,
     /// The path through a proxy, perhaps.
-    pub route: Route,
+    route: Route,
 }
 
 /// Why nothing was installed, in words for people; holds no secret.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+pub(super) enum Trouble {
     #[error("{0} was not fetched: {1}")]
     Http(&'static str, HttpError),
     #[error("{0} was not fetched: the server says {1}")]
     Status(&'static str, u16),
     #[error("{0} is not understood ({reason})", reason = .1.0)]
     Malformed(&'static str, Malformed),
-    #[error("the release names no version")]
+    #[error("the list names no version")]
     NoVersion,
     #[error("the release has no {0} with a checksum beside it")]
     NoImage(String),
@@ -58,47 +55,37 @@ enum Trouble {
     Refused(#[from] Refusal),
 }
 
-/// Fetches the newest release and installs it, if it is newer. What goes wrong stands in the log and in the status; the
-/// clock runs what it ran.
-pub async fn update(installer: Installer, source: Source) {
-    match fetch(&installer, &source).await {
-        Ok(true) => {}
-        Ok(false) => tracing::info!("there is no newer release"),
-        // That one tells of itself.
-        Err(Trouble::Refused(Refusal::Busy)) => {}
-        Err(trouble) => {
-            tracing::warn!(error = %trouble, "the clock was not updated");
-            let disk = &mut Folder::new(&installer.means().data_dir);
-            let reason = format!("the newest release was not installed: {trouble}");
-            if let Err(error) = record::change(disk, |slots| slots.note(&reason)) {
-                tracing::warn!(%error, "and why could not be stored");
-            }
-        }
-    }
-}
-
-/// Tells whether there was something newer, which is installed.
-async fn fetch(installer: &Installer, source: &Source) -> Result<bool, Trouble> {
-    let list = source
-        .get("the list", source.feed.clone(), FEED_BODY_MAX)
-        .await?;
-    let release = release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))?;
-    let version = release.version().ok_or(Trouble::NoVersion)?;
-    if !is_newer(&version, &running(installer.means())) {
-        return Ok(false);
-    }
-    tracing::info!(%version, "there is a newer release");
-    let (image, checksum) = source.places(&release, installer.means())?;
-    let checksum = source
-        .get("the checksum", checksum, CHECKSUM_BODY_MAX)
-        .await?;
-    let digest =
-        release::checksum(&checksum).map_err(|error| Trouble::Malformed("the checksum", error))?;
-    source.install(installer, image, digest).await?;
-    Ok(true)
-}
-
 impl Source {
+    /// The list that the settings name.
+    pub(super) fn of(plan: &ReleasePlan, dialer: &Dialer) -> Result<Source, Trouble> {
+        let feed = Url::parse(plan.feed.expose());
+        Ok(Source {
+            feed: feed.map_err(|error| Trouble::Address("the list", error))?,
+            dialer: dialer.clone(),
+            route: route(&plan.route),
+        })
+    }
+
+    /// What is in the list.
+    pub(super) async fn releases(&self) -> Result<Vec<Release>, Trouble> {
+        let list = self.get("the list", self.feed.clone(), FEED_BODY_MAX);
+        let list = list.await?;
+        release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))
+    }
+
+    /// Fetches a release and installs it.
+    pub(super) async fn fetch(
+        &self,
+        installer: &Installer,
+        release: &Release,
+    ) -> Result<(), Trouble> {
+        let (image, checksum) = self.places(release, installer.means())?;
+        let checksum = self.get("the checksum", checksum, CHECKSUM_BODY_MAX);
+        let digest = release::checksum(&checksum.await?);
+        let digest = digest.map_err(|error| Trouble::Malformed("the checksum", error))?;
+        self.install(installer, image, digest).await
+    }
+
     async fn get(&self, what: &'static str, url: Url, body_max: usize) -> Result<Vec<u8>, Trouble> {
         let limits = Limits {
             timeout: LIST_TIME,

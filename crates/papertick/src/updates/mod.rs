@@ -6,17 +6,19 @@
 //!
 //! `slots` decides which program runs, `record` keeps that on the disk; `judge` says which images are taken,
 //! `depot` receives, verifies and installs them, and `installer` does that beside everything else the clock does;
-//! `fetcher` brings it the newest release.
+//! `watcher` looks at the list of releases and has `fetcher` bring what is taken of it; `newest` is how others ask for that.
 //!
 //! **Invariant:** the one pointer to the active slot moves only after its program is whole, verified and durable;
 //! a slot whose bytes are not those that were verified is never started.
 
 pub mod depot;
-pub mod fetcher;
+mod fetcher;
 pub mod installer;
 pub mod judge;
 pub mod keys;
+pub mod newest;
 pub mod page;
 pub mod record;
 pub mod slots;
 pub mod told;
+pub mod watcher;

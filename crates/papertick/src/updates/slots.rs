@@ -203,6 +203,12 @@ impl Slots {
         installed.is_some_and(|installed| matches!(installed.standing, Standing::Trial { .. }))
     }
 
+    /// Tells whether a version was put into a slot, whatever came of it.
+    pub fn hold(&self, version: &str) -> bool {
+        let mut installed = ImageSlot::ALL.into_iter().filter_map(|slot| self.get(slot));
+        installed.any(|installed| installed.version.to_string() == version)
+    }
+
     /// The slot for the next image: never the one that runs, and never the active one while that is worth keeping.
     pub fn free(&self, running: Program, factory: &Factory) -> ImageSlot {
         if let Program::Slot(slot) = running {

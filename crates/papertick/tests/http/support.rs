@@ -26,7 +26,10 @@ use papertick::{
     inbox::{Message, inbox},
     log_lines::LogLines,
     sources::demo::DemoHand,
-    updates::installer::{Installer, Means},
+    updates::{
+        installer::{Installer, Means},
+        newest::Newest,
+    },
 };
 use render::Bitmap;
 use serde_json::Value;
@@ -66,6 +69,8 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         mode: "rotation",
         timer_running: true,
         updating: false,
+        updated_percent: 0,
+        releases: Default::default(),
         inverted: false,
         former_currencies: Vec::new(),
         available_currencies: ["USD", "EUR", "JPY"]
@@ -225,6 +230,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             clock: papertick::clock::Clock::unset(),
             crashes: 2,
+            newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,
             data_dir: folder.path().to_path_buf(),
             dialer: setup.dialer,

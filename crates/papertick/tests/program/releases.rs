@@ -56,7 +56,7 @@ fn a_program_and_a_page_become_a_release() {
     assert_eq!(names(&desk, "out"), expected);
 
     let text = desk.bytes("out/release.json");
-    let feed = release::feed(&text).unwrap();
+    let feed = release::feed(&text).unwrap().remove(0);
     assert_eq!(feed.version(), Some(semver::Version::new(4, 2, 0)));
     for name in &images {
         let (image, checksum) = feed.image(name).unwrap();
@@ -98,7 +98,9 @@ fn images_that_are_ready_are_taken_as_they_are() {
         desk.bytes(&format!("new/out/{}", name("rev-b"))),
         desk.bytes("i.img")
     );
-    let feed = release::feed(&desk.bytes("new/out/release.json")).unwrap();
+    let feed = release::feed(&desk.bytes("new/out/release.json"))
+        .unwrap()
+        .remove(0);
     let url = format!("https://example.org/clock/{}", name("v8"));
     assert_eq!(feed.image(&name("v8")).unwrap().0, url);
 }

@@ -750,6 +750,87 @@ fn a_clock_updates_itself_from_a_feed() {
 }
 
 #[test]
+fn a_clock_waits_for_its_stage() {
+    let shop = Shop::new();
+    let image = shop.image("4.9.0", &working());
+    let target = papertick::build::Facts::own().target;
+    let name = format!("papertick-rev-b-122x250-{target}.img");
+    let digest = Sha256::digest(&image);
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let release = |tag: &str| {
+        json!({ "tag_name": tag, "name": format!("Release {tag}"), "html_url": "https://example.org/", "assets": [
+            { "name": name, "browser_download_url": name },
+            { "name": format!("{name}.sha256"), "browser_download_url": format!("{name}.sha256") },
+        ] })
+    };
+    let list = json!([release("4.10.0-rc.1"), release("4.9.0"), release("4.8.0")]);
+    let place = serve(vec![
+        ("list".to_string(), list.to_string().into_bytes()),
+        (name.clone(), image),
+        (format!("{name}.sha256"), digest.into_bytes()),
+    ]);
+    let clock = shop.clock();
+    let device = clock.device();
+    let known = || clock.get("/api/system/status").json()["release"].clone();
+    assert_eq!(known(), Value::Null, "nobody looks");
+    let change = json!({ "gitReleaseUrl": format!("http://{place}/list"), "updateShare": 0 });
+    assert_eq!(clock.patch(&change.to_string()).status, 200);
+    let update = || {
+        let answer = clock.send("POST", "/api/firmware/auto_update", "").unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    };
+    update();
+    eventually("it was seen", || known()["why"] == "share");
+    let seen = known();
+    assert_eq!(
+        (
+            &seen["version"],
+            &seen["taken"],
+            &seen["title"],
+            &seen["url"]
+        ),
+        (
+            &json!("4.9.0"),
+            &json!(false),
+            &json!("Release 4.9.0"),
+            &json!("https://example.org/")
+        )
+    );
+    assert!(
+        seen["number"].as_u64().is_some_and(|number| number < 100),
+        "{seen}"
+    );
+    // Each change is followed at once, and says why not.
+    for (change, version, why) in [
+        (
+            r#"{"updateShare": 100, "updatePin": "4.9.1"}"#,
+            "4.9.0",
+            "pin",
+        ),
+        (r#"{"updatePin": "4.10.0-rc.1"}"#, "4.9.0", "pin"),
+    ] {
+        clock.patch(change);
+        eventually(change, || {
+            known()["why"] == why && known()["version"] == version
+        });
+    }
+    update();
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(
+        (clock.device(), &firmware(&clock)["lastFailure"]),
+        (device, &Value::Null)
+    );
+    clock.patch(r#"{"updatePin": "4.9.0"}"#);
+    eventually("it is taken", || known()["taken"] == true);
+    assert_eq!(known()["why"], Value::Null);
+    update();
+    eventually("it runs", || {
+        let answer = clock.send("GET", "/api/system/status", "");
+        answer.is_ok_and(|answer| answer.json()["firmware"]["version"] == "4.9.0")
+    });
+}
+
+#[test]
 fn a_clock_that_is_killed_during_updates_comes_back_as_old_or_new() {
     let kills = std::env::var("PAPERTICK_TEST_KILLS").ok();
     let kills = kills.map_or(8, |text| text.parse().unwrap());

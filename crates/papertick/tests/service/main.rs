@@ -14,4 +14,5 @@ mod mqtt;
 mod painter;
 mod power_cuts;
 mod radio;
+mod releases;
 mod updating;

@@ -25,6 +25,7 @@ pub mod time_per_screen;
 pub mod topic;
 pub mod tx_power;
 pub mod venues;
+pub mod version;
 pub mod zone;
 
 use alloc::{format, string::String, vec::Vec};

@@ -132,11 +132,6 @@ pub(crate) fn bad_request(reason: &str) -> Response {
     told(Answer::bad_request(reason))
 }
 
-/// Refuses with `{"msg": …}`, as the operations of updates do.
-pub(crate) fn message(status: StatusCode, text: &str) -> Response {
-    told(Answer::message(status.as_u16(), text))
-}
-
 /// Refuses what is not there.
 pub(crate) fn not_found() -> Response {
     error(StatusCode::NOT_FOUND, "not found")

@@ -445,7 +445,10 @@ mod tests {
     use net::{dialer::Dialer, tls::Roots};
 
     use super::*;
-    use crate::updates::installer::{Installer, Means};
+    use crate::updates::{
+        installer::{Installer, Means},
+        newest::Newest,
+    };
     use crate::{
         doors::http::services::Services, drivers::wifi, glass::Glass, inbox::inbox,
         log_lines::LogLines,
@@ -458,6 +461,8 @@ mod tests {
         };
         let board = *board::spec::find("rev-b").unwrap();
         let device = Device::new(board, Settings::default(), Memory::default(), now);
+        let means = Means::without_slots(board, std::env::temp_dir(), inbox().0);
+        let (installer, _) = Installer::new(means);
         Services {
             log: LogLines::new(),
             inbox: inbox().0,
@@ -467,8 +472,8 @@ mod tests {
             allow_origins: Vec::new(),
             clock: crate::clock::Clock::unset(),
             crashes: 0,
-            installer: Installer::new(Means::without_slots(board, std::env::temp_dir(), inbox().0))
-                .0,
+            newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
+            installer,
             data_dir: std::env::temp_dir(),
             bench: None,
             demo: None,

@@ -8,8 +8,13 @@ use net::dialer::Dialer;
 use tokio::sync::watch;
 
 use crate::{
-    clock::Clock, drivers::wifi::Radio, glass::Glass, inbox::Inbox, log_lines::LogLines,
-    sources::demo::DemoHand, updates::installer::Installer,
+    clock::Clock,
+    drivers::wifi::Radio,
+    glass::Glass,
+    inbox::Inbox,
+    log_lines::LogLines,
+    sources::demo::DemoHand,
+    updates::{installer::Installer, newest::Newest},
 };
 
 /// What the server is given.
@@ -31,6 +36,8 @@ pub struct Services {
     pub crashes: u64,
     /// What installs updates, and what is installed.
     pub installer: Installer,
+    /// Asks for the newest release.
+    pub newest: Newest,
     /// Folder whose disk the system status tells of.
     pub data_dir: PathBuf,
     /// The table on which a simulated board lies.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use device::market::sources;
 use feeds::{
     hex,
     image::{Fault, Kind},
@@ -12,22 +11,18 @@ use feeds::{
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use net::url::Url;
+use interface::answer::Answer;
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
     answer::{self, Response},
     call::Call,
-    side_task::SideTask,
 };
-use crate::{
-    sources::route,
-    updates::{
-        fetcher::{self, Source},
-        installer::{Announced, Update},
-        judge::{Refusal, Versions},
-    },
+use crate::updates::{
+    installer::{Announced, Update},
+    judge::{Refusal, Versions},
+    newest::NotAsked,
 };
 
 /// Longest silence of whoever uploads.
@@ -52,36 +47,23 @@ pub(crate) async fn web_bundle(call: Call) -> Response {
     upload(call, Kind::Page).await
 }
 
-/// Fetches and installs the newest release; the answer comes before that.
+/// Has the newest release fetched and installed; the answer comes before that.
 pub(crate) async fn automatic(call: Call) -> Response {
-    if let Some(refusal) = disabled(&call) {
-        return refusal;
-    }
-    let installer = &call.state.services.installer;
-    if let Err(refusal) = installer.ready(Kind::Firmware) {
-        let max = installer.bytes_max(Kind::Firmware);
-        return told(&refusal.into(), Kind::Firmware, max);
-    }
-    let settings = &call.view.settings;
-    let feed = match settings.git_release_url.expose() {
-        "" => return failed("ESP_ERR_INVALID_ARG", "no address of a release feed is set"),
-        address => Url::parse(address),
-    };
-    let Ok(feed) = feed else {
-        return failed(
-            "ESP_ERR_INVALID_ARG",
-            "the address of the release feed is none",
-        );
-    };
-    let source = Source {
-        feed,
-        dialer: call.state.services.dialer.clone(),
-        route: route(&sources::route(settings)),
-    };
-    let work = SideTask::new("auto-update", fetcher::update(installer.clone(), source));
-    match call.state.side_tasks.try_send(work) {
-        Ok(()) => answer::message(StatusCode::OK, "Firmware update triggered"),
-        Err(_) => failed("ESP_ERR_NO_MEM", "the clock has too much to do"),
+    answer::told(match call.state.services.newest.ask(&call.view) {
+        Ok(()) => Answer::message(200, "Firmware update triggered"),
+        Err(trouble) => not_asked(&trouble),
+    })
+}
+
+/// Why nobody looks for the newest release, in the words that clients know and in a sentence.
+pub(crate) fn not_asked(trouble: &NotAsked) -> Answer {
+    let why = trouble.to_string();
+    match trouble {
+        NotAsked::Disabled => Answer::error(403, "ota_disabled"),
+        NotAsked::Refused(refusal) => told(refusal, Kind::Firmware, u64::MAX),
+        NotAsked::NoFeed | NotAsked::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),
+        NotAsked::NotReady => unavailable("ESP_ERR_INVALID_STATE", &why),
+        NotAsked::Busy => failed("ESP_ERR_NO_MEM", &why),
     }
 }
 
@@ -117,7 +99,7 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
         .query("sha256")
         .map(|digits| hex::bytes(digits.as_bytes()));
     if digest == Some(None) {
-        return other_digest();
+        return answer::told(other_digest());
     }
     let announced = Announced {
         kind,
@@ -137,7 +119,7 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
     };
     match installed {
         Ok(bytes) => answer::json(&json!({ "result": "ok", "bytes": bytes })),
-        Err(trouble) => told(&trouble, kind, max),
+        Err(trouble) => answer_of(&trouble, kind, max),
     }
 }
 
@@ -228,21 +210,20 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Trouble> {
     }
 }
 
-/// Tells a client why nothing was installed, in the words that clients know and in a sentence.
-fn told(trouble: &Trouble, kind: Kind, max: u64) -> Response {
-    let refusal = match trouble {
-        Trouble::Broken => return broken(kind),
-        Trouble::Form(why) => {
-            return failed(INVALID, why);
-        }
-        Trouble::Refused(refusal) => refusal,
-    };
+/// Tells a client why nothing was installed.
+fn answer_of(trouble: &Trouble, kind: Kind, max: u64) -> Response {
+    answer::told(match trouble {
+        Trouble::Broken => broken(kind),
+        Trouble::Form(why) => failed(INVALID, why),
+        Trouble::Refused(refusal) => told(refusal, kind, max),
+    })
+}
+
+/// Tells why nothing is installed, in the words that clients know and in a sentence.
+fn told(refusal: &Refusal, kind: Kind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {
-        Refusal::Busy => answer::message(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "Update already in progress",
-        ),
+        Refusal::Busy => Answer::message(503, "Update already in progress"),
         Refusal::Oversize(_) => oversize(max),
         Refusal::Digest => other_digest(),
         Refusal::Fault(Fault::CutOff { .. }) => match kind {
@@ -253,14 +234,8 @@ fn told(trouble: &Trouble, kind: Kind, max: u64) -> Response {
         Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Fault(Fault::Io(_)) => {
             failed("ESP_FAIL", &why)
         }
-        Refusal::OnTrial(_) => answer::json_with(
-            StatusCode::SERVICE_UNAVAILABLE,
-            &json!({ "error": "ESP_ERR_INVALID_STATE", "msg": why }),
-        ),
-        Refusal::NoKeys(_) => answer::json_with(
-            StatusCode::SERVICE_UNAVAILABLE,
-            &json!({ "error": INVALID, "msg": why }),
-        ),
+        Refusal::OnTrial(_) => unavailable("ESP_ERR_INVALID_STATE", &why),
+        Refusal::NoKeys(_) => unavailable(INVALID, &why),
         Refusal::Fault(_)
         | Refusal::Kind { .. }
         | Refusal::Board { .. }
@@ -271,7 +246,7 @@ fn told(trouble: &Trouble, kind: Kind, max: u64) -> Response {
     }
 }
 
-fn broken(kind: Kind) -> Response {
+fn broken(kind: Kind) -> Answer {
     let word = match kind {
         Kind::Firmware => "ESP_FAIL",
         Kind::Page => "truncated upload",
@@ -279,18 +254,20 @@ fn broken(kind: Kind) -> Response {
     failed(word, "the upload broke off")
 }
 
-fn failed(word: &str, why: &str) -> Response {
-    let body = json!({ "error": word, "msg": why });
-    answer::json_with(StatusCode::INTERNAL_SERVER_ERROR, &body)
+fn failed(word: &str, why: &str) -> Answer {
+    Answer::with(500, json!({ "error": word, "msg": why }))
 }
 
-fn oversize(max: u64) -> Response {
-    let body = json!({ "error": "oversize", "max": max });
-    answer::json_with(StatusCode::PAYLOAD_TOO_LARGE, &body)
+fn unavailable(word: &str, why: &str) -> Answer {
+    Answer::with(503, json!({ "error": word, "msg": why }))
 }
 
-fn other_digest() -> Response {
-    answer::error(StatusCode::BAD_REQUEST, "sha256 mismatch")
+fn oversize(max: u64) -> Answer {
+    Answer::with(413, json!({ "error": "oversize", "max": max }))
+}
+
+fn other_digest() -> Answer {
+    Answer::bad_request("sha256 mismatch")
 }
 
 /// Tells whether an image of this size, bytes, has a place; there is no image of nothing.
@@ -305,7 +282,7 @@ fn refusal(call: &Call, max: u64, around: u64) -> Option<Response> {
             StatusCode::LENGTH_REQUIRED,
             "content-length required",
         )),
-        Some(length) if !fits(length, max + around) => Some(oversize(max)),
+        Some(length) if !fits(length, max + around) => Some(answer::told(oversize(max))),
         Some(_) => None,
     })
 }

@@ -1,0 +1,182 @@
+//! Releases of the program: where the clock looks for them, which of them it takes, and what it saw there last.
+//!
+//! Which of them are taken is decided where versions are read, by the [`Rule`] that the settings make.
+
+use alloc::string::String;
+use core::time::Duration;
+
+use crate::{
+    market::sources::{self, Route},
+    secret::Endpoint,
+    settings::Settings,
+};
+
+/// Where the clock looks for releases, and what it takes of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleasePlan {
+    /// Address of the list.
+    pub feed: Endpoint,
+    /// The way outbound connections take.
+    pub route: Route,
+    /// Which of them it takes.
+    pub rule: Rule,
+    /// What it does without being asked.
+    pub habit: Habit,
+}
+
+impl ReleasePlan {
+    /// Tells whether the same is read by another one, the same way.
+    pub fn reads_as(&self, other: &ReleasePlan) -> bool {
+        (&self.feed, &self.route) == (&other.feed, &other.route)
+    }
+}
+
+/// What a clock does about releases without being asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Habit {
+    /// Nothing: it has no network, or must not do anything by itself.
+    Waits,
+    /// It looks now and then.
+    Looks,
+    /// It looks, and installs what it takes.
+    Installs,
+}
+
+/// Which releases a clock takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// From which channel.
+    pub channel: Channel,
+    /// The only version that is taken; empty for any.
+    pub pin: String,
+    /// Takes a release whose number for this clock, 0..=99, is below.
+    pub share: u8,
+    /// The clock's host name, of which its numbers are made.
+    pub id: String,
+}
+
+/// What releases are said to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// Releases for everybody.
+    Stable,
+    /// Those, and versions that come before them.
+    Preview,
+}
+
+/// What a look at the list has shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// The release that is taken, or the newest of those that are not.
+    Found(Release),
+    /// It was not fetched or not understood, for this reason in words fit for people; never with a secret.
+    Failed(String),
+}
+
+/// A release as the clock sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    /// Its version.
+    pub version: String,
+    /// What its makers call it; perhaps nothing.
+    pub title: String,
+    /// A page about it; empty for none.
+    pub page: String,
+    /// The clock's own number for it, 0..=99.
+    pub number: u8,
+    /// Whether the clock takes it.
+    pub verdict: Verdict,
+}
+
+/// Whether a clock takes a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Taken,
+    /// What runs is as new.
+    NotNewer,
+    /// It comes before a release for everybody, and those are what is wanted.
+    Channel,
+    /// Another version is pinned.
+    Pin,
+    /// The clock's number for it is not below the share.
+    Share,
+    /// It was tried here and did not work: the clock takes it if it is asked to, but not by itself.
+    Failed,
+}
+
+impl Verdict {
+    /// Word for why it is not taken; none if it is.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Verdict::Taken => None,
+            Verdict::NotNewer => Some("not-newer"),
+            Verdict::Channel => Some("channel"),
+            Verdict::Pin => Some("pin"),
+            Verdict::Share => Some("share"),
+            Verdict::Failed => Some("failed"),
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Verdict; 6] = [
+        Verdict::Taken,
+        Verdict::NotNewer,
+        Verdict::Channel,
+        Verdict::Pin,
+        Verdict::Share,
+        Verdict::Failed,
+    ];
+}
+
+/// What the clock knows of releases.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Releases {
+    /// What the list had, when it was last understood.
+    pub found: Option<Release>,
+    /// Uptime at which that was.
+    pub at: Option<Duration>,
+    /// Why the newest look failed, in words fit for people; none if it did not.
+    pub last_error: Option<String>,
+}
+
+impl Releases {
+    /// Takes note of a look.
+    pub fn saw(&mut self, look: Look, uptime: Duration) {
+        match look {
+            Look::Found(release) => {
+                *self = Releases {
+                    found: Some(release),
+                    at: Some(uptime),
+                    last_error: None,
+                };
+            }
+            Look::Failed(reason) => self.last_error = Some(reason),
+        }
+    }
+}
+
+/// What a clock of this host name does with these settings; none while it looks nowhere.
+pub fn plan(settings: &Settings, hostname: &str, may_act: bool) -> Option<ReleasePlan> {
+    if !settings.ota_enabled || settings.git_release_url.is_empty() {
+        return None;
+    }
+    Some(ReleasePlan {
+        feed: settings.git_release_url.clone(),
+        route: sources::route(settings),
+        rule: Rule {
+            channel: match settings.update_channel {
+                0 => Channel::Stable,
+                _ => Channel::Preview,
+            },
+            pin: settings.update_pin.clone(),
+            share: u8::try_from(settings.update_share).unwrap_or(u8::MAX),
+            id: hostname.into(),
+        },
+        habit: match (may_act, settings.update_auto) {
+            (false, _) => Habit::Waits,
+            (true, false) => Habit::Looks,
+            (true, true) => Habit::Installs,
+        },
+    })
+}

@@ -1,0 +1,161 @@
+//! Which clocks take which release.
+
+use device::releases::{Channel, Rule, Verdict};
+use feeds::{
+    release::{self, Release},
+    staging::{choose, judge, number},
+};
+use semver::Version;
+
+fn version(text: &str) -> Version {
+    Version::parse(text).unwrap()
+}
+
+fn rule() -> Rule {
+    Rule {
+        channel: Channel::Stable,
+        pin: String::new(),
+        share: 100,
+        id: "papertick-aabbcc".into(),
+    }
+}
+
+#[test]
+fn the_number_of_a_clock_is_that_of_the_documents() {
+    // printf 'papertick-aabbcc 4.3.0' | sha256sum | cut -c1-8
+    assert_eq!(number("papertick-aabbcc", &version("4.3.0")), NUMBER);
+    let docs = include_str!("../../../../docs/fleet.md");
+    let told = format!("papertick-aabbcc 4.3.0' | sha256sum | cut -c1-8) % 100 ))     # {NUMBER}");
+    assert!(docs.contains(&told), "{told}");
+}
+
+/// As another program computes it.
+const NUMBER: u8 = 91;
+
+#[test]
+fn a_share_of_the_clocks_takes_a_release_and_a_larger_one_has_them_too() {
+    let clocks: Vec<String> = (0..1000)
+        .map(|clock| format!("papertick-{clock:06x}"))
+        .collect();
+    let takers = |share: u8, version: &str| -> Vec<&String> {
+        let takes = |id: &&String| {
+            let rule = Rule {
+                share,
+                id: (*id).clone(),
+                ..rule()
+            };
+            let verdict = judge(&rule, &self::version(version), &self::version("4.2.0"));
+            assert!([Verdict::Taken, Verdict::Share].contains(&verdict));
+            verdict == Verdict::Taken
+        };
+        clocks.iter().filter(takes).collect()
+    };
+    assert_eq!(takers(0, "4.3.0").len(), 0);
+    assert_eq!(takers(100, "4.3.0").len(), 1000);
+    let (tenth, half) = (takers(10, "4.3.0"), takers(50, "4.3.0"));
+    assert!((70..=130).contains(&tenth.len()), "{}", tenth.len());
+    assert!((440..=560).contains(&half.len()), "{}", half.len());
+    assert!(tenth.iter().all(|clock| half.contains(clock)));
+    // Another release begins with others.
+    let next = takers(10, "4.4.0");
+    let both = tenth.iter().filter(|clock| next.contains(clock)).count();
+    assert!(both < 40, "{both}");
+}
+
+#[test]
+fn every_rule_that_does_not_hold_has_its_reason() {
+    type Change = fn(&mut Rule);
+    let cases: [(Change, &str, Verdict); 12] = [
+        (|_| {}, "4.3.0", Verdict::Taken),
+        (|_| {}, "4.2.0", Verdict::NotNewer),
+        (|_| {}, "4.2.0+other", Verdict::NotNewer),
+        (|_| {}, "4.1.9", Verdict::NotNewer),
+        (|_| {}, "4.3.0-rc.1", Verdict::Channel),
+        (
+            |rule| rule.channel = Channel::Preview,
+            "4.3.0-rc.1",
+            Verdict::Taken,
+        ),
+        (
+            |rule| rule.pin = "4.3.0".into(),
+            "4.3.0+build",
+            Verdict::Taken,
+        ),
+        (|rule| rule.pin = "4.3.1".into(), "4.3.0", Verdict::Pin),
+        (
+            |rule| rule.pin = "4.3.0-rc.1".into(),
+            "4.3.0-rc.1",
+            Verdict::Channel,
+        ),
+        // Going back is for who is there to see it.
+        (|rule| rule.pin = "4.1.0".into(), "4.1.0", Verdict::NotNewer),
+        (|rule| rule.share = 0, "4.3.0", Verdict::Share),
+        (|rule| rule.share = NUMBER, "4.3.0", Verdict::Share),
+    ];
+    for (change, offered, expected) in cases {
+        let mut rule = rule();
+        change(&mut rule);
+        let verdict = judge(&rule, &version(offered), &version("4.2.0"));
+        assert_eq!(verdict, expected, "{offered} {rule:?}");
+    }
+    let just = Rule {
+        share: NUMBER + 1,
+        ..rule()
+    };
+    let verdict = judge(&just, &version("4.3.0"), &version("4.2.0"));
+    assert_eq!(verdict, Verdict::Taken);
+}
+
+fn list(tags: &[&str]) -> Vec<Release> {
+    let entry = |tag: &&str| serde_json::json!({"tag_name": tag, "name": format!("Release {tag}"), "assets": []});
+    let list: Vec<_> = tags.iter().map(entry).collect();
+    release::feed(serde_json::json!(list).to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn of_a_list_the_newest_that_is_taken_is_chosen() {
+    let preview = Rule {
+        channel: Channel::Preview,
+        ..rule()
+    };
+    let pinned = Rule {
+        pin: "4.3.0".into(),
+        ..rule()
+    };
+    let nobody = Rule { share: 0, ..rule() };
+    let tags = ["v4.1.0", "4.4.0", "v4.5.0-rc.1", "4.3.0", "latest"];
+    let chosen = |rule: &Rule, tags: &[&str], running: &str| {
+        let releases = list(tags);
+        let chosen = choose(&releases, rule, &version(running));
+        chosen.map(|(release, seen)| {
+            assert_eq!(seen.title, release.title);
+            (release.tag.clone(), seen.version, seen.verdict)
+        })
+    };
+    let told = |tag: &str, version: &str, verdict| Some((tag.into(), version.into(), verdict));
+    for (rule, running, expected) in [
+        (rule(), "4.2.0", told("4.4.0", "4.4.0", Verdict::Taken)),
+        (
+            preview,
+            "4.2.0",
+            told("v4.5.0-rc.1", "4.5.0-rc.1", Verdict::Taken),
+        ),
+        (pinned, "4.2.0", told("4.3.0", "4.3.0", Verdict::Taken)),
+        // None is taken: it is told why not the newest that could be.
+        (nobody, "4.2.0", told("4.4.0", "4.4.0", Verdict::Share)),
+        (
+            rule(),
+            "4.4.0",
+            told("v4.5.0-rc.1", "4.5.0-rc.1", Verdict::Channel),
+        ),
+        (
+            rule(),
+            "4.6.0",
+            told("v4.5.0-rc.1", "4.5.0-rc.1", Verdict::NotNewer),
+        ),
+    ] {
+        assert_eq!(chosen(&rule, &tags, running), expected, "{rule:?}");
+    }
+    assert_eq!(chosen(&rule(), &["latest"], "4.2.0"), None);
+    assert_eq!(chosen(&rule(), &[], "4.2.0"), None);
+}

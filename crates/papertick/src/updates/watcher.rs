@@ -1,0 +1,252 @@
+//! Looks at the list of releases: now and then, when what is taken of it changes, and when somebody asks.
+
+use std::time::Duration;
+
+use device::{
+    input::Input,
+    releases::{Habit, Look, Release as Seen, ReleasePlan, Verdict},
+};
+use feeds::{release::Release, staging};
+use net::{chance::Chance, dialer::Dialer};
+use storage::disk::Folder;
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
+
+use super::{
+    fetcher::{Source, Trouble},
+    installer::{Installer, running},
+    judge::Refusal,
+    record,
+};
+use crate::{inbox::Inbox, sources::outage::Outage, tasks::Stop, waits::until};
+
+/// Time within which a clock looks for the first time, so that clocks that were switched on together do not ask at once.
+pub const FIRST_LOOK: Duration = Duration::from_secs(10 * 60);
+
+/// Time between two looks.
+pub const LOOK_EVERY: Duration = Duration::from_secs(6 * 3600);
+
+/// Time until the next look after one that failed.
+pub const LOOK_AGAIN: Duration = Duration::from_secs(30 * 60);
+
+/// Time within which a clock looks once it is told of another list.
+pub const OTHER_LIST: Duration = Duration::from_secs(30);
+
+/// Time within which a clock installs by itself what it takes, so that those of one share do not fetch it at once.
+pub const INSTALL_WITHIN: Duration = Duration::from_secs(30 * 60);
+
+/// What it takes to follow the releases.
+#[derive(Debug)]
+pub struct Watcher {
+    /// Where to look, and what is taken.
+    pub plans: watch::Receiver<Option<ReleasePlan>>,
+    /// Wishes for the newest release.
+    pub wishes: mpsc::Receiver<()>,
+    /// What installs it.
+    pub installer: Installer,
+    /// The way out.
+    pub dialer: Dialer,
+    /// Where it is told what was seen.
+    pub inbox: Inbox,
+}
+
+/// Why something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// It is time to look.
+    Look,
+    /// It is time to install what is taken.
+    Install,
+    /// Somebody asks for it.
+    Asked,
+    /// Something else is wanted.
+    Changed,
+    /// The clock stops.
+    Stop,
+}
+
+/// What is known of a list.
+struct Known {
+    plan: ReleasePlan,
+    /// What it had; none before it was read.
+    releases: Option<Vec<Release>>,
+    look_at: Instant,
+    install_at: Option<Instant>,
+}
+
+/// Follows the releases until told to stop.
+pub async fn run(mut watcher: Watcher, mut stop: Stop) {
+    let mut chance = Chance::new();
+    let mut outage = Outage::default();
+    let mut known: Option<Known> = None;
+    let mut first = FIRST_LOOK;
+    loop {
+        let plan = watcher.plans.borrow_and_update().clone();
+        let is_new = known.as_ref().map(|known| &known.plan) != plan.as_ref();
+        known = match (plan, known.take()) {
+            (None, _) => None,
+            (Some(plan), Some(before)) if before.plan.reads_as(&plan) => {
+                Some(Known { plan, ..before })
+            }
+            (Some(plan), _) => Some(Known {
+                plan,
+                releases: None,
+                look_at: Instant::now() + chance.between(Duration::ZERO, first),
+                install_at: None,
+            }),
+        };
+        if known.is_some() {
+            first = OTHER_LIST;
+        }
+        if let Some(known) = known.as_mut().filter(|_| is_new) {
+            watcher.judge(known, &mut chance).await;
+        }
+        let wake = known.as_ref().and_then(Known::wake);
+        let cause = tokio::select! {
+            biased;
+            () = stop.stopped() => Cause::Stop,
+            changed = watcher.plans.changed() => match changed {
+                Ok(()) => Cause::Changed,
+                // Without anybody to plan the clock is ending.
+                Err(_) => Cause::Stop,
+            },
+            Some(()) = watcher.wishes.recv() => Cause::Asked,
+            () = until(wake.map(|(at, _)| at)) => wake.map_or(Cause::Changed, |(_, cause)| cause),
+        };
+        let work = match (cause, known.as_mut()) {
+            (Cause::Stop, _) => return,
+            (Cause::Changed, _) | (_, None) => continue,
+            (Cause::Look | Cause::Install | Cause::Asked, Some(known)) => {
+                watcher.act(cause, known, &mut chance, &mut outage)
+            }
+        };
+        // What is fetched at that moment is given up.
+        tokio::select! {
+            biased;
+            () = stop.stopped() => return,
+            () = work => {}
+        }
+    }
+}
+
+impl Known {
+    /// When something is to be done without being asked, and what.
+    fn wake(&self) -> Option<(Instant, Cause)> {
+        let look = Some((self.look_at, Cause::Look));
+        match self.plan.habit {
+            Habit::Waits => None,
+            Habit::Looks => look,
+            Habit::Installs => {
+                let install = self.install_at.map(|at| (at, Cause::Install));
+                [look, install]
+                    .into_iter()
+                    .flatten()
+                    .min_by_key(|(at, _)| *at)
+            }
+        }
+    }
+}
+
+impl Watcher {
+    /// Looks, and installs what is taken if that is what it is about.
+    async fn act(&self, cause: Cause, known: &mut Known, chance: &mut Chance, outage: &mut Outage) {
+        let source = match Source::of(&known.plan, &self.dialer) {
+            Ok(source) => source,
+            Err(trouble) => return self.failed(cause, known, outage, &trouble).await,
+        };
+        match source.releases().await {
+            Ok(releases) => {
+                outage.end();
+                known.releases = Some(releases);
+                known.look_at = Instant::now() + LOOK_EVERY;
+            }
+            Err(trouble) => return self.failed(cause, known, outage, &trouble).await,
+        }
+        let Some((release, seen)) = self.judge(known, chance).await else {
+            return self.failed(cause, known, outage, &Trouble::NoVersion).await;
+        };
+        let takes = match (cause, seen.verdict) {
+            (Cause::Asked, Verdict::Taken | Verdict::Failed) | (Cause::Install, Verdict::Taken) => {
+                true
+            }
+            (_, verdict) => {
+                if cause == Cause::Asked {
+                    let reason = verdict.reason().unwrap_or_default();
+                    tracing::info!(version = seen.version, reason, "no release is installed");
+                }
+                false
+            }
+        };
+        if !takes {
+            return;
+        }
+        known.install_at = None;
+        tracing::info!(version = seen.version, "a release is installed");
+        match source.fetch(&self.installer, &release).await {
+            // That one tells of itself.
+            Ok(()) | Err(Trouble::Refused(Refusal::Busy)) => {}
+            Err(trouble) => self.not_installed(&trouble),
+        }
+    }
+
+    /// Tells the device what of a list is taken, and when that is installed; gives it.
+    async fn judge(&self, known: &mut Known, chance: &mut Chance) -> Option<(Release, Seen)> {
+        let running = running(self.installer.means());
+        let releases = known.releases.as_ref()?;
+        let (release, mut seen) = staging::choose(releases, &known.plan.rule, &running)?;
+        if seen.verdict == Verdict::Taken && self.was_tried(&seen.version) {
+            seen.verdict = Verdict::Failed;
+        }
+        let release = release.clone();
+        known.install_at = match (seen.verdict, known.plan.habit) {
+            (Verdict::Taken, Habit::Installs) => {
+                let soon = || Instant::now() + chance.between(Duration::ZERO, INSTALL_WITHIN);
+                Some(known.install_at.unwrap_or_else(soon))
+            }
+            (_, _) => None,
+        };
+        self.tell(Look::Found(seen.clone())).await;
+        Some((release, seen))
+    }
+
+    /// Tells whether a version that is newer than what runs was tried here: then it did not work.
+    fn was_tried(&self, version: &str) -> bool {
+        record::look(&mut Folder::new(&self.installer.means().data_dir)).hold(version)
+    }
+
+    /// Takes note that a list was not had.
+    async fn failed(
+        &self,
+        cause: Cause,
+        known: &mut Known,
+        outage: &mut Outage,
+        trouble: &Trouble,
+    ) {
+        known.look_at = Instant::now() + LOOK_AGAIN;
+        known.install_at = None;
+        let reason = trouble.to_string();
+        if cause == Cause::Asked {
+            self.not_installed(trouble);
+        } else if outage.is_news(&reason) {
+            tracing::warn!(reason, "the releases were not looked at");
+        }
+        self.tell(Look::Failed(reason)).await;
+    }
+
+    /// Takes note that a release that was to be installed was not.
+    fn not_installed(&self, trouble: &Trouble) {
+        tracing::warn!(error = %trouble, "the clock was not updated");
+        let disk = &mut Folder::new(&self.installer.means().data_dir);
+        let reason = format!("the newest release was not installed: {trouble}");
+        if let Err(error) = record::change(disk, |slots| slots.note(&reason)) {
+            tracing::warn!(%error, "and why could not be stored");
+        }
+    }
+
+    async fn tell(&self, look: Look) {
+        // The loss of the device is noticed elsewhere.
+        let _ = self.inbox.tell(Input::Looked(look)).await;
+    }
+}

@@ -1,0 +1,300 @@
+//! A clock follows a list of releases, in virtual time: when it looks, what it says of what it sees, and when it
+//! installs something by itself.
+
+use std::time::Duration;
+
+use device::{
+    input::Input,
+    releases::{Channel, Habit, Look, ReleasePlan, Rule, Verdict},
+    secret::Endpoint,
+};
+use net::{
+    dialer::{Arrival, Dialer},
+    tls::Roots,
+};
+use papertick::{
+    build,
+    inbox::{Message, inbox},
+    tasks::{Stopper, Tasks, stop_signal},
+    updates::{
+        installer::{Installer, Means},
+        newest::Newest,
+        record,
+        slots::{ImageSlot, Installed, Standing},
+        watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
+    },
+};
+use serde_json::{Value, json};
+use storage::disk::Folder;
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::{mpsc, watch},
+    time::{Instant, timeout},
+};
+
+/// A watcher, the server it asks, and the device it tells.
+struct Rig {
+    plans: watch::Sender<Option<ReleasePlan>>,
+    newest: Newest,
+    arrivals: mpsc::Receiver<Arrival>,
+    heard: mpsc::Receiver<Message>,
+    folder: TempDir,
+    tasks: Tasks,
+    stopper: Stopper,
+}
+
+fn plan() -> ReleasePlan {
+    ReleasePlan {
+        feed: Endpoint::new("http://feed.example/list"),
+        route: Default::default(),
+        rule: Rule {
+            channel: Channel::Stable,
+            pin: String::new(),
+            share: 100,
+            id: "papertick-aabbcc".into(),
+        },
+        habit: Habit::Looks,
+    }
+}
+
+impl Rig {
+    fn new() -> Rig {
+        let plans = watch::Sender::new(Some(plan()));
+        let (arrive, arrivals) = mpsc::channel(1);
+        let (inbox, heard) = inbox();
+        let folder = TempDir::new().unwrap();
+        let board = *board::spec::find("rev-b").unwrap();
+        let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
+        let (installer, _) = Installer::new(means);
+        let (newest, wishes) = Newest::new(installer.clone(), plans.subscribe());
+        let watcher = Watcher {
+            plans: plans.subscribe(),
+            wishes,
+            installer,
+            dialer: Dialer::in_memory(Roots::public(), arrive),
+            inbox,
+        };
+        let (stopper, stop) = stop_signal();
+        let mut tasks = Tasks::new();
+        tasks.spawn("releases", watcher::run(watcher, stop));
+        Rig {
+            plans,
+            newest,
+            arrivals,
+            heard,
+            folder,
+            tasks,
+            stopper,
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut ReleasePlan)) {
+        self.plans
+            .send_modify(|plan| change(plan.as_mut().unwrap()));
+    }
+
+    /// Answers the next request with this, and tells what was asked for; none if nobody asks for so long.
+    async fn asked(&mut self, within: Duration, status: u16, body: &[u8]) -> Option<String> {
+        let arrival = timeout(within, self.arrivals.recv()).await.ok()??;
+        let mut stream = arrival.stream;
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        let answer = format!(
+            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        stream.write_all(body).await.unwrap();
+        let head = String::from_utf8(head).unwrap();
+        Some(head.split(' ').nth(1).unwrap().to_owned())
+    }
+
+    /// What the device is told next.
+    async fn told(&mut self) -> Look {
+        let message = timeout(Duration::from_secs(60), self.heard.recv()).await;
+        let input = message.expect("nothing is told").unwrap().input;
+        let Input::Looked(look) = input else {
+            panic!("{input:?}");
+        };
+        look
+    }
+
+    async fn verdict(&mut self) -> (String, Verdict) {
+        match self.told().await {
+            Look::Found(seen) => (seen.version, seen.verdict),
+            other @ Look::Failed(_) => panic!("{other:?}"),
+        }
+    }
+
+    async fn stop(self) {
+        self.stopper.stop();
+        let late = self.tasks.stop(Duration::from_secs(5)).await;
+        assert!(late.is_empty(), "{late:?} did not end");
+    }
+}
+
+fn image() -> String {
+    let target = build::Facts::own().target;
+    format!("papertick-rev-b-122x250-{target}.img")
+}
+
+fn list(tag: &str) -> Vec<u8> {
+    let file = |name: String| json!({ "name": name, "browser_download_url": name });
+    let assets: Value = [image(), format!("{}.sha256", image())]
+        .map(file)
+        .into_iter()
+        .collect();
+    json!({ "tag_name": tag, "assets": assets })
+        .to_string()
+        .into_bytes()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
+    let mut rig = Rig::new();
+    let begun = Instant::now();
+    let asked = rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await;
+    assert_eq!(asked.as_deref(), Some("/list"));
+    assert_eq!(rig.verdict().await, ("9.9.0".into(), Verdict::Taken));
+    let seen = Instant::now();
+    assert!(begun.elapsed() <= FIRST_LOOK);
+    // It only looks: nothing of the release is fetched.
+    let asked = rig.asked(2 * LOOK_EVERY, 404, b"").await;
+    assert_eq!(
+        (asked.as_deref(), seen.elapsed() >= LOOK_EVERY),
+        (Some("/list"), true)
+    );
+    let Look::Failed(reason) = rig.told().await else {
+        panic!("it was seen");
+    };
+    assert_eq!(reason, "the list was not fetched: the server says 404");
+    let failed = Instant::now();
+    let asked = rig.asked(2 * LOOK_AGAIN, 200, b"[]").await;
+    assert_eq!(
+        (asked.is_some(), failed.elapsed() >= LOOK_AGAIN),
+        (true, true)
+    );
+    assert_eq!(
+        rig.told().await,
+        Look::Failed("the list names no version".into())
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
+    let mut rig = Rig::new();
+    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.verdict().await;
+    let begun = Instant::now();
+    type Change = fn(&mut ReleasePlan);
+    let cases: [(Change, Verdict); 4] = [
+        (|plan| plan.rule.share = 0, Verdict::Share),
+        (|plan| plan.rule.pin = "9.8.0".into(), Verdict::Pin),
+        (|plan| plan.rule.pin = "9.9.0".into(), Verdict::Share),
+        (|plan| plan.rule.share = 100, Verdict::Taken),
+    ];
+    for (change, expected) in cases {
+        rig.change(change);
+        assert_eq!(rig.verdict().await.1, expected);
+    }
+    assert_eq!(
+        begun.elapsed(),
+        Duration::ZERO,
+        "nothing was fetched for that"
+    );
+    rig.change(|plan| plan.feed = Endpoint::new("http://feed.example/other"));
+    let asked = rig.asked(OTHER_LIST, 200, &list("9.9.1-rc.1")).await;
+    assert_eq!(asked.as_deref(), Some("/other"));
+    assert_eq!(rig.verdict().await.1, Verdict::Channel);
+    // Who has no network, or must not act, does not look; who is asked does.
+    rig.change(|plan| plan.habit = Habit::Waits);
+    assert_eq!(rig.verdict().await.1, Verdict::Channel);
+    assert_eq!(rig.asked(3 * LOOK_EVERY, 200, b"").await, None);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
+    let mut rig = Rig::new();
+    rig.change(|plan| (plan.habit, plan.rule.share) = (Habit::Installs, 0));
+    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    assert_eq!(rig.verdict().await.1, Verdict::Share);
+    assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
+    rig.change(|plan| plan.rule.share = 100);
+    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    // It looks again before it does so.
+    let begun = Instant::now();
+    let asked = rig.asked(INSTALL_WITHIN, 200, &list("9.9.0")).await;
+    assert_eq!(
+        (asked.as_deref(), begun.elapsed() <= INSTALL_WITHIN),
+        (Some("/list"), true)
+    );
+    rig.verdict().await;
+    let sum = format!("{}  x\n", "ab".repeat(32));
+    let asked = rig.asked(Duration::from_secs(9), 200, sum.as_bytes()).await;
+    assert_eq!(asked, Some(format!("/{}.sha256", image())));
+    let asked = rig.asked(Duration::from_secs(9), 200, b"no image").await;
+    assert_eq!(asked, Some(format!("/{}", image())));
+    // Nobody is trusted here, which stands where failures of updates do, and is no reason to try again at once.
+    assert_eq!(rig.asked(INSTALL_WITHIN, 200, b"").await, None);
+    let slots = record::look(&mut Folder::new(rig.folder.path()));
+    let failure = slots.last_failure.unwrap();
+    assert!(
+        failure.starts_with("the newest release was not installed: "),
+        "{failure}"
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_did_not_work_here_is_not_tried_again_by_itself() {
+    let mut rig = Rig::new();
+    let disk = &mut Folder::new(rig.folder.path());
+    let installed = Installed {
+        version: semver::Version::new(9, 9, 0),
+        bytes: 7,
+        digest: [0; 32],
+        beside: String::new(),
+        standing: Standing::Trial { starts: 0 },
+        handovers: 0,
+    };
+    record::change(disk, |slots| {
+        slots.switch(ImageSlot::A, installed);
+        slots.failed(ImageSlot::A, "it paints nothing");
+    })
+    .unwrap();
+    rig.change(|plan| plan.habit = Habit::Installs);
+    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    assert_eq!(rig.verdict().await.1, Verdict::Failed);
+    assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
+    // The next one is.
+    rig.asked(2 * LOOK_EVERY, 200, &list("9.9.1"))
+        .await
+        .unwrap();
+    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_looks_where_nothing_could_be_installed() {
+    let rig = Rig::new();
+    let board = *board::spec::find("rev-b").unwrap();
+    let now = device::now::Now {
+        uptime: Duration::ZERO,
+        utc: None,
+    };
+    let device = |settings| device::Device::new(board, settings, Default::default(), now);
+    let off = device::settings::Settings {
+        ota_enabled: false,
+        ..Default::default()
+    };
+    let refused = rig.newest.ask(&device(off).view()).unwrap_err();
+    assert_eq!(refused.to_string(), "updates are switched off");
+    let refused = rig.newest.ask(&device(Default::default()).view());
+    assert!(refused.unwrap_err().to_string().contains("is trusted"));
+    rig.stop().await;
+}
