@@ -113,10 +113,8 @@ select = "!chip:pinctrl-rp1/27"
     }
 }
 
-#[test]
-fn what_is_left_out_has_a_usual_value() {
-    let wiring = good(
-        r#"
+/// As little as a file may say.
+const ONE_PANEL: &str = r#"
 [spi]
 device = "/dev/spidev0.0"
 command = "gpio:DC"
@@ -124,8 +122,11 @@ command = "gpio:DC"
 select = "gpio:CS"
 busy = "gpio:BUSY"
 reset = "gpio:RST"
-"#,
-    );
+"#;
+
+#[test]
+fn what_is_left_out_has_a_usual_value() {
+    let wiring = good(ONE_PANEL);
     assert_eq!(
         (wiring.id.as_str(), wiring.name.as_str()),
         ("custom", "Custom")
@@ -136,6 +137,15 @@ reset = "gpio:RST"
     assert_eq!(wiring.care.partials_max, 200);
     assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));
     assert!(wiring.i2c.is_none() && wiring.buttons.is_none());
+}
+
+#[test]
+fn care_is_counted_as_it_is_written() {
+    let told = |care: &str| good(&format!("{ONE_PANEL}[care]\n{care}\n")).care;
+    let care = told("full-after-partials = 30\nfull-every-hours = 3");
+    assert_eq!(care.partials_max, 30);
+    assert_eq!(care.full_every, Duration::from_secs(10_800));
+    assert!(told("full-every-hours = 0").full_every.is_zero());
 }
 
 #[test]
