@@ -8,17 +8,15 @@ use crate::{
     rules::{self, Difficulty, Refusal},
 };
 
-/// Holds a header to the difficulty that its network can demand by its height and by its own time, and to the clock.
+/// Holds a header to the difficulty that its network can demand by its height, and to the clock.
 ///
-/// `height` is what somebody claims; a false one would cost the work of a true one. `anchor_time` is when the anchor
-/// was made, Unix seconds.
+/// `height` is what somebody claims; a false one would cost the work of a true one.
 ///
 /// # Errors
 /// It has less work than any block of that height, or breaks a rule that needs no other block.
 pub fn check(
     network: Network,
     anchor: &Anchor,
-    anchor_time: Option<u32>,
     header: &Header,
     height: u32,
     now: Option<u32>,
@@ -31,9 +29,8 @@ pub fn check(
         .checked_sub(anchor.next)
         .ok_or(Refusal::Unconnected)?;
     let from = anchor::target(anchor.bits).ok_or(Refusal::WrongBits)?;
-    let since = anchor_time.map(|anchored| header.time.saturating_sub(anchored));
     let easiest = match network.easy_after() {
-        None => rules::easiest(network, from, after / PERIOD, since),
+        None => rules::easiest(network, from, after / PERIOD),
         // Any block may be an easy one there.
         Some(_) => network.limit(),
     };

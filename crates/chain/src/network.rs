@@ -5,9 +5,6 @@ use bitcoin::{Target, consensus::Params};
 /// Blocks from one change of difficulty to the next.
 pub const PERIOD: u32 = 2016;
 
-/// Seconds that the blocks of a period shall take.
-pub const PERIOD_SECS: u32 = 14 * 24 * 60 * 60;
-
 /// Seconds without a block after which a test network takes an easy one.
 const EASY_AFTER_SECS: u32 = 2 * 10 * 60;
 

@@ -4,7 +4,7 @@ use bitcoin::{BlockHash, CompactTarget, Target, Work, block::Header};
 
 use crate::{
     anchor,
-    network::{Network, PERIOD, PERIOD_SECS},
+    network::{Network, PERIOD},
 };
 
 /// Blocks whose middle time a new block must be after.
@@ -186,102 +186,45 @@ pub(crate) fn easy(network: Network, header: &Header, before: &Header) -> Option
     (header.time > before.time.saturating_add(after)).then(|| network.limit().to_compact_lossy())
 }
 
-/// The easiest target that can be demanded so many periods after one, however slowly blocks came in the time there was.
-///
-/// A period can make the next one easier by a factor of four at most, and by as much as it took too long; so many
-/// periods in so much time are easiest at the end if each took the same.
-pub(crate) fn easiest(network: Network, from: Target, periods: u32, secs: Option<u32>) -> Target {
-    let limit = network.limit();
-    let (quarter, four) = (1 << (FRACTION - 2), 4 << FRACTION);
-    let factor = match secs {
-        Some(secs) if periods > 0 => {
-            let fair = u64::from(periods) * u64::from(PERIOD_SECS);
-            // Times of blocks are in no strict order: a period may have ended later than a block after it says.
-            let secs = u64::from(secs) + u64::from(periods) * u64::from(AHEAD_MAX_SECS);
-            // Rounded up: the bound is never stricter than the rules.
-            (((secs << FRACTION) / fair) + 1).clamp(quarter, four)
+/// The easiest target that can be demanded so many periods after one: a period can make the next one easier by a factor
+/// of four at most.
+pub(crate) fn easiest(network: Network, from: Target, periods: u32) -> Target {
+    let mut easiest = from;
+    for _ in 0..periods {
+        // Heights are anybody's claims: there are far more periods than steps to the limit.
+        if easiest >= network.limit() {
+            break;
         }
-        Some(_) | None => four,
-    };
-    (0..periods).fold(from, |target, _| scaled(target, factor).min(limit))
-}
-
-/// Bits behind the point of a factor.
-const FRACTION: u32 = 20;
-
-/// A target times a factor, rounded up; the largest of all where it has more digits than there are.
-fn scaled(target: Target, factor: u64) -> Target {
-    let mut scaled = [0; 32];
-    let mut carry: u128 = 0;
-    let bytes = target.to_le_bytes();
-    let mut words = [0_u64; 5];
-    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        let digit = chunk
-            .iter()
-            .rev()
-            .fold(0, |digit, byte| digit << 8 | u64::from(*byte));
-        let product = u128::from(digit) * u128::from(factor) + carry;
-        (*word, carry) = (low(product), product >> 64);
+        easiest = easiest.max_transition_threshold(network.params());
     }
-    words[4] = low(carry);
-    let rest = words[0] & ((1 << FRACTION) - 1);
-    for at in 0..4 {
-        let word = words[at] >> FRACTION | words[at + 1] << (64 - FRACTION);
-        scaled[at * 8..][..8].copy_from_slice(&word.to_le_bytes());
-    }
-    if words[4] >> FRACTION != 0 {
-        return Target::from_le_bytes([0xFF; 32]);
-    }
-    let scaled = Target::from_le_bytes(scaled);
-    match rest {
-        0 => scaled,
-        _ => next(scaled),
-    }
-}
-
-fn next(target: Target) -> Target {
-    let mut bytes = target.to_le_bytes();
-    for byte in &mut bytes {
-        let (sum, overflows) = byte.overflowing_add(1);
-        *byte = sum;
-        if !overflows {
-            return Target::from_le_bytes(bytes);
-        }
-    }
-    target
-}
-
-fn low(wide: u128) -> u64 {
-    u64::try_from(wide & u128::from(u64::MAX)).unwrap_or(u64::MAX)
+    easiest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Seconds that the blocks of a period shall take.
+    const PERIOD_SECS: u32 = 14 * 24 * 60 * 60;
+
     #[test]
-    fn the_easiest_difficulty_is_never_easier_than_four_times_a_period_nor_than_time_allows() {
+    fn the_easiest_difficulty_is_four_times_easier_a_period_up_to_the_limit() {
         let from = Target::from_compact(CompactTarget::from_consensus(0x1702_40c3));
-        let easier = |periods, secs: Option<u32>| {
-            let after = easiest(Network::Main, from, periods, secs);
-            from.difficulty_float() / after.difficulty_float()
-        };
-        for (periods, secs, factor) in [
-            (0, None, 1.0),
-            (1, None, 4.0),
-            (3, None, 64.0),
-            (1, Some(0), 0.25),
-            (1, Some(PERIOD_SECS), 1.0),
-            (1, Some(PERIOD_SECS / 2), 0.5),
-            (1, Some(3 * PERIOD_SECS), 3.0),
-            (2, Some(4 * PERIOD_SECS), 4.0),
-            (2, Some(u32::MAX), 16.0),
-        ] {
-            let is = easier(periods, secs);
-            assert!((is / factor - 1.0).abs() < 0.02, "{periods} {secs:?}: {is}");
+        for (periods, factor) in [(0, 1.0), (1, 4.0), (3, 64.0)] {
+            let after = easiest(Network::Main, from, periods);
+            let easier = from.difficulty_float() / after.difficulty_float();
+            assert!(
+                (easier / factor - 1.0).abs() < 0.02,
+                "{periods} periods: {easier}"
+            );
         }
-        let limit = Network::Main.limit();
-        assert_eq!(easiest(Network::Main, from, 1000, None), limit);
+        for network in [Network::Main, Network::Signet] {
+            let limit = network.limit();
+            assert_eq!(easiest(network, from, 30), limit);
+            assert_eq!(easiest(network, limit, 1), limit);
+            // Nobody waits for what a number asks for.
+            assert_eq!(easiest(network, from, u32::MAX), limit);
+        }
     }
 
     #[test]
@@ -291,12 +234,11 @@ mod tests {
             PERIOD_SECS / 3,
             PERIOD_SECS - 1,
             PERIOD_SECS,
-            2 * PERIOD_SECS + 7,
             9 * PERIOD_SECS,
         ] {
             let demanded =
                 CompactTarget::from_next_work_required(bits, took.into(), Network::Main.params());
-            let bound = easiest(Network::Main, bits.into(), 1, Some(took));
+            let bound = easiest(Network::Main, bits.into(), 1);
             assert!(Target::from(demanded) <= bound, "{took}");
         }
     }
@@ -318,27 +260,5 @@ mod tests {
             }
         }
         assert!(is_after_median(0, core::iter::empty()));
-    }
-
-    #[test]
-    fn a_product_carries_over_all_digits() {
-        let wide = Target::from_be_bytes([0x3F; 32]);
-        assert_eq!(scaled(wide, 1 << FRACTION), wide);
-        let four = scaled(wide, 4 << FRACTION).to_be_bytes();
-        assert_eq!((four[0], four[31]), (0xFC, 0xFC));
-        assert_eq!(
-            scaled(wide, 8 << FRACTION),
-            Target::from_be_bytes([0xFF; 32])
-        );
-        assert_eq!(scaled(Target::from_be_bytes([0; 32]), 3), Target::ZERO);
-        let mut one = [0; 32];
-        one[31] = 1;
-        assert_eq!(
-            scaled(Target::from_be_bytes(one), 1).to_be_bytes(),
-            one,
-            "rounded up"
-        );
-        let largest = Target::from_be_bytes([0xFF; 32]);
-        assert_eq!(next(largest), largest);
     }
 }

@@ -166,14 +166,7 @@ fn each_header_that_exists_has_its_work_alone() {
         let anchor = Anchor::parse(&text, Network::Main).unwrap();
         for (at, header) in headers(name).iter().enumerate() {
             let height = first + at as u32;
-            let checked = alone::check(
-                Network::Main,
-                &anchor,
-                Some(end.time),
-                header,
-                height,
-                Some(header.time),
-            );
+            let checked = alone::check(Network::Main, &anchor, header, height, Some(header.time));
             assert_eq!(checked, Ok(header.block_hash()), "{height}");
         }
     }
@@ -206,14 +199,7 @@ fn what_an_explorer_tells_is_a_proof_and_any_bit_of_it_counts() {
         work: Work::from_be_bytes([0; 32]),
     };
     let check = |header: &Header, height| {
-        alone::check(
-            Network::Main,
-            &anchor,
-            None,
-            header,
-            height,
-            Some(1_762_000_000),
-        )
+        alone::check(Network::Main, &anchor, header, height, Some(1_762_000_000))
     };
     for (block, header) in blocks.iter().zip(&headers) {
         let height = block["height"].as_u64().unwrap() as u32;
@@ -230,6 +216,6 @@ fn what_an_explorer_tells_is_a_proof_and_any_bit_of_it_counts() {
         assert_eq!(check(header, 900_000), Err(Refusal::Unconnected));
     }
     let early = Some(headers[0].time - 2 * 3600 - 1);
-    let future = alone::check(Network::Main, &anchor, None, &headers[0], 921_744, early);
+    let future = alone::check(Network::Main, &anchor, &headers[0], 921_744, early);
     assert_eq!(future, Err(Refusal::Future));
 }

@@ -130,7 +130,7 @@ fn check(
     let mut hashes: Vec<BlockHash> = Vec::with_capacity(headers.len());
     for (header, after) in headers.iter().zip((0..headers.len() as u32).rev()) {
         let own = height.checked_sub(after).ok_or(Refusal::Unconnected)?;
-        let hash = alone::check(chain.network, &chain.anchor, None, header, own, now)?;
+        let hash = alone::check(chain.network, &chain.anchor, header, own, now)?;
         if hashes
             .last()
             .is_some_and(|last| *last != header.prev_blockhash)

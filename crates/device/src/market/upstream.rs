@@ -720,6 +720,10 @@ impl Upstream {
         let Some(kept) = &self.chain else {
             return News::Nothing;
         };
+        if !height::is_possible(height, now.utc) {
+            self.state(source).drop("height-ahead", 1);
+            return News::Nothing;
+        }
         let run = self.runs.entry(source).or_default();
         let heard = run.hear(&kept.recent(), height, headers, now.utc);
         let is_current = self.is_current(now);

@@ -375,6 +375,18 @@ fn the_rules_for_claims_veto_no_proof() {
 }
 
 #[test]
+fn headers_at_a_height_that_cannot_be_are_not_looked_at() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(4);
+    let mut headers = miner.newest(4);
+    headers[3].nonce = miner::bad_nonce(headers[3]);
+    world.prove(EXPLORER, u32::MAX, &headers);
+    assert_eq!(world.dropped(EXPLORER, "height-ahead"), 1);
+    assert_eq!(world.dropped(EXPLORER, "no-work"), 0);
+}
+
+#[test]
 fn a_header_names_no_height_but_its_own() {
     let mut world = World::new();
     let mut miner = Miner::new();
