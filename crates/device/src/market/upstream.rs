@@ -23,13 +23,14 @@ use super::{
     source_state::SourceState,
     sources::{self, ByHand, Plan, SourceId},
     truth::{Doubts, HeightState},
+    until::Until,
     values::Market,
     venues,
     verdict::{self, Admits, Believed, Verdict},
     voices::{Origin, Standing, Tip, Trail, Voices},
 };
 use crate::{
-    limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, TIP_AGE_MAX},
+    limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, LEAD_BLOCKS, TIP_AGE_MAX},
     now::Now,
     settings::{Settings, Settled},
     units::Currency,
@@ -51,6 +52,8 @@ pub struct Upstream {
     believed: Believed,
     prices: PriceBook,
     verdict: Verdict,
+    /// Something was proven when the verdict was made.
+    was_proven: bool,
     weak: Since,
     demands: Demands,
     doubts: Doubts,
@@ -106,8 +109,7 @@ impl Truth {
     /// Sources that have the best block that is proven.
     pub fn agreeing(&self) -> usize {
         let proven = self.proven.as_ref();
-        let hash = proven.map(|tip| tip.hash);
-        let same = |tip: &Tip| Some(tip.hash) == hash;
+        let same = |tip: &Tip| Some(tip) == proven;
         self.proofs.iter().filter(|(_, tip)| same(tip)).count()
     }
 }
@@ -169,6 +171,7 @@ impl Upstream {
         let verdict = verdict::height(&voices, &believed, anchor, demands.admits, now);
         let mut upstream = Upstream {
             verdict,
+            was_proven: false,
             weak: Since::default(),
             demands,
             doubts: Doubts::default(),
@@ -380,7 +383,13 @@ impl Upstream {
 
     /// Follows a change of settings: what is asked for, and which prices are of any use.
     pub fn follow(&mut self, settled: &Settled, now: Now) {
+        let before = Arc::clone(&self.plan);
         self.replan(settled);
+        // Who is asked no more cannot go on from what he said.
+        for source in before.keys().filter(|it| !self.plan.contains_key(it)) {
+            self.voices.forget(*source);
+            self.runs.remove(source);
+        }
         self.demands = Demands::of(settled.active(), &self.plan);
         self.settle(now);
         let (offered, chosen) = (self.offer.currencies(), settled.stored().currencies());
@@ -412,13 +421,16 @@ impl Upstream {
         }
         match observation {
             Observation::Connection(connection) => {
-                // Who is away says nothing any more.
-                if matches!(connection, Connection::Down { .. }) {
-                    self.voices.silence(source);
-                    self.settle(now);
-                    self.prices.keep_sources(|other| other != source);
-                    self.settle_prices(self.prices.currencies(), now);
+                match connection {
+                    Connection::Connecting => {}
+                    Connection::Up => self.voices.come(source),
+                    Connection::Down { .. } => {
+                        self.voices.leave(source);
+                        self.prices.keep_sources(|other| other != source);
+                        self.settle_prices(self.prices.currencies(), now);
+                    }
                 }
+                self.settle(now);
                 self.state(source).follow(connection, now.uptime);
                 News::Nothing
             }
@@ -548,11 +560,7 @@ impl Upstream {
             return News::Nothing;
         };
         self.believed.take(source, height, now.uptime);
-        let before = self.height();
         let differs = self.settle(now);
-        if self.height() < before {
-            self.told_block = None;
-        }
         self.second_others(now);
         match (differs, news) {
             (true, News::Block) => self.tell_block(),
@@ -603,11 +611,15 @@ impl Upstream {
                     && height::is_possible(height, now.utc)
             };
             let said = self.voices.claims();
-            let said = said.filter_map(|(source, trail)| Some((trail.height()?, source)));
-            let Some((height, source)) = said.filter(|(height, _)| is_near(*height)).min() else {
+            let said =
+                said.filter_map(|(source, trail)| Some((trail.height()?, source, trail.since())));
+            let Some((height, source, since)) = said.filter(|(it, ..)| is_near(*it)).min() else {
                 return;
             };
-            self.believed.take(source, height, now.uptime);
+            // It is as old as it is, but no older than what was believed before it.
+            let since = since.max(self.believed.trail.since());
+            self.believed
+                .take(source, height, since.unwrap_or(now.uptime));
             self.settle(now);
         }
     }
@@ -637,10 +649,16 @@ impl Upstream {
         if heard.is_new {
             self.place_voices(now);
         }
-        // Who breaks the rules has no voice, although what came before is true.
-        let has_voice = reach == Reach::Newest && !heard.refused.is_some_and(Refusal::is_fault);
-        if let Some((tip, standing)) = heard.last.filter(|_| has_voice) {
-            self.cast(origin, tip, standing, now);
+        match heard.refused {
+            // It has a newer block than the last that could be judged.
+            Some(Refusal::Future) => self.wait_for_time(origin),
+            // Who breaks the rules has no voice, although what came before is true.
+            Some(refusal) if refusal.is_fault() => {}
+            Some(_) | None => {
+                if let Some((tip, standing)) = heard.last.filter(|_| reach == Reach::Newest) {
+                    self.cast(origin, tip, standing, now);
+                }
+            }
         }
         self.settle(now);
         (judged, self.news_since(before))
@@ -706,11 +724,7 @@ impl Upstream {
                 return News::Nothing;
             }
             self.runs.remove(&source);
-            let (judged, news) = self.judge(source.into(), headers, Reach::Newest, now);
-            if judged.refused == Some(Refusal::Future) {
-                self.wait_for_time(source, now);
-            }
-            return news;
+            return self.judge(source.into(), headers, Reach::Newest, now).1;
         }
         self.hear_loose(source, height, headers, now)
     }
@@ -745,7 +759,8 @@ impl Upstream {
             }
             Err(refusal) => {
                 if refusal == Refusal::Future {
-                    self.wait_for_time(source, now);
+                    self.wait_for_time(source.into());
+                    self.settle(now);
                 }
                 self.state(source).drop(refusal.name(), 1);
                 return News::Nothing;
@@ -759,10 +774,9 @@ impl Upstream {
     }
 
     /// A header that cannot be judged yet is no reason to stand still.
-    fn wait_for_time(&mut self, source: SourceId, now: Now) {
+    fn wait_for_time(&mut self, origin: Origin) {
         if self.admits() == Admits::Claims {
-            self.voices.withdraw(source.into());
-            self.settle(now);
+            self.voices.withdraw(origin);
         }
     }
 
@@ -792,23 +806,44 @@ impl Upstream {
 
     /// Shows what the voices come to; tells whether that is another height.
     fn settle(&mut self, now: Now) -> bool {
-        let anchor = self.chain.as_ref().map(|chain| &chain.spec().anchor);
+        let before = self.height();
         let admits = self.admits();
+        let mut until = Until::after(now.uptime);
+        // Where nobody goes on from what is proven, claims are better than nothing, if they are welcome.
+        if admits == Admits::Claims {
+            let plan = &self.plan;
+            let is_asked = |source| plan.contains_key(&source);
+            self.voices.expire(is_asked, &mut until);
+        }
+        self.make_verdict(until.first(), now);
+        let is_proven = self.voices.best().is_some();
+        if core::mem::replace(&mut self.was_proven, is_proven) && !is_proven {
+            self.second_others(now);
+        }
+        self.height() != before
+    }
+
+    fn make_verdict(&mut self, until: Option<Duration>, now: Now) {
+        let anchor = self.chain.as_ref().map(|chain| &chain.spec().anchor);
         self.with_time = now.utc.is_some();
-        self.verdict = verdict::height(&self.voices, &self.believed, anchor, admits, now);
-        doubts::follow_height(&mut self.weak, self.verdict.state, now.uptime);
+        let verdict = verdict::height(&self.voices, &self.believed, anchor, self.admits(), now);
+        doubts::follow_height(&mut self.weak, verdict.state, now.uptime);
         self.doubts.height = match self.chain {
-            Some(_) => doubts::of_height(&self.verdict, self.weak, self.demands),
+            Some(_) => doubts::of_height(&verdict, self.weak, self.demands),
             // Nobody is misled by what is invented for show.
             None => Vec::new(),
         };
-        let shown = &self.verdict.shown;
-        if *shown == self.market.height {
-            return false;
+        if verdict.shown != self.market.height {
+            Arc::make_mut(&mut self.market).height = verdict.shown.clone();
         }
-        let differs = shown.as_ref().map(|shown| shown.value) != self.height();
-        Arc::make_mut(&mut self.market).height = shown.clone();
-        differs
+        self.verdict = verdict;
+        let moments = [self.verdict.until, until].into_iter().flatten();
+        self.verdict.until = moments.min();
+        // What was told of blocks that never were is no reason to be silent about those that are.
+        let told = self.told_block.zip(self.height());
+        if told.is_some_and(|(told, shown)| shown.saturating_add(LEAD_BLOCKS) < told) {
+            self.told_block = None;
+        }
     }
 
     /// What the owner has chosen is asked for, offered or not.

@@ -74,7 +74,10 @@ pub fn height(
 ) -> Verdict {
     let mut until = Until::after(now.uptime);
     // What is believed without a proof counts only where there is none.
-    let proof = voices.best();
+    let proof = voices.best().filter(|(_, proof)| match admits {
+        Admits::Claims => true,
+        Admits::Proofs => proof.standing != Standing::Loose,
+    });
     let lead = match admits {
         Admits::Claims => proof.and_then(|(_, proof)| lead(voices, proof, &mut until)),
         Admits::Proofs => None,
@@ -137,7 +140,7 @@ fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<(Sou
 /// Tells whether the owner's node has a block, or two others have it.
 fn is_agreed(voices: &Voices, proof: &Proof) -> bool {
     let is_node = |origin: Origin| origin.source == SourceId::Node;
-    voices.with(proof.hash).any(is_node) || voices.with(proof.hash).count() > 1
+    voices.with(proof.tip()).any(is_node) || voices.with(proof.tip()).count() > 1
 }
 
 /// Tells whether somebody has said something else than what is shown for too long.
@@ -145,9 +148,9 @@ fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
     let claims = voices.claims().map(|(_, claim)| (claim, CONTEST_TIME));
     // Who has an older block of the chain that is kept says nothing against it.
     let strangers = voices
-        .proofs()
-        .filter(|(_, proof)| proof.standing == Standing::Loose);
-    let proofs = strangers.map(|(_, proof)| (&proof.trail, RIVAL_TIME));
+        .present()
+        .filter(|proof| proof.standing == Standing::Loose);
+    let proofs = strangers.map(|proof| (&proof.trail, RIVAL_TIME));
     let mut is_contested = false;
     for (voice, patience) in claims.chain(proofs) {
         // What is known from an earlier run has said nothing yet.
@@ -158,7 +161,7 @@ fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
         is_contested |= since.is_some_and(|since| until.is_over(since + patience));
     }
     let hashes = voices.best().map(|(_, best)| (best.hash, best.height()));
-    for (_, rival) in voices.proofs() {
+    for rival in voices.present() {
         let is_rival =
             hashes.is_some_and(|(hash, height)| rival.hash != hash && is_as_high(rival, height));
         let since = rival.trail.since().filter(|_| is_rival);

@@ -13,8 +13,10 @@ use chain::BlockHash;
 
 use super::{
     sources::SourceId,
+    until::Until,
     values::{Datum, Seen},
 };
+use crate::limits::TIP_AGE_MAX;
 
 /// Newest heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
 const TRAIL_MAX: usize = 16;
@@ -97,12 +99,12 @@ impl From<SourceId> for Origin {
     }
 }
 
-/// Where a block stands that was proven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where a block stands that was proven; the better place is the lesser one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// It is part of the chain that is kept.
     InChain,
-    /// Its work was checked, and nothing that is kept comes before it.
+    /// Its work was checked, and nothing that is kept comes before it: that it is at its height is a claim.
     Loose,
     /// The chain that is kept has another block in its place, or more work without it.
     Beside,
@@ -153,11 +155,14 @@ impl Proof {
 pub struct Voices {
     claims: BTreeMap<SourceId, Trail>,
     proofs: BTreeMap<Origin, Proof>,
+    /// Sources that cannot be reached.
+    away: BTreeSet<SourceId>,
 }
 
 impl Voices {
     /// A source names a height.
     pub fn claim(&mut self, source: SourceId, height: u32, at: Duration) {
+        self.come(source);
         self.claims.entry(source).or_default().say(height, at);
         let proof = self.proofs.get_mut(&source.into());
         if let Some(proof) = proof.filter(|proof| proof.height() == height) {
@@ -167,6 +172,7 @@ impl Voices {
 
     /// Somebody has proven a height.
     pub fn prove(&mut self, origin: Origin, tip: Tip, standing: Standing, at: Duration) {
+        self.come(origin.source);
         let known = self.proofs.remove(&origin);
         let mut trail = known.map(|proof| proof.trail).unwrap_or_default();
         trail.say(tip.height, at);
@@ -187,9 +193,33 @@ impl Voices {
         }
     }
 
-    /// A source claims nothing any more.
-    pub fn silence(&mut self, source: SourceId) {
+    /// A source can be reached.
+    pub fn come(&mut self, source: SourceId) {
+        self.away.remove(&source);
+    }
+
+    /// A source cannot be reached: it claims nothing any more, and says nothing against anybody. What it has proven
+    /// stays true.
+    pub fn leave(&mut self, source: SourceId) {
         self.claims.remove(&source);
+        self.away.insert(source);
+    }
+
+    /// Nobody asks a source any more.
+    pub fn forget(&mut self, source: SourceId) {
+        self.claims.remove(&source);
+        self.away.remove(&source);
+        self.proofs.retain(|origin, _| origin.source != source);
+    }
+
+    /// Takes away what is old of those who cannot go on from it: who is away, and who is not asked.
+    pub fn expire(&mut self, is_asked: impl Fn(SourceId) -> bool, until: &mut Until) {
+        let away = &self.away;
+        self.proofs.retain(|origin, proof| {
+            let is_there = is_asked(origin.source) && !away.contains(&origin.source);
+            let since = proof.trail.since().unwrap_or_default();
+            is_there || !until.is_over(since + TIP_AGE_MAX)
+        });
     }
 
     /// What somebody has proven says nothing about what they tell now.
@@ -207,6 +237,13 @@ impl Voices {
         self.proofs.iter().map(|(origin, proof)| (*origin, proof))
     }
 
+    /// What those have proven who can be asked what they say now.
+    pub fn present(&self) -> impl Iterator<Item = &Proof> {
+        let present = self.proofs();
+        let present = present.filter(|(origin, _)| !self.away.contains(&origin.source));
+        present.map(|(_, proof)| proof)
+    }
+
     /// Sources that say something.
     pub fn count(&self) -> usize {
         let claim = self.claims.keys().copied();
@@ -214,12 +251,12 @@ impl Voices {
         claim.chain(prove).collect::<BTreeSet<SourceId>>().len()
     }
 
-    /// The highest block that is proven and that nothing better stands in the place of; of equally high ones that of the
-    /// owner's node, then that which was proven first.
+    /// The highest block that is proven and that nothing better stands in the place of, part of the chain that is kept if
+    /// there is such a one; of equally high ones that of the owner's node, then that which was proven first.
     pub fn best(&self) -> Option<(SourceId, &Proof)> {
         let order = |(origin, proof): &(Origin, &Proof)| {
             (
-                proof.standing == Standing::Beside,
+                proof.standing,
                 Reverse(proof.height()),
                 origin.source != SourceId::Node,
                 proof.trail.since(),
@@ -229,9 +266,9 @@ impl Voices {
         best.map(|(origin, proof)| (origin.source, proof))
     }
 
-    /// Those who have proven a block, as far as they count.
-    pub fn with(&self, hash: BlockHash) -> impl Iterator<Item = Origin> {
-        let same = self.proofs().filter(move |(_, proof)| proof.hash == hash);
+    /// Those who have proven a block at its height.
+    pub fn with(&self, tip: Tip) -> impl Iterator<Item = Origin> {
+        let same = self.proofs().filter(move |(_, proof)| proof.tip() == tip);
         same.map(|(origin, _)| origin)
     }
 }

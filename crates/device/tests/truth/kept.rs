@@ -1,13 +1,18 @@
 //! The chain that is kept: what peers and a node hand in, and what comes of it.
 
+use std::time::Duration;
+
 use chain::{Header, rules::Refusal};
 use device::{
     input::Input,
-    market::{ChainSpec, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin, Reach},
+    market::{
+        ChainSpec, Connection, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin, Reach,
+    },
     now::Now,
     request::Reply,
     sources::SourceId,
 };
+use serde_json::json;
 
 use crate::{
     EXPLORER, RELAY, World,
@@ -238,11 +243,149 @@ fn a_block_from_the_future_is_taken_when_its_time_has_come() {
     miner.mine_at(START + 7201);
     let judged = world.judge(peer(0), &miner.newest(1));
     assert_eq!(judged.refused, Some(Refusal::Future));
-    world.check(900_011, HeightState::Alone);
+    // That its time has not come may be the clock's own fault: what it has is not its newest block.
+    world.check(900_011, HeightState::Claimed);
     world.wait(1);
     let judged = world.judge(peer(0), &miner.newest(1));
     assert_eq!(judged.refused, None);
     world.check(900_012, HeightState::Alone);
+}
+
+/// As after hours without power, on a machine whose clock stood still.
+#[test]
+fn a_clock_that_is_slow_proves_no_old_height() {
+    let (mut world, mut miner) = begin();
+    for block in 0..40 {
+        miner.mine_at(START - 3600 + block * 600);
+    }
+    world.claim(RELAY, 900_039);
+    for place in 0..4 {
+        let judged = world.judge(peer(place), &miner.newest(40));
+        assert_eq!(judged.refused, Some(Refusal::Future));
+        assert!(judged.height < Some(900_039));
+    }
+    world.check(900_039, HeightState::Claimed);
+    // Nor does what was proven before.
+    let (mut world, _) = begin();
+    for place in 0..4 {
+        world.judge(peer(place), &miner.newest(40)[..4]);
+    }
+    world.check(900_003, HeightState::Proven);
+    world.claim(RELAY, 900_039);
+    world.check(900_003, HeightState::Proven);
+    for place in 0..4 {
+        world.judge(peer(place), &miner.newest(40)[3..]);
+    }
+    world.check(900_039, HeightState::Claimed);
+    // The right time makes all of it good.
+    let right = now(world.secs + 6 * 3600);
+    for place in 0..2 {
+        world.judge_at(peer(place), &miner.newest(40), Reach::Newest, right);
+    }
+    world.check(900_039, HeightState::Proven);
+}
+
+/// A world in which four peers have proven a block that was made now.
+fn proven_by_peers() -> (World, Miner) {
+    let (mut world, mut miner) = begin();
+    miner.mine_at(START);
+    for place in 0..4 {
+        world.judge(peer(place), &miner.newest(1));
+    }
+    world.check(900_000, HeightState::Proven);
+    (world, miner)
+}
+
+#[test]
+fn what_is_not_asked_any_more_holds_nothing_back() {
+    let (mut world, miner) = proven_by_peers();
+    world.wait(600);
+    world.claim(RELAY, 900_009);
+    world.check(900_000, HeightState::Proven);
+    world.set("proofPeerMax", json!(3));
+    world.check(900_000, HeightState::Proven);
+    world.set("proofPeerMax", json!(0));
+    world.check(900_009, HeightState::Claimed);
+    assert_eq!(world.device.view().truth.proofs, []);
+    for height in 900_010..900_014 {
+        world.wait(300);
+        world.claim(RELAY, height);
+        world.check(height, HeightState::Claimed);
+    }
+    // Their last word may have been under way.
+    world.judge(peer(0), &miner.newest(1));
+    world.check(900_000, HeightState::Alone);
+    world.wait(60 * 60);
+    world.claim(RELAY, 900_014);
+    world.check(900_000, HeightState::Stale);
+    world.wait(30 * 60);
+    world.check(900_014, HeightState::Claimed);
+}
+
+fn down() -> Observation {
+    Observation::Connection(Connection::Down {
+        reason: "gone".into(),
+        retry_in: Duration::from_secs(10),
+    })
+}
+
+#[test]
+fn proofs_of_who_is_away_give_way_to_claims_when_they_are_old() {
+    let (mut world, mut miner) = proven_by_peers();
+    world.wait(600);
+    world.hear(SourceId::Peers, down());
+    world.claim(RELAY, 900_003);
+    world.wait(80 * 60 - 1);
+    world.claim(RELAY, 900_009);
+    world.check(900_000, HeightState::Disputed);
+    world.wait(1);
+    world.check(900_009, HeightState::Claimed);
+    // Whoever comes back proves as before.
+    miner.mine_at(START + 600);
+    world.judge(peer(0), &miner.newest(1));
+    world.check(900_001, HeightState::Alone);
+    world.wait(120);
+    world.check(900_001, HeightState::Disputed);
+
+    // Who is there and has nothing newer is believed, and so is who comes back in time.
+    for is_back in [false, true] {
+        let (mut world, _) = proven_by_peers();
+        if is_back {
+            world.hear(SourceId::Peers, down());
+            world.wait(60);
+            world.hear(SourceId::Peers, Observation::Connection(Connection::Up));
+        }
+        world.claim(RELAY, 900_009);
+        world.wait(3 * 3600);
+        world.check(900_000, HeightState::Stale);
+    }
+
+    // Who wants nothing but proof sees the last there was.
+    let (mut world, _) = proven_by_peers();
+    world.set("proofMode", json!(2));
+    world.hear(SourceId::Peers, down());
+    world.claim(RELAY, 900_009);
+    world.wait(3 * 3600);
+    world.check(900_000, HeightState::Stale);
+    world.set("proofMode", json!(1));
+    world.check(900_009, HeightState::Stale);
+}
+
+#[test]
+fn who_is_away_stands_against_nobody() {
+    let (mut world, mut miner) = begin();
+    let mut rival = miner.clone();
+    rival.fork(0);
+    miner.mine(10);
+    rival.mine(10);
+    world.judge(peer(0), &miner.newest(10));
+    world.judge(NODE, &rival.newest(10));
+    world.wait(600);
+    world.check(900_009, HeightState::Disputed);
+    world.hear(SourceId::Node, down());
+    world.check(900_009, HeightState::Alone);
+    world.hear(SourceId::Node, Observation::Connection(Connection::Up));
+    world.check(900_009, HeightState::Disputed);
 }
 
 #[test]

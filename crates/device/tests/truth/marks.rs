@@ -51,6 +51,12 @@ fn proven() -> (World, Miner) {
     (world, miner)
 }
 
+/// A clock that asks an explorer, and somebody who makes blocks from 900,000 on.
+fn anchored() -> (World, Miner) {
+    let miner = Miner::new();
+    (World::on(Some(miner.chain(899_999))), miner)
+}
+
 #[test]
 fn what_is_proven_by_two_carries_no_mark() {
     let (mut world, mut miner) = proven();
@@ -231,14 +237,45 @@ fn what_is_old_is_marked_also_where_nothing_else_is() {
 
 #[test]
 fn a_header_from_the_future_takes_away_nothing_that_is_proven() {
-    let (mut world, mut miner) = (World::new(), Miner::new());
+    let (mut world, mut miner) = anchored();
     world.set("proofMode", json!(2));
     miner.mine(4);
-    world.prove(EXPLORER, 900_000, &miner.newest(4));
-    assert_eq!(world.verdict().0, Some(900_000));
+    world.prove(EXPLORER, 900_003, &miner.newest(4));
+    assert_eq!(world.verdict().0, Some(900_003));
     miner.mine_at(crate::START + world.secs() as u32 + 3 * 3600);
-    world.prove(EXPLORER, 900_001, &miner.newest(1));
-    assert_eq!(world.verdict().0, Some(900_000));
+    world.prove(EXPLORER, 900_004, &miner.newest(1));
+    assert_eq!(world.verdict().0, Some(900_003));
+}
+
+/// Work alone has no height: a genuine header can be said to be at any.
+#[test]
+fn strictly_nothing_is_proven_that_reaches_no_chain() {
+    let (mut world, mut miner) = anchored();
+    world.set("proofMode", json!(2));
+    let mut stranger = Miner::new();
+    stranger.fork(0);
+    stranger.mine(8);
+    world.prove(EXPLORER, 900_050, &stranger.newest(7));
+    assert_eq!(world.verdict(), (None, HeightState::Unknown));
+    world.set("proofMode", json!(1));
+    world.check(900_050, HeightState::Alone);
+    world.set("proofMode", json!(2));
+    // A chain that is old is proven all the same.
+    miner.mine_at(crate::START - 3 * 3600);
+    world.prove(OTHER, 900_000, &miner.newest(1));
+    world.check(900_000, HeightState::Stale);
+    world.set("proofMode", json!(1));
+    world.check(900_000, HeightState::Stale);
+}
+
+#[test]
+fn one_header_at_two_heights_agrees_with_nobody() {
+    let (mut world, mut miner) = (World::new(), Miner::new());
+    miner.mine(8);
+    world.prove(EXPLORER, 900_000, &miner.newest(8));
+    world.prove(OTHER, 900_001, &miner.newest(8));
+    world.check(900_001, HeightState::Alone);
+    assert_eq!(world.device.view().truth.agreeing(), 1);
 }
 
 #[test]
@@ -283,6 +320,30 @@ fn a_block_is_new_once_however_long_its_proof_takes() {
 }
 
 #[test]
+fn a_lie_told_before_anything_was_proven_takes_no_later_block_away() {
+    let (mut world, mut miner) = (World::new(), Miner::new());
+    world.claim(RELAY, 909_000);
+    world.claim(RELAY, 909_001);
+    miner.mine(8);
+    world.prove(EXPLORER, 900_000, &miner.newest(8));
+    for _ in 0..2 {
+        world.wait(1);
+        world.claim(EXPLORER, 900_000);
+    }
+    for height in [900_001, 900_002, 900_003, 900_004] {
+        world.wait(60);
+        miner.mine_at(crate::START + world.secs() as u32);
+        world.prove(EXPLORER, height, &miner.newest(8));
+    }
+    assert_eq!(world.verdict().0, Some(900_004));
+    let before = blocks(&world);
+    world.wait(60);
+    miner.mine_at(crate::START + world.secs() as u32);
+    world.prove(EXPLORER, 900_005, &miner.newest(1));
+    assert_eq!(blocks(&world) - before, 1);
+}
+
+#[test]
 fn where_blocks_are_invented_none_has_to_be_proven() {
     let mut world = World::with(data_source::EXPLORER, None);
     world.set("proofMode", json!(2));
@@ -292,7 +353,7 @@ fn where_blocks_are_invented_none_has_to_be_proven() {
 
 #[test]
 fn a_mark_can_be_switched_off_and_so_can_all_that_is_not_proven() {
-    let mut world = World::new();
+    let (mut world, mut miner) = anchored();
     world.claim(RELAY, 900_000);
     world.wait(120);
     assert_eq!(world.mark(), Some(Mark::Alone));
@@ -305,11 +366,11 @@ fn a_mark_can_be_switched_off_and_so_can_all_that_is_not_proven() {
     assert_eq!((world.mark(), world.verdict().0), (None, None));
     assert_eq!(world.device.view().data[1..].concat(), "");
     assert_eq!(world.verdict().0, None);
-    let mut miner = Miner::new();
     miner.mine_at(crate::START + world.secs() as u32);
-    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.prove(EXPLORER, 900_000, &miner.newest(1));
+    world.claim(RELAY, 900_001);
     world.claim(RELAY, 900_002);
-    assert_eq!(world.verdict().0, Some(900_001), "no claim leads either");
+    assert_eq!(world.verdict().0, Some(900_000), "no claim leads either");
     world.set("proofMode", json!(1));
     assert_eq!(world.verdict().0, Some(900_002));
 }
