@@ -20,7 +20,7 @@ use device::{
     settings::Settings,
     view::View,
 };
-use interface::mqtt::{topics, wishes};
+use interface::mqtt::{shared, topics, wishes};
 use mqtt_protocol_core::mqtt::Version;
 use tokio::time::Instant;
 
@@ -36,6 +36,7 @@ fn clock() -> Device {
         mqtt_enabled: true,
         mqtt_host: Endpoint::new("broker"),
         mqtt_groups: "shop".into(),
+        mqtt_market: 1,
         ..Settings::default()
     };
     let mut clock = Device::new(board::spec::BOARDS[0], settings, Memory::default(), NOW);
@@ -65,6 +66,7 @@ fn telling() -> Telling {
         is_level: true,
         must_arrive: true,
         correlation: Some(b"x".to_vec()),
+        expires_in: Some(Duration::from_secs(60)),
     }
 }
 
@@ -102,6 +104,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                         let _ = wishes::read(incoming, &message.payload, view);
                     }
                     let _ = wishes::desired(&message.payload, view);
+                    let _ = shared::read(&message.payload);
                     if let Some((topic, _)) = message.answer {
                         let _ = topics::may_answer_on(&topic, broker);
                     }

@@ -117,6 +117,7 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
             | Observation::Payment(_)
             | Observation::Balance(_)
             | Observation::Currencies(_)
+            | Observation::Shared(_)
             | Observation::Complaint(_)
             | Observation::Dropped(..)
             | Observation::Peers(_)

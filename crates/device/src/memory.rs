@@ -1,6 +1,8 @@
 //! What the device remembers over restarts and the owner does not set: the last screen and the last market.
 
 use alloc::{string::String, vec::Vec};
+use core::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -143,13 +145,16 @@ impl Memory {
 pub fn utc_of(seen: Seen, now: Now) -> Option<UtcTime> {
     match seen {
         Seen::Before(utc) => utc,
-        Seen::At(uptime) => {
-            let ago = now.uptime.saturating_sub(uptime);
-            let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
-            let unix_ms = now.utc?.unix_ms.saturating_sub(ago_ms);
-            Some(UtcTime { unix_ms })
-        }
+        Seen::At(uptime) => before(now.uptime.saturating_sub(uptime), now),
+        Seen::Aged { told, age } => before(age + now.uptime.saturating_sub(told), now),
     }
+}
+
+/// The moment so long ago.
+fn before(ago: Duration, now: Now) -> Option<UtcTime> {
+    let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+    let unix_ms = now.utc?.unix_ms.saturating_sub(ago_ms);
+    Some(UtcTime { unix_ms })
 }
 
 fn datum<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Datum<T>> {
@@ -211,8 +216,6 @@ fn miner_stats(value: &Value) -> Option<MinerStats> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
-    use core::time::Duration;
 
     use super::*;
 

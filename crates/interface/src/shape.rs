@@ -769,7 +769,12 @@ fn truth() -> Value {
     let integer_or_null = json!({ "type": ["integer", "null"] });
     let claim = json!({
         "type": "object",
-        "properties": { "source": { "type": "string" }, "value": integer, "ageSec": integer },
+        "properties": {
+            "source": { "type": "string" },
+            "value": integer,
+            "origin": { "type": "string" },
+            "ageSec": integer,
+        },
         "required": ["source", "value"],
     });
     let proof = json!({
@@ -804,6 +809,7 @@ fn truth() -> Value {
         "type": "object",
         "properties": {
             "source": { "type": "string" },
+            "origin": { "type": "string" },
             "value": { "type": "string" },
             "ageSec": integer,
             "verdict": { "enum": Standing::ALL.map(Standing::name) },

@@ -13,7 +13,7 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
-    market::{Fee, PriceState, Seen, Tip, Voice},
+    market::{Claimed, Fee, PriceState, Seen, Tip, Voice},
     now::UtcTime,
     refresh::Refresh,
     releases::{Releases, Verdict},
@@ -210,10 +210,11 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
             member["state"] = state.into();
         }
         match (seen, uptime) {
-            (Seen::At(at), Some(uptime)) => {
-                member["ageSec"] = uptime.saturating_sub(at).as_secs().into();
+            (Seen::At(_) | Seen::Aged { .. }, Some(uptime)) => {
+                let age = seen.age_at(uptime).unwrap_or_default();
+                member["ageSec"] = age.as_secs().into();
             }
-            (Seen::At(_), None) => {}
+            (Seen::At(_) | Seen::Aged { .. }, None) => {}
             (Seen::Before(_), _) => member["earlierRun"] = true.into(),
         }
         object.insert(name.to_owned(), member);
@@ -250,10 +251,13 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
 fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
     let truth = &view.truth;
     let uptime = surroundings.map(|surroundings| surroundings.uptime);
-    let claim = |(source, height, since): &(SourceId, u32, Duration)| {
-        let mut claim = json!({ "source": source.name(), "value": height });
+    let claim = |claimed: &Claimed| {
+        let mut claim = json!({ "source": claimed.source.name(), "value": claimed.height });
+        if claimed.origin != claimed.source {
+            claim["origin"] = claimed.origin.name().into();
+        }
         if let Some(uptime) = uptime {
-            claim["ageSec"] = uptime.saturating_sub(*since).as_secs().into();
+            claim["ageSec"] = uptime.saturating_sub(claimed.since).as_secs().into();
         }
         claim
     };
@@ -301,12 +305,17 @@ fn prices(view: &View, uptime: Option<Duration>) -> Value {
             object["shown"] = amount(price.value).into();
             object["spreadPermille"] = truth.spread_permille.into();
             let voice = |voice: &Voice| {
-                json!({
+                let age = voice.seen.age_at(uptime).unwrap_or_default();
+                let mut told = json!({
                     "source": voice.source.name(),
                     "value": amount(voice.price),
-                    "ageSec": uptime.saturating_sub(voice.since).as_secs(),
+                    "ageSec": age.as_secs(),
                     "verdict": voice.standing.name(),
-                })
+                });
+                if voice.origin != voice.source {
+                    told["origin"] = voice.origin.name().into();
+                }
+                told
             };
             object["voices"] = truth.voices.iter().map(voice).collect();
         }
@@ -336,9 +345,10 @@ fn connections(view: &View) -> Value {
         data_source::NOSTR => (up(SourceId::Nostr), up(SourceId::Nostr)),
         _ => (relay, relay),
     };
+    let shared = up(SourceId::Shared);
     json!({
-        "price": price,
-        "blocks": blocks,
+        "price": price || shared,
+        "blocks": blocks || shared,
         "V2": relay,
         "nostr": up(SourceId::Nostr) || up(SourceId::Zaps),
         "nwc": view.active.nwc_enabled && up(SourceId::Wallet),

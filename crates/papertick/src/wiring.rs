@@ -74,6 +74,7 @@ use crate::{
         },
         known_peers::KnownPeers,
         logos::LogoCache,
+        shared_market::AtBroker,
         supervisor::supervise,
         time::{Timekeeping, keep_time},
         upstreams::Upstreams,
@@ -553,6 +554,7 @@ impl Common {
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.
         rest.spawn("look-ups", async move { resolver.lost().await });
+        let (market, told_market) = watch::channel(AtBroker::default());
         let door = mqtt::Means {
             plans: followed.mqtt,
             view: followed.view,
@@ -560,6 +562,7 @@ impl Common {
             inbox: self.inbox.clone(),
             clock: self.clock.clone(),
             dialer: self.dialer.clone(),
+            market,
             identity: identity(),
             port: self.place.port(),
         };
@@ -572,6 +575,7 @@ impl Common {
             logos: self.logos,
             already_reported: AlreadyReported::default(),
             known_peers: self.known_peers.clone(),
+            market: told_market,
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)

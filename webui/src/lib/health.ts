@@ -21,7 +21,11 @@ export interface Outage {
 
 /** What a clock lacks that gets no data; null of one that gets some. */
 export function outage(status: Status): Outage | null {
-  const primary = Object.entries(status.sources).filter(([name]) => PRIMARY.includes(name));
+  // What another clock shares stands in for all of them.
+  if (status.sources.shared?.up) return null;
+  const all = Object.entries(status.sources);
+  const own = all.filter(([name]) => PRIMARY.includes(name));
+  const primary = own.length > 0 ? own : all.filter(([name]) => name === 'shared');
   const down = primary.filter(([, { up }]) => !up);
   const quietest = down.map(([, { ageSec }]) => ageSec ?? status.espUptime);
   if (down.length === 0 || Math.min(...quietest) < GRACE_SECS) return null;

@@ -27,6 +27,7 @@ const NAMES: Record<string, string> = {
   wallet: n('Wallet'),
   pool: n('Mining pool'),
   miner: n('Miner'),
+  shared: n('Another clock'),
 };
 
 /** What a source is called. */

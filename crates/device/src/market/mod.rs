@@ -28,11 +28,13 @@ mod verdict;
 mod voices;
 
 pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
-pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
+pub use observation::{
+    Connection, Direction, MinerStats, Observation, Payment, PoolStats, Shared, SharedValue, Zap,
+};
 pub use proof::ChainSpec;
 pub use quotes::{PriceState, PriceTruth, Standing, Voice};
 pub use source_state::SourceState;
 pub use truth::{Doubt, Doubts, HeightState};
-pub use upstream::{Missing, News, Truth, Upstream};
+pub use upstream::{Claimed, Missing, News, Truth, Upstream, chain_name};
 pub use values::{Datum, Fee, Market, Prices, Seen};
 pub use voices::{Origin, Tip};

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
-    quotes::{PriceRules, PriceTruth, Quotes},
+    quotes::{PriceRules, PriceTruth, Quotes, SecondHand},
     sources::SourceId,
     truth::Doubt,
     values::Market,
@@ -74,6 +74,12 @@ impl PriceBook {
     ) {
         let quotes = self.quotes.entry(currency).or_default();
         quotes.witness(source, price, at, now);
+    }
+
+    /// Another clock passes a quote on.
+    pub fn pass_on(&mut self, quote: SecondHand, currency: Currency, price: Price, now: Now) {
+        let quotes = self.quotes.entry(currency).or_default();
+        quotes.pass_on(quote, price, now);
     }
 
     /// Forgets other currencies than these.

@@ -93,12 +93,14 @@ impl Standing {
 /// A quote as the status tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Voice {
-    /// Whose it is.
+    /// Who says so here.
     pub source: SourceId,
+    /// Whose it is.
+    pub origin: SourceId,
     /// The price.
     pub price: Price,
-    /// Uptime at which it was true.
-    pub since: Duration,
+    /// When it was true.
+    pub seen: Seen,
     /// What became of it.
     pub standing: Standing,
 }
@@ -134,6 +136,40 @@ struct Quote {
     /// Uptime at which it was last told.
     told: Duration,
     is_out: bool,
+    /// Where it is second hand: whose it is, and when it was true.
+    first_hand: Option<(SourceId, Seen)>,
+}
+
+/// A quote that another clock passes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecondHand {
+    /// Who passes it on.
+    pub teller: SourceId,
+    /// Whose quote it is.
+    pub origin: SourceId,
+    /// When it was true.
+    pub seen: Seen,
+    /// What it counts as.
+    pub role: Role,
+}
+
+/// What a quote counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The owner has chosen it.
+    Primary,
+    /// It stands beside the one that the owner has chosen.
+    Witness,
+}
+
+impl Quote {
+    /// When it was true.
+    fn seen(&self) -> Seen {
+        match self.first_hand {
+            Some((_, seen)) => seen,
+            None => Seen::At(self.true_at),
+        }
+    }
 }
 
 /// The quotes in one currency, and what has become of them.
@@ -166,14 +202,34 @@ pub struct PriceVerdict {
 impl Quotes {
     /// The primary source quotes a price; there is one at a time.
     pub fn quote(&mut self, source: SourceId, price: Price, now: Now) {
-        if let Some(before) = self
-            .primary
-            .replace(source)
-            .filter(|before| *before != source)
-        {
+        self.make_primary(source);
+        self.say(source, price, None, now);
+    }
+
+    /// Another clock passes a quote on.
+    pub fn pass_on(&mut self, quote: SecondHand, price: Price, now: Now) {
+        let SecondHand {
+            teller,
+            origin,
+            seen,
+            role,
+        } = quote;
+        match role {
+            Role::Primary => self.make_primary(teller),
+            Role::Witness => {}
+        }
+        self.say(teller, price, None, now);
+        if let Some(quote) = self.quotes.get_mut(&teller) {
+            quote.true_at = seen.lasts_until(Duration::ZERO).unwrap_or_default();
+            quote.first_hand = Some((origin, seen));
+        }
+    }
+
+    fn make_primary(&mut self, source: SourceId) {
+        let before = self.primary.replace(source);
+        if let Some(before) = before.filter(|before| *before != source) {
             self.quotes.remove(&before);
         }
-        self.say(source, price, None, now);
     }
 
     /// A witness quotes a price, of a moment of its own clock.
@@ -206,6 +262,7 @@ impl Quotes {
             true_at: known.map_or(true_at, |known| known.true_at.max(true_at)),
             told: now.uptime,
             is_out: known.is_some_and(|known| known.is_out),
+            first_hand: None,
         };
         self.quotes.insert(source, quote);
     }
@@ -243,9 +300,9 @@ impl Quotes {
                 self.single(&counted, median, rules, &mut until)
             }
         };
-        let is_old = |shown: &Datum<Price>| match shown.seen {
-            Seen::At(at) => until.is_over(at + STALE_PRICE),
-            Seen::Before(_) => true,
+        let is_old = |shown: &Datum<Price>| {
+            let lasts = shown.seen.lasts_until(STALE_PRICE);
+            lasts.is_none_or(|end| until.is_over(end))
         };
         if counted.is_empty() && shown.as_ref().is_none_or(is_old) {
             state = PriceState::Stale;
@@ -263,13 +320,20 @@ impl Quotes {
         }
     }
 
-    /// Those whose quotes are fresh.
+    /// Those whose quotes are fresh; who quotes here itself is not heard second hand beside it, for it is one witness.
     fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
+        let mut is_fresh = |quote: &Quote| {
+            let seen = quote.seen();
+            let end = seen.lasts_until(QUOTE_FRESH);
+            end.is_some_and(|end| !until.is_over(end))
+        };
         let quotes = self.quotes.iter();
-        quotes
-            .filter(|(_, quote)| !until.is_over(quote.true_at + QUOTE_FRESH))
-            .map(|(source, _)| *source)
-            .collect()
+        let fresh = quotes.filter(|(_, quote)| is_fresh(quote));
+        let fresh: Vec<(&SourceId, &Quote)> = fresh.collect();
+        let is_heard = |origin| fresh.iter().any(|(source, _)| **source == origin);
+        let counts = |quote: &Quote| !quote.first_hand.is_some_and(|(origin, _)| is_heard(origin));
+        let counted = fresh.iter().filter(|(_, quote)| counts(quote));
+        counted.map(|(source, _)| **source).collect()
     }
 
     /// A quote far from where more than half are is out until it has come back.
@@ -356,6 +420,9 @@ impl Quotes {
         let told = self
             .primary
             .filter(|primary| self.quotes.contains_key(primary));
+        let told = told
+            .or_else(|| self.passed_on())
+            .filter(|told| self.is_no_step_back(*told));
         let source = primary.or(median).or(told.filter(|_| counted.is_empty()));
         let Some(source) = source else {
             return self.shown.clone();
@@ -366,10 +433,8 @@ impl Quotes {
             return Some(next);
         };
         let is_far = permille(next.value, shown.value) > JUMP_PERMILLE;
-        let was_recent = match shown.seen {
-            Seen::At(at) => until.now().saturating_sub(at) <= JUMP_HELD,
-            Seen::Before(_) => false,
-        };
+        let held = shown.seen.lasts_until(JUMP_HELD);
+        let was_recent = held.is_some_and(|end| until.now() <= end);
         if !is_far || (self.jumped.is_none() && !was_recent) {
             self.jumped = None;
             return Some(next);
@@ -382,17 +447,36 @@ impl Quotes {
         Some(shown.clone())
     }
 
+    /// Who passes a quote of somebody else on.
+    fn passed_on(&self) -> Option<SourceId> {
+        let mut quotes = self.quotes.iter();
+        let passed_on = quotes.find(|(_, quote)| quote.first_hand.is_some());
+        passed_on.map(|(source, _)| *source)
+    }
+
+    /// Tells whether a quote is of a source's own, or not older than what is shown.
+    fn is_no_step_back(&self, source: SourceId) -> bool {
+        let first_hand = self.quotes.get(&source).and_then(|quote| quote.first_hand);
+        let shown = self.shown.as_ref().map(|shown| shown.seen);
+        match (first_hand, shown) {
+            (Some((_, seen)), Some(shown)) => seen == shown || seen.is_after(shown),
+            (_, None) | (None, _) => true,
+        }
+    }
+
     /// A quote as a value; its age is that of the trade, where the source tells it.
     fn datum(&self, source: SourceId) -> Datum<Price> {
         let quote = &self.quotes[&source];
-        let seen = match Some(source) == self.primary {
-            true => quote.told,
-            false => quote.true_at,
+        let is_primary = Some(source) == self.primary;
+        let seen = match quote.first_hand {
+            Some((_, seen)) => seen,
+            None if is_primary => Seen::At(quote.told),
+            None => Seen::At(quote.true_at),
         };
         Datum {
             value: quote.price,
             source,
-            seen: Seen::At(seen),
+            seen,
         }
     }
 
@@ -449,8 +533,9 @@ impl Quotes {
         };
         let voice = |(source, quote): (&SourceId, &Quote)| Voice {
             source: *source,
+            origin: quote.first_hand.map_or(*source, |(origin, _)| origin),
             price: quote.price,
-            since: quote.true_at,
+            seen: quote.seen(),
             standing: standing(source, quote),
         };
         self.quotes.iter().map(voice).collect()

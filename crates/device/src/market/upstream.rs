@@ -8,29 +8,29 @@ use alloc::{
 };
 use core::time::Duration;
 
-use chain::{Header, Work, chain::Chain, rules::Refusal};
+use chain::{Header, Work, chain::Chain, network::Network, rules::Refusal};
 
 use super::{
     doubts::{self, Demands},
     headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
-    observation::{Connection, Observation, Payment, Zap},
+    observation::{Connection, Observation, Payment, Shared, SharedValue, Zap},
     offer::Offer,
     price_book::{PriceBook, PriceTruths},
     proof::{ChainSpec, Run, Shown},
-    quotes::PriceRules,
+    quotes::{PriceRules, Role, SecondHand},
     since::Since,
     source_state::SourceState,
-    sources::{self, ByHand, Plan, SourceId},
+    sources::{self, ByHand, Plan, SharedMarket, SourceId},
     truth::{Doubts, HeightState},
     until::Until,
-    values::Market,
+    values::{Datum, Market, Seen},
     venues,
     verdict::{self, Admits, Believed, Verdict},
-    voices::{Origin, Standing, Tip, Trail, Voices},
+    voices::{Origin, Saying, Standing, Tip, Trail, Voices},
 };
 use crate::{
-    limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, LEAD_BLOCKS, TIP_AGE_MAX},
+    limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, LEAD_BLOCKS, QUOTE_FRESH, TIP_AGE_MAX},
     now::Now,
     settings::{Settings, Settled},
     units::Currency,
@@ -38,6 +38,11 @@ use crate::{
 
 /// Word for a chain that is made up.
 const INVENTED: &str = "demo";
+
+/// Word for a chain; none is one that is invented.
+pub fn chain_name(network: Option<Network>) -> &'static str {
+    network.map_or(INVENTED, Network::name)
+}
 
 /// All that comes from the sources.
 #[derive(Debug, Clone)]
@@ -91,10 +96,23 @@ pub struct Truth {
     pub work: Option<Work>,
     /// Blocks that others took the place of, in this run.
     pub reorganisations: Reorganisations,
-    /// What the sources claim, and since when.
-    pub claims: Vec<(SourceId, u32, Duration)>,
+    /// What the sources claim.
+    pub claims: Vec<Claimed>,
     /// How good the prices are that anybody has quoted in this run.
     pub prices: Arc<PriceTruths>,
+}
+
+/// What a source claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claimed {
+    /// Who says so here.
+    pub source: SourceId,
+    /// Whose word it is.
+    pub origin: SourceId,
+    /// The height.
+    pub height: u32,
+    /// Uptime since which it is said here.
+    pub since: Duration,
 }
 
 impl Truth {
@@ -272,17 +290,24 @@ impl Upstream {
     /// How true the values are.
     pub fn truth(&self) -> Truth {
         let (chain, anchor) = match &self.chain {
-            Some(chain) => (chain.spec().network.name(), chain.spec().anchor.height()),
-            None => (INVENTED, None),
+            Some(chain) => (Some(chain.spec().network), chain.spec().anchor.height()),
+            None => (None, None),
         };
         let proofs = self.voices.proofs();
         let proven = self.voices.best().map(|(_, proof)| proof.tip());
         let kept = self.chain.as_ref();
         let claims = self.voices.claims();
-        let said = claims.filter_map(|(id, trail)| Some((id, trail.height()?, trail.since()?)));
+        let said = claims.filter_map(|claim| {
+            Some(Claimed {
+                source: claim.teller,
+                origin: claim.origin,
+                height: claim.trail.height()?,
+                since: claim.trail.since()?,
+            })
+        });
         Truth {
             height: self.verdict.state,
-            chain,
+            chain: chain_name(chain),
             anchor,
             proven,
             proofs: proofs
@@ -369,11 +394,13 @@ impl Upstream {
     /// Feeds of which nothing comes although their source should run.
     pub fn missing(&self) -> Missing {
         let mut missing = Missing::default();
-        if self.by_hand.stopped {
+        let is_up = |id: &SourceId| self.states.get(id).is_some_and(|state| state.up);
+        let is_shared = self.plan.contains_key(&SourceId::Shared) && is_up(&SourceId::Shared);
+        if self.by_hand.stopped || is_shared {
             return missing;
         }
         for (id, plan) in &*self.plan {
-            if !self.states.get(id).is_some_and(|state| state.up) {
+            if !is_up(id) {
                 missing.blocks |= plan.config.feeds_blocks();
                 missing.prices |= plan.config.feeds_prices();
             }
@@ -403,7 +430,8 @@ impl Upstream {
         self.prices.keep(is_wanted);
         self.doubts.prices.retain(|currency, _| is_wanted(currency));
         let plan = &self.plan;
-        let is_heard = |source| !venues::is_venue(source) || plan.contains_key(&source);
+        let may_go = |source| venues::is_venue(source) || source == SourceId::Shared;
+        let is_heard = |source| !may_go(source) || plan.contains_key(&source);
         self.prices.keep_sources(is_heard);
         self.settle_prices(self.prices.currencies(), now);
     }
@@ -462,7 +490,10 @@ impl Upstream {
                 self.prices.witness(source, currency, price, at, now);
                 self.tell_price(currency, now)
             }
-            Observation::Block(height) => self.hear_height(source, height, now),
+            Observation::Block(height) => {
+                self.hear_height(Saying::own(source, height, now.uptime), now)
+            }
+            Observation::Shared(shared) => self.hear_shared(source, shared, settled, now),
             Observation::Headers { height, headers } => {
                 self.hear_headers(source, height, &headers, now)
             }
@@ -482,12 +513,16 @@ impl Upstream {
                 self.offered.extend(before.currencies().iter().take(room));
                 News::Currencies
             }
-            Observation::PoolLogo(_) => self.learn(source, observation, now, News::PoolLogo),
+            Observation::PoolLogo(_) => {
+                self.learn(source, observation, Seen::At(now.uptime), News::PoolLogo)
+            }
             Observation::Fee(_)
             | Observation::PreciseFee(_)
             | Observation::Pool(_)
             | Observation::Miner(_)
-            | Observation::Balance(_) => self.learn(source, observation, now, News::Value),
+            | Observation::Balance(_) => {
+                self.learn(source, observation, Seen::At(now.uptime), News::Value)
+            }
         }
     }
 
@@ -542,24 +577,89 @@ impl Upstream {
         self.states.entry(source).or_default()
     }
 
-    fn learn(&mut self, source: SourceId, observation: Observation, now: Now, news: News) -> News {
-        match Arc::make_mut(&mut self.market).learn(source, observation, now.uptime) {
+    fn learn(
+        &mut self,
+        source: SourceId,
+        observation: Observation,
+        seen: Seen,
+        news: News,
+    ) -> News {
+        match Arc::make_mut(&mut self.market).learn(source, observation, seen) {
             true => news,
             false => News::Nothing,
         }
     }
 
+    /// What another clock was told is of the age that it has, and counts where nothing newer is known.
+    fn hear_shared(
+        &mut self,
+        source: SourceId,
+        shared: Shared,
+        settled: &Settled,
+        now: Now,
+    ) -> News {
+        let Shared { origin, age, value } = shared;
+        let seen = Seen::ago(age, now.uptime);
+        let market = &self.market;
+        let (rate, known) = match value {
+            SharedValue::Height(height) => {
+                let saying = Saying {
+                    teller: source,
+                    origin,
+                    height,
+                    seen,
+                };
+                return self.hear_height(saying, now);
+            }
+            SharedValue::Price(currency, price) => {
+                let is_of_use =
+                    age < QUOTE_FRESH || is_newer(age, market.prices.get(&currency), now);
+                // The other clock may show more currencies.
+                if !is_of_use || !self.wants_prices_in(currency, settled) {
+                    return News::Nothing;
+                }
+                let quote = SecondHand {
+                    teller: source,
+                    origin,
+                    seen,
+                    role: match sources::shared_market(settled.active()) {
+                        SharedMarket::Instead => Role::Primary,
+                        SharedMarket::Unused | SharedMarket::Beside => Role::Witness,
+                    },
+                };
+                self.prices.pass_on(quote, currency, price, now);
+                return self.tell_price(currency, now);
+            }
+            SharedValue::Fee(rate) => (Observation::Fee(rate), &market.fee),
+            SharedValue::PreciseFee(rate) => (Observation::PreciseFee(rate), &market.precise_fee),
+        };
+        match is_newer(age, known.as_ref(), now) {
+            true => self.learn(source, rate, seen, News::Value),
+            false => News::Nothing,
+        }
+    }
+
     /// A claim is held to the rules for claims, or to what is proven.
-    fn hear_height(&mut self, source: SourceId, height: u32, now: Now) -> News {
-        self.voices.claim(source, height, now.uptime);
+    fn hear_height(&mut self, saying: Saying, now: Now) -> News {
+        let Saying {
+            teller: source,
+            origin,
+            height,
+            ..
+        } = saying;
+        self.voices.claim(saying, now.uptime);
+        if source != origin && self.voices.is_heard(origin) {
+            self.settle(now);
+            return News::Nothing;
+        }
         if self.voices.best().is_some() {
             return self.hold_to_proof(source, height, now);
         }
-        let Some(news) = self.believe(source, height, now) else {
+        let Some(news) = self.believe(saying, now) else {
             self.settle(now);
             return News::Nothing;
         };
-        self.believed.take(source, height, now.uptime);
+        self.believed.take(saying.datum(), now.uptime);
         let differs = self.settle(now);
         self.second_others(now);
         match (differs, news) {
@@ -611,15 +711,21 @@ impl Upstream {
                     && height::is_possible(height, now.utc)
             };
             let said = self.voices.claims();
-            let said =
-                said.filter_map(|(source, trail)| Some((trail.height()?, source, trail.since())));
-            let Some((height, source, since)) = said.filter(|(it, ..)| is_near(*it)).min() else {
+            let said = said.filter_map(|claim| {
+                let datum = claim.datum().filter(|datum| is_near(datum.value))?;
+                Some((datum, claim.teller == claim.origin, claim.trail.since()))
+            });
+            let first = said.min_by_key(|(datum, ..)| (datum.value, datum.source));
+            let Some((mut datum, is_own, since)) = first else {
                 return;
             };
             // It is as old as it is, but no older than what was believed before it.
             let since = since.max(self.believed.trail.since());
-            self.believed
-                .take(source, height, since.unwrap_or(now.uptime));
+            let since = since.unwrap_or(now.uptime);
+            if is_own {
+                datum.seen = Seen::At(since);
+            }
+            self.believed.take(datum, since);
             self.settle(now);
         }
     }
@@ -670,7 +776,8 @@ impl Upstream {
         match standing {
             Standing::InChain | Standing::Loose => {
                 // Where the proof is withdrawn, the rules for claims go on from it.
-                self.believed.take(origin.source, tip.height, now.uptime);
+                let proven = Saying::own(origin.source, tip.height, now.uptime);
+                self.believed.take(proven.datum(), now.uptime);
                 self.gate = HeightGate::default();
             }
             Standing::Beside => {}
@@ -751,7 +858,8 @@ impl Upstream {
             }
             Ok(Shown::Linked(tip)) => tip,
             Ok(Shown::Loose(tip, run)) => {
-                if self.believe(source, height, now).is_none() {
+                let saying = Saying::own(source, height, now.uptime);
+                if self.believe(saying, now).is_none() {
                     return News::Nothing;
                 }
                 self.runs.insert(source, run);
@@ -767,7 +875,8 @@ impl Upstream {
             }
         };
         let before = self.height();
-        self.voices.claim(source, height, now.uptime);
+        let saying = Saying::own(source, height, now.uptime);
+        self.voices.claim(saying, now.uptime);
         self.cast(source.into(), tip, Standing::Loose, now);
         self.settle(now);
         self.news_since(before)
@@ -781,11 +890,13 @@ impl Upstream {
     }
 
     /// Holds a height to the rules for claims: what it means, or nothing if it is not believed.
-    fn believe(&mut self, source: SourceId, height: u32, now: Now) -> Option<News> {
+    fn believe(&mut self, saying: Saying, now: Now) -> Option<News> {
+        let source = saying.teller;
         // What is believed may be hidden until it is proven.
         let known = self.market.height.as_ref();
         let known = known.or(self.believed.datum.as_ref());
-        match self.gate.judge(known, source, height, now) {
+        // One voice is one voice, whoever repeats it.
+        match self.gate.judge(known, saying.origin, saying.height, now) {
             HeightNews::Lower => self.state(source).drop("lower-height", 1),
             HeightNews::Ahead => self.state(source).drop("height-ahead", 1),
             HeightNews::Block => return Some(News::Block),
@@ -893,4 +1004,10 @@ impl Upstream {
         self.offer.currencies().contains(&currency)
             || settled.stored().currencies().contains(&currency)
     }
+}
+
+/// Tells whether something of this age is newer than what is known; what has no age is older than anything.
+fn is_newer<T>(age: Duration, known: Option<&Datum<T>>, now: Now) -> bool {
+    let known = known.and_then(|known| known.age(now));
+    known.is_none_or(|known| age < known)
 }

@@ -30,6 +30,13 @@ pub struct Datum<T> {
 pub enum Seen {
     /// In this run, at this uptime.
     At(Duration),
+    /// Before this run began, by somebody else who told it in this run.
+    Aged {
+        /// Uptime at which it was told.
+        told: Duration,
+        /// Its age at that moment.
+        age: Duration,
+    },
     /// In an earlier run; none if the wall clock was not set then.
     Before(Option<UtcTime>),
 }
@@ -37,11 +44,58 @@ pub enum Seen {
 /// Time past its limit from which a value is old: wall clocks are no finer.
 const OLD_AFTER: Duration = Duration::from_millis(1);
 
+impl Seen {
+    /// When something was learned that is so old at an uptime.
+    pub fn ago(age: Duration, uptime: Duration) -> Seen {
+        match uptime.checked_sub(age) {
+            Some(moment) => Seen::At(moment),
+            None => Seen::Aged { told: uptime, age },
+        }
+    }
+
+    /// Uptime up to which something is no older than a limit; nought if that was before this run, none if it was
+    /// learned in an earlier one.
+    pub fn lasts_until(self, limit: Duration) -> Option<Duration> {
+        match self {
+            Seen::At(uptime) => Some(uptime + limit),
+            Seen::Aged { told, age } => Some((told + limit).saturating_sub(age)),
+            Seen::Before(_) => None,
+        }
+    }
+
+    /// Age at an uptime of something that was told in this run; none of what was told in an earlier one.
+    pub fn age_at(self, uptime: Duration) -> Option<Duration> {
+        match self {
+            Seen::At(seen) => Some(uptime.saturating_sub(seen)),
+            Seen::Aged { told, age } => Some(age + uptime.saturating_sub(told)),
+            Seen::Before(_) => None,
+        }
+    }
+
+    /// Tells whether something was learned after something else, as far as this run knows.
+    pub fn is_after(self, other: Seen) -> bool {
+        match (self.moment(), other.moment()) {
+            (Some(moment), Some(other)) => moment > other,
+            (_, None) => true,
+            (None, Some(_)) => false,
+        }
+    }
+
+    /// When it was learned, ns after the start; none if it was in an earlier run.
+    fn moment(self) -> Option<i128> {
+        match self {
+            Seen::At(uptime) => Some(nanos(uptime)),
+            Seen::Aged { told, age } => Some(nanos(told) - nanos(age)),
+            Seen::Before(_) => None,
+        }
+    }
+}
+
 impl<T> Datum<T> {
     /// Age of the value; none if it cannot be known.
     pub fn age(&self, now: Now) -> Option<Duration> {
         match self.seen {
-            Seen::At(uptime) => Some(now.uptime.saturating_sub(uptime)),
+            Seen::At(_) | Seen::Aged { .. } => self.seen.age_at(now.uptime),
             Seen::Before(then) => {
                 let elapsed_ms = now.utc?.unix_ms.saturating_sub(then?.unix_ms).max(0);
                 Some(Duration::from_millis(elapsed_ms.unsigned_abs()))
@@ -53,7 +107,7 @@ impl<T> Datum<T> {
     pub fn old_from(&self, limit: Duration, now: Now) -> Option<Duration> {
         let lasts = limit + OLD_AFTER;
         match self.seen {
-            Seen::At(uptime) => Some(uptime + lasts),
+            Seen::At(_) | Seen::Aged { .. } => self.seen.lasts_until(lasts),
             Seen::Before(then) => {
                 let lasts_ms = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
                 let old_ms = then?.unix_ms.saturating_add(lasts_ms);
@@ -114,8 +168,7 @@ impl Market {
     }
 
     /// Takes over a value that needs no verdict; tells whether it differs from what was known.
-    pub fn learn(&mut self, source: SourceId, observation: Observation, uptime: Duration) -> bool {
-        let seen = Seen::At(uptime);
+    pub fn learn(&mut self, source: SourceId, observation: Observation, seen: Seen) -> bool {
         match observation {
             Observation::Fee(rate) => replace(&mut self.fee, rate, source, seen),
             Observation::PreciseFee(rate) => replace(&mut self.precise_fee, rate, source, seen),
@@ -134,6 +187,7 @@ impl Market {
             | Observation::Zap(_)
             | Observation::Payment(_)
             | Observation::Currencies(_)
+            | Observation::Shared(_)
             | Observation::Connection(_)
             | Observation::Complaint(_)
             | Observation::Dropped(..)
@@ -163,11 +217,17 @@ impl Market {
 
 /// Orders fee rates by when they were learned.
 fn newness(fee: Fee<'_>) -> (u8, i128) {
-    match fee.datum().seen {
-        Seen::At(uptime) => (2, i128::try_from(uptime.as_nanos()).unwrap_or(i128::MAX)),
+    let seen = fee.datum().seen;
+    match seen {
+        Seen::At(_) | Seen::Aged { .. } => (2, seen.moment().unwrap_or_default()),
         Seen::Before(Some(moment)) => (1, moment.unix_ms.into()),
         Seen::Before(None) => (0, 0),
     }
+}
+
+fn nanos(time: Duration) -> i128 {
+    // Half of what there is, so that a difference is one too.
+    i128::try_from(time.as_nanos()).unwrap_or(i128::MAX / 2)
 }
 
 fn replace<T: PartialEq>(
@@ -199,6 +259,10 @@ mod tests {
         let rows = [
             (Seen::At(40_000 * MS), at(now), Some(100_001)),
             (Seen::At(90_000 * MS), None, Some(150_001)),
+            // Somebody who told it 90 s after the start was told it before that.
+            (Seen::ago(30_000 * MS, 90_000 * MS), None, Some(120_001)),
+            (Seen::ago(95_000 * MS, 90_000 * MS), None, Some(55_001)),
+            (Seen::ago(900_000 * MS, 90_000 * MS), None, Some(0)),
             (Seen::Before(at(NOON - 60_000)), at(now), Some(100_001)),
             (Seen::Before(at(NOON - 60_001)), at(now), Some(100_000)),
             (Seen::Before(at(NOON - 900_000)), at(now), Some(100_000)),

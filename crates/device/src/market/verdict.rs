@@ -11,8 +11,8 @@ use super::{
     sources::SourceId,
     truth::HeightState,
     until::Until,
-    values::{Datum, Seen},
-    voices::{Origin, Proof, Standing, Trail, Voices},
+    values::Datum,
+    voices::{Claim, Origin, Proof, Standing, Trail, Voices},
 };
 use crate::{
     limits::{CONTEST_TIME, LEAD_BLOCKS, RIVAL_TIME, TIP_AGE_MAX},
@@ -30,13 +30,9 @@ pub struct Believed {
 
 impl Believed {
     /// Believes a height from now on.
-    pub fn take(&mut self, source: SourceId, height: u32, uptime: Duration) {
-        self.trail.say(height, uptime);
-        self.datum = Some(Datum {
-            value: height,
-            source,
-            seen: Seen::At(uptime),
-        });
+    pub fn take(&mut self, datum: Datum<u32>, uptime: Duration) {
+        self.trail.say(datum.value, uptime);
+        self.datum = Some(datum);
     }
 }
 
@@ -83,7 +79,7 @@ pub fn height(
         Admits::Proofs => None,
     };
     let (shown, trail) = match (lead, proof, admits) {
-        (Some((source, claim)), ..) => (claim.datum(source), claim),
+        (Some(claim), ..) => (claim.datum(), &claim.trail),
         (None, Some((source, proof)), _) => (Some(proof.datum(source)), &proof.trail),
         (None, None, Admits::Claims) => (believed.datum.clone(), &believed.trail),
         (None, None, Admits::Proofs) => (None, &believed.trail),
@@ -97,7 +93,7 @@ pub fn height(
             let is_below =
                 proof.is_none() && anchor.is_some_and(|anchor| shown.value + 1 < anchor.next);
             is_contested = contested(voices, trail, &mut until) || is_below;
-            if is_old(trail, made, now, &mut until) {
+            if is_old(shown, trail, made, now, &mut until) {
                 HeightState::Stale
             } else if is_contested {
                 HeightState::Disputed
@@ -123,15 +119,16 @@ pub fn height(
 }
 
 /// The claim that is just ahead of what is proven, the highest one; a number travels faster than what proves it.
-fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<(SourceId, &'a Trail)> {
+fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<&'a Claim> {
     let ahead = proof.height() + 1..=proof.height().saturating_add(LEAD_BLOCKS);
-    let is_ahead = |claim: &Trail| claim.height().is_some_and(|height| ahead.contains(&height));
-    let mut best: Option<(SourceId, &Trail)> = None;
-    for (source, claim) in voices.claims().filter(|(_, claim)| is_ahead(claim)) {
-        let since = claim.apart_since(&proof.trail);
+    let height = |claim: &Claim| claim.trail.height();
+    let is_ahead = |claim: &&Claim| height(claim).is_some_and(|height| ahead.contains(&height));
+    let mut best: Option<&Claim> = None;
+    for claim in voices.claims().filter(is_ahead) {
+        let since = claim.trail.apart_since(&proof.trail);
         let is_over = since.is_some_and(|since| until.is_over(since + CONTEST_TIME));
-        if !is_over && best.is_none_or(|(_, best)| claim.height() > best.height()) {
-            best = Some((source, claim));
+        if !is_over && best.is_none_or(|best| height(claim) > height(best)) {
+            best = Some(claim);
         }
     }
     best
@@ -145,7 +142,7 @@ fn is_agreed(voices: &Voices, proof: &Proof) -> bool {
 
 /// Tells whether somebody has said something else than what is shown for too long.
 fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
-    let claims = voices.claims().map(|(_, claim)| (claim, CONTEST_TIME));
+    let claims = voices.claims().map(|claim| (&claim.trail, CONTEST_TIME));
     // Who has an older block of the chain that is kept says nothing against it.
     let strangers = voices
         .present()
@@ -179,15 +176,24 @@ fn is_as_high(rival: &Proof, best: u32) -> bool {
 }
 
 /// Tells whether nobody has said anything new for too long.
-fn is_old(shown: &Trail, made: Option<u32>, now: Now, until: &mut Until) -> bool {
-    let Some(since) = shown.since() else {
+fn is_old(
+    shown: &Datum<u32>,
+    trail: &Trail,
+    made: Option<u32>,
+    now: Now,
+    until: &mut Until,
+) -> bool {
+    let Some(since) = trail.since() else {
         return true;
     };
+    // What is second hand was said before it was said here.
+    let by_age = shown.old_from(TIP_AGE_MAX, now);
+    let by_age = by_age.is_some_and(|old| until.is_over(old));
     let by_voice = until.is_over(since + TIP_AGE_MAX);
     let left = now.utc.zip(made).map(|(utc, made)| {
         let fresh_ms = i64::from(made) * 1000 + TIP_AGE_MAX.as_millis() as i64;
         Duration::from_millis(fresh_ms.saturating_sub(utc.unix_ms).max(0).unsigned_abs())
     });
     let by_time = left.is_some_and(|left| until.is_over(now.uptime + left));
-    by_voice || by_time
+    by_age || by_voice || by_time
 }

@@ -54,16 +54,6 @@ impl Trail {
         self.0.back().map(|(at, _)| *at)
     }
 
-    /// What is said, as the value that it is.
-    pub fn datum(&self, source: SourceId) -> Option<Datum<u32>> {
-        let (at, height) = self.0.back()?;
-        Some(Datum {
-            value: *height,
-            source,
-            seen: Seen::At(*at),
-        })
-    }
-
     /// What was said at a moment.
     fn at(&self, moment: Duration) -> Option<u32> {
         let before = self.0.iter().rev().find(|(at, _)| *at <= moment);
@@ -150,10 +140,73 @@ impl Proof {
     }
 }
 
+/// What a source says of the height, first or second hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Saying {
+    /// Who says so here.
+    pub teller: SourceId,
+    /// Who has said so first: the teller itself, unless it repeats what another clock was told.
+    pub origin: SourceId,
+    /// The height.
+    pub height: u32,
+    /// When its origin has said so.
+    pub seen: Seen,
+}
+
+impl Saying {
+    /// What a source says of its own accord, now.
+    pub fn own(source: SourceId, height: u32, uptime: Duration) -> Saying {
+        Saying {
+            teller: source,
+            origin: source,
+            height,
+            seen: Seen::At(uptime),
+        }
+    }
+
+    /// The value that it is: of its teller, so that what is second hand stays that.
+    pub fn datum(self) -> Datum<u32> {
+        Datum {
+            value: self.height,
+            source: self.teller,
+            seen: self.seen,
+        }
+    }
+}
+
+/// What a source claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// Who says so here.
+    pub teller: SourceId,
+    /// Whose word it is.
+    pub origin: SourceId,
+    /// The newest heights, each since it was said here.
+    pub trail: Trail,
+    /// When its origin has said so.
+    seen: Seen,
+}
+
+impl Claim {
+    /// What is claimed, as the value that it is.
+    pub fn datum(&self) -> Option<Datum<u32>> {
+        let first_hand = self.teller == self.origin;
+        Some(Datum {
+            value: self.trail.height()?,
+            source: self.teller,
+            // Of a source's own word counts when it was said first.
+            seen: match first_hand {
+                true => Seen::At(self.trail.since()?),
+                false => self.seen,
+            },
+        })
+    }
+}
+
 /// All voices, by their sources.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Voices {
-    claims: BTreeMap<SourceId, Trail>,
+    claims: BTreeMap<SourceId, Claim>,
     proofs: BTreeMap<Origin, Proof>,
     /// Sources that cannot be reached.
     away: BTreeSet<SourceId>,
@@ -161,13 +214,39 @@ pub struct Voices {
 
 impl Voices {
     /// A source names a height.
-    pub fn claim(&mut self, source: SourceId, height: u32, at: Duration) {
-        self.come(source);
-        self.claims.entry(source).or_default().say(height, at);
-        let proof = self.proofs.get_mut(&source.into());
+    pub fn claim(&mut self, saying: Saying, at: Duration) {
+        let Saying {
+            teller,
+            origin,
+            height,
+            seen,
+        } = saying;
+        self.come(teller);
+        let claim = Claim {
+            teller,
+            origin,
+            trail: Trail::default(),
+            seen,
+        };
+        let known = self.claims.entry(teller).or_insert_with(|| claim.clone());
+        if known.origin != origin {
+            // Another voice, which has said nothing before.
+            *known = claim;
+        }
+        known.trail.say(height, at);
+        known.seen = seen;
+        let proof = self.proofs.get_mut(&teller.into());
         if let Some(proof) = proof.filter(|proof| proof.height() == height) {
             proof.told = at;
         }
+    }
+
+    /// Tells whether a source says something of the height itself.
+    pub fn is_heard(&self, source: SourceId) -> bool {
+        let is_own = |claim: &Claim| claim.origin == source;
+        let claims = self.claims.get(&source).is_some_and(is_own);
+        let proves = self.proofs.keys().any(|origin| origin.source == source);
+        (claims || proves) && !self.away.contains(&source)
     }
 
     /// Somebody has proven a height.
@@ -227,9 +306,10 @@ impl Voices {
         self.proofs.remove(&origin);
     }
 
-    /// What the sources claim.
-    pub fn claims(&self) -> impl Iterator<Item = (SourceId, &Trail)> {
-        self.claims.iter().map(|(source, trail)| (*source, trail))
+    /// What the sources claim; who speaks here itself is not heard second hand beside it, for it is one witness.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        let counts = |claim: &&Claim| claim.teller == claim.origin || !self.is_heard(claim.origin);
+        self.claims.values().filter(counts)
     }
 
     /// What was proven.
@@ -244,9 +324,9 @@ impl Voices {
         present.map(|(_, proof)| proof)
     }
 
-    /// Sources that say something.
+    /// Sources that say something, here or to another clock that repeats it.
     pub fn count(&self) -> usize {
-        let claim = self.claims.keys().copied();
+        let claim = self.claims.values().map(|claim| claim.origin);
         let prove = self.proofs.keys().map(|origin| origin.source);
         claim.chain(prove).collect::<BTreeSet<SourceId>>().len()
     }

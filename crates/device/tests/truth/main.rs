@@ -7,6 +7,7 @@ mod marks;
 mod miner;
 mod prices;
 mod reference;
+mod shared;
 
 use std::time::Duration;
 

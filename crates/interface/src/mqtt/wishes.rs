@@ -70,7 +70,7 @@ pub fn name(incoming: Incoming<'_>) -> Option<String> {
         Incoming::Set(_) => Some("set".into()),
         Incoming::Lamp(lamp) => Some(super::topics::lamp(lamp)),
         Incoming::Quiet(edge) => Some(super::topics::quiet(edge).into()),
-        Incoming::Desired(_) | Incoming::HomeAssistant => None,
+        Incoming::Desired(_) | Incoming::HomeAssistant | Incoming::SharedMarket => None,
     }
 }
 
@@ -96,7 +96,7 @@ pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish>
             let asked = quiet(edge, payload, view);
             (asked.map(|asked| vec![asked]), false)
         }
-        Incoming::Desired(_) | Incoming::HomeAssistant => return None,
+        Incoming::Desired(_) | Incoming::HomeAssistant | Incoming::SharedMarket => return None,
     };
     Some(Wish {
         name: name(incoming)?,

@@ -8,3 +8,4 @@ mod documents;
 mod mqtt;
 mod replies;
 mod rows;
+mod shared;

@@ -23,6 +23,7 @@ pub mod peer;
 pub mod peers;
 pub mod pool;
 pub mod relay;
+pub mod shared_market;
 pub mod venue;
 pub mod wallet;
 
@@ -51,9 +52,11 @@ use net::{
     route::{Password, Proxy, ProxyKind, Route},
 };
 
+use tokio::sync::watch;
+
 use self::{
-    already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, together::Member,
-    upstreams::Upstreams,
+    already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
+    shared_market::AtBroker, together::Member, upstreams::Upstreams,
 };
 use crate::{
     clock::Clock,
@@ -77,6 +80,8 @@ pub struct Shared {
     pub already_reported: AlreadyReported,
     /// Peers that have answered well.
     pub known_peers: KnownPeers,
+    /// What another clock shares at the owner's broker.
+    pub market: watch::Receiver<AtBroker>,
 }
 
 /// What one source works with.

@@ -5,6 +5,7 @@ use std::{
 };
 
 use device::{
+    market,
     output::Desired,
     sources::{SourceConfig, SourceId, SourcePlan},
 };
@@ -26,7 +27,7 @@ use super::{
     poll,
     pool::{self, Logos, Pool},
     relay::{Relay, Remembered},
-    route, session,
+    route, session, shared_market,
     venue::Venue,
     wallet::Wallet,
 };
@@ -254,6 +255,9 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             };
             peers::keep(context, wanted).await
         }
+        SourceConfig::Shared { network, .. } => {
+            shared_market::keep(context, market::chain_name(network)).await
+        }
         SourceConfig::Wallet { uri, refresh_secs } => {
             let refresh = Duration::from_secs(refresh_secs.into());
             session::keep(context, Wallet::paired(&uri, refresh)).await
@@ -276,7 +280,10 @@ mod tests {
         clock::Clock,
         inbox::inbox,
         sources::upstreams::Upstreams,
-        sources::{already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache},
+        sources::{
+            already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
+            shared_market::AtBroker,
+        },
     };
 
     #[test]
@@ -303,6 +310,7 @@ mod tests {
             logos: LogoCache::new("unused"),
             already_reported: AlreadyReported::default(),
             known_peers: KnownPeers::default(),
+            market: watch::channel(AtBroker::Away).1,
         };
         let context = Context {
             id: SourceId::Miner,

@@ -24,6 +24,7 @@ use papertick::{
         already_reported::AlreadyReported,
         known_peers::KnownPeers,
         logos::LogoCache,
+        shared_market::AtBroker,
         supervisor::{Plans, supervise},
         upstreams::Upstreams,
     },
@@ -90,6 +91,7 @@ impl Court {
             logos: LogoCache::new("unused"),
             already_reported: AlreadyReported::default(),
             known_peers: known.clone(),
+            market: watch::channel(AtBroker::Away).1,
         };
         let chain = Some(ChainSpec::built_in(Network::Regtest));
         let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());

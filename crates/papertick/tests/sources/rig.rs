@@ -21,6 +21,7 @@ use papertick::{
         already_reported::AlreadyReported,
         known_peers::KnownPeers,
         logos::LogoCache,
+        shared_market::AtBroker,
         supervisor::{Plans, supervise},
     },
     tasks::{Stopper, Tasks, stop_signal},
@@ -65,6 +66,7 @@ impl Rig {
             logos: logos.clone(),
             already_reported: AlreadyReported::default(),
             known_peers: KnownPeers::default(),
+            market: watch::channel(AtBroker::Away).1,
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));

@@ -3,10 +3,9 @@
 use std::{fmt::Write, time::Duration};
 
 use device::{
-    market::{Datum, Fee, HeightState, PriceState, Seen},
+    market::{Claimed, Datum, Fee, HeightState, PriceState, Seen},
     now::Now,
     screens::catalog,
-    sources::SourceId,
     units::MICRO,
     view::View,
 };
@@ -180,11 +179,11 @@ fn flag(value: bool) -> f64 {
 
 /// When a value was last learned, s since 1970-01-01 UTC; none if nobody knows the time.
 fn learned<T>(datum: &Datum<T>, now: Now) -> Option<f64> {
+    let ago = |ago: Duration| Some(now.utc?.unix_ms as f64 - ago.as_secs_f64() * 1e3);
     let unix_ms = match datum.seen {
         Seen::Before(then) => then?.unix_ms as f64,
-        Seen::At(uptime) => {
-            now.utc?.unix_ms as f64 - now.uptime.saturating_sub(uptime).as_secs_f64() * 1e3
-        }
+        Seen::At(uptime) => ago(now.uptime.saturating_sub(uptime))?,
+        Seen::Aged { told, age } => ago(age + now.uptime.saturating_sub(told))?,
     };
     Some(unix_ms / 1e3)
 }
@@ -362,10 +361,10 @@ fn truth(families: &mut Families, view: &View) {
         "How often blocks took the place of others since the start.",
         alone(f64::from(truth.reorganisations.count)),
     );
-    let lead = |(source, height, _): &(SourceId, u32, Duration)| {
+    let lead = |claimed: &Claimed| {
         let proven = truth.proven?.height;
-        let lead = f64::from(*height) - f64::from(proven);
-        Some((label("source", source.name()), lead))
+        let lead = f64::from(claimed.height) - f64::from(proven);
+        Some((label("source", claimed.source.name()), lead))
     };
     families.gauge(
         "claim_lead_blocks",

@@ -101,9 +101,11 @@ fn gap(level: Level) -> Duration {
         | Level::Frontlight
         | Level::Panels => Duration::from_secs(1),
         // Each of these makes who follows write down much.
-        Level::Market | Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
-            Duration::from_secs(5)
-        }
+        Level::Market
+        | Level::SharedMarket
+        | Level::Discovery
+        | Level::QuietFrom
+        | Level::QuietUntil => Duration::from_secs(5),
     }
 }
 

@@ -7,7 +7,7 @@ use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use tokio::sync::watch;
 
-use crate::{clock::Clock, glass::Glass, inbox::Inbox};
+use crate::{clock::Clock, glass::Glass, inbox::Inbox, sources::shared_market::AtBroker};
 
 /// What the door is given.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct Means {
     pub clock: Clock,
     /// The way out.
     pub dialer: Dialer,
+    /// Where what another clock shares is left for the source that reads it.
+    pub market: watch::Sender<AtBroker>,
     /// What the build and its parts are.
     pub identity: Identity,
     /// Port of the page.

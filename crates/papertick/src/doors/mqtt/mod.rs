@@ -26,7 +26,7 @@ use tokio::time::sleep;
 
 use crate::{
     doors::http::password,
-    sources::outage::Outage,
+    sources::{outage::Outage, shared_market::AtBroker},
     tasks::{Stop, Tasks},
 };
 use doing::Hands;
@@ -115,6 +115,8 @@ impl Keeper {
                     up_since: None,
                 }
             });
+            // Who does not listen any more has not heard of anybody.
+            means.market.send_replace(AtBroker::Away);
             let (reason, up_since) = match ended {
                 Ended::Stopped => return Next::Stop,
                 Ended::Changed => return Next::Look,

@@ -19,8 +19,9 @@ use mqtt_protocol_core::mqtt::{
     common::Cursor,
     connection::{ConnectionOptions, Event, TimerKind},
     packet::{
-        CorrelationData, GenericPacketTrait, MaximumPacketSize, Packet, Property, Qos,
-        ReceiveMaximum, ResponseTopic, RetainHandling, SubEntry, SubOpts, v3_1_1, v5_0,
+        CorrelationData, GenericPacketTrait, MaximumPacketSize, MessageExpiryInterval, Packet,
+        Property, Qos, ReceiveMaximum, ResponseTopic, RetainHandling, SubEntry, SubOpts, v3_1_1,
+        v5_0,
     },
     result_code::{ConnectReasonCode, MqttError, PubackReasonCode},
     role::Client,
@@ -103,6 +104,8 @@ pub(crate) struct Telling {
     pub(crate) must_arrive: bool,
     /// What a caller wants back.
     pub(crate) correlation: Option<Vec<u8>>,
+    /// Time after which the broker may forget it; none for never. The older version has no word for it.
+    pub(crate) expires_in: Option<Duration>,
 }
 
 /// What the broker can do less than others.
@@ -196,7 +199,7 @@ impl Conversation {
         let filters = topics::filters(broker);
         let refused = |error| Over::Because(words(error));
         let entry = |filter: &String| {
-            let retained = if topics::stands(filter) {
+            let retained = if topics::stands(filter, broker) {
                 RetainHandling::SendRetained
             } else {
                 RetainHandling::DoNotSendRetained
@@ -339,6 +342,7 @@ impl Conversation {
             payload,
             is_level,
             correlation,
+            expires_in,
             ..
         } = telling;
         let retain = is_level && self.limits.keeps;
@@ -367,9 +371,18 @@ impl Conversation {
                 if let Some(id) = id {
                     builder = builder.packet_id(id);
                 }
+                let mut properties = Vec::new();
                 if let Some(correlation) = correlation {
                     let data = CorrelationData::new(correlation).map_err(refused)?;
-                    builder = builder.props(vec![Property::CorrelationData(data)]);
+                    properties.push(Property::CorrelationData(data));
+                }
+                if let Some(time) = expires_in {
+                    let secs = u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
+                    let expiry = MessageExpiryInterval::new(secs).map_err(refused)?;
+                    properties.push(Property::MessageExpiryInterval(expiry));
+                }
+                if !properties.is_empty() {
+                    builder = builder.props(properties);
                 }
                 builder.build().map(Packet::from).map_err(refused)
             }
@@ -715,6 +728,7 @@ mod tests {
             is_level: true,
             must_arrive: true,
             correlation: None,
+            expires_in: None,
         }
     }
 

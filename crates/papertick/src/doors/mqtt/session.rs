@@ -14,6 +14,7 @@ use std::{
 use device::{
     happenings::{HAPPENINGS_MAX, Happening},
     input::{Brokered, Input},
+    limits::SHARED_EVERY,
     market::Connection,
     mqtt::{Broker, MqttPlan},
     request::{Patch, Standing},
@@ -26,6 +27,7 @@ use interface::{
     mqtt::{
         discovery,
         documents::{self, OFFLINE, ONLINE, Report},
+        shared::{self, Reached},
         topics::{self, Incoming, Lamp, Level, Scope},
         wishes::{self, Desired, MESSAGE_MAX, Wish},
     },
@@ -54,7 +56,7 @@ use super::{
 use crate::{
     doors::http::documents::panels,
     inbox::Stopped,
-    sources::{outage::Outage, route},
+    sources::{outage::Outage, route, shared_market::AtBroker},
     tasks::Stop,
     waits::{over, until},
 };
@@ -160,6 +162,8 @@ pub(crate) struct Session<'a> {
     spread: Option<(Instant, Waiting)>,
     /// When Home Assistant is told everything again.
     rebirth: Option<Instant>,
+    /// When the market is shared again, though nothing has changed; none if it is not shared.
+    share: Option<Instant>,
     /// What stands at the broker and was not looked at yet, by rank and scope.
     standing: BTreeMap<(usize, String), Result<Desired, String>>,
     collected: Option<Instant>,
@@ -269,7 +273,6 @@ impl<'a> Session<'a> {
             means,
             hands,
             conversation: Conversation::new(&broker, version, now)?,
-            broker,
             chance: Chance::new(),
             levels: Levels::new(view.board.leds, now),
             up_since: None,
@@ -281,12 +284,14 @@ impl<'a> Session<'a> {
             doing: None,
             spread: None,
             rebirth: None,
+            share: broker.shares_market.then(|| now + SHARED_EVERY),
             standing: BTreeMap::new(),
             collected: None,
             reports: Vec::new(),
             dropped: BTreeMap::new(),
             report_at: None,
             complaints: Outage::default(),
+            broker,
         })
     }
 
@@ -369,6 +374,7 @@ impl<'a> Session<'a> {
             levels,
             spread,
             self.rebirth,
+            self.share,
             self.collected.filter(|_| self.doing.is_none()),
             self.report_at,
         ]
@@ -384,6 +390,10 @@ impl<'a> Session<'a> {
         if is_due(self.rebirth) {
             self.rebirth = None;
             self.levels.forgotten();
+        }
+        if is_due(self.share) {
+            self.share = Some(now + SHARED_EVERY);
+            self.levels.changed(|level| level == Level::SharedMarket);
         }
         if is_due(self.spread.as_ref().map(|(at, _)| *at))
             && let Some((_, waiting)) = self.spread.take()
@@ -410,6 +420,7 @@ impl<'a> Session<'a> {
                 Said::Welcome => self.conversation.listen(&self.broker, now)?,
                 Said::Listening(refused) => {
                     self.up_since = Some(now);
+                    self.means.market.send_if_modified(AtBroker::listen);
                     self.tell_device(Brokered::Connection(Connection::Up))
                         .await?;
                     let filters = topics::filters(&self.broker);
@@ -443,6 +454,8 @@ impl<'a> Session<'a> {
         };
         let is_too_large = message.payload.len() > MESSAGE_MAX;
         match incoming {
+            Incoming::SharedMarket if is_too_large => self.drop_one("too-large"),
+            Incoming::SharedMarket => self.hear_market(&message),
             Incoming::HomeAssistant if message.is_retained => {}
             Incoming::HomeAssistant => {
                 if message.payload == ONLINE.as_bytes() {
@@ -477,6 +490,28 @@ impl<'a> Session<'a> {
                     moment: Moment::Any,
                 });
             }
+        }
+    }
+
+    /// Leaves what another clock shares for the source that reads it.
+    fn hear_market(&mut self, message: &Message) {
+        // Nobody shares it any more.
+        if message.payload.is_empty() {
+            self.means.market.send_replace(AtBroker::Nothing);
+            return;
+        }
+        match shared::read(&message.payload) {
+            // The clock hears itself.
+            Ok(market) if market.from == self.broker.id => {}
+            Ok(market) => {
+                let reached = match message.is_retained {
+                    true => Reached::Kept,
+                    false => Reached::Live(self.means.clock.uptime()),
+                };
+                let told = AtBroker::Told(Arc::new(market), reached);
+                self.means.market.send_replace(told);
+            }
+            Err(reason) => self.drop_one(reason),
         }
     }
 
@@ -632,6 +667,7 @@ impl<'a> Session<'a> {
             is_level: false,
             must_arrive: false,
             correlation,
+            expires_in: None,
         });
     }
 
@@ -662,7 +698,7 @@ impl<'a> Session<'a> {
             | Level::Settings => has_other_settings,
             Level::Strip | Level::Led(_) | Level::Frontlight => has_other_lights,
             // Which fee rate is told depends on them.
-            Level::Market => has_other_market || has_other_settings,
+            Level::Market | Level::SharedMarket => has_other_market || has_other_settings,
             Level::State | Level::Reported => true,
             Level::Status | Level::Panels => false,
         });
@@ -691,6 +727,7 @@ impl<'a> Session<'a> {
                     is_level: false,
                     must_arrive: false,
                     correlation: None,
+                    expires_in: None,
                 };
                 self.say(telling, now);
             } else if let Some(level) = self.levels.next(now) {
@@ -722,6 +759,7 @@ impl<'a> Session<'a> {
             is_level: true,
             must_arrive: level.must_arrive(),
             correlation: None,
+            expires_in: level.expires_in(),
         };
         self.say(telling, now);
     }
@@ -752,6 +790,7 @@ impl<'a> Session<'a> {
             Level::Led(index) => documents::lamp(Lamp::Led(index), view),
             Level::Frontlight => documents::lamp(Lamp::Frontlight, view),
             Level::Market => Some(documents::market(view, self.means.clock.now())),
+            Level::SharedMarket => shared::document(view, &broker.id, self.means.clock.now()),
             Level::Panels => {
                 let glass = glass();
                 if glass.shows_password() {
@@ -784,6 +823,7 @@ impl<'a> Session<'a> {
             is_level: true,
             must_arrive: true,
             correlation: None,
+            expires_in: None,
         };
         for level in Level::all(self.view.board.leds) {
             let Some(topic) = level.topic(&self.broker) else {

@@ -2,6 +2,7 @@
 
 mod mosquitto;
 mod peer;
+mod sharing;
 mod talking;
 
 use std::{sync::Arc, time::Duration};
@@ -23,6 +24,7 @@ use papertick::{
     glass::Glass,
     inbox::{Inbox, inbox},
     main_loop::{Beginning, Followed, MainLoop},
+    sources::shared_market::AtBroker,
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value};
@@ -42,6 +44,8 @@ pub(crate) struct Rig {
     pub(crate) door: Tasks,
     pub(crate) stopper: Stopper,
     pub(crate) glass: watch::Sender<Arc<Glass>>,
+    pub(crate) clock: Clock,
+    pub(crate) market: watch::Receiver<AtBroker>,
     _core: Tasks,
     _going: Stopper,
 }
@@ -68,13 +72,15 @@ impl Rig {
         core.spawn("store", shelf.as_a_task());
         let glass = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
+        let (market, told_market) = watch::channel(AtBroker::Away);
         let means = Means {
             plans: followed.mqtt.clone(),
             view: followed.view.clone(),
             glass: glass.subscribe(),
             inbox: inbox.clone(),
-            clock,
+            clock: clock.clone(),
             dialer,
+            market,
             identity: Identity {
                 git_tag: "4.0.0".into(),
                 ..Identity::default()
@@ -90,6 +96,8 @@ impl Rig {
             door,
             stopper,
             glass,
+            clock,
+            market: told_market,
             _core: core,
             _going: going,
         };

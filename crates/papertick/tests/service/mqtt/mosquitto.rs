@@ -29,6 +29,7 @@ topic readwrite homeassistant/#
 
 pattern readwrite papertick/%u/#
 pattern read papertick/group/#
+pattern read papertick/market
 pattern write homeassistant/device/%u/config
 pattern write homeassistant/time/%u/#
 pattern read homeassistant/status
