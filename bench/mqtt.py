@@ -2,15 +2,17 @@
 """Measures clocks at one MQTT broker: what the connection costs a clock, and how soon many are told something.
 
     cargo build --release -p papertick
-    python3 bench/mqtt.py [--binary FILE] [--clocks 20] [--idle-secs 60]
+    python3 bench/mqtt.py [--binary FILE] [--clocks 20] [--idle-secs 60] [--down-secs 5]
 
 Needs Mosquitto with its clients. Each clock is a process of its own on a demo market, named by a prefix of its own; the
 broker listens on loopback. The yardstick of memory and processor time is the same clock without a broker in the same
-run, so that a slow machine is not mistaken for a slow program.
+run, and that of the broker the same broker before the first clock, so that a slow machine is not mistaken for a slow
+program. The load of the machine is told before and after: what runs beside makes every time longer.
 """
 
 import argparse
 import contextlib
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -99,16 +101,26 @@ def cost(running, seconds):
     return memory(pid)[0], (cpu(pid) - before) / seconds * 100
 
 
+def told_load(moment):
+    load, cores = os.getloadavg()[0], os.cpu_count()
+    print(f"load of the machine {moment}: {load:.1f} on {cores} cores", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", default=built.program("release"))
     parser.add_argument("--clocks", type=int, default=20)
     parser.add_argument("--idle-secs", type=float, default=60)
+    parser.add_argument("--down-secs", type=float, default=5, help="how long the broker is away")
     options = parser.parse_args()
+    told_load("before")
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         broker = stack.enter_context(Broker(folder))
+        time.sleep(1)
+        empty = memory(broker.process.pid)[0]
         clocks = [clock(stack, options.binary, folder, number) for number in range(options.clocks)]
+        told_load("with all clocks, none at the broker")
         alone = cost(clocks[0], options.idle_secs)
 
         def connect():
@@ -128,18 +140,23 @@ def main():
         )
         size = memory(broker.process.pid)[0]
         broker.kill()
-        time.sleep(5)
+        time.sleep(options.down_secs)
+        started = time.perf_counter()
         broker.start()
+        # It says what stands there to who comes late, so nobody is missed.
         time.sleep(1)
-        back = broker.until("papertick/+/status", len(clocks), lambda said: said.startswith("online"))
+        broker.until("papertick/+/status", len(clocks), lambda said: said.startswith("online"))
+        back = time.perf_counter() - started
+        told_load("after")
 
     print(f"resident memory of the device, MiB: {alone[0] / 1024:.1f} alone, {connected[0] / 1024:.1f} at the broker")
     print(f"processor time of the device on a demo market, % of a core: {alone[1]:.2f} alone, {connected[1]:.2f} at the broker")
     print(f"{options.clocks} clocks: all states are there after {states:.1f} s, from the first setting")
     print(f"a command to the group was answered by the last clock after {answered:.2f} s")
     print(f"a change of settings stood there for the last clock after {told:.2f} s")
-    print(f"after the broker was killed for 5 s, the last clock was back {back + 1:.0f} s after its start")
-    print(f"resident memory of the broker, MiB: {size / 1024:.1f}")
+    print(f"after the broker was killed for {options.down_secs:.0f} s, the last clock was back {back:.0f} s after its start")
+    each = (size - empty) / options.clocks
+    print(f"resident memory of the broker, MiB: {empty / 1024:.1f} alone, {size / 1024:.1f} with all clocks, {each:.0f} KiB for each")
 
 
 if __name__ == "__main__":
