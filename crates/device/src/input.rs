@@ -31,6 +31,8 @@ pub enum Input {
     Pressed(Contacts),
     /// The state of the time server.
     Timed(Connection),
+    /// What the time server says is before the newest blocks; its state follows.
+    TimeRefused,
     /// The state of the connection to the owner's broker, and what of it was dropped.
     Brokered(Brokered),
     /// The light sensor measured.

@@ -10,7 +10,7 @@ use alloc::{
 use device::{
     board::PanelFault,
     lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
-    market::{HeightState, PriceState, Standing},
+    market::{HeightState, PriceState, Standing, TimeState},
     refresh::Refresh,
     releases::Verdict,
     screens::SCREENS,
@@ -795,7 +795,7 @@ fn truth() -> Value {
         ("anchor", integer_or_null.clone()),
         ("proven", integer_or_null.clone()),
         ("tipHash", json!({ "type": ["string", "null"] })),
-        ("tipTime", integer_or_null),
+        ("tipTime", integer_or_null.clone()),
         ("chainWork", json!({ "type": ["string", "null"] })),
         ("peers", integer.clone()),
         ("agreeing", integer.clone()),
@@ -828,7 +828,14 @@ fn truth() -> Value {
         "required": ["state", "source"],
     });
     let prices = json!({ "type": "object", "additionalProperties": price });
-    object(&[("height", height), ("prices", prices)])
+    let time = object(&[
+        (
+            "state",
+            json!({ "enum": TimeState::ALL.map(TimeState::name) }),
+        ),
+        ("earliest", integer_or_null),
+    ]);
+    object(&[("height", height), ("prices", prices), ("time", time)])
 }
 
 fn trace() -> Value {

@@ -284,7 +284,8 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
         let age_secs = utc.unix_secs() - i64::from(tip.time);
         height["tipAgeSec"] = age_secs.max(0).into();
     }
-    json!({ "height": height, "prices": prices(view, uptime) })
+    let time = json!({ "state": truth.time.state.name(), "earliest": truth.time.earliest });
+    json!({ "height": height, "prices": prices(view, uptime), "time": time })
 }
 
 /// How good a price is; one that nobody has quoted in this run is old.

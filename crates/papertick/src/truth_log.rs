@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use device::market::{HeightState, PriceState, Truth};
+use device::market::{HeightState, PriceState, TimeState, Truth};
 
 /// How good the values were when it was last told.
 #[derive(Debug, Default)]
@@ -23,6 +23,7 @@ impl TruthLog {
     /// Tells what is another state than before; that of a value which has just come is nothing to be told.
     pub(crate) fn follow(&mut self, truth: &Truth) {
         self.hear("height", height(truth.height));
+        self.hear("time", time(truth.time.state));
         for (currency, known) in truth.prices.iter() {
             self.hear(currency.code(), price(known.state));
         }
@@ -55,6 +56,17 @@ fn height(state: HeightState) -> Grade {
         // There is nothing to be wrong.
         | HeightState::Unknown => true,
         HeightState::Disputed | HeightState::Stale => false,
+    };
+    Grade {
+        state: state.name(),
+        is_calm,
+    }
+}
+
+fn time(state: TimeState) -> Grade {
+    let is_calm = match state {
+        TimeState::Bounded | TimeState::Server | TimeState::Host | TimeState::Unknown => true,
+        TimeState::Refused => false,
     };
     Grade {
         state: state.name(),

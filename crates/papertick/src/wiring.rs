@@ -547,6 +547,7 @@ impl Common {
                 resolver: self.dialer.resolver().clone(),
                 server: upstreams.time_server(),
                 built_ms: build::time().map(|secs| secs.saturating_mul(1000)),
+                view: followed.view.clone(),
                 inbox: self.inbox.clone(),
             };
             rest.spawn("time", keep_time(timekeeping, stop.clone()));

@@ -19,6 +19,7 @@ mod since;
 mod source_id;
 mod source_state;
 pub mod sources;
+mod time_truth;
 mod truth;
 mod until;
 mod upstream;
@@ -34,6 +35,7 @@ pub use observation::{
 pub use proof::ChainSpec;
 pub use quotes::{PriceState, PriceTruth, Standing, Voice};
 pub use source_state::SourceState;
+pub use time_truth::{TimeState, TimeTruth};
 pub use truth::{Doubt, Doubts, HeightState};
 pub use upstream::{Claimed, Missing, News, Truth, Upstream, chain_name};
 pub use values::{Datum, Fee, Market, Prices, Seen};

@@ -22,6 +22,7 @@ use super::{
     since::Since,
     source_state::SourceState,
     sources::{self, ByHand, Plan, SharedMarket, SourceId},
+    time_truth::{self, TimeServer, TimeTruth},
     truth::{Doubts, HeightState},
     until::Until,
     values::{Datum, Market, Seen},
@@ -72,8 +73,7 @@ pub struct Upstream {
     /// All that were on offer before; those beyond [`CURRENCIES_MAX`] are forgotten.
     offered: BTreeSet<Currency>,
     states: BTreeMap<SourceId, SourceState>,
-    /// None before it was asked.
-    time_server: Option<SourceState>,
+    time_server: TimeServer,
     by_hand: ByHand,
     /// The sources that the settings ask for, stopped by hand or not.
     plan: Arc<Plan>,
@@ -100,6 +100,8 @@ pub struct Truth {
     pub claims: Vec<Claimed>,
     /// How good the prices are that anybody has quoted in this run.
     pub prices: Arc<PriceTruths>,
+    /// How good the time is.
+    pub time: TimeTruth,
 }
 
 /// What a source claims.
@@ -206,7 +208,7 @@ impl Upstream {
             offer,
             offered: BTreeSet::new(),
             states: BTreeMap::new(),
-            time_server: None,
+            time_server: TimeServer::default(),
             by_hand,
             plan: Arc::new(plan),
         };
@@ -288,7 +290,7 @@ impl Upstream {
     }
 
     /// How true the values are.
-    pub fn truth(&self) -> Truth {
+    pub fn truth(&self, now: Now) -> Truth {
         let (chain, anchor) = match &self.chain {
             Some(chain) => (Some(chain.spec().network), chain.spec().anchor.height()),
             None => (None, None),
@@ -296,6 +298,7 @@ impl Upstream {
         let proofs = self.voices.proofs();
         let proven = self.voices.best().map(|(_, proof)| proof.tip());
         let kept = self.chain.as_ref();
+        let earliest = kept.and_then(|kept| kept.chain().median_time());
         let claims = self.voices.claims();
         let said = claims.filter_map(|claim| {
             Some(Claimed {
@@ -317,6 +320,7 @@ impl Upstream {
             reorganisations: kept.map(KeptChain::reorganisations).unwrap_or_default(),
             claims: said.collect(),
             prices: Arc::clone(self.prices.truths()),
+            time: time_truth::judge(now.utc, earliest, &self.time_server),
         }
     }
 
@@ -362,7 +366,7 @@ impl Upstream {
 
     /// State of the time server; none before it was asked.
     pub fn time_server(&self) -> Option<&SourceState> {
-        self.time_server.as_ref()
+        self.time_server.state.as_ref()
     }
 
     /// The sources that should run while there is a network.
@@ -528,11 +532,17 @@ impl Upstream {
 
     /// Takes note of the state of the time server.
     pub fn hear_time_server(&mut self, connection: Connection, now: Now) {
-        let server = self.time_server.get_or_insert_default();
+        let server = self.time_server.state.get_or_insert_default();
         if connection == Connection::Up {
             server.last_success = Some(now.uptime);
+            self.time_server.is_refused = false;
         }
         server.follow(connection, now.uptime);
+    }
+
+    /// Takes note that the chain rules out what the time server says.
+    pub fn refuse_time(&mut self) {
+        self.time_server.is_refused = true;
     }
 
     /// Takes note that there is no network to reach anything by.

@@ -28,7 +28,7 @@ const NODE: Origin = Origin {
     place: 0,
 };
 
-fn peer(place: u8) -> Origin {
+pub(crate) fn peer(place: u8) -> Origin {
     Origin {
         source: SourceId::Peers,
         place,
@@ -51,12 +51,12 @@ impl World {
         }
     }
 
-    fn judge(&mut self, origin: Origin, headers: &[Header]) -> Judged {
+    pub(crate) fn judge(&mut self, origin: Origin, headers: &[Header]) -> Judged {
         let now = now(self.secs);
         self.judge_at(origin, headers, Reach::Newest, now)
     }
 
-    fn tip(&self) -> chain::BlockHash {
+    pub(crate) fn tip(&self) -> chain::BlockHash {
         self.device.chain().unwrap().tip()
     }
 }
@@ -227,7 +227,7 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
     world.check(900_019, HeightState::Alone);
 }
 
-fn remined(mut header: Header) -> Header {
+pub(crate) fn remined(mut header: Header) -> Header {
     header.nonce = 0;
     while !chain::Target::from_compact(header.bits).is_met_by(header.block_hash()) {
         header.nonce += 1;

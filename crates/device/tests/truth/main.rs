@@ -1,6 +1,7 @@
 //! Which height is shown, and how good it is said to be: voices in, verdict out.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod attacks;
 mod kept;
 mod lives;
 mod marks;

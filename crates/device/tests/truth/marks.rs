@@ -29,7 +29,7 @@ impl World {
     }
 
     /// The mark on the glass; the status must not tell a worse one.
-    fn mark(&self) -> Option<Mark> {
+    pub(crate) fn mark(&self) -> Option<Mark> {
         let mark = self.picture().mark;
         let view = self.device.view();
         let told = match (view.stale, view.disputed) {
@@ -289,7 +289,7 @@ fn a_height_that_waits_for_its_proof_is_remembered() {
 }
 
 /// How many blocks were told of as new.
-fn blocks(world: &World) -> usize {
+pub(crate) fn blocks(world: &World) -> usize {
     let view = world.device.view();
     let (happened, _) = view.happenings.since(0);
     let is_block = |what: &&Happening| matches!(what, Happening::Block { .. });

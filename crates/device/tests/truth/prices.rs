@@ -18,8 +18,8 @@ use serde_json::json;
 use crate::{World, now};
 
 const RELAY: SourceId = SourceId::Relay;
-const COINBASE: SourceId = SourceId::Coinbase;
-const BITSTAMP: SourceId = SourceId::Bitstamp;
+pub(crate) const COINBASE: SourceId = SourceId::Coinbase;
+pub(crate) const BITSTAMP: SourceId = SourceId::Bitstamp;
 const BITFINEX: SourceId = SourceId::Bitfinex;
 
 /// A clock with a relay, and the witnesses that every clock has.
@@ -34,13 +34,13 @@ fn dollars(units: u64) -> Price {
 
 impl World {
     /// The relay tells a price; it has no time of its own.
-    fn price(&mut self, units: u64) {
+    pub(crate) fn price(&mut self, units: u64) {
         let price = Observation::Price(Currency::USD, dollars(units));
         self.hear(RELAY, price);
     }
 
     /// A venue tells a trade that was made so many seconds ago.
-    fn trade(&mut self, venue: SourceId, units: u64, ago: u64) {
+    pub(crate) fn trade(&mut self, venue: SourceId, units: u64, ago: u64) {
         let utc = now(self.secs().saturating_sub(ago)).utc;
         let quote = Observation::Quote {
             currency: Currency::USD,
@@ -51,20 +51,20 @@ impl World {
     }
 
     /// The relay and two venues agree.
-    fn agree_on(&mut self, units: u64) {
+    pub(crate) fn agree_on(&mut self, units: u64) {
         self.price(units);
         self.trade(COINBASE, units + 10, 0);
         self.trade(BITSTAMP, units - 10, 0);
     }
 
-    fn shown(&self) -> (u64, SourceId, PriceState) {
+    pub(crate) fn shown(&self) -> (u64, SourceId, PriceState) {
         let view = self.device.view();
         let shown = &view.market.prices[&Currency::USD];
         let state = view.truth.prices[&Currency::USD].state;
         (shown.value.rounded(), shown.source, state)
     }
 
-    fn standing(&self, source: SourceId) -> Standing {
+    pub(crate) fn standing(&self, source: SourceId) -> Standing {
         let view = self.device.view();
         let voices = &view.truth.prices[&Currency::USD].voices;
         let voice = voices.iter().find(|voice| voice.source == source);
@@ -72,7 +72,7 @@ impl World {
     }
 
     /// The mark on a screen that shows the price in dollars.
-    fn price_mark(&mut self) -> Option<Mark> {
+    pub(crate) fn price_mark(&mut self) -> Option<Mark> {
         let at = now(self.secs());
         // A better mark waits for the next picture.
         for request in [Request::ShowScreen(20), Request::FullRefresh] {

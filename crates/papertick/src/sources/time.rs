@@ -1,20 +1,22 @@
 //! Time from a time server, in UTC; asked directly, for proxies carry no such packets.
 //!
-//! What would move the clock far needs a second voice: that of another server of the same name, where there is one.
+//! What would move the clock far needs a second voice: that of another server of the same name, where there is one. No
+//! voice counts for a time before the newest blocks that the clock has checked.
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
-use device::{input::Input, market::Connection, now::UtcTime};
+use device::{input::Input, market::Connection, now::UtcTime, view::View};
 use net::{
     backoff::Backoff,
     chance::Chance,
     resolver::{NoAddress, Resolver},
 };
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
-use tokio::time;
+use tokio::{sync::watch, time};
 
 use super::outage::Outage;
 use crate::{
@@ -41,11 +43,9 @@ pub const LARGE_STEP_MS: i64 = 60_000;
 /// Difference between two answers that agree, ms.
 const AGREEMENT_MS: i64 = 2_000;
 
-/// Difference to the host's clock that is far, where no server has set the clock before, ms.
-const FAR_MS: i64 = 24 * 3_600_000;
-
-/// Age of a program from which a time far from the host's is nothing that anybody would expect, ms.
-const AGE_MS: i64 = 2 * 365 * 24 * 3_600_000;
+/// Difference to the host's clock from which a second answer must agree where no server has set the clock before, ms: a
+/// host's clock may have stood still for a while, or have been set to another zone's time.
+const FAR_MS: i64 = 12 * 3_600_000;
 
 /// Reaction of the clock that is said in the log, ms.
 const NEWS_MS: i64 = 500;
@@ -68,6 +68,9 @@ pub enum NoTime {
     /// The answer is no time that a clock can show today, or took too long.
     #[error("the answer is not plausible")]
     Implausible,
+    /// The answer is before the newest blocks.
+    #[error("the answer is before the newest blocks")]
+    BeforeChain,
     /// Two answers contradict each other.
     #[error("two answers contradict each other")]
     Contradiction,
@@ -84,6 +87,8 @@ pub struct Timekeeping {
     pub server: (String, u16),
     /// When the program was built, ms since 1970-01-01 UTC; none if nobody knows.
     pub built_ms: Option<i64>,
+    /// What the device knows: the chain that it keeps bounds the time.
+    pub view: watch::Receiver<Arc<View>>,
     /// Where it is told how the server is.
     pub inbox: Inbox,
 }
@@ -95,12 +100,14 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
         resolver,
         server: (host, port),
         built_ms,
+        view,
         inbox,
     } = timekeeping;
     let mut keeper = Keeper {
         clock,
         resolver,
         built_ms,
+        view,
         is_set: false,
     };
     let corrections = async {
@@ -119,6 +126,9 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
                     let reason = error.to_string();
                     if outage.is_news(&reason) {
                         tracing::warn!(reason, "the time server gave no time");
+                    }
+                    if matches!(error, NoTime::BeforeChain) {
+                        let _ = inbox.tell(Input::TimeRefused).await;
                     }
                     let least = matches!(error, NoTime::GoAway).then_some(ASK_EVERY);
                     let retry_in = backoff.failed(least);
@@ -140,6 +150,7 @@ struct Keeper {
     clock: Clock,
     resolver: Resolver,
     built_ms: Option<i64>,
+    view: watch::Receiver<Arc<View>>,
     /// A server has set the clock before.
     is_set: bool,
 }
@@ -156,6 +167,9 @@ impl Keeper {
             }
             offset_ms = again_ms;
         }
+        if self.is_before_chain(offset_ms) {
+            return Err(NoTime::BeforeChain);
+        }
         let step_ms = self.step_ms(offset_ms);
         if !self.is_set || step_ms.abs() >= NEWS_MS {
             tracing::info!(offset_ms, step_ms, "the clock was set by a time server");
@@ -171,17 +185,17 @@ impl Keeper {
         if self.is_set {
             return self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
         }
-        let is_far = offset_ms.abs() >= FAR_MS;
         let unix_ms = host_unix_ms().saturating_add(offset_ms);
-        match self
-            .built_ms
-            .map(|built_ms| unix_ms.saturating_sub(built_ms))
-        {
-            // Nobody asks a server for the time before it was programmed to.
-            Some(..0) => true,
-            Some(age_ms) => is_far && age_ms > AGE_MS,
-            None => is_far,
-        }
+        // Nobody asks a server for the time before it was programmed to.
+        let is_before_build = self.built_ms.is_some_and(|built_ms| unix_ms < built_ms);
+        is_before_build || offset_ms.abs() >= FAR_MS
+    }
+
+    /// Tells whether blocks were made after that which are known: then somebody lies who can make no blocks.
+    fn is_before_chain(&self, offset_ms: i64) -> bool {
+        let unix_ms = host_unix_ms().saturating_add(offset_ms);
+        let earliest = self.view.borrow().truth.time.earliest;
+        earliest.is_some_and(|first| unix_ms < i64::from(first) * 1000)
     }
 
     /// How far the clock would be moved, ms.
@@ -259,7 +273,9 @@ fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, N
 
 #[cfg(test)]
 mod tests {
-    use std::{io, sync::Arc};
+    use std::io;
+
+    use device::{board::BoardSpec, device::Device, memory::Memory, now::Now, settings::Settings};
 
     use net::resolver::{HostNames, NameService};
     use tokio::net::UdpSocket;
@@ -297,8 +313,21 @@ mod tests {
             clock: Clock::unset(),
             resolver: Resolver::new(Arc::new(HostNames)),
             built_ms,
+            view: watch::Sender::new(Arc::new(view(None))).subscribe(),
             is_set: false,
         }
+    }
+
+    /// What a device knows whose newest blocks were made by then, Unix seconds.
+    fn view(earliest: Option<u32>) -> View {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let (settings, memory) = (Settings::default(), Memory::default());
+        let mut view = Device::new(BoardSpec::EXAMPLE, settings, memory, now).view();
+        view.truth.time.earliest = earliest;
+        view
     }
 
     /// Corrects a clock by a server with these answers; returns how far it is off the host's then, ms.
@@ -344,13 +373,17 @@ mod tests {
         // Age of the program by the host's clock, what the server is off by at each question, and what the clock is
         // off by afterwards; none if it is not set.
         let (new, old) = (YEAR / 12, 3 * YEAR);
-        let rows: [(Option<i64>, &[i64], Option<i64>); 13] = [
+        let rows: [(Option<i64>, &[i64], Option<i64>); 16] = [
             (Some(new), &[0], Some(0)),
-            (Some(new), &[20 * HOUR], Some(20 * HOUR)),
+            (Some(new), &[11 * HOUR], Some(11 * HOUR)),
+            // A day forward is not believed on one word.
+            (Some(new), &[24 * HOUR, 24 * HOUR], Some(24 * HOUR)),
+            (Some(new), &[24 * HOUR, 0], Some(0)),
+            (Some(new), &[24 * HOUR, 48 * HOUR], None),
             // A host without a clock of its own comes up with any time before the build.
             (
                 Some(-10 * YEAR),
-                &[10 * YEAR + HOUR],
+                &[10 * YEAR + HOUR, 10 * YEAR + HOUR],
                 Some(10 * YEAR + HOUR),
             ),
             (Some(new), &[10 * YEAR, 10 * YEAR], Some(10 * YEAR)),
@@ -375,6 +408,33 @@ mod tests {
             }
             let contradicts = matches!(outcome, Err(NoTime::Contradiction));
             assert_eq!(contradicts, expected.is_none(), "{context}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_voice_counts_for_a_time_before_the_newest_blocks() {
+        let tip_secs = u32::try_from(host_unix_ms() / 1000 - 3600).unwrap();
+        // What the server is off by at each question, and what the clock is off by afterwards.
+        let rows: [(&[i64], Option<i64>); 4] = [
+            (&[-24 * HOUR, -24 * HOUR], None),
+            (&[-2 * HOUR], None),
+            (&[-HOUR / 2], Some(-HOUR / 2)),
+            (&[0], Some(0)),
+        ];
+        for (answers, expected) in rows {
+            let mut keeper = Keeper {
+                view: watch::Sender::new(Arc::new(view(Some(tip_secs)))).subscribe(),
+                ..keeper(None)
+            };
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let context = format!("{answers:?}: {off_ms:?}, {outcome:?}");
+            match expected {
+                Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
+                None => {
+                    assert!(off_ms.is_none(), "{context}");
+                    assert!(matches!(outcome, Err(NoTime::BeforeChain)), "{context}");
+                }
+            }
         }
     }
 

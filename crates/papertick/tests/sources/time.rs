@@ -5,7 +5,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use device::{input::Input, market::Connection};
+use device::{
+    Device, board::BoardSpec, input::Input, market::Connection, memory::Memory, settings::Settings,
+    view::View,
+};
 use net::resolver::{HostNames, Resolver};
 use papertick::{
     clock::Clock,
@@ -13,10 +16,16 @@ use papertick::{
     sources::time::{Timekeeping, keep_time},
     tasks::{Tasks, stop_signal},
 };
-use tokio::{net::UdpSocket, time};
+use tokio::{net::UdpSocket, sync::watch, time};
 
 /// Seconds from 1900 to 1970.
 const NTP_EPOCH: u64 = 2_208_988_800;
+
+/// What a device knows that has heard nothing.
+fn view(clock: &Clock) -> View {
+    let (settings, memory) = (Settings::default(), Memory::default());
+    Device::new(BoardSpec::EXAMPLE, settings, memory, clock.now()).view()
+}
 
 pub(crate) fn timekeeping(clock: &Clock, port: u16, inbox: Inbox) -> Timekeeping {
     Timekeeping {
@@ -24,6 +33,7 @@ pub(crate) fn timekeeping(clock: &Clock, port: u16, inbox: Inbox) -> Timekeeping
         resolver: Resolver::new(Arc::new(HostNames)),
         server: ("127.0.0.1".to_owned(), port),
         built_ms: None,
+        view: watch::Sender::new(Arc::new(view(clock))).subscribe(),
         inbox,
     }
 }
@@ -88,6 +98,32 @@ async fn a_time_server_sets_the_clock() {
     assert!((89_000..91_000).contains(&off_ms), "{off_ms}");
     stopper.stop();
     assert!(tasks.stop(Duration::from_secs(1)).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_says_what_the_chain_rules_out_is_refused() {
+    let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    let clock = Clock::unset();
+    let (_stopper, stop) = stop_signal();
+    let (inbox, mut inputs) = inbox();
+    let mut known = view(&clock);
+    known.truth.time.earliest = u32::try_from(unix_ms() / 1000 - 600).ok();
+    let timekeeping = Timekeeping {
+        view: watch::Sender::new(Arc::new(known)).subscribe(),
+        ..timekeeping(&clock, port, inbox)
+    };
+    let mut tasks = Tasks::new();
+    tasks.spawn("time", keep_time(timekeeping, stop));
+    answer(&server, -3_600_000, 2).await;
+    let told = inputs.recv().await.unwrap().input;
+    assert!(matches!(told, Input::TimeRefused), "{told:?}");
+    let told = inputs.recv().await.unwrap().input;
+    let Input::Timed(Connection::Down { reason, .. }) = told else {
+        panic!("{told:?}");
+    };
+    assert_eq!(reason, "the answer is before the newest blocks");
+    assert_eq!(clock.now().utc, None);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{fmt::Write, time::Duration};
 
 use device::{
-    market::{Claimed, Datum, Fee, HeightState, PriceState, Seen},
+    market::{Claimed, Datum, Fee, HeightState, PriceState, Seen, TimeState},
     now::Now,
     screens::catalog,
     units::MICRO,
@@ -326,11 +326,15 @@ fn truth(families: &mut Families, view: &View) {
             (labels, flag(state == own))
         })
     });
+    let times = TimeState::ALL.map(|state| {
+        let labels = labels([("value", "time"), ("state", state.name())]);
+        (labels, flag(state == truth.time.state))
+    });
     families.gauge(
         "truth",
         "",
         "How good a value is: 1 for its state, 0 for the others.",
-        states.into_iter().chain(prices),
+        states.into_iter().chain(prices).chain(times),
     );
     let spreads = truth.prices.iter().filter_map(|(currency, price)| {
         let spread = price.spread_permille? as f64 / 1000.0;

@@ -1,0 +1,384 @@
+//! What somebody may try who wants the clock to show what is not so, a row after the other, and what the glass says of it.
+
+use chain::{CompactTarget, Header, rules::Refusal};
+use device::{
+    cells::Mark,
+    input::Input,
+    limits::{STALE_PRICE, TIP_AGE_MAX},
+    market::{
+        ChainSpec, Connection, HeightState, Observation, PriceState, Standing, TimeState,
+        sources::SourceId,
+    },
+    now::{Now, UtcTime},
+    settings::data_source,
+    units::Price,
+};
+
+use crate::{
+    RELAY, World,
+    kept::{peer, remined},
+    marks::blocks,
+    miner::{Miner, START, bad_nonce},
+    now,
+    prices::{BITSTAMP, COINBASE},
+};
+
+/// Height of the newest block that two peers have proven as an attack begins.
+const TIP: u32 = 900_019;
+
+/// A clock as it comes, and a chain of twenty blocks that two peers have proven and the relay names.
+fn proven() -> (World, Miner) {
+    let mut miner = Miner::new();
+    let chain = miner.chain(TIP - 20);
+    let mut world = World::with(data_source::PUBLIC_RELAY, Some(chain));
+    miner.mine(20);
+    // The newest block was made just now.
+    let (mut miner, newest) = (miner, START - 10);
+    miner.fork(1);
+    miner.mine_at(newest);
+    for place in 0..2 {
+        world.judge(peer(place), &miner.newest(20));
+    }
+    world.claim(RELAY, TIP);
+    world.check(TIP, HeightState::Proven);
+    assert_eq!(world.mark(), None);
+    (world, miner)
+}
+
+impl World {
+    /// A block is mined, told by the relay, and proven by two peers.
+    fn block(&mut self, miner: &mut Miner, height: u32) {
+        miner.mine_at(START + self.secs() as u32);
+        self.claim(RELAY, height);
+        for place in 0..2 {
+            self.judge(peer(place), &miner.newest(1));
+        }
+    }
+
+    /// Headers of somebody who lies change nothing.
+    fn is_refused(&mut self, headers: &[Header], refusal: Refusal) {
+        let before = (self.tip(), self.verdict(), self.mark(), blocks(self));
+        let counted = |world: &World| {
+            let source = world.device.view().sources.remove(&SourceId::Peers);
+            let dropped = source.and_then(|source| source.dropped.get(refusal.name()).copied());
+            dropped.unwrap_or(0)
+        };
+        let count = counted(self);
+        let judged = self.judge(peer(5), headers);
+        assert_eq!(judged.refused, Some(refusal));
+        // Who fetches a chain finds out by it where chains part.
+        let counts = u64::from(refusal != Refusal::Unconnected);
+        assert_eq!(counted(self) - count, counts, "{refusal:?}");
+        let after = (self.tip(), self.verdict(), self.mark(), blocks(self));
+        assert_eq!(before, after, "{refusal:?}");
+    }
+}
+
+#[test]
+fn header_with_easy_bits_wrong_retarget_broken_link_bad_hash() {
+    let (mut world, mut miner) = proven();
+    miner.mine_at(START);
+    let good = miner.newest(1)[0];
+    let easy = CompactTarget::from_consensus(0x2070_0000);
+    let rows = [
+        (
+            remined(Header { bits: easy, ..good }),
+            Refusal::WrongBits,
+            true,
+        ),
+        (
+            Header {
+                nonce: bad_nonce(good),
+                ..good
+            },
+            Refusal::NoWork,
+            true,
+        ),
+        (
+            remined(Header {
+                prev_blockhash: good.merkle_root.to_raw_hash().into(),
+                ..good
+            }),
+            Refusal::Unconnected,
+            false,
+        ),
+    ];
+    for (header, refusal, is_fault) in rows {
+        world.is_refused(&[header], refusal);
+        // Whoever breaks a rule is left alone for a day.
+        assert_eq!(refusal.is_fault(), is_fault, "{refusal:?}");
+    }
+}
+
+#[test]
+fn long_low_work_branch_from_the_anchor() {
+    let (mut world, miner) = proven();
+    let tip = world.tip();
+    let mut branch = miner.clone();
+    branch.fork(20);
+    branch.mine(19);
+    for _ in 0..200 {
+        let judged = world.judge(peer(5), &branch.newest(19));
+        assert!(!judged.is_new, "as much work is not more");
+    }
+    let kept = world.device.chain().unwrap().headers().len();
+    assert_eq!((world.tip(), kept), (tip, 20));
+    assert_eq!(world.mark(), None);
+}
+
+#[test]
+fn stale_tip_all_peers_withhold() {
+    let (mut world, _) = proven();
+    let withheld = TIP_AGE_MAX.as_secs() - 10;
+    world.wait(withheld - 1);
+    assert_eq!(world.mark(), None);
+    world.wait(1);
+    world.check(TIP, HeightState::Stale);
+    assert_eq!(world.mark(), Some(Mark::Stale));
+
+    // A relay that goes on tells on them.
+    let (mut world, _) = proven();
+    world.wait(600);
+    world.claim(RELAY, TIP + 1);
+    world.check(TIP + 1, HeightState::Claimed);
+    world.wait(119);
+    assert_eq!(world.mark(), None);
+    world.wait(1);
+    world.check(TIP, HeightState::Disputed);
+    assert_eq!(world.mark(), Some(Mark::Disputed));
+}
+
+#[test]
+fn future_time_and_median_violated() {
+    let (mut world, miner) = proven();
+    let mut early = miner.clone();
+    early.mine_at(START + 7201);
+    world.is_refused(&early.newest(1), Refusal::Future);
+    assert!(!Refusal::Future.is_fault());
+    world.wait(1);
+    let judged = world.judge(peer(0), &early.newest(1));
+    assert!(judged.is_new, "its time has come");
+    world.check(TIP + 1, HeightState::Alone);
+
+    let (mut world, mut miner) = proven();
+    miner.mine_at(START - 3600);
+    world.is_refused(&miner.newest(1), Refusal::TooOld);
+}
+
+#[test]
+fn height_jump() {
+    for said in [TIP + 500, 4_000_000_000, 0] {
+        let (mut world, mut miner) = proven();
+        let before = blocks(&world);
+        world.claim(RELAY, said);
+        world.check(TIP, HeightState::Proven);
+        let claims = world.device.view().truth.claims;
+        assert!(
+            claims
+                .iter()
+                .any(|claim| (claim.source, claim.height) == (RELAY, said))
+        );
+        world.wait(120);
+        world.check(TIP, HeightState::Disputed);
+        assert_eq!(world.mark(), Some(Mark::Disputed));
+        assert_eq!(blocks(&world), before, "no flash for {said}");
+        // The relay is mended, and all is as before.
+        world.block(&mut miner, TIP + 1);
+        world.check(TIP + 1, HeightState::Proven);
+        assert_eq!((world.mark(), blocks(&world)), (None, before + 1));
+    }
+}
+
+#[test]
+fn reorganisation_one_to_six_deep() {
+    for depth in 1..=6 {
+        let (mut world, mut miner) = proven();
+        let before = blocks(&world);
+        miner.fork(depth);
+        for second in 0..=depth {
+            miner.mine_at(START + second);
+        }
+        for place in 0..2 {
+            world.judge(peer(place), &miner.newest(depth as usize + 1));
+        }
+        world.claim(RELAY, TIP + 1);
+        assert_eq!(world.tip(), miner.tip());
+        world.check(TIP + 1, HeightState::Proven);
+        assert_eq!(blocks(&world), before + 1, "one flash");
+        let reorganised = world.device.view().truth.reorganisations;
+        assert_eq!((reorganised.count, reorganised.last_depth), (1, depth));
+        assert_eq!(world.mark(), None);
+    }
+}
+
+#[test]
+fn reorganisation_of_two_with_equal_work() {
+    let (mut world, mut miner) = proven();
+    let (first, before) = (world.tip(), blocks(&world));
+    miner.fork(2);
+    miner.mine_at(START);
+    miner.mine_at(START + 1);
+    world.judge(peer(2), &miner.newest(2));
+    assert_eq!(world.tip(), first);
+    world.check(TIP, HeightState::Proven);
+    assert_eq!((world.mark(), blocks(&world)), (None, before));
+    assert_eq!(world.device.view().truth.reorganisations.count, 0);
+}
+
+#[test]
+fn relay_below_or_above_the_truth_by_one() {
+    for said in [TIP + 1, TIP - 1] {
+        let (mut world, _) = proven();
+        world.wait(60);
+        world.claim(RELAY, said);
+        world.wait(119);
+        assert_ne!(world.verdict().1, HeightState::Disputed);
+        assert_eq!(world.mark(), None);
+        world.wait(1);
+        world.check(TIP, HeightState::Disputed);
+        assert_eq!(world.mark(), Some(Mark::Disputed));
+    }
+}
+
+#[test]
+fn price_ten_times_off_decimal_shift_zero_negative_no_number() {
+    for wrong in [640_000, 6_400, 640, 64, 1, 0] {
+        let (mut world, _) = proven();
+        world.agree_on(64_000);
+        for liar in [RELAY, COINBASE, BITSTAMP] {
+            world.wait(5);
+            if liar == RELAY {
+                world.price(wrong);
+            } else {
+                world.trade(liar, wrong, 0);
+            }
+            let (shown, source, state) = world.shown();
+            assert!((63_990..=64_010).contains(&shown), "{shown} for {wrong}");
+            assert_ne!(source, liar);
+            assert_eq!(
+                (world.standing(liar), state),
+                (Standing::Out, PriceState::Agreed)
+            );
+            world.agree_on(64_000);
+        }
+        assert_eq!(world.price_mark(), None);
+    }
+    for text in ["-64000", "NaN", "inf", "", "64000.1.2", "1e999"] {
+        assert_eq!(Price::parse(text), None, "{text}");
+    }
+}
+
+#[test]
+fn one_venue_flash_crash_and_true_crash_on_all() {
+    for crashes in [RELAY, COINBASE, BITSTAMP] {
+        let (mut world, _) = proven();
+        world.agree_on(65_760);
+        world.wait(60);
+        world.agree_on(65_700);
+        if crashes == RELAY {
+            world.price(8_200);
+        } else {
+            world.trade(crashes, 8_200, 0);
+        }
+        assert!((65_690..=65_710).contains(&world.shown().0));
+    }
+    let (mut world, _) = proven();
+    world.agree_on(65_760);
+    world.wait(5);
+    world.agree_on(8_200);
+    assert_eq!(world.shown(), (8_200, RELAY, PriceState::Agreed));
+    assert_eq!(world.price_mark(), None);
+}
+
+#[test]
+fn two_of_three_collude_within_the_band() {
+    let (mut world, _) = proven();
+    world.agree_on(64_000);
+    world.wait(5);
+    // The handbook says so: most who lie are believed.
+    world.trade(COINBASE, 70_000, 0);
+    world.trade(BITSTAMP, 70_500, 0);
+    let (shown, source, state) = world.shown();
+    assert_eq!(
+        (shown, source, state),
+        (70_000, COINBASE, PriceState::Agreed)
+    );
+    assert_ne!(world.standing(RELAY), Standing::Agrees);
+}
+
+#[test]
+fn all_but_one_dead_and_all_dead() {
+    let (mut world, _) = proven();
+    world.agree_on(64_000);
+    for venue in [COINBASE, BITSTAMP] {
+        let down = Connection::Down {
+            reason: "gone".into(),
+            retry_in: std::time::Duration::from_secs(60),
+        };
+        world.hear(venue, Observation::Connection(down));
+    }
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
+    world.wait(120);
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    world.wait(STALE_PRICE.as_secs() - 120);
+    assert_eq!(world.shown().2, PriceState::Stale);
+    world.wait(1);
+    assert_eq!(world.price_mark(), Some(Mark::Stale));
+    assert_eq!(world.shown().0, 64_000);
+}
+
+#[test]
+fn frozen_socket_repeating_old_trades() {
+    let (mut world, _) = proven();
+    world.agree_on(64_000);
+    // One venue is frozen, the others go on.
+    for minute in 1..=6 {
+        world.wait(60);
+        world.trade(COINBASE, 64_010, world.secs());
+        world.price(65_000 + minute);
+        world.trade(BITSTAMP, 65_010 + minute, 0);
+    }
+    assert_eq!(world.standing(COINBASE), Standing::Old);
+    assert_eq!(world.shown(), (65_006, RELAY, PriceState::Agreed));
+}
+
+#[test]
+fn time_server_one_day_off_back_and_forward() {
+    let (mut world, miner) = proven();
+    let truth = world.device.view().truth.time;
+    assert_eq!(truth.state, TimeState::Host);
+    let newest = miner.newest(11);
+    let mut times: Vec<u32> = newest.iter().map(|header| header.time).collect();
+    times.sort_unstable();
+    assert_eq!(truth.earliest, Some(times[5]), "the middle of eleven");
+    world.device.handle(Input::Timed(Connection::Up), now(0));
+    assert_eq!(world.device.view().truth.time.state, TimeState::Bounded);
+    // Back: refused by the chain, and the glass goes on.
+    world.device.handle(Input::TimeRefused, now(1));
+    assert_eq!(world.device.view().truth.time.state, TimeState::Refused);
+    world.device.handle(Input::Timed(Connection::Up), now(2));
+    let yesterday = Now {
+        utc: UtcTime::plausible((i64::from(START) - 86_400) * 1000),
+        ..now(3)
+    };
+    world.device.handle(Input::Tick, yesterday);
+    assert_eq!(world.device.view().truth.time.state, TimeState::Refused);
+    world.device.handle(Input::Tick, now(4));
+    assert_eq!(world.device.view().truth.time.state, TimeState::Bounded);
+    // Forward: who keeps the time asks for a second voice; the height is told to be old, and never another one.
+    let tomorrow = Now {
+        utc: UtcTime::plausible((i64::from(START) + 86_400) * 1000),
+        ..now(5)
+    };
+    world.device.handle(Input::Tick, tomorrow);
+    world.device.handle(
+        Input::Observed(RELAY, vec![Observation::Block(TIP)]),
+        tomorrow,
+    );
+    world.check(TIP, HeightState::Stale);
+    // Where nothing is known of a chain a server has the last word.
+    let chain = ChainSpec::built_in(chain::network::Network::Main);
+    let mut bare = World::on(Some(chain));
+    bare.device.handle(Input::Timed(Connection::Up), now(0));
+    assert_eq!(bare.device.view().truth.time.state, TimeState::Server);
+}
