@@ -125,14 +125,39 @@ impl Device {
         let mut output = Output::default();
         self.now = now;
         let remembered = self.remembered();
+        let before = self.troubles();
         let due = self.advance(now, &mut output);
         let caused = self.hear(input, now, &mut output);
         // What the input has made due is done with it, so that no deadline is ever behind.
         let late = self.advance(now, &mut output);
         self.tell_lights(now);
         self.present(due.max(caused).max(late), now);
+        self.tell_troubles(&before);
         output.unsaved.memory |= self.remembered() != remembered;
         output
+    }
+
+    /// What may turn wrong, and how often all panels were refreshed.
+    fn troubles(&self) -> Troubles {
+        Troubles {
+            full_refreshes: self.glass.picture().full_refreshes,
+            notes: self.notes.count(),
+            is_safe: self.glass.has(Layer::SafeMode),
+        }
+    }
+
+    /// Notes as happenings what was not so before.
+    fn tell_troubles(&mut self, before: &Troubles) {
+        let now = self.troubles();
+        if now.full_refreshes != before.full_refreshes {
+            self.happenings.add(Happening::Refresh);
+        }
+        let safe = self.glass.safe_mode().filter(|_| !before.is_safe);
+        let safe = safe.map(|reason| format!("safe mode: {reason}"));
+        let notes = self.notes.since(before.notes).iter().cloned();
+        for text in notes.chain(safe) {
+            self.happenings.add(Happening::Warning { text });
+        }
     }
 
     /// What is worth being stored soon.
@@ -149,7 +174,9 @@ impl Device {
 
     /// Takes note of how the newest save has ended; what went wrong is in words for people.
     pub fn stored(&mut self, outcome: Result<(), String>) {
-        self.notes.stored(outcome);
+        if let Some(text) = self.notes.stored(outcome) {
+            self.happenings.add(Happening::Warning { text });
+        }
     }
 
     /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
@@ -662,7 +689,12 @@ impl Device {
                 self.glass.update_to(percent);
                 self.lights.show_update_bar(percent, uptime);
             }
-            Upload::Failed(_) | Upload::Installed => {
+            Upload::Failed(reason) => {
+                let text = format!("an update was given up: {reason}");
+                self.happenings.add(Happening::Warning { text });
+                self.glass.end_update(self.settled.active(), uptime);
+            }
+            Upload::Installed => {
                 self.glass.end_update(self.settled.active(), uptime);
             }
             Upload::Verified => {
@@ -736,6 +768,13 @@ impl Device {
             output.effects.push(Effect::ForgetWifi);
         }
     }
+}
+
+/// What may turn wrong, and how often all panels were refreshed.
+struct Troubles {
+    full_refreshes: u64,
+    notes: usize,
+    is_safe: bool,
 }
 
 /// A payment as something that happened.

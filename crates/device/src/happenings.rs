@@ -28,6 +28,13 @@ pub enum Happening {
         /// Word for its direction; none if the wallet did not say.
         direction: Option<&'static str>,
     },
+    /// The panels are refreshed through black and white.
+    Refresh,
+    /// Something is wrong that was not before.
+    Warning {
+        /// What, in words fit for people.
+        text: String,
+    },
     /// A button was pressed.
     Button {
         /// Its place, counted from 1; none for all of them together.
@@ -85,7 +92,11 @@ mod tests {
             let (news, missed) = happenings.since(count);
             let height = |happening: &Happening| match happening {
                 Happening::Block { height } => *height,
-                Happening::Zap { .. } | Happening::Payment { .. } | Happening::Button { .. } => 0,
+                Happening::Zap { .. }
+                | Happening::Payment { .. }
+                | Happening::Refresh
+                | Happening::Warning { .. }
+                | Happening::Button { .. } => 0,
             };
             (news.map(height).collect::<Vec<_>>(), missed)
         };

@@ -20,15 +20,30 @@ impl Notes {
         }
     }
 
-    /// Notes how the newest save has ended.
-    pub fn stored(&mut self, outcome: Result<(), String>) {
-        self.unstored = outcome.err();
+    /// Notes how the newest save has ended; gives what is wrong now and was not before.
+    pub fn stored(&mut self, outcome: Result<(), String>) -> Option<String> {
+        let before = core::mem::replace(&mut self.unstored, outcome.err());
+        let is_news = before.is_none();
+        self.unstored().filter(|_| is_news)
+    }
+
+    /// How many things went wrong.
+    pub fn count(&self) -> usize {
+        self.notes.len()
+    }
+
+    /// Those that went wrong after so many.
+    pub fn since(&self, count: usize) -> &[String] {
+        self.notes.get(count..).unwrap_or_default()
+    }
+
+    fn unstored(&self) -> Option<String> {
+        let reason = self.unstored.as_ref()?;
+        Some(format!("nothing can be stored: {reason}"))
     }
 
     /// What went wrong, and what still does.
     pub fn told(&self) -> Vec<String> {
-        let unstored = self.unstored.as_ref();
-        let unstored = unstored.map(|reason| format!("nothing can be stored: {reason}"));
-        self.notes.iter().cloned().chain(unstored).collect()
+        self.notes.iter().cloned().chain(self.unstored()).collect()
     }
 }

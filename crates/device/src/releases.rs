@@ -118,6 +118,11 @@ impl Verdict {
         }
     }
 
+    /// Tells whether it is installed if somebody asks for it.
+    pub fn is_offered(self) -> bool {
+        matches!(self, Verdict::Taken | Verdict::Failed)
+    }
+
     /// All of them.
     pub const ALL: [Verdict; 6] = [
         Verdict::Taken,

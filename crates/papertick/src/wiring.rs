@@ -173,6 +173,7 @@ struct Common {
     inbox: Inbox,
     clock: Clock,
     dialer: Dialer,
+    newest: Newest,
     logos: LogoCache,
     known_peers: KnownPeers,
     /// Password of the access point.
@@ -410,6 +411,7 @@ impl Parts {
             inbox,
             clock,
             dialer,
+            newest,
             logos,
             known_peers,
             password: access_point.text,
@@ -564,6 +566,7 @@ impl Common {
             clock: self.clock.clone(),
             dialer: self.dialer.clone(),
             market,
+            newest: self.newest.clone(),
             identity: identity(),
             port: self.place.port(),
         };

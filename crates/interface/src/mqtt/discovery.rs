@@ -22,7 +22,7 @@ const MAKER: &str = "papertick";
 
 /// The document of the clock.
 pub fn device(view: &View, about: &About, broker: &Broker) -> Value {
-    let components = entities::all(view, broker)
+    let components = entities::all(view, about, broker)
         .into_iter()
         .map(|entity| (entity.key.clone(), component(entity, broker)));
     json!({
@@ -35,10 +35,7 @@ pub fn device(view: &View, about: &About, broker: &Broker) -> Value {
 
 /// The document of a time of the quiet hours.
 pub fn quiet(edge: Edge, view: &View, about: &About, broker: &Broker) -> Value {
-    let (name, member) = match edge {
-        Edge::From => ("Do not disturb from", "startTime"),
-        Edge::Until => ("Do not disturb until", "endTime"),
-    };
+    let (name, member) = edge.told();
     let members = json!({
         "name": name,
         "topic": "state",
@@ -73,6 +70,8 @@ pub fn document(level: Level, view: &View, about: &About, broker: &Broker) -> Op
         Level::Status
         | Level::Info
         | Level::State
+        | Level::Update
+        | Level::Host
         | Level::Settings
         | Level::Reported
         | Level::Strip

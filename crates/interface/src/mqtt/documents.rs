@@ -42,10 +42,12 @@ pub struct About {
     pub identity: Identity,
     /// Where its page is; empty while it has no address.
     pub page: String,
+    /// Version of the program that runs; none where no other one can be installed.
+    pub updatable: Option<String>,
 }
 
 /// Events that can happen, by the word for them.
-pub const EVENTS: &[&str] = &["block", "zap", "payment"];
+pub const EVENTS: &[&str] = &["block", "zap", "payment", "refresh", "warning"];
 
 /// What can happen to a button, by the word for it.
 pub const PRESSES: &[&str] = &["press", "long_press"];
@@ -98,6 +100,42 @@ pub fn state(view: &View, panels: &[PanelState]) -> Value {
     state.insert("tipTime".into(), tip.map(|tip| tip.time).into());
     state.insert("release".into(), status::release(&view.releases));
     state.into()
+}
+
+/// The program that runs and the one that the clock takes, as Home Assistant reads it; none where there is no updating.
+pub fn update(view: &View, about: &About) -> Option<Value> {
+    let installed = about
+        .updatable
+        .as_ref()
+        .filter(|_| view.active.ota_enabled)?;
+    // A percentage says that it is under way, and null that it is not.
+    let percent = view.updating.then_some(view.updated_percent);
+    let mut update = json!({
+        "installed_version": installed,
+        "in_progress": view.updating,
+        "update_percentage": percent,
+    });
+    if let Some(found) = &view.releases.found {
+        let is_taken = found.verdict.is_offered();
+        let latest = if is_taken { &found.version } else { installed };
+        update["latest_version"] = latest.as_str().into();
+        let told = [("title", &found.title), ("release_url", &found.page)];
+        for (member, text) in told
+            .into_iter()
+            .filter(|(_, text)| is_taken && !text.is_empty())
+        {
+            update[member] = text.as_str().into();
+        }
+    }
+    Some(update)
+}
+
+/// How the host is: since when the clock runs, s since 1970-01-01 UTC, how much memory it can have, bytes, and how much
+/// of what was said between it and the broker was dropped.
+pub fn host(view: &View, started: Option<i64>, memory_free: u64) -> Value {
+    let broker = view.mqtt.as_ref();
+    let dropped: u64 = broker.map_or(0, |broker| broker.dropped.values().sum());
+    json!({ "startedAt": started, "memoryFree": memory_free, "mqttDropped": dropped })
 }
 
 /// The newest values, each with its source and the moment at which it was learned, s since 1970-01-01 UTC.
@@ -176,6 +214,8 @@ pub fn event(happening: &Happening) -> Value {
         Happening::Payment { sats, direction } => {
             json!({ "event_type": "payment", "sats": sats, "direction": direction })
         }
+        Happening::Refresh => json!({ "event_type": "refresh" }),
+        Happening::Warning { text } => json!({ "event_type": "warning", "text": text }),
         Happening::Button { button, held } => {
             let press = if *held { "long_press" } else { "press" };
             json!({ "event_type": press, "button": button })

@@ -16,7 +16,10 @@ use device::{
 };
 use serde_json::{Value, json};
 
-use super::{documents, topics::Lamp};
+use super::{
+    documents::{self, About},
+    topics::{self, Edge, Lamp},
+};
 
 /// A component of the discovery document.
 pub(super) struct Entity {
@@ -30,18 +33,21 @@ pub(super) struct Entity {
 
 /// What the states of entities are read from.
 const STATE: &str = "state";
+const INFO: &str = "info";
+const HOST: &str = "host";
 const MARKET: &str = "market";
 const SETTINGS: &str = "settings";
 
 /// All entities that any clock on this board could have.
-pub(super) fn all(view: &View, broker: &Broker) -> Vec<Entity> {
+pub(super) fn all(view: &View, about: &About, broker: &Broker) -> Vec<Entity> {
     let mut all = Vec::new();
     all.extend(values(view));
     all.extend(states(view));
     all.extend(lamps(view));
     all.extend(buttons(view));
     all.extend(choices(view));
-    all.extend(others(broker));
+    all.extend([Edge::From, Edge::Until].map(quiet));
+    all.extend(others(view, about, broker));
     all.extend(SPECS.iter().filter_map(|spec| of_setting(spec, view)));
     all
 }
@@ -127,9 +133,16 @@ fn states(view: &View) -> Vec<Entity> {
             .only(view.board.light_sensor),
         sensor("signal", "Signal strength", with(json!({ "val_tpl": "{{ value_json.rssi }}", "dev_cla": "signal_strength", "unit_of_meas": "dBm", "stat_cla": "measurement" }), diagnostic()))
             .only(view.link.managed),
-        sensor("address", "Address", with(json!({ "val_tpl": "{{ value_json.link.ip }}", "ic": "mdi:ip-network" }), diagnostic())),
+        sensor("address", "Address", with(json!({ "val_tpl": "{{ value_json.link.ip or None }}", "ic": "mdi:ip-network" }), diagnostic())),
+        sensor("version", "Version", with(json!({ "topic": INFO, "val_tpl": "{{ value_json.gitTag[:255] }}", "ic": "mdi:tag" }), diagnostic())),
+        sensor("started_at", "Started at", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.startedAt | as_datetime if value_json.startedAt else None }}", "dev_cla": "timestamp" }), diagnostic())),
+        sensor("free_memory", "Free memory", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.memoryFree }}", "dev_cla": "data_size", "unit_of_meas": "B", "stat_cla": "measurement" }), unasked())),
+        sensor("mqtt_dropped", "MQTT drops", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.mqttDropped }}", "stat_cla": "total_increasing", "ic": "mdi:delete" }), unasked())),
+        sensor("nostr_relay", "Nostr relay", with(json!({ "topic": SETTINGS, "val_tpl": "{{ value_json.nostrRelay[:255] or 'none' }}", "ic": "mdi:server-network" }), unasked())),
+        sensor("update_state", "Update state", with(json!({ "val_tpl": "{{ 'updating' if value_json.isOTAUpdating else 'idle' }}", "ic": "mdi:update" }), diagnostic())),
         sensor("safe_mode_reason", "Reason of safe mode", with(json!({ "val_tpl": "{{ (value_json.safeMode or 'none')[:255] }}" }), unasked())),
         flag("dnd_active", "Do not disturb active", "value_json.dnd.active", json!({ "ic": "mdi:sleep" })),
+        flag("rotating", "Rotation running", "value_json.timerRunning", json!({ "dev_cla": "running", "en": false })),
         flag("price_source", "Price source", "value_json.connectionStatus.price", connected()),
         flag("block_source", "Block source", "value_json.connectionStatus.blocks", connected()),
         flag("relay", "Relay", "value_json.connectionStatus.V2", connected()),
@@ -308,9 +321,28 @@ fn choices(view: &View) -> Vec<Entity> {
     ])
 }
 
-/// What happens, and what is seen.
-fn others(broker: &Broker) -> Vec<Entity> {
+/// A time of the quiet hours as a text, for versions that know no times.
+fn quiet(edge: Edge) -> Entity {
+    let (name, member) = edge.told();
+    let members = json!({
+        "name": format!("{name} (text)"), "topic": STATE, "ent_cat": "config", "en": false, "ic": "mdi:clock-outline",
+        // It is told as `7:05`, and read with two digits each.
+        "val_tpl": format!("{{{{ ('0' ~ value_json.dnd.{member})[-5:] }}}}"),
+        "command": format!("{}/set", topics::quiet(edge)),
+        "min": 4, "max": 5, "ptrn": "^([01]?[0-9]|2[0-3]):[0-5][0-9]$",
+    });
+    entity(format!("{}_text", topics::key(edge)), "text", members)
+}
+
+/// What happens, what is seen, and what could run.
+fn others(view: &View, about: &About, broker: &Broker) -> Vec<Entity> {
     Vec::from([
+        entity(
+            "firmware",
+            "update",
+            json!({ "name": "Firmware", "topic": "update", "dev_cla": "firmware", "ent_cat": "config", "command": "cmd/firmware/auto_update", "pl_inst": "{}" }),
+        )
+        .only(documents::update(view, about).is_some()),
         entity(
             "panels",
             "image",

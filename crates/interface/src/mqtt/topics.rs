@@ -30,6 +30,10 @@ pub enum Level {
     Info,
     /// How it is.
     State,
+    /// What program runs, and which one it could be.
+    Update,
+    /// How its host is.
+    Host,
     /// The settings.
     Settings,
     /// What became of the wishes that stand at the broker.
@@ -58,6 +62,8 @@ impl Level {
             Level::Status,
             Level::Info,
             Level::State,
+            Level::Update,
+            Level::Host,
             Level::Settings,
             Level::Reported,
             Level::Strip,
@@ -89,6 +95,8 @@ impl Level {
             Level::Status => own("status"),
             Level::Info => own("info"),
             Level::State => own("state"),
+            Level::Update => own("update"),
+            Level::Host => own("host"),
             Level::Settings => own("settings"),
             Level::Reported => own("reported"),
             Level::Strip => own(&lamp(Lamp::Strip)),
@@ -108,9 +116,11 @@ impl Level {
             | Level::QuietUntil
             | Level::Status
             | Level::Info
+            | Level::Update
             | Level::Settings
             | Level::Reported => true,
             Level::State
+            | Level::Host
             | Level::Strip
             | Level::Led(_)
             | Level::Frontlight
@@ -130,6 +140,8 @@ impl Level {
             | Level::Status
             | Level::Info
             | Level::State
+            | Level::Update
+            | Level::Host
             | Level::Settings
             | Level::Reported
             | Level::Strip
@@ -204,6 +216,16 @@ pub enum Edge {
     Until,
 }
 
+impl Edge {
+    /// What it is called, and the member of the state that tells it.
+    pub(super) fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Edge::From => ("Do not disturb from", "startTime"),
+            Edge::Until => ("Do not disturb until", "endTime"),
+        }
+    }
+}
+
 /// To whom something is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope<'a> {
@@ -226,9 +248,11 @@ pub fn market(broker: &Broker) -> String {
 /// Where something that happened is told: buttons apart, for each is an entity of its own kind.
 pub fn event(happening: &Happening, broker: &Broker) -> String {
     match happening {
-        Happening::Block { .. } | Happening::Zap { .. } | Happening::Payment { .. } => {
-            own(broker, "event")
-        }
+        Happening::Block { .. }
+        | Happening::Zap { .. }
+        | Happening::Payment { .. }
+        | Happening::Refresh
+        | Happening::Warning { .. } => own(broker, "event"),
         Happening::Button { .. } => own(broker, "event/button"),
     }
 }

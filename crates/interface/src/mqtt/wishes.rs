@@ -19,7 +19,7 @@ use crate::{
     answer::Answer,
     asked::Asked,
     given::{Given, whole_number},
-    operation::{Operation, Takes},
+    operation::{Operation, Service, Takes},
     operations,
 };
 
@@ -39,17 +39,32 @@ const BRIGHTEST: u32 = 255;
 const NOT_FOR_GROUPS: &[&str] = &["factory_reset"];
 
 /// Operations that a group does one after the other: all at once would leave nobody, or fall upon their sources.
-const SPREAD_IN_GROUPS: &[&str] = &["restart", "restart_datasources"];
+const SPREAD_IN_GROUPS: &[&str] = &["restart", "restart_datasources", "firmware/auto_update"];
 
-/// Something that is asked of the device.
+/// What is to be done.
+#[derive(Debug)]
+pub enum Work {
+    /// The device is asked this, one after the other; the first that is refused ends it.
+    Device(Vec<Asked>),
+    /// The newest release is fetched and installed, if the clock takes it.
+    NewestRelease,
+}
+
+impl Work {
+    fn one(asked: Asked) -> Work {
+        Work::Device(vec![asked])
+    }
+}
+
+/// Something that is asked of the clock.
 #[derive(Debug)]
 pub struct Wish {
     /// What it is called in its answer.
     pub name: String,
     /// The caller's own id for it.
     pub caller: Option<Value>,
-    /// What the device is asked, one after the other; the first that is refused ends it.
-    pub asked: Result<Vec<Asked>, Answer>,
+    /// What is to be done, or why it is not.
+    pub work: Result<Work, Answer>,
     /// It is done at some moment of the next half minute.
     pub is_spread: bool,
 }
@@ -76,32 +91,34 @@ pub fn name(incoming: Incoming<'_>) -> Option<String> {
 
 /// Reads a message that asks for something at once.
 pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish> {
-    let (asked, is_spread) = match incoming {
+    let (work, is_spread) = match incoming {
         Incoming::Command(scope, name) => {
             let is_group = scope != Scope::Own;
-            let asked = if is_group && NOT_FOR_GROUPS.contains(&name) {
+            let work = if is_group && NOT_FOR_GROUPS.contains(&name) {
                 Err(Answer::error(403, "not for groups"))
+            } else if operations::name_of(Service::AutoUpdate) == Some(name) {
+                Ok(Work::NewestRelease)
             } else {
-                command(name, payload, view)
+                command(name, payload, view).map(Work::one)
             };
             let is_spread = is_group && SPREAD_IN_GROUPS.contains(&name);
-            (asked.map(|asked| vec![asked]), is_spread)
+            (work, is_spread)
         }
         Incoming::Set(_) => {
             let asked = command(CHANGE, payload, view);
-            (asked.map(|asked| vec![asked]), false)
+            (asked.map(Work::one), false)
         }
-        Incoming::Lamp(lamp) => (light(lamp, payload, view), false),
+        Incoming::Lamp(lamp) => (light(lamp, payload, view).map(Work::Device), false),
         Incoming::Quiet(edge) => {
             let asked = quiet(edge, payload, view);
-            (asked.map(|asked| vec![asked]), false)
+            (asked.map(Work::one), false)
         }
         Incoming::Desired(_) | Incoming::HomeAssistant | Incoming::SharedMarket => return None,
     };
     Some(Wish {
         name: name(incoming)?,
         caller: caller(payload),
-        asked,
+        work,
         is_spread,
     })
 }

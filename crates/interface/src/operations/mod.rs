@@ -91,6 +91,13 @@ pub fn path_of(service: Service) -> &'static str {
     first.map_or("/", |form| form.path)
 }
 
+/// Name of what the program does by itself; none if it has none.
+pub fn name_of(service: Service) -> Option<&'static str> {
+    let does =
+        |operation: &&Operation| matches!(operation.act, Act::Serves(does) if does == service);
+    all().find(does)?.name()
+}
+
 /// Reads a command: the name of an operation that the device does, and what a client gives with it.
 ///
 /// # Errors

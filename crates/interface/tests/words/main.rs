@@ -5,6 +5,7 @@ mod clock;
 mod commands;
 mod description;
 mod documents;
+mod entities;
 mod mqtt;
 mod replies;
 mod rows;

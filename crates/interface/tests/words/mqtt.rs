@@ -11,11 +11,12 @@ use device::{
     board::BoardSpec,
     device::Device,
     happenings::Happening,
-    input::{Contacts, Input, LinkEvent},
+    input::{Contacts, Input, LinkEvent, Upload},
     lights::Rgb,
     market::{Direction, Observation, Payment, Zap},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
+    releases::{Look, Release, Verdict},
     request::Request,
     secret::{Endpoint, Secret},
     settings::{Settings, emit::Identity},
@@ -29,7 +30,7 @@ use interface::{
         discovery,
         documents::{self, About, Report},
         topics::{self, Edge, Incoming, Lamp, Level, Scope},
-        wishes,
+        wishes::{self, Work},
     },
     operations,
 };
@@ -53,7 +54,8 @@ const MEMBERS: &[(&str, &str)] = &[
         "stat_t val_tpl cmd_t cmd_tpl min max step mode unit_of_meas",
     ),
     ("button", "cmd_t pl_prs dev_cla"),
-    ("text", "cmd_t cmd_tpl max"),
+    ("text", "stat_t val_tpl cmd_t cmd_tpl min max ptrn"),
+    ("update", "stat_t cmd_t pl_inst dev_cla"),
     ("notify", "cmd_t cmd_tpl"),
     ("image", "img_t cont_type"),
     ("event", "stat_t evt_typ dev_cla"),
@@ -71,10 +73,9 @@ const OF_ALL: &str = "p name uniq_id def_ent_id ent_cat en ic qos";
 const OF_THE_DOCUMENT: &str = "dev o avty_t cmps";
 
 /// Classes that all versions know.
-const CLASSES: &str =
-    "timestamp illuminance signal_strength connectivity problem restart identify button";
+const CLASSES: &str = "timestamp illuminance signal_strength connectivity problem restart identify button running data_size firmware";
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings {
         mqtt_enabled: true,
         mqtt_host: Endpoint::new("me:planted@broker"),
@@ -85,7 +86,7 @@ fn settings() -> Settings {
     }
 }
 
-fn clock(board: BoardSpec) -> Device {
+pub(crate) fn clock(board: BoardSpec) -> Device {
     let mut clock = Device::new(board, settings(), Memory::default(), now(0));
     let identity = LinkEvent::Identity {
         suffix: "aabbcc".into(),
@@ -97,20 +98,21 @@ fn clock(board: BoardSpec) -> Device {
     clock
 }
 
-fn broker(clock: &Device) -> Arc<Broker> {
+pub(crate) fn broker(clock: &Device) -> Arc<Broker> {
     match clock.desired().mqtt {
         MqttPlan::On(broker) => broker,
         other @ (MqttPlan::Off | MqttPlan::Paused) => panic!("{other:?}"),
     }
 }
 
-fn about() -> About {
+pub(crate) fn about() -> About {
     About {
         identity: Identity {
             git_tag: "4.0.0".into(),
             ..Identity::default()
         },
         page: "http://192.0.2.7/".into(),
+        updatable: Some("4.2.0".into()),
     }
 }
 
@@ -120,7 +122,7 @@ fn full() -> (View, Arc<Broker>) {
     (clock.view(), broker(&clock))
 }
 
-fn components(view: &View, broker: &Broker) -> BTreeMap<String, Value> {
+pub(crate) fn components(view: &View, broker: &Broker) -> BTreeMap<String, Value> {
     let document = discovery::device(view, &about(), broker);
     let members: BTreeSet<&str> = OF_THE_DOCUMENT.split(' ').collect();
     let found: BTreeSet<&str> = document
@@ -194,7 +196,10 @@ fn check(key: &str, component: &Value) {
             "{template}"
         );
     }
-    for payload in ["pl_on", "pl_off", "pl_prs"].into_iter().filter_map(text) {
+    for payload in ["pl_on", "pl_off", "pl_prs", "pl_inst"]
+        .into_iter()
+        .filter_map(text)
+    {
         assert!(
             serde_json::from_str::<Value>(payload).is_ok(),
             "{key}: {payload}"
@@ -298,12 +303,14 @@ fn every_component_is_about_a_level_that_is_told() {
         }
         if let Some(topic) = component.get("cmd_t").and_then(Value::as_str) {
             let incoming = topics::read(topic, &broker).unwrap_or_else(|| panic!("{topic}"));
-            let payload = component.get("pl_on").or(component.get("pl_prs"));
+            let payloads = ["pl_on", "pl_prs", "pl_inst"].map(|member| component.get(member));
+            let payload = payloads.into_iter().flatten().next();
             let payload = payload.and_then(Value::as_str).unwrap_or_default();
             let wish = wishes::read(incoming, payload.as_bytes(), &view);
-            let refused = wish.unwrap().asked.err().map(|answer| answer.status);
+            let refused = wish.unwrap().work.err().map(|answer| answer.status);
             if let Incoming::Command(_, name) = incoming {
-                assert!(operations::named(name).is_some(), "{key}: {topic}");
+                let is_known = operations::all().any(|row| row.name() == Some(name));
+                assert!(is_known, "{key}: {topic}");
             }
             if !payload.is_empty() {
                 assert_eq!(refused, None, "{key}: {payload}");
@@ -416,8 +423,9 @@ fn wished(topic: &str, payload: &str) -> String {
     )
     .unwrap();
     let spread = if wish.is_spread { " spread" } else { "" };
-    match wish.asked {
-        Ok(asked) => {
+    match wish.work {
+        Ok(Work::NewestRelease) => format!("NewestRelease{spread}"),
+        Ok(Work::Device(asked)) => {
             let requests: Vec<String> = asked
                 .iter()
                 .map(|asked| format!("{:?}", asked.request))
@@ -456,6 +464,11 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
             r#"Patch(Patch { keys: ["mowMode"], .. })"#,
         ),
         ("papertick-aabbcc/cmd/restart", "", "Restart"),
+        (
+            "papertick-aabbcc/cmd/firmware/auto_update",
+            "{}",
+            "NewestRelease",
+        ),
         ("group/all/cmd/restart", "", "Restart spread"),
         (
             "papertick-aabbcc/cmd/factory_reset",
@@ -665,7 +678,9 @@ fn what_happens_is_told_by_its_word() {
     clock.handle(Input::Tick, now(6));
     let (view, broker) = (clock.view(), broker(&clock));
     let (happened, missed) = view.happenings.since(0);
+    let is_refresh = |one: &&Happening| **one == Happening::Refresh;
     let told: Vec<(String, Value)> = happened
+        .filter(|one| !is_refresh(one))
         .map(|one| (topics::event(one, &broker), documents::event(one)))
         .collect();
     let own = |leaf: &str| format!("papertick/papertick-aabbcc/{leaf}");
@@ -758,6 +773,7 @@ fn a_group_does_one_after_the_other_what_all_at_once_would_hurt() {
     for (name, is_spread) in [
         ("restart", true),
         ("restart_datasources", true),
+        ("firmware/auto_update", true),
         ("identify", false),
     ] {
         for (scope, is_group) in [("group/all", true), ("papertick-aabbcc", false)] {
@@ -774,4 +790,107 @@ fn the_state_does_not_follow_from_what_the_broker_takes() {
     let broker = view.mqtt.as_mut().unwrap();
     broker.drop("too-large", 1);
     assert_eq!(documents::state(&view, &[]), before);
+}
+
+fn told(clock: &Device) -> Vec<Value> {
+    let view = clock.view();
+    let (happened, _) = view.happenings.since(0);
+    happened.map(documents::event).collect()
+}
+
+#[test]
+fn a_full_refresh_and_what_goes_wrong_are_told_once() {
+    let mut clock = clock(BOARD);
+    clock.handle(Input::Tick, now(20));
+    let before = told(&clock).len();
+    let mut news = |input: Input, at: u64| {
+        clock.handle(input, now(at));
+        clock.handle(Input::Tick, now(at + 1));
+        told(&clock).split_off(before)
+    };
+    let refresh = json!({ "event_type": "refresh" });
+    let expected = [refresh];
+    assert_eq!(news(Input::Asked(Request::FullRefresh), 21), expected);
+    let warning = json!({ "event_type": "warning", "text": "the disk is full" });
+    let noticed = || Input::Noticed("the disk is full".into());
+    let expected = [expected.as_slice(), &[warning]].concat();
+    assert_eq!(news(noticed(), 23), expected);
+    assert_eq!(news(noticed(), 25), expected, "it is known");
+    clock.stored(Err("no space".into()));
+    clock.stored(Err("no space".into()));
+    let warning = json!({ "event_type": "warning", "text": "nothing can be stored: no space" });
+    assert_eq!(
+        told(&clock).split_off(before),
+        [expected.as_slice(), &[warning]].concat()
+    );
+    let safe = Input::SafeMode("it broke off three times".into());
+    clock.handle(safe, now(30));
+    let warning = json!({ "event_type": "warning", "text": "safe mode: it broke off three times" });
+    assert!(told(&clock).contains(&warning));
+}
+
+#[test]
+fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_it() {
+    let mut clock = clock(BOARD);
+    let saw = |clock: &mut Device, verdict| {
+        let release = Release {
+            version: "4.3.0".into(),
+            title: "Winter".into(),
+            page: "https://example.org/".into(),
+            number: 91,
+            verdict,
+        };
+        clock.handle(Input::Looked(Look::Found(release)), now(3));
+        documents::update(&clock.view(), &about()).unwrap()
+    };
+    let nothing =
+        json!({ "installed_version": "4.2.0", "in_progress": false, "update_percentage": null });
+    assert_eq!(documents::update(&clock.view(), &about()), Some(nothing));
+    let feed = json!({ "gitReleaseUrl": "https://feed.example/" });
+    let Value::Object(body) = feed else { panic!() };
+    let patch = device::request::Patch {
+        body,
+        ..Default::default()
+    };
+    clock.handle(Input::Asked(Request::Patch(patch)), now(2));
+    let offered = saw(&mut clock, Verdict::Taken);
+    assert_eq!(
+        (
+            &offered["latest_version"],
+            &offered["title"],
+            &offered["release_url"]
+        ),
+        (
+            &json!("4.3.0"),
+            &json!("Winter"),
+            &json!("https://example.org/")
+        )
+    );
+    let kept = saw(&mut clock, Verdict::Share);
+    assert_eq!(
+        (&kept["latest_version"], &kept["title"]),
+        (&json!("4.2.0"), &Value::Null)
+    );
+    assert_eq!(
+        documents::state(&clock.view(), &[])["release"]["why"],
+        "share"
+    );
+    for upload in [Upload::Started, Upload::Progress(42)] {
+        clock.handle(Input::Uploaded(upload), now(4));
+    }
+    let under_way = documents::update(&clock.view(), &about()).unwrap();
+    assert_eq!(
+        (&under_way["in_progress"], &under_way["update_percentage"]),
+        (&json!(true), &json!(42))
+    );
+
+    let (view, broker) = (clock.view(), broker(&clock));
+    assert_eq!(components(&view, &broker)["firmware"]["name"], "Firmware");
+    let without = About {
+        updatable: None,
+        ..about()
+    };
+    assert_eq!(documents::update(&view, &without), None);
+    let document = discovery::device(&view, &without, &broker);
+    assert_eq!(document["cmps"]["firmware"], json!({ "p": "update" }));
 }

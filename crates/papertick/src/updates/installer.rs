@@ -109,6 +109,12 @@ impl Installer {
         &self.means
     }
 
+    /// The version that runs; none where no other program can be installed.
+    pub fn updatable(&self) -> Option<String> {
+        let has_slots = self.means.firmware.is_some();
+        has_slots.then(|| running(&self.means).to_string())
+    }
+
     /// The page that was installed; none while the one inside the program is served.
     pub fn page(&self) -> Option<Arc<Page>> {
         self.page.borrow().clone()

@@ -17,7 +17,7 @@ mod etag;
 mod events;
 mod frames;
 mod handlers;
-mod host;
+pub(crate) mod host;
 mod html;
 mod metrics;
 mod openapi;
@@ -41,7 +41,7 @@ mod state;
 mod status;
 mod transfer;
 mod unread;
-mod update;
+pub(crate) mod update;
 
 use std::sync::Arc;
 

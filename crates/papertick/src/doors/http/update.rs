@@ -49,16 +49,17 @@ pub(crate) async fn web_bundle(call: Call) -> Response {
 
 /// Has the newest release fetched and installed; the answer comes before that.
 pub(crate) async fn automatic(call: Call) -> Response {
-    answer::told(match call.state.services.newest.ask(&call.view) {
-        Ok(()) => Answer::message(200, "Firmware update triggered"),
-        Err(trouble) => not_asked(&trouble),
-    })
+    answer::told(self::answer(call.state.services.newest.ask(&call.view)))
 }
 
-/// Why nobody looks for the newest release, in the words that clients know and in a sentence.
-pub(crate) fn not_asked(trouble: &NotAsked) -> Answer {
+/// Tells whether somebody looks for the newest release, in the words that clients know, or why not, and in a sentence.
+pub(crate) fn answer(asked: Result<(), NotAsked>) -> Answer {
+    let trouble = match asked {
+        Ok(()) => return Answer::message(200, "Firmware update triggered"),
+        Err(trouble) => trouble,
+    };
     let why = trouble.to_string();
-    match trouble {
+    match &trouble {
         NotAsked::Disabled => Answer::error(403, "ota_disabled"),
         NotAsked::Refused(refusal) => told(refusal, Kind::Firmware, u64::MAX),
         NotAsked::NoFeed | NotAsked::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),

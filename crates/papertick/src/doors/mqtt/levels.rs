@@ -5,6 +5,9 @@ use std::time::Duration;
 use interface::mqtt::topics::Level;
 use tokio::time::Instant;
 
+/// Time between two tellings of how the host is.
+pub(crate) const HOST_EVERY: Duration = Duration::from_secs(60);
+
 /// What is known of a level.
 #[derive(Debug)]
 struct Row {
@@ -94,12 +97,15 @@ fn gap(level: Level) -> Duration {
         Level::Status => Duration::ZERO,
         Level::Info
         | Level::State
+        | Level::Update
         | Level::Settings
         | Level::Reported
         | Level::Strip
         | Level::Led(_)
         | Level::Frontlight
         | Level::Panels => Duration::from_secs(1),
+        // It differs at any moment.
+        Level::Host => HOST_EVERY,
         // Each of these makes who follows write down much.
         Level::Market
         | Level::SharedMarket

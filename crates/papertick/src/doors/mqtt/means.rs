@@ -7,7 +7,10 @@ use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use tokio::sync::watch;
 
-use crate::{clock::Clock, glass::Glass, inbox::Inbox, sources::shared_market::AtBroker};
+use crate::{
+    clock::Clock, glass::Glass, inbox::Inbox, sources::shared_market::AtBroker,
+    updates::newest::Newest,
+};
 
 /// What the door is given.
 #[derive(Debug, Clone)]
@@ -26,6 +29,8 @@ pub struct Means {
     pub dialer: Dialer,
     /// Where what another clock shares is left for the source that reads it.
     pub market: watch::Sender<AtBroker>,
+    /// Asks for the newest release.
+    pub newest: Newest,
     /// What the build and its parts are.
     pub identity: Identity,
     /// Port of the page.
@@ -45,6 +50,7 @@ impl Means {
         About {
             identity: self.identity.clone(),
             page,
+            updatable: self.newest.installer().updatable(),
         }
     }
 }

@@ -29,7 +29,7 @@ use interface::{
         documents::{self, OFFLINE, ONLINE, Report},
         shared::{self, Reached},
         topics::{self, Incoming, Lamp, Level, Scope},
-        wishes::{self, Desired, MESSAGE_MAX, Wish},
+        wishes::{self, Desired, MESSAGE_MAX, Wish, Work},
     },
 };
 use mqtt_protocol_core::mqtt::Version;
@@ -54,7 +54,7 @@ use super::{
     protocol::{Conversation, Message, NotSent, Over, Said, Telling},
 };
 use crate::{
-    doors::http::documents::panels,
+    doors::http::{documents::panels, host, update},
     inbox::Stopped,
     sources::{outage::Outage, route, shared_market::AtBroker},
     tasks::Stop,
@@ -87,6 +87,9 @@ const COLLECT: Duration = Duration::from_millis(500);
 
 /// Least time between two reports of what was dropped.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
+
+/// A minute, ms.
+const MINUTE_MS: i64 = 60_000;
 
 /// Why a message larger than [`MESSAGE_MAX`] is refused.
 const TOO_LARGE: &str = "too large";
@@ -574,11 +577,11 @@ impl<'a> Session<'a> {
         let Wish {
             name,
             caller,
-            asked,
+            work,
             is_spread,
         } = wish;
         let is_spread = is_spread && waiting.moment == Moment::Any;
-        if is_spread && asked.is_ok() && self.spread.is_none() {
+        if is_spread && work.is_ok() && self.spread.is_none() {
             let at = Instant::now() + self.chance.between(Duration::ZERO, SPREAD);
             self.spread = Some((at, waiting));
             return;
@@ -588,11 +591,16 @@ impl<'a> Session<'a> {
             caller,
             place: waiting.message.answer,
         });
-        match asked {
+        match work {
             Ok(_) if is_spread => {
                 self.done(Done::Wish(asker, Answer::error(409, "already under way")));
             }
-            Ok(asked) => {
+            Ok(Work::NewestRelease) => {
+                let asked = self.means.newest.ask(&view);
+                let answer = update::answer(asked);
+                self.done(Done::Wish(asker, answer));
+            }
+            Ok(Work::Device(asked)) => {
                 let hands = self.hands.clone();
                 self.doing = Some(Box::pin(async move {
                     let answer = hands.perform(asked).await;
@@ -699,8 +707,9 @@ impl<'a> Session<'a> {
             Level::Strip | Level::Led(_) | Level::Frontlight => has_other_lights,
             // Which fee rate is told depends on them.
             Level::Market | Level::SharedMarket => has_other_market || has_other_settings,
-            Level::State | Level::Reported => true,
-            Level::Status | Level::Panels => false,
+            Level::State | Level::Reported | Level::Update => true,
+            // It is told as time passes.
+            Level::Host | Level::Status | Level::Panels => false,
         });
         if missed > 0 {
             self.drop_many("events", missed);
@@ -753,6 +762,9 @@ impl<'a> Session<'a> {
             return;
         }
         self.levels.told(level, name, now);
+        if level == Level::Host {
+            self.levels.changed(|level| level == Level::Host);
+        }
         let telling = Telling {
             topic,
             payload,
@@ -784,6 +796,15 @@ impl<'a> Session<'a> {
             Level::Status => return Some(ONLINE.into()),
             Level::Info => Some(documents::info(view, &about(), broker)),
             Level::State => Some(documents::state(view, &panels(&glass()))),
+            Level::Update => match documents::update(view, &about()) {
+                Some(update) => Some(update),
+                // What stood there before is no longer true.
+                None => return Some(Vec::new()),
+            },
+            Level::Host => {
+                let free = host::memory(&host::Least::new()).free;
+                Some(documents::host(view, self.started(), free))
+            }
             Level::Settings => Some(documents::settings(view, &about().identity)),
             Level::Reported => documents::reported(&self.reports, view),
             Level::Strip => documents::lamp(Lamp::Strip, view),
@@ -806,6 +827,14 @@ impl<'a> Session<'a> {
             }
         };
         document.map(|document| document.to_string().into_bytes())
+    }
+
+    /// When the clock was started, s since 1970-01-01 UTC, to the minute: its clock is set now and then by a little.
+    fn started(&self) -> Option<i64> {
+        let now = self.means.clock.now();
+        let uptime = i64::try_from(now.uptime.as_millis()).ok()?;
+        let started = now.utc?.unix_ms.saturating_sub(uptime);
+        Some((started + MINUTE_MS / 2).div_euclid(MINUTE_MS) * (MINUTE_MS / 1000))
     }
 
     /// Says that the clock is gone, and takes away what somebody else or nobody is to find there.

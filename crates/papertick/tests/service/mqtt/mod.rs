@@ -26,9 +26,11 @@ use papertick::{
     main_loop::{Beginning, Followed, MainLoop},
     sources::shared_market::AtBroker,
     tasks::{Stopper, Tasks, stop_signal},
+    updates::{self, installer::Installer, newest::Newest},
 };
 use serde_json::{Map, Value};
 use storage::{Store, keeper, sim_disk::SharedDisk};
+use tempfile::TempDir;
 use tokio::{sync::watch, time::timeout};
 
 /// What the topics of the clock begin with.
@@ -47,6 +49,7 @@ pub(crate) struct Rig {
     pub(crate) clock: Clock,
     pub(crate) market: watch::Receiver<AtBroker>,
     _core: Tasks,
+    _folder: TempDir,
     _going: Stopper,
 }
 
@@ -73,7 +76,16 @@ impl Rig {
         let glass = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
         let (market, told_market) = watch::channel(AtBroker::Away);
+        let folder = TempDir::new().unwrap();
+        let nothing = updates::installer::Means::without_slots(
+            spec,
+            folder.path().to_path_buf(),
+            inbox.clone(),
+        );
+        let (installer, _) = Installer::new(nothing);
+        let (newest, _) = Newest::new(installer, followed.releases.clone());
         let means = Means {
+            newest,
             plans: followed.mqtt.clone(),
             view: followed.view.clone(),
             glass: glass.subscribe(),
@@ -99,6 +111,7 @@ impl Rig {
             clock,
             market: told_market,
             _core: core,
+            _folder: folder,
             _going: going,
         };
         let identity = LinkEvent::Identity {

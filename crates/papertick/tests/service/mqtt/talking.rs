@@ -177,6 +177,48 @@ async fn what_is_asked_for_is_done_and_answered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_release_is_asked_for_in_the_words_of_http() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    let topic = format!("{OWN}/cmd/firmware/auto_update");
+    peer.say(&topic, r#"{"id": 5}"#).await;
+    let told = read(&peer.on(&format!("{OWN}/result")).await.payload);
+    assert_eq!(
+        (&told["cmd"], &told["id"], &told["status"], &told["error"]),
+        (
+            &json!("firmware/auto_update"),
+            &json!(5),
+            &json!(503),
+            &json!("ESP_ERR_OTA_VALIDATE_FAILED")
+        )
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_the_host_is_is_told_once_a_minute() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    let told = peer.all_in(Duration::from_secs(2)).await;
+    let of = |told: &[super::peer::Heard], leaf: &str| -> Vec<Vec<u8>> {
+        let topic = format!("{OWN}/{leaf}");
+        let heard = told.iter().filter(|heard| heard.topic == topic);
+        heard.map(|heard| heard.payload.clone()).collect()
+    };
+    // Nothing can be installed here, and nothing says otherwise.
+    assert_eq!(of(&told, "update"), [b""]);
+    let [host] = of(&told, "host").try_into().unwrap();
+    let host = read(&host);
+    assert!(host["memoryFree"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert_eq!(
+        (&host["mqttDropped"], &host["startedAt"]),
+        (&json!(0), &Value::Null)
+    );
+    let told = peer.all_in(Duration::from_secs(600)).await;
+    assert!(of(&told, "host").len() <= 10);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_was_left_there_is_not_done() {
     let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
     peer.keep(&format!("{OWN}/cmd/show/text"), r#"{"t": "HODL", "id": 7}"#)

@@ -1,0 +1,286 @@
+//! Every entity of Home Assistant is tried with the clock's own documents: its template must give a state that its
+//! platform takes, and the device must do what its command says.
+
+use std::collections::BTreeMap;
+
+use device::{
+    device::Device,
+    input::Input,
+    market::Observation,
+    mqtt::Broker,
+    request::{Reply, Request},
+    sources::SourceId,
+    units::{Currency, FeeRate, Price},
+};
+use interface::mqtt::{
+    discovery, documents,
+    topics::{self, Edge, Lamp},
+    wishes::{self, Work},
+};
+use minijinja::{Environment, Error, ErrorKind, context};
+use serde_json::{Value, json};
+
+use crate::{
+    clock::{BOARD, now},
+    mqtt::{about, broker, clock, components},
+};
+
+/// What an older integration has of such clocks, by its names, and the entity for it here.
+const EXPECTED: &str = "
+    screen_name currency_code nostr_relay light_level started_at free_memory update_state
+    price_source block_source relay rotating dnd_active
+    identify restart full_refresh next previous flash simulate_zap clear_logos restart_sources
+    led_1 led_4 frontlight strip
+    set_led_brightness set_miner_poll_sec set_pool_poll_sec set_full_refresh_min
+    screen currency set_mining_pool_name set_font_name set_price_sym_mode
+    set_timer_active dnd dnd_schedule set_nostr_zap_notify set_led_flash_on_zap set_led_flash_on_upd set_steal_focus
+    set_disable_leds set_miner_enabled set_mining_pool_stats set_pool_global_stats set_mow_mode set_use_blk_countdown
+    set_hide_lead_zero set_inverted_color
+    quiet_from_text quiet_until_text firmware text message
+    height fee_rate price_usd sats_usd says last_block version address safe_mode_reason mqtt_dropped
+    nostr wallet stale panel_fault safe_mode set_fl_disable set_suffix_price set_data_source time_per_screen
+    set_digit_font_px set_fl_max_brightness panels event button
+";
+
+/// Templates as Home Assistant reads them.
+fn templates() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.add_filter("as_datetime", |seconds: i64| format!("{seconds} s"));
+    environment.set_unknown_method_callback(|_, value, method, arguments| {
+        let [argument] = arguments else {
+            return Err(Error::from(ErrorKind::MissingArgument));
+        };
+        match method {
+            "get" => value.get_item(argument),
+            "index" => {
+                let place = value.try_iter()?.position(|item| item == *argument);
+                place
+                    .map(minijinja::Value::from)
+                    .ok_or(ErrorKind::InvalidOperation.into())
+            }
+            _ => Err(Error::from(ErrorKind::UnknownMethod)),
+        }
+    });
+    environment
+}
+
+fn render(template: &str, context: minijinja::Value) -> String {
+    let rendered = templates().render_str(template, context);
+    rendered.unwrap_or_else(|error| panic!("{template}: {error:#}"))
+}
+
+/// What stands at the topics of a clock, by the last of their levels.
+fn documents_of(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
+    let view = clock.view();
+    let mut documents = BTreeMap::from([
+        ("info".into(), documents::info(&view, &about(), broker)),
+        ("state".into(), documents::state(&view, &[])),
+        ("market".into(), documents::market(&view, now(9))),
+        (
+            "settings".into(),
+            documents::settings(&view, &about().identity),
+        ),
+        (
+            "host".into(),
+            documents::host(&view, Some(1_770_000_000), 12_345),
+        ),
+        ("update".into(), documents::update(&view, &about()).unwrap()),
+    ]);
+    let lamps = [
+        (Lamp::Strip, "light/strip".into()),
+        (Lamp::Frontlight, "light/front".into()),
+    ];
+    let leds = (0..view.board.leds).map(|led| (Lamp::Led(led), format!("light/{}", led + 1)));
+    for (lamp, leaf) in lamps.into_iter().chain(leds) {
+        documents.insert(leaf, documents::lamp(lamp, &view).unwrap());
+    }
+    documents
+}
+
+/// Checks that a state is one that the platform takes; nothing known is one where it may be.
+fn check(key: &str, component: &Value, state: &str) {
+    let is_unknown = state.eq_ignore_ascii_case("none");
+    let number = || {
+        state
+            .parse::<f64>()
+            .unwrap_or_else(|_| panic!("{key}: {state:?}"))
+    };
+    let text = |member: &str| component[member].as_str();
+    match component["p"].as_str().unwrap() {
+        "sensor" => {
+            assert!(
+                (1..=255).contains(&state.chars().count()),
+                "{key}: {state:?}"
+            );
+            if text("unit_of_meas").is_some() && !is_unknown {
+                number();
+            }
+            if text("dev_cla") == Some("timestamp") {
+                assert!(is_unknown || state.ends_with(" s"), "{key}: {state:?}");
+            }
+        }
+        "binary_sensor" | "switch" => {
+            assert!(["ON", "OFF"].contains(&state), "{key}: {state:?}");
+        }
+        "select" => {
+            let options = component["ops"].as_array().unwrap();
+            let is_option = options.iter().any(|option| option == state);
+            assert!(
+                is_option || is_unknown && key == "currency",
+                "{key}: {state:?}"
+            );
+        }
+        "number" => {
+            let range = component["min"].as_f64().unwrap()..=component["max"].as_f64().unwrap();
+            assert!(range.contains(&number()), "{key}: {state:?}");
+        }
+        "text" | "time" => {
+            let mut parts = state.split(':').map(|part| part.parse::<u32>().unwrap());
+            let time = (parts.next().unwrap(), parts.next().unwrap());
+            assert!(time.0 < 24 && time.1 < 60, "{key}: {state:?}");
+        }
+        "update" => {
+            let state: Value = serde_json::from_str(state).unwrap();
+            assert!(state["installed_version"].is_string(), "{key}: {state}");
+        }
+        "light" => {
+            let state: Value = serde_json::from_str(state).unwrap();
+            assert!(
+                ["ON", "OFF"].map(Value::from).contains(&state["state"]),
+                "{key}: {state}"
+            );
+        }
+        other => panic!("{key}: {other} has a state"),
+    }
+}
+
+/// Commands that Home Assistant may send for an entity.
+fn commands(component: &Value) -> Vec<String> {
+    let text = |member: &str| component[member].as_str().map(String::from);
+    let by_template = |value: Value| match text("cmd_tpl") {
+        Some(template) => render(&template, context! { value }),
+        None => value.as_str().unwrap_or_default().into(),
+    };
+    match component["p"].as_str().unwrap() {
+        "switch" => ["pl_on", "pl_off"].into_iter().filter_map(text).collect(),
+        "button" => text("pl_prs").into_iter().collect(),
+        "update" => text("pl_inst").into_iter().collect(),
+        "select" => {
+            let options = component["ops"].as_array().unwrap().iter().cloned();
+            options.map(by_template).collect()
+        }
+        "number" => ["min", "max"]
+            .map(|end| by_template(component[end].clone()))
+            .into(),
+        "text" if component.get("ptrn").is_some() => vec!["7:05".into(), "23:59".into()],
+        "time" => vec!["07:05:00".into()],
+        "text" | "notify" => vec![by_template(json!("So \"it\" is: é{}"))],
+        "light" => vec![r#"{"state":"ON"}"#.into(), r#"{"state":"OFF"}"#.into()],
+        _ => Vec::new(),
+    }
+}
+
+/// Does what a command says, on a clock of its own.
+fn obey(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
+    let mut clock = clock.clone();
+    let incoming = topics::read(topic, broker).unwrap_or_else(|| panic!("{topic}"));
+    let wish = wishes::read(incoming, payload.as_bytes(), &clock.view()).unwrap();
+    let work = wish
+        .work
+        .unwrap_or_else(|refusal| panic!("{topic} {payload}: {refusal:?}"));
+    let Work::Device(asked) = work else {
+        return assert!(topic.ends_with("/cmd/firmware/auto_update"), "{topic}");
+    };
+    for asked in asked {
+        let reply = clock
+            .handle(Input::Asked(asked.request), now(20))
+            .reply
+            .unwrap();
+        let answer = asked.told.answer(reply);
+        assert_eq!(answer.status, 200, "{topic} {payload}: {answer:?}");
+    }
+}
+
+/// All entities that there are, those that are told apart too.
+fn entities(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
+    let view = clock.view();
+    let mut entities = components(&view, broker);
+    for (edge, key) in [(Edge::From, "quiet_from"), (Edge::Until, "quiet_until")] {
+        let mut entity = discovery::quiet(edge, &view, &about(), broker);
+        entity["p"] = "time".into();
+        entities.insert(key.into(), entity);
+    }
+    entities.retain(|_, entity| entity.get("name").is_some());
+    entities
+}
+
+/// A clock that knows nothing, and one that knows something of all.
+fn clocks() -> [Device; 2] {
+    let fresh = clock(BOARD);
+    let mut knowing = fresh.clone();
+    let learned = vec![
+        Observation::Block(900_000),
+        Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
+        Observation::Fee(FeeRate { micros: 12_000_000 }),
+    ];
+    knowing.handle(Input::Observed(SourceId::Relay, learned), now(2));
+    let screen = Request::ShowScreen(20);
+    assert_eq!(
+        knowing.handle(Input::Asked(screen), now(15)).reply,
+        Some(Reply::Done)
+    );
+    [fresh, knowing]
+}
+
+#[test]
+fn every_entity_has_a_state_that_its_platform_takes() {
+    for clock in clocks() {
+        let broker = broker(&clock);
+        let documents = documents_of(&clock, &broker);
+        for (key, entity) in entities(&clock, &broker) {
+            let Some(topic) = entity["stat_t"].as_str() else {
+                continue;
+            };
+            let leaf = topic.strip_prefix("papertick/papertick-aabbcc/").unwrap();
+            if leaf.starts_with("event") {
+                continue;
+            }
+            let document = documents
+                .get(leaf)
+                .unwrap_or_else(|| panic!("{key}: {leaf}"));
+            let state = match entity["val_tpl"].as_str() {
+                Some(template) => render(template, context! { value_json => document }),
+                None => document.to_string(),
+            };
+            check(&key, &entity, &state);
+        }
+    }
+}
+
+#[test]
+fn every_command_of_an_entity_is_obeyed() {
+    let [_, clock] = clocks();
+    let broker = broker(&clock);
+    for (key, entity) in entities(&clock, &broker) {
+        let payloads = commands(&entity);
+        let Some(topic) = entity["cmd_t"].as_str() else {
+            assert!(payloads.is_empty(), "{key}");
+            continue;
+        };
+        assert!(!payloads.is_empty(), "{key}");
+        for payload in payloads {
+            obey(&clock, &broker, topic, &payload);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_missing_that_such_clocks_are_known_to_have() {
+    let [clock, _] = clocks();
+    let entities = entities(&clock, &broker(&clock));
+    let missing: Vec<&str> = EXPECTED
+        .split_whitespace()
+        .filter(|key| !entities.contains_key(*key))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
