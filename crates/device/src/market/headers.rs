@@ -69,6 +69,8 @@ pub struct Heard {
 pub struct KeptChain {
     spec: ChainSpec,
     chain: Chain,
+    /// The newest block of an earlier run.
+    resumed: Option<Tip>,
     reorganisations: Reorganisations,
 }
 
@@ -78,15 +80,28 @@ impl KeptChain {
         KeptChain {
             spec,
             chain: Chain::new(spec.network, spec.anchor),
+            resumed: None,
             reorganisations: Reorganisations::default(),
         }
     }
 
     /// Goes on with the chain of an earlier run, unless it is one of another network.
     pub fn resume(&mut self, chain: Chain) {
-        if chain.network() == self.spec.network {
-            self.chain = chain;
+        if chain.network() != self.spec.network {
+            return;
         }
+        let newest = chain.height().zip(chain.newest());
+        self.resumed = newest.map(|(height, newest)| Tip {
+            height,
+            hash: chain.tip(),
+            time: newest.time,
+        });
+        self.chain = chain;
+    }
+
+    /// The newest block of an earlier run, as long as it is part of the chain: it was proven once.
+    pub fn floor(&self) -> Option<Tip> {
+        self.resumed.filter(|tip| self.has(tip.height, tip.hash))
     }
 
     /// Which chain it is.

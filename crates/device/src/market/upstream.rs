@@ -188,7 +188,7 @@ impl Upstream {
         };
         let (voices, anchor) = (Voices::default(), chain.as_ref().map(|chain| &chain.anchor));
         let demands = Demands::of(settings, &plan);
-        let verdict = verdict::height(&voices, &believed, anchor, demands.admits, now);
+        let verdict = verdict::height(&voices, None, &believed, anchor, demands.admits, now);
         let mut upstream = Upstream {
             verdict,
             was_proven: false,
@@ -296,7 +296,7 @@ impl Upstream {
             None => (None, None),
         };
         let proofs = self.voices.proofs();
-        let proven = self.voices.best().map(|(_, proof)| proof.tip());
+        let proven = verdict::proof(&self.voices, self.floor()).map(|(_, proof)| proof.tip());
         let kept = self.chain.as_ref();
         let earliest = kept.and_then(|kept| kept.chain().median_time());
         let claims = self.voices.claims();
@@ -759,6 +759,8 @@ impl Upstream {
             // Whoever fetches finds out by it where the chains part.
             Some(Refusal::Unconnected) => {}
             Some(refusal) => self.state(origin.source).drop(refusal.name(), 1),
+            // Where none came it was our own question.
+            None if headers.is_empty() => {}
             None => self.state(origin.source).last_success = Some(now.uptime),
         }
         let before = self.height();
@@ -917,6 +919,10 @@ impl Upstream {
         None
     }
 
+    fn floor(&self) -> Option<Tip> {
+        self.chain.as_ref().and_then(KeptChain::floor)
+    }
+
     /// What may be shown as the height; nothing is proven of blocks that are invented.
     fn admits(&self) -> Admits {
         match self.chain {
@@ -947,7 +953,8 @@ impl Upstream {
     fn make_verdict(&mut self, until: Option<Duration>, now: Now) {
         let anchor = self.chain.as_ref().map(|chain| &chain.spec().anchor);
         self.with_time = now.utc.is_some();
-        let verdict = verdict::height(&self.voices, &self.believed, anchor, self.admits(), now);
+        let (floor, admits) = (self.floor(), self.admits());
+        let verdict = verdict::height(&self.voices, floor, &self.believed, anchor, admits, now);
         doubts::follow_height(&mut self.weak, verdict.state, now.uptime);
         self.doubts.height = match self.chain {
             Some(_) => doubts::of_height(&verdict, self.weak, self.demands),

@@ -12,7 +12,7 @@ use super::{
     truth::HeightState,
     until::Until,
     values::Datum,
-    voices::{Claim, Origin, Proof, Standing, Trail, Voices},
+    voices::{Claim, Origin, Proof, Standing, Tip, Trail, Voices},
 };
 use crate::{
     limits::{CONTEST_TIME, LEAD_BLOCKS, RIVAL_TIME, TIP_AGE_MAX},
@@ -60,9 +60,17 @@ pub enum Admits {
     Proofs,
 }
 
+/// The best block that is proven, and who has proven it; no lower than one that an earlier run has proven and that comes
+/// after it.
+pub fn proof(voices: &Voices, floor: Option<Tip>) -> Option<(SourceId, Proof)> {
+    let (source, proof) = voices.best()?;
+    Some((source, proof.raised_to(floor)))
+}
+
 /// Makes the verdict. A height below an anchor is contested by every chain that has it; none where there is no chain.
 pub fn height(
     voices: &Voices,
+    floor: Option<Tip>,
     believed: &Believed,
     anchor: Option<&Anchor>,
     admits: Admits,
@@ -70,10 +78,11 @@ pub fn height(
 ) -> Verdict {
     let mut until = Until::after(now.uptime);
     // What is believed without a proof counts only where there is none.
-    let proof = voices.best().filter(|(_, proof)| match admits {
+    let proof = proof(voices, floor).filter(|(_, proof)| match admits {
         Admits::Claims => true,
         Admits::Proofs => proof.standing != Standing::Loose,
     });
+    let proof = proof.as_ref().map(|(source, proof)| (*source, proof));
     let lead = match admits {
         Admits::Claims => proof.and_then(|(_, proof)| lead(voices, proof, &mut until)),
         Admits::Proofs => None,
@@ -84,6 +93,7 @@ pub fn height(
         (None, None, Admits::Claims) => (believed.datum.clone(), &believed.trail),
         (None, None, Admits::Proofs) => (None, &believed.trail),
     };
+    let best = proof.map(|(_, proof)| proof);
     let proof = proof.filter(|_| lead.is_none());
     let mut is_contested = false;
     let state = match &shown {
@@ -92,7 +102,7 @@ pub fn height(
             let made = proof.map(|(_, proof)| proof.time);
             let is_below =
                 proof.is_none() && anchor.is_some_and(|anchor| shown.value + 1 < anchor.next);
-            is_contested = contested(voices, trail, &mut until) || is_below;
+            is_contested = contested(voices, best, trail, &mut until) || is_below;
             if is_old(shown, trail, made, now, &mut until) {
                 HeightState::Stale
             } else if is_contested {
@@ -141,7 +151,7 @@ fn is_agreed(voices: &Voices, proof: &Proof) -> bool {
 }
 
 /// Tells whether somebody has said something else than what is shown for too long.
-fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
+fn contested(voices: &Voices, best: Option<&Proof>, shown: &Trail, until: &mut Until) -> bool {
     let claims = voices.claims().map(|claim| (&claim.trail, CONTEST_TIME));
     // Who has an older block of the chain that is kept says nothing against it.
     let strangers = voices
@@ -157,7 +167,7 @@ fn contested(voices: &Voices, shown: &Trail, until: &mut Until) -> bool {
         };
         is_contested |= since.is_some_and(|since| until.is_over(since + patience));
     }
-    let hashes = voices.best().map(|(_, best)| (best.hash, best.height()));
+    let hashes = best.map(|best| (best.hash, best.height()));
     for rival in voices.present() {
         let is_rival =
             hashes.is_some_and(|(hash, height)| rival.hash != hash && is_as_high(rival, height));

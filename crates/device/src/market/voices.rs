@@ -130,6 +130,21 @@ impl Proof {
         }
     }
 
+    /// The same of a block that comes after it in the chain that is kept; itself where there is none.
+    pub fn raised_to(&self, floor: Option<Tip>) -> Proof {
+        let is_higher = |floor: &Tip| {
+            self.standing == Standing::InChain && self.trail.height() < Some(floor.height)
+        };
+        let mut raised = self.clone();
+        if let Some((floor, since)) = floor.filter(is_higher).zip(self.trail.since()) {
+            raised.hash = floor.hash;
+            raised.time = floor.time;
+            raised.trail = Trail::default();
+            raised.trail.say(floor.height, since);
+        }
+        raised
+    }
+
     /// Its height, as the value that it is.
     pub fn datum(&self, source: SourceId) -> Datum<u32> {
         Datum {

@@ -483,6 +483,60 @@ fn a_chain_that_was_kept_goes_on_and_says_nothing_by_itself() {
 }
 
 #[test]
+fn a_question_is_no_success_of_whoever_is_asked() {
+    let (mut world, mut miner) = begin();
+    let success = |world: &World| {
+        let view = world.device.view();
+        view.sources
+            .get(&SourceId::Peers)
+            .and_then(|state| state.last_success)
+    };
+    world.judge_at(peer(0), &[], Reach::More, now(0));
+    assert_eq!(success(&world), None);
+    miner.mine(1);
+    world.judge(peer(0), &miner.newest(1));
+    assert_eq!(success(&world), Some(Duration::ZERO));
+}
+
+#[test]
+fn what_an_earlier_run_has_proven_is_the_least_that_is_shown() {
+    let start = || {
+        let (mut world, mut miner) = begin();
+        miner.mine(20);
+        world.judge(peer(0), &miner.newest(20));
+        let kept = world.device.chain().cloned();
+        let (mut world, _) = begin();
+        world.device = world.device.with_headers(kept);
+        (world, miner)
+    };
+    let (mut world, miner) = start();
+    for place in 0..2 {
+        // They are behind, or say that they are.
+        world.judge(peer(place), &miner.newest(20)[..15]);
+        world.check(900_019, HeightState::Alone);
+    }
+    let proven = world.device.view().truth.proven.unwrap();
+    assert_eq!((proven.height, proven.hash), (900_019, miner.tip()));
+    assert_eq!(world.device.view().truth.agreeing(), 0);
+    world.claim(RELAY, 900_020);
+    world.check(900_020, HeightState::Claimed);
+    world.claim(RELAY, 900_019);
+    for place in 0..2 {
+        world.judge(peer(place), &miner.newest(1));
+    }
+    world.check(900_019, HeightState::Proven);
+    // More work takes its place.
+    let (mut world, mut miner) = start();
+    miner.fork(10);
+    miner.mine(11);
+    world.judge(peer(0), &miner.newest(11));
+    world.check(900_020, HeightState::Alone);
+    miner.fork(15);
+    world.judge(peer(1), &miner.newest(1));
+    world.check(900_020, HeightState::Alone);
+}
+
+#[test]
 fn where_the_chain_is_invented_there_are_no_headers() {
     let mut world = World::on(None);
     let mut miner = Miner::new();
