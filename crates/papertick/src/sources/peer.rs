@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
-use chain::{Header, network::Network, rules::Refusal};
+use chain::{BlockHash, Header, network::Network, rules::Refusal};
 use device::{
     market::{Judged, Reach},
     sources::NodeConfig,
@@ -17,7 +17,7 @@ use net::{
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{self, Instant},
 };
 
@@ -27,7 +27,7 @@ use super::{
     node,
     session::{Ended, Link, Session},
 };
-use crate::inbox::Stopped;
+use crate::{clock::Wall, inbox::Stopped};
 
 /// Longest time until both sides know who the other is.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,6 +37,15 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time between two questions for new headers, which are announced besides.
 pub const ASK_EVERY: Duration = Duration::from_secs(5 * 60);
+
+/// Least time between two questions.
+pub const ASK_PAUSE: Duration = Duration::from_secs(1);
+
+/// Time after which a block is asked for again whose time had not come.
+pub const FUTURE_PAUSE: Duration = Duration::from_secs(60);
+
+/// Messages in a row that nobody has asked for and that bring nothing new.
+pub const IDLE_MAX: u32 = 64;
 
 /// Longest time that a peer's chain may stay behind the one that is kept.
 pub const BEHIND_MAX: Duration = Duration::from_secs(20 * 60);
@@ -201,8 +210,16 @@ pub struct Following<'a> {
     /// The question that is not answered yet: since when, and the turn that it has.
     asked: Option<(Instant, OwnedSemaphorePermit)>,
     ask_at: Instant,
+    /// When it was asked last.
+    last_asked: Option<Instant>,
     /// When its newest block was that of the chain that is kept.
     agreed: Instant,
+    /// Its newest block, where that is the one of the chain that is kept.
+    tip: Option<BlockHash>,
+    /// Messages that nobody has asked for since it has told something new.
+    idle: u32,
+    /// Tells when the wall clock is set and when the machine wakes.
+    steps: watch::Receiver<Wall>,
 }
 
 impl<'a> Following<'a> {
@@ -216,7 +233,11 @@ impl<'a> Following<'a> {
             turn,
             asked: None,
             ask_at: now,
+            last_asked: None,
             agreed: now,
+            tip: None,
+            idle: 0,
+            steps: context.shared.clock.steps(),
         }
     }
 
@@ -226,10 +247,9 @@ impl<'a> Following<'a> {
     /// The peer is to be left.
     pub async fn next(&mut self) -> Result<Judged, Parted> {
         loop {
-            let due = match &self.asked {
-                Some((since, _)) => *since + ANSWER_TIMEOUT,
-                None => self.ask_at,
-            };
+            let since = self.asked.as_ref().map(|(since, _)| *since);
+            let answer_by = since.map_or(self.ask_at, |since| since + ANSWER_TIMEOUT);
+            let turn = turn(Arc::clone(&self.turn), self.ask_at);
             tokio::select! {
                 message = self.wire.next() => match message? {
                     Message::Headers(headers) => {
@@ -237,47 +257,71 @@ impl<'a> Following<'a> {
                             return Ok(judged);
                         }
                     }
-                    Message::Block => self.ask_at = Instant::now(),
+                    Message::Block => {
+                        self.put_up_with()?;
+                        self.ask_soon();
+                    }
                     Message::Ping(number) => {
                         let pong = p2p::say_pong(self.wire.network, number);
                         self.wire.send(&pong).await?;
                     }
                     Message::Version(_) | Message::Verack | Message::Nothing => {}
                 },
-                () = time::sleep_until(due) => match self.asked {
-                    Some(_) => return Err(Parted::Failed("no answer in time".to_owned())),
-                    None => self.ask().await?,
-                },
+                // A block may have come while the machine slept, or its time by another clock.
+                Ok(()) = self.steps.changed() => self.ask_soon(),
+                // Who waits for its turn hears all the same.
+                turn = turn, if since.is_none() => self.ask(turn?).await?,
+                () = time::sleep_until(answer_by), if since.is_some() => {
+                    return Err(Parted::Failed("no answer in time".to_owned()));
+                }
             }
         }
     }
 
-    async fn ask(&mut self) -> Result<(), Parted> {
+    /// Asks as soon as it may be asked again.
+    fn ask_soon(&mut self) {
+        let now = Instant::now();
+        self.ask_at = self.last_asked.map_or(now, |at| now.max(at + ASK_PAUSE));
+    }
+
+    /// Takes note of a message that nobody has asked for.
+    fn put_up_with(&mut self) -> Result<(), Parted> {
+        self.idle += 1;
+        match self.idle > IDLE_MAX {
+            true => Err(Parted::Faulty("it tells nothing new".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    async fn ask(&mut self, turn: OwnedSemaphorePermit) -> Result<(), Parted> {
         if self.agreed.elapsed() > BEHIND_MAX {
             return Err(Parted::Failed("its chain stays behind".to_owned()));
         }
-        let Ok(turn) = Arc::clone(&self.turn).acquire_owned().await else {
-            return Err(Parted::Stopped);
-        };
         let kept = self.context.judge(self.place, Vec::new(), Reach::More);
         let locator = kept.await?.locator;
         // Asked from the block before the newest one on, a peer tells whether it has the newest one too.
         let before = locator.get(1..).filter(|before| !before.is_empty());
         let question = p2p::ask_for_headers(self.wire.network, before.unwrap_or(&locator));
         self.wire.send(&question).await?;
-        self.asked = Some((Instant::now(), turn));
+        let now = Instant::now();
+        self.last_asked = Some(now);
+        self.asked = Some((now, turn));
         Ok(())
     }
 
     async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<Judged>, Parted> {
+        let is_short = headers.len() <= ANNOUNCED_MAX;
         // The turn ends with what came of the answer.
         let asked = self.asked.take();
-        if asked.is_none() && headers.len() > ANNOUNCED_MAX {
-            let reason = "it sends headers that nobody has asked for";
-            return Err(Parted::Faulty(reason.to_owned()));
+        if asked.is_none() {
+            if !is_short {
+                let reason = "it sends headers that nobody has asked for";
+                return Err(Parted::Faulty(reason.to_owned()));
+            }
+            self.put_up_with()?;
         }
-        self.ask_at = Instant::now() + ASK_EVERY;
         if headers.is_empty() {
+            self.ask_at = Instant::now() + ASK_EVERY;
             return Ok(None);
         }
         let reach = match headers.len() < HEADERS_MAX {
@@ -286,22 +330,36 @@ impl<'a> Following<'a> {
         };
         let judged = self.context.judge(self.place, headers, reach).await?;
         if !is_settled(&judged)? {
-            return match asked {
-                Some(_) => Err(Astray::Elsewhere.into()),
-                None => {
-                    self.ask_at = Instant::now();
-                    Ok(None)
-                }
-            };
+            match asked {
+                Some(_) if !is_short => return Err(Astray::Elsewhere.into()),
+                // It has announced a block meanwhile; the answer is still to come.
+                Some(_) => self.asked = asked,
+                None => self.ask_soon(),
+            }
+            return Ok(None);
         }
-        if judged.is_tip {
+        self.ask_at = Instant::now() + ASK_EVERY;
+        let tip = judged.locator.first().filter(|_| judged.is_tip);
+        if tip.is_some() {
             self.agreed = Instant::now();
         }
-        if reach == Reach::More && judged.refused != Some(Refusal::Future) {
+        if judged.is_new || (tip.is_some() && tip != self.tip.as_ref()) {
+            self.tip = tip.copied();
+            self.idle = 0;
+        }
+        if judged.refused == Some(Refusal::Future) {
+            self.ask_at = Instant::now() + FUTURE_PAUSE;
+        } else if reach == Reach::More && judged.is_new {
             self.ask_at = Instant::now();
         }
         Ok(Some(judged))
     }
+}
+
+/// Waits for the time to ask, and then for the turn.
+async fn turn(turn: Arc<Semaphore>, at: Instant) -> Result<OwnedSemaphorePermit, Parted> {
+    time::sleep_until(at).await;
+    turn.acquire_owned().await.map_err(|_| Parted::Stopped)
 }
 
 /// The owner's node as a peer.

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use chain::network::Network;
+use chain::{BlockHash, network::Network};
 use device::market::{Connection, Observation};
 use feeds::{malformed::Malformed, p2p};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
@@ -145,8 +145,10 @@ struct Together {
 /// What they have shown.
 #[derive(Debug, Clone, Default)]
 struct Seen {
-    /// When a block came last.
+    /// When a block came last, from them or from anybody else.
     news_at: Option<Instant>,
+    /// The newest block that they have.
+    tip: Option<BlockHash>,
     /// Places whose peers have shown headers.
     up: BTreeSet<u8>,
 }
@@ -398,8 +400,12 @@ impl<'a> Crew<'a> {
             .filter(|seat| seat.stay.is_some() && Some(seat.candidate.name()) != anchor);
         if let Some(oldest) = others.min_by_key(|seat| seat.since) {
             oldest.stay = None;
-            let name = oldest.candidate.name();
-            self.leave_alone(name, TURN_OVER_EVERY);
+            let candidate = oldest.candidate.clone();
+            let pause = match candidate.is_seed {
+                true => FAILED_PAUSE,
+                false => TURN_OVER_EVERY,
+            };
+            self.leave_alone(candidate.name(), pause);
         }
     }
 
@@ -413,7 +419,7 @@ impl<'a> Crew<'a> {
         };
         let was_let_go = seat.stay.take().is_none();
         self.together.seen.with(|seen| seen.up.remove(&place));
-        let name = seat.candidate.name();
+        let (name, is_seed) = (seat.candidate.name(), seat.candidate.is_seed);
         let (reason, pause, dropped) = match left.parted {
             Parted::Stopped if was_let_go => return Ok(()),
             Parted::Stopped => return Err(Stopped),
@@ -424,6 +430,11 @@ impl<'a> Crew<'a> {
                 FAULTY_PAUSE,
                 Some(malformed),
             ),
+        };
+        let pause = match is_seed {
+            // Behind its name is somebody else the next time.
+            true => FAILED_PAUSE,
+            false => pause,
         };
         tracing::debug!(peer = name, reason, "peer left");
         self.leave_alone(name.clone(), pause);
@@ -556,8 +567,10 @@ async fn ask(
             if judged.refused.is_none() {
                 seen.up.insert(place);
             }
-            if judged.is_new {
+            let tip = judged.locator.first().filter(|_| judged.is_tip);
+            if judged.is_new || (tip.is_some() && tip != seen.tip.as_ref()) {
                 seen.news_at = Some(Instant::now());
+                seen.tip = tip.copied();
             }
         });
         together.shown.notify_one();

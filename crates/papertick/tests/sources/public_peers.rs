@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use chain::network::Network;
+use chain::{Header, network::Network};
 use device::{
     market::{Connection, HeightState, Observation},
     secret::Secret,
@@ -319,6 +319,153 @@ async fn a_flood_of_headers_and_of_nonsense_is_the_end_of_a_connection() {
     }
 }
 
+/// The next message of somebody who speaks to a peer.
+async fn message(stream: &mut DuplexStream) -> Option<(String, Vec<u8>)> {
+    let mut head = [0; 24];
+    stream.read_exact(&mut head).await.ok()?;
+    let length = u32::from_le_bytes(head[16..20].try_into().unwrap());
+    let mut payload = vec![0; length as usize];
+    stream.read_exact(&mut payload).await.ok()?;
+    let name = String::from_utf8(head[4..16].to_vec()).unwrap();
+    Some((name.trim_end_matches('\0').to_owned(), payload))
+}
+
+/// Says who a peer is to somebody who asks.
+async fn greet(stream: &mut DuplexStream, network: Network) {
+    let (_, mut version) = message(stream).await.unwrap();
+    version[4] = 1;
+    let version = p2p::told(network, "version", &version);
+    let greeting = [version, p2p::say_verack(network)].concat();
+    stream.write_all(&greeting).await.unwrap();
+}
+
+/// A message with headers.
+fn headers_of(headers: &[Header]) -> Vec<u8> {
+    let mut payload = match u8::try_from(headers.len()) {
+        Ok(short) if short < 0xFD => vec![short],
+        _ => [&[0xFD][..], &(headers.len() as u16).to_le_bytes()].concat(),
+    };
+    for header in headers {
+        payload.extend(chain::bytes(header));
+        payload.push(0);
+    }
+    p2p::told(Network::Regtest, "headers", &payload)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_goes_on_telling_what_is_known_is_left() {
+    let miner = Miner::with(300);
+    let hash = miner.tip();
+    let inv = [&[1, 2, 0, 0, 0][..], hash.as_ref()].concat();
+    for words in [
+        headers_of(&miner.headers[..0]),
+        p2p::told(Network::Regtest, "inv", &inv),
+    ] {
+        let (mut court, arrivals) = Court::in_memory();
+        let (_, _, server) = serve(arrivals, move |_, mut stream| {
+            let words = words.clone();
+            tokio::spawn(async move {
+                greet(&mut stream, Network::Regtest).await;
+                for _ in 0..1000 {
+                    if stream.write_all(&words).await.is_err() {
+                        return;
+                    }
+                }
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            })
+        });
+        court.plan(SourceId::Peers, peers(&["idle"], 1), Route::default());
+        let (reason, _) = court.down().await;
+        assert_eq!(reason, "idle:18444: it tells nothing new");
+        server.abort();
+        court.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_is_not_asked_on_and_on_for_what_is_known() {
+    let (mut court, arrivals) = Court::in_memory();
+    let miner = Miner::with(2000);
+    let answer = headers_of(&miner.headers[1..]);
+    let (told, asked) = watch::channel(0);
+    let (_, _, server) = serve(arrivals, move |_, mut stream| {
+        let (answer, told) = (answer.clone(), told.clone());
+        tokio::spawn(async move {
+            greet(&mut stream, Network::Regtest).await;
+            while let Some((name, _)) = message(&mut stream).await {
+                if name == "getheaders" {
+                    told.send_modify(|asked| *asked += 1);
+                    // Enough is enough for a test, too.
+                    if *told.borrow() < 50 {
+                        stream.write_all(&answer).await.unwrap();
+                    }
+                }
+            }
+        })
+    });
+    court.plan(SourceId::Peers, peers(&["full"], 1), Route::default());
+    court.until(|seen| seen.tip == Some(miner.tip())).await;
+    time::sleep(Duration::from_secs(60)).await;
+    assert!(*asked.borrow() <= 2, "{}", *asked.borrow());
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_announcement_is_no_answer() {
+    let (mut court, arrivals) = Court::in_memory();
+    let miner = Miner::with(30);
+    let headers = miner.headers.clone();
+    let (places, _, server) = serve(arrivals, move |_, mut stream| {
+        let headers = headers.clone();
+        tokio::spawn(async move {
+            greet(&mut stream, Network::Regtest).await;
+            while let Some((name, _)) = message(&mut stream).await {
+                if name == "getheaders" {
+                    let newest = headers_of(&headers[30..]);
+                    let answer = headers_of(&headers[1..30]);
+                    stream.write_all(&[newest, answer].concat()).await.unwrap();
+                }
+            }
+        })
+    });
+    court.plan(SourceId::Peers, peers(&["busy"], 1), Route::default());
+    court.until(|seen| seen.height == Some(29)).await;
+    assert_eq!(places.all().len(), 1);
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_turn_is_not_deaf() {
+    let (court, arrivals) = Court::in_memory();
+    let (told, mut ponged) = watch::channel(0);
+    let (_, _, server) = serve(arrivals, move |_, mut stream| {
+        let told = told.clone();
+        tokio::spawn(async move {
+            greet(&mut stream, Network::Regtest).await;
+            let ping = p2p::told(Network::Regtest, "ping", &[7; 8]);
+            while let Some((name, _)) = message(&mut stream).await {
+                match name.as_str() {
+                    // Nobody gets an answer, so that the other waits for long.
+                    "sendheaders" => {
+                        time::sleep(Duration::from_secs(1)).await;
+                        stream.write_all(&ping).await.unwrap();
+                    }
+                    "pong" => told.send_modify(|ponged| *ponged += 1),
+                    _ => {}
+                }
+            }
+        })
+    });
+    let began = Instant::now();
+    court.plan(SourceId::Peers, peers(&["a", "b"], 2), Route::default());
+    ponged.wait_for(|ponged| *ponged == 2).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
+    server.abort();
+    court.stop().await;
+}
+
 fn through(kind: ProxyKind) -> Route {
     let proxy = Proxy {
         kind,
@@ -450,5 +597,31 @@ async fn seeds_are_reached_by_their_names_through_a_proxy() {
     assert!(reason.contains("it has closed the connection"), "{reason}");
     // A seed leads to somebody else each time: there is nobody to remember.
     assert!(court.known.list().is_empty());
+    court.stop().await;
+}
+
+/// Behind the name of a seed is somebody else each time: who misbehaves there is no reason to leave the seed alone.
+#[tokio::test(start_paused = true)]
+async fn a_seed_is_asked_again_though_it_led_to_somebody_who_misbehaves() {
+    let (court, mut arrivals) = Court::in_memory();
+    let config = SourceConfig::Peers {
+        network: Network::Main,
+        hosts: Vec::new(),
+        most: 1,
+    };
+    court.plan(SourceId::Peers, config, through(ProxyKind::Socks5));
+    let mut asked = BTreeSet::new();
+    loop {
+        let arrival = time::timeout(FAULTY_PAUSE / 4, arrivals.recv()).await;
+        let mut stream = arrival.expect("somebody is asked").unwrap().stream;
+        let place = asked_for(ProxyKind::Socks5, &mut stream).await;
+        if !asked.insert(place) {
+            break;
+        }
+        let other = p2p::told(Network::Regtest, "ping", &[0; 8]);
+        stream.write_all(&other).await.unwrap();
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    }
+    assert!(asked.len() > 1);
     court.stop().await;
 }
