@@ -16,6 +16,9 @@ pub const BACK_MAX: u32 = 8;
 /// By how many times more blocks each time.
 const BACK_FACTOR: u32 = 4;
 
+/// Answers in a row that bring nothing new: there are no more in all headers that are kept, whatever a node gives at once.
+pub const IDLE_MAX: u32 = 32;
+
 /// A node that tells headers by their heights.
 pub trait ByHeight: Send {
     /// Why an answer was not had.
@@ -65,7 +68,7 @@ pub async fn catch_up<N: ByHeight>(
         return Ok(judged);
     }
     let mut from = judged.height.map_or(0, |kept| kept + 1).min(height);
-    let (mut back, mut tries) = (1, 0);
+    let (mut back, mut tries, mut idle) = (1, 0, 0);
     loop {
         let headers = node.headers(from).await?;
         let count = u32::try_from(headers.len()).unwrap_or(u32::MAX);
@@ -82,7 +85,10 @@ pub async fn catch_up<N: ByHeight>(
             (true, Reach::Newest) => return Ok(judged),
             // A block from the future ends what can be judged now.
             (true, Reach::More) if judged.refused.is_some() => return Ok(judged),
-            (true, Reach::More) => (from, tries) = (next, 0),
+            (true, Reach::More) if judged.is_new => (from, tries, idle) = (next, 0, 0),
+            // What is known, or is less work than what is kept, leads nowhere if it goes on like that.
+            (true, Reach::More) if idle == IDLE_MAX => return Err(Astray::Elsewhere.into()),
+            (true, Reach::More) => (from, idle) = (next, idle + 1),
             (false, _) if from == 0 || tries == BACK_MAX => return Err(Astray::Elsewhere.into()),
             (false, _) => {
                 from = from.saturating_sub(back);

@@ -72,7 +72,9 @@ impl Poll for Rest {
                 if !is_settled(&judged)? {
                     return Err(Astray::Elsewhere.into());
                 }
-                if reach == Reach::Newest || judged.refused.is_some() {
+                // A node that has only what is known has no more to tell.
+                let has_more = reach == Reach::More && judged.is_new;
+                if !has_more || judged.refused.is_some() {
                     return Ok(Vec::new());
                 }
                 locator = judged.locator;

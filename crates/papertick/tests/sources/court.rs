@@ -56,6 +56,7 @@ pub struct Seen {
 pub struct Court {
     pub plans: watch::Sender<Plans>,
     pub known: KnownPeers,
+    pub clock: Clock,
     seen: watch::Receiver<Seen>,
     stopper: Stopper,
     tasks: Tasks,
@@ -96,6 +97,7 @@ impl Court {
         let chain = Some(ChainSpec::built_in(Network::Regtest));
         let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());
         let mut device = Device::on_chain(chain, board, settings, Memory::default(), clock.now());
+        let told = clock.clone();
         let (tell, seen) = watch::channel(Seen::default());
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
@@ -128,6 +130,7 @@ impl Court {
         Court {
             plans,
             known,
+            clock: told,
             seen,
             stopper,
             tasks,
@@ -203,19 +206,23 @@ impl Miner {
 
     pub fn mine(&mut self, count: u32) {
         for _ in 0..count {
-            let parent = self.headers[self.headers.len() - 1];
-            let mut header = Header {
-                version: Version::from_consensus(4),
-                prev_blockhash: parent.block_hash(),
-                time: START - 4000 + self.headers.len() as u32 + self.way,
-                nonce: 0,
-                ..parent
-            };
-            while !Target::from_compact(header.bits).is_met_by(header.block_hash()) {
-                header.nonce += 1;
-            }
-            self.headers.push(header);
+            self.mine_at(START - 4000 + self.headers.len() as u32 + self.way);
         }
+    }
+
+    pub fn mine_at(&mut self, time: u32) {
+        let parent = self.headers[self.headers.len() - 1];
+        let mut header = Header {
+            version: Version::from_consensus(4),
+            prev_blockhash: parent.block_hash(),
+            time,
+            nonce: 0,
+            ..parent
+        };
+        while !Target::from_compact(header.bits).is_met_by(header.block_hash()) {
+            header.nonce += 1;
+        }
+        self.headers.push(header);
     }
 
     /// Goes another way after so many blocks less, and some more.

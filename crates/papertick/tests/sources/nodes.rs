@@ -16,10 +16,10 @@ use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream},
     sync::{mpsc, watch},
     task::JoinHandle,
-    time,
+    time::{self, Instant},
 };
 
-use crate::court::{Court, Miner};
+use crate::court::{Court, Miner, START};
 
 /// The chain that a fake node has; what it holds can change at any time.
 pub type Node = watch::Receiver<Miner>;
@@ -46,6 +46,8 @@ fn hex_of(header: &Header) -> String {
 enum Form {
     Text,
     List,
+    /// As a list, in which there is never anything but the first block of all.
+    Endless,
 }
 
 /// An Electrum server that is honest.
@@ -54,7 +56,11 @@ async fn electrum(stream: DuplexStream, mut node: Node, form: Form) {
     let mut lines = BufReader::new(read).lines();
     let tip = |miner: &Miner| {
         let newest = miner.headers.last().unwrap();
-        json!({ "height": miner.height(), "hex": hex_of(newest) })
+        let height = match form {
+            Form::Text | Form::List => miner.height(),
+            Form::Endless => 4_000_000_000,
+        };
+        json!({ "height": height, "hex": hex_of(newest) })
     };
     node.mark_unchanged();
     loop {
@@ -78,6 +84,7 @@ async fn electrum(stream: DuplexStream, mut node: Node, form: Form) {
                         match form {
                             Form::Text => json!({ "count": hex.len(), "hex": hex.concat(), "max": 2016 }),
                             Form::List => json!({ "count": hex.len(), "headers": hex, "max": 2016 }),
+                            Form::Endless => json!({ "count": 1, "headers": [hex_of(&miner.headers[0])], "max": 2016 }),
                         }
                     }
                     other => panic!("{other}"),
@@ -486,6 +493,67 @@ async fn a_node_that_breaks_the_rules_is_left_alone() {
         tokio::spawn(http(stream, node))
     })
     .await;
+}
+
+const ELSEWHERE: &str =
+    "its blocks follow none that is known here: it is of another chain, or far behind";
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_end_is_left_alone() {
+    let (mut court, mut arrivals) = Court::in_memory();
+    let (_node, told) = watch::channel(Miner::with(30));
+    court.plan(SourceId::Node, config(NodeKind::Electrum), Route::default());
+    let stream = arrivals.recv().await.unwrap().stream;
+    let server = tokio::spawn(electrum(stream, told, Form::Endless));
+    let (reason, retry_in) = court.down().await;
+    assert_eq!(reason, ELSEWHERE);
+    assert!(retry_in >= Duration::from_secs(600), "{retry_in:?}");
+    assert!(court.look().messages < 50);
+    server.abort();
+    court.stop().await;
+}
+
+/// As on a network for tests that was begun anew.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_was_set_back_is_left_alone() {
+    let (mut court, mut arrivals) = Court::in_memory();
+    let (node, told) = watch::channel(Miner::with(300));
+    court.plan(SourceId::Node, config(NodeKind::Rpc), Route::default());
+    let server = tokio::spawn(async move {
+        while let Some(arrival) = arrivals.recv().await {
+            tokio::spawn(http(arrival.stream, told.clone()));
+        }
+    });
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    let mut other = Miner::with(150);
+    other.reorganise(149);
+    node.send_replace(other);
+    let (reason, _) = court.down().await;
+    assert_eq!(reason, ELSEWHERE);
+    assert_eq!(court.look().tip, Some(miner.tip()));
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_block_from_the_future_is_asked_for_again_when_the_clock_is_set() {
+    let (mut court, mut arrivals) = Court::in_memory();
+    let mut miner = Miner::with(30);
+    miner.mine_at(START + 3 * 3600);
+    let (node, told) = watch::channel(miner);
+    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    let stream = arrivals.recv().await.unwrap().stream;
+    let server = tokio::spawn(peer(stream, told, Tells::Nothing));
+    court.until(|seen| seen.messages > 0).await;
+    assert_eq!(court.look().height, None);
+    let began = Instant::now();
+    court.clock.set(i64::from(START + 2 * 3600) * 1000);
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
+    server.abort();
+    court.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
