@@ -371,7 +371,10 @@ impl Device {
         self.show_directions(now.uptime);
         let caused = self.glass.advance(self.settled.active(), now.uptime);
         match self.upstream.advance(now) {
-            true => caused.max(Cause::Data),
+            true => {
+                output.unsaved.memory = true;
+                caused.max(Cause::Data)
+            }
             false => caused,
         }
     }

@@ -48,6 +48,9 @@ pub const DOUBT_TIME: Duration = Duration::from_secs(2 * 60);
 /// Age of its newest trade up to which a quote counts among others.
 pub const QUOTE_FRESH: Duration = Duration::from_secs(5 * 60);
 
+/// How far the time of a trade may be ahead of the clock's: some venues tell the end of a minute that is not over.
+pub const AHEAD_MOST: Duration = Duration::from_secs(2 * 60);
+
 /// Time for which the price that was agreed last is shown while sources contradict each other.
 pub const AGREED_KEPT: Duration = Duration::from_secs(5 * 60);
 

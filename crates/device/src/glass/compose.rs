@@ -1,7 +1,7 @@
 //! What should be on the panels, as it follows from what covers the rotation and from what is known.
 
 use alloc::{sync::Arc, vec::Vec};
-use core::{slice, time::Duration};
+use core::time::Duration;
 
 use super::{
     layers::{Content, Directions},
@@ -181,8 +181,8 @@ fn doubts_of(fact: Dependency, slot: Slot, doubts: &Doubts) -> &[Doubt] {
         Dependency::Height => &doubts.height,
         Dependency::Price => {
             let currency = slot.currency.as_ref();
-            let doubt = currency.and_then(|currency| doubts.prices.get(currency));
-            doubt.map_or(&[], slice::from_ref)
+            let doubts = currency.and_then(|currency| doubts.prices.get(currency));
+            doubts.map_or(&[], Vec::as_slice)
         }
         Dependency::Time
         | Dependency::Fee

@@ -27,12 +27,12 @@ pub struct PriceBook {
 }
 
 /// What a verdict has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
     /// Another price is shown.
     pub differs: bool,
-    /// The reason for a mark on it.
-    pub doubt: Option<Doubt>,
+    /// The reasons for marks on it.
+    pub doubts: Vec<Doubt>,
 }
 
 impl PriceBook {
@@ -91,6 +91,19 @@ impl PriceBook {
         }
     }
 
+    /// Counts what a source has quoted no more until it says something again; tells in which currencies it has.
+    pub fn silence(&mut self, source: SourceId) -> Vec<Currency> {
+        let of_source = self
+            .quotes
+            .iter_mut()
+            .filter(|(_, quotes)| quotes.has(source));
+        let silenced = of_source.map(|(currency, quotes)| {
+            quotes.silence(source);
+            *currency
+        });
+        silenced.collect()
+    }
+
     /// Forgets what others than these have quoted.
     pub fn keep_sources(&mut self, is_heard: impl Fn(SourceId) -> bool) {
         for quotes in self.quotes.values_mut() {
@@ -109,7 +122,7 @@ impl PriceBook {
         let Some(quotes) = self.quotes.get_mut(&currency) else {
             return Settled {
                 differs: false,
-                doubt: None,
+                doubts: Vec::new(),
             };
         };
         let known = market.prices.get(&currency);
@@ -130,7 +143,7 @@ impl PriceBook {
         }
         Settled {
             differs,
-            doubt: verdict.doubt,
+            doubts: verdict.doubts,
         }
     }
 }

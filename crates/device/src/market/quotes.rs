@@ -17,8 +17,8 @@ use super::{
 use crate::{
     cells::Mark,
     limits::{
-        AGREED_KEPT, DOUBT_TIME, JUMP_HELD, JUMP_PERMILLE, OUTLIER_BACK_PERMILLE, OUTLIER_PERMILLE,
-        QUOTE_FRESH, STALE_PRICE,
+        AGREED_KEPT, AHEAD_MOST, DOUBT_TIME, JUMP_HELD, JUMP_PERMILLE, OUTLIER_BACK_PERMILLE,
+        OUTLIER_PERMILLE, QUOTE_FRESH, STALE_PRICE,
     },
     now::{Now, UtcTime},
     units::Price,
@@ -131,13 +131,15 @@ pub struct PriceRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Quote {
     price: Price,
-    /// Uptime of the trade, or of the newest change.
-    true_at: Duration,
+    /// When the trade was made, or the newest change came.
+    seen: Seen,
     /// Uptime at which it was last told.
     told: Duration,
     is_out: bool,
-    /// Where it is second hand: whose it is, and when it was true.
-    first_hand: Option<(SourceId, Seen)>,
+    /// Its source is away; should it say the same when it is back, that is no news.
+    is_silent: bool,
+    /// Whose it is, where it is second hand.
+    origin: Option<SourceId>,
 }
 
 /// A quote that another clock passes on.
@@ -162,28 +164,30 @@ pub enum Role {
     Witness,
 }
 
-impl Quote {
-    /// When it was true.
-    fn seen(&self) -> Seen {
-        match self.first_hand {
-            Some((_, seen)) => seen,
-            None => Seen::At(self.true_at),
-        }
-    }
-}
-
 /// The quotes in one currency, and what has become of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quotes {
     quotes: BTreeMap<SourceId, Quote>,
     primary: Option<SourceId>,
-    /// What was agreed last, and until when.
-    agreed: Option<(Datum<Price>, Duration)>,
+    /// What is shown while sources contradict each other, and until when.
+    kept: Option<Kept>,
     shown: Option<Datum<Price>>,
+    /// The moment of the newest judgement, and what was shown before it.
+    judged: Option<(Duration, Option<Datum<Price>>)>,
     /// Since when the only voice has been far from what is shown.
     jumped: Option<Duration>,
+    /// Since when a lone quote is shown that had been held back.
+    released: Option<Duration>,
     weak: Since,
     disputed: Since,
+}
+
+/// A price that was good when sources began to contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kept {
+    price: Datum<Price>,
+    /// Until when it may be shown; none as long as it is agreed.
+    end: Option<Duration>,
 }
 
 /// What is shown and how good it is, and how long that holds if nobody says anything more.
@@ -193,8 +197,8 @@ pub struct PriceVerdict {
     pub shown: Option<Datum<Price>>,
     /// How good it is.
     pub truth: PriceTruth,
-    /// The reason for a mark.
-    pub doubt: Option<Doubt>,
+    /// The reasons for marks.
+    pub doubts: Vec<Doubt>,
     /// Uptime at which the verdict is another one; none if only quotes change it.
     pub until: Option<Duration>,
 }
@@ -220,8 +224,8 @@ impl Quotes {
         }
         self.say(teller, price, None, now);
         if let Some(quote) = self.quotes.get_mut(&teller) {
-            quote.true_at = seen.lasts_until(Duration::ZERO).unwrap_or_default();
-            quote.first_hand = Some((origin, seen));
+            quote.seen = seen;
+            quote.origin = Some(origin);
         }
     }
 
@@ -242,27 +246,42 @@ impl Quotes {
         self.quotes.retain(|source, _| is_heard(*source));
     }
 
+    /// Tells whether a source has quoted anything.
+    pub fn has(&self, source: SourceId) -> bool {
+        self.quotes.contains_key(&source)
+    }
+
+    /// Counts what a source has quoted no more until it says something again.
+    pub fn silence(&mut self, source: SourceId) {
+        if let Some(quote) = self.quotes.get_mut(&source) {
+            quote.is_silent = true;
+        }
+    }
+
     fn say(&mut self, source: SourceId, price: Price, at: Option<UtcTime>, now: Now) {
         let known = self.quotes.get(&source).copied();
-        let changes = known.is_none_or(|known| known.price != price);
-        let by_change = match known {
-            Some(known) if !changes => known.true_at,
-            Some(_) | None => now.uptime,
-        };
-        // Where one of the two clocks is not known, or is behind, a quote is no older than its change.
-        let true_at = match now.utc.zip(at) {
-            Some((utc, at)) => {
-                let age_ms = utc.unix_ms.saturating_sub(at.unix_ms).max(0).unsigned_abs();
-                now.uptime.saturating_sub(Duration::from_millis(age_ms))
-            }
-            None => by_change,
-        };
-        let quote = Quote {
-            price,
-            true_at: known.map_or(true_at, |known| known.true_at.max(true_at)),
-            told: now.uptime,
-            is_out: known.is_some_and(|known| known.is_out),
-            first_hand: None,
+        let age = age(at, now);
+        let seen = Seen::ago(age.unwrap_or_default(), now.uptime);
+        // Without a time only another price is news, and a trade of before is none.
+        let is_news = known.is_none_or(|known| match age {
+            Some(_) => !known.seen.is_after(seen),
+            None => known.price != price,
+        });
+        let quote = match known.filter(|_| !is_news) {
+            Some(known) => Quote {
+                told: now.uptime,
+                is_silent: false,
+                origin: None,
+                ..known
+            },
+            None => Quote {
+                price,
+                seen,
+                told: now.uptime,
+                is_out: known.is_some_and(|known| known.is_out),
+                is_silent: false,
+                origin: None,
+            },
         };
         self.quotes.insert(source, quote);
     }
@@ -276,6 +295,9 @@ impl Quotes {
     ) -> PriceVerdict {
         let mut until = Until::after(now);
         self.shown = shown.cloned();
+        if self.judged.as_ref().is_none_or(|(at, _)| *at != now) {
+            self.judged = Some((now, shown.cloned()));
+        }
         let fresh = self.fresh(&mut until);
         self.cast_out(&fresh);
         let counted: Vec<SourceId> = fresh
@@ -293,9 +315,10 @@ impl Quotes {
         } else {
             PriceState::Disputed
         };
+        self.begin_to_keep(state, now);
         let shown = match state {
-            PriceState::Agreed => self.agreed(&agreeing, median, now),
-            PriceState::Disputed => self.contested(&counted, median, &mut until),
+            PriceState::Agreed => self.agreed(&agreeing, median),
+            PriceState::Disputed => self.contested(&counted, median, rules, &mut until),
             PriceState::Single | PriceState::Stale => {
                 self.single(&counted, median, rules, &mut until)
             }
@@ -307,7 +330,7 @@ impl Quotes {
         if counted.is_empty() && shown.as_ref().is_none_or(is_old) {
             state = PriceState::Stale;
         }
-        let doubt = self.doubt(state, rules, now);
+        let doubts = self.doubts(state, rules, now);
         PriceVerdict {
             truth: PriceTruth {
                 state,
@@ -315,7 +338,7 @@ impl Quotes {
                 voices: self.voices(&fresh, &agreeing),
             },
             shown,
-            doubt,
+            doubts,
             until: until.first(),
         }
     }
@@ -323,15 +346,14 @@ impl Quotes {
     /// Those whose quotes are fresh; who quotes here itself is not heard second hand beside it, for it is one witness.
     fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
         let mut is_fresh = |quote: &Quote| {
-            let seen = quote.seen();
-            let end = seen.lasts_until(QUOTE_FRESH);
-            end.is_some_and(|end| !until.is_over(end))
+            let end = quote.seen.lasts_until(QUOTE_FRESH);
+            !quote.is_silent && end.is_some_and(|end| !until.is_over(end))
         };
         let quotes = self.quotes.iter();
         let fresh = quotes.filter(|(_, quote)| is_fresh(quote));
         let fresh: Vec<(&SourceId, &Quote)> = fresh.collect();
         let is_heard = |origin| fresh.iter().any(|(source, _)| **source == origin);
-        let counts = |quote: &Quote| !quote.first_hand.is_some_and(|(origin, _)| is_heard(origin));
+        let counts = |quote: &Quote| !quote.origin.is_some_and(is_heard);
         let counted = fresh.iter().filter(|(_, quote)| counts(quote));
         counted.map(|(source, _)| **source).collect()
     }
@@ -343,6 +365,12 @@ impl Quotes {
         };
         let near = self.within(fresh, Some(median), OUTLIER_PERMILLE);
         if near.len() * 2 <= fresh.len() {
+            // Nobody is in the middle, so nobody is far from it.
+            for source in fresh {
+                if let Some(quote) = self.quotes.get_mut(source) {
+                    quote.is_out = false;
+                }
+            }
             return;
         }
         let median = self.quotes[&median].price;
@@ -375,34 +403,65 @@ impl Quotes {
         among.iter().filter(is_near).copied().collect()
     }
 
-    /// The primary's quote if it is among those that agree, else the one in the middle.
-    fn agreed(
-        &mut self,
-        agreeing: &[SourceId],
-        median: Option<SourceId>,
-        now: Duration,
-    ) -> Option<Datum<Price>> {
-        self.jumped = None;
-        let primary = self.primary.filter(|primary| agreeing.contains(primary));
-        let shown = self.datum(primary.or(median)?);
-        self.agreed = Some((shown.clone(), now + AGREED_KEPT));
-        Some(shown)
+    /// From the moment on at which nobody agrees any more, or somebody contradicts, what was shown is kept for a while.
+    fn begin_to_keep(&mut self, state: PriceState, now: Duration) {
+        if state == PriceState::Agreed {
+            return;
+        }
+        let is_over = |kept: &Kept| kept.end.is_some_and(|end| end <= now);
+        self.kept = self.kept.take().filter(|kept| !is_over(kept));
+        if let Some(kept) = &mut self.kept {
+            kept.end.get_or_insert(now + AGREED_KEPT);
+            return;
+        }
+        let is_new = state == PriceState::Disputed && self.disputed.since().is_none();
+        let is_recent = |shown: &&Datum<Price>| {
+            let end = shown.seen.lasts_until(QUOTE_FRESH);
+            end.is_some_and(|end| now < end)
+        };
+        // Not what was said at this very moment, for then the first to speak would be right.
+        let shown = self.judged.as_ref().and_then(|(_, before)| before.as_ref());
+        if let Some(shown) = shown.filter(is_recent).filter(|_| is_new) {
+            self.kept = Some(Kept {
+                price: shown.clone(),
+                end: Some(now + DOUBT_TIME),
+            });
+        }
     }
 
-    /// What was agreed last, for a while; then the primary's quote, whatever it is.
+    /// The primary's quote if it is among those that agree, else the one in the middle.
+    fn agreed(&mut self, agreeing: &[SourceId], median: Option<SourceId>) -> Option<Datum<Price>> {
+        self.jumped = None;
+        let primary = self.primary.filter(|primary| agreeing.contains(primary));
+        let price = self.datum(primary.or(median)?);
+        self.kept = Some(Kept {
+            price: price.clone(),
+            end: None,
+        });
+        Some(price)
+    }
+
+    /// What was good before, for a while and as long as somebody still says about that; then the primary's quote,
+    /// whatever it is.
     fn contested(
         &mut self,
         counted: &[SourceId],
         median: Option<SourceId>,
+        rules: PriceRules,
         until: &mut Until,
     ) -> Option<Datum<Price>> {
         self.jumped = None;
-        let kept = self.agreed.take_if(|(_, end)| !until.is_over(*end));
-        if let Some((shown, end)) = kept {
-            self.agreed = Some((shown.clone(), end));
-            return Some(shown);
+        let kept = self.kept.take().filter(|kept| {
+            let off = |source: &SourceId| permille(self.quotes[source].price, kept.price.value);
+            let is_said = counted
+                .iter()
+                .any(|source| off(source) <= rules.band_permille);
+            is_said && !kept.end.is_some_and(|end| until.is_over(end))
+        });
+        self.kept = kept;
+        if let Some(kept) = &self.kept {
+            return Some(kept.price.clone());
         }
-        self.agreed = None;
         let primary = self.primary.filter(|primary| counted.contains(primary));
         primary.or(median).map(|source| self.datum(source))
     }
@@ -417,9 +476,11 @@ impl Quotes {
     ) -> Option<Datum<Price>> {
         let primary = self.primary.filter(|primary| counted.contains(primary));
         // A source without a clock may say the same again and again.
-        let told = self
-            .primary
-            .filter(|primary| self.quotes.contains_key(primary));
+        let is_told = |source: &SourceId| {
+            let quote = self.quotes.get(source);
+            quote.is_some_and(|quote| !quote.is_silent)
+        };
+        let told = self.primary.filter(is_told);
         let told = told
             .or_else(|| self.passed_on())
             .filter(|told| self.is_no_step_back(*told));
@@ -442,6 +503,7 @@ impl Quotes {
         let since = *self.jumped.get_or_insert(until.now());
         if until.is_over(since + JUMP_HELD) {
             self.jumped = None;
+            self.released = Some(until.now());
             return Some(next);
         }
         Some(shown.clone())
@@ -450,16 +512,17 @@ impl Quotes {
     /// Who passes a quote of somebody else on.
     fn passed_on(&self) -> Option<SourceId> {
         let mut quotes = self.quotes.iter();
-        let passed_on = quotes.find(|(_, quote)| quote.first_hand.is_some());
+        let passed_on = quotes.find(|(_, quote)| quote.origin.is_some() && !quote.is_silent);
         passed_on.map(|(source, _)| *source)
     }
 
     /// Tells whether a quote is of a source's own, or not older than what is shown.
     fn is_no_step_back(&self, source: SourceId) -> bool {
-        let first_hand = self.quotes.get(&source).and_then(|quote| quote.first_hand);
+        let quote = self.quotes.get(&source);
+        let passed_on = quote.filter(|quote| quote.origin.is_some());
         let shown = self.shown.as_ref().map(|shown| shown.seen);
-        match (first_hand, shown) {
-            (Some((_, seen)), Some(shown)) => seen == shown || seen.is_after(shown),
+        match (passed_on.map(|quote| quote.seen), shown) {
+            (Some(seen), Some(shown)) => seen == shown || seen.is_after(shown),
             (_, None) | (None, _) => true,
         }
     }
@@ -468,10 +531,9 @@ impl Quotes {
     fn datum(&self, source: SourceId) -> Datum<Price> {
         let quote = &self.quotes[&source];
         let is_primary = Some(source) == self.primary;
-        let seen = match quote.first_hand {
-            Some((_, seen)) => seen,
+        let seen = match quote.origin {
             None if is_primary => Seen::At(quote.told),
-            None => Seen::At(quote.true_at),
+            Some(_) | None => quote.seen,
         };
         Datum {
             value: quote.price,
@@ -480,11 +542,12 @@ impl Quotes {
         }
     }
 
-    fn doubt(&mut self, state: PriceState, rules: PriceRules, now: Duration) -> Option<Doubt> {
+    fn doubts(&mut self, state: PriceState, rules: PriceRules, now: Duration) -> Vec<Doubt> {
         match state {
             PriceState::Agreed | PriceState::Stale => {
                 self.weak.end(now);
                 self.disputed.end(now);
+                self.released = None;
             }
             PriceState::Single => {
                 self.weak.go_on(now);
@@ -496,21 +559,27 @@ impl Quotes {
             }
         }
         if !rules.witnessed {
-            return None;
+            return Vec::new();
         }
         let disputed = self.disputed.since().map(|since| Doubt {
             mark: Mark::Disputed,
-            // While what was agreed last is shown, it is not what they disagree about.
-            from: match &self.agreed {
-                Some((_, end)) => *end,
+            // While what was good before is shown, it is not what they disagree about.
+            from: self
+                .kept
+                .as_ref()
+                .and_then(|kept| kept.end)
+                .unwrap_or(since),
+        });
+        // A ring that is due stays until the graver sign comes.
+        let is_alone = |weak: &Duration| self.disputed.since().is_none_or(|since| *weak < since);
+        let alone = self.weak.since().filter(is_alone).map(|since| Doubt {
+            mark: Mark::Alone,
+            from: match self.released {
+                Some(released) => released.min(since + DOUBT_TIME),
                 None => since + DOUBT_TIME,
             },
         });
-        let alone = self.weak.since().map(|since| Doubt {
-            mark: Mark::Alone,
-            from: since + DOUBT_TIME,
-        });
-        disputed.or(alone)
+        disputed.into_iter().chain(alone).collect()
     }
 
     fn spread(&self, counted: &[SourceId]) -> Option<u64> {
@@ -533,13 +602,21 @@ impl Quotes {
         };
         let voice = |(source, quote): (&SourceId, &Quote)| Voice {
             source: *source,
-            origin: quote.first_hand.map_or(*source, |(origin, _)| origin),
+            origin: quote.origin.unwrap_or(*source),
             price: quote.price,
-            seen: quote.seen(),
+            seen: quote.seen,
             standing: standing(source, quote),
         };
-        self.quotes.iter().map(voice).collect()
+        let heard = self.quotes.iter().filter(|(_, quote)| !quote.is_silent);
+        heard.map(voice).collect()
     }
+}
+
+/// Age of a trade by both clocks; none where one of the two is not known, or is behind.
+fn age(at: Option<UtcTime>, now: Now) -> Option<Duration> {
+    let age_ms = now.utc?.unix_ms.saturating_sub(at?.unix_ms);
+    let ahead = Duration::from_millis(age_ms.min(0).unsigned_abs());
+    (ahead <= AHEAD_MOST).then(|| Duration::from_millis(age_ms.max(0).unsigned_abs()))
 }
 
 /// How far a price is from another, in thousandths of that, rounded up.

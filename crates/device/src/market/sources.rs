@@ -219,6 +219,24 @@ impl SourceConfig {
         }
     }
 
+    /// It is a venue that is asked for prices in a currency.
+    pub fn is_witness_of(&self, currency: Currency) -> bool {
+        match self {
+            SourceConfig::Witness { currencies } => currencies.contains(&currency),
+            SourceConfig::Relay { .. }
+            | SourceConfig::Explorer { .. }
+            | SourceConfig::Exchange { .. }
+            | SourceConfig::Nostr { .. }
+            | SourceConfig::Zaps { .. }
+            | SourceConfig::Wallet { .. }
+            | SourceConfig::Pool { .. }
+            | SourceConfig::Miner { .. }
+            | SourceConfig::Node(_)
+            | SourceConfig::Peers { .. }
+            | SourceConfig::Shared { .. } => false,
+        }
+    }
+
     /// Tells whether prices come from it.
     pub fn feeds_prices(&self) -> bool {
         match self {
@@ -335,21 +353,8 @@ pub fn shared_market(settings: &Settings) -> SharedMarket {
 
 /// Tells whether a witness is asked for prices in a currency.
 pub fn is_witnessed(plan: &Plan, currency: Currency) -> bool {
-    let asked = |plan: &SourcePlan| match &plan.config {
-        SourceConfig::Witness { currencies } => currencies.contains(&currency),
-        SourceConfig::Relay { .. }
-        | SourceConfig::Explorer { .. }
-        | SourceConfig::Exchange { .. }
-        | SourceConfig::Nostr { .. }
-        | SourceConfig::Zaps { .. }
-        | SourceConfig::Wallet { .. }
-        | SourceConfig::Pool { .. }
-        | SourceConfig::Miner { .. }
-        | SourceConfig::Node(_)
-        | SourceConfig::Peers { .. }
-        | SourceConfig::Shared { .. } => false,
-    };
-    plan.values().any(asked)
+    plan.values()
+        .any(|plan| plan.config.is_witness_of(currency))
 }
 
 /// The sources that should run, for prices in these currencies and blocks of this network; where the chain is invented

@@ -62,5 +62,5 @@ pub struct Doubts {
     /// Those of the height.
     pub height: Vec<Doubt>,
     /// Those of prices.
-    pub prices: BTreeMap<Currency, Doubt>,
+    pub prices: BTreeMap<Currency, Vec<Doubt>>,
 }

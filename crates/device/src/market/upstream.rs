@@ -453,18 +453,22 @@ impl Upstream {
         }
         match observation {
             Observation::Connection(connection) => {
+                let mut differs = false;
                 match connection {
                     Connection::Connecting => {}
                     Connection::Up => self.voices.come(source),
                     Connection::Down { .. } => {
                         self.voices.leave(source);
-                        self.prices.keep_sources(|other| other != source);
-                        self.settle_prices(self.prices.currencies(), now);
+                        let silenced = self.prices.silence(source);
+                        differs |= self.settle_prices(silenced, now);
                     }
                 }
-                self.settle(now);
+                differs |= self.settle(now);
                 self.state(source).follow(connection, now.uptime);
-                News::Nothing
+                match differs {
+                    true => News::Value,
+                    false => News::Nothing,
+                }
             }
             Observation::Complaint(reason) => {
                 self.state(source).last_error = Some(reason);
@@ -486,6 +490,10 @@ impl Upstream {
             }
             // What was on its way as a venue was switched off.
             Observation::Quote { .. } if !self.plan.contains_key(&source) => News::Nothing,
+            Observation::Quote { currency, .. } if !self.is_asked_for(source, currency) => {
+                self.state(source).drop("currency", 1);
+                News::Nothing
+            }
             Observation::Quote {
                 currency,
                 price,
@@ -1008,12 +1016,18 @@ impl Upstream {
                 .prices
                 .settle(currency, &mut self.market, rules, now.uptime);
             differs |= settled.differs;
-            match settled.doubt.filter(|_| self.demands.marks) {
-                Some(doubt) => self.doubts.prices.insert(currency, doubt),
-                None => self.doubts.prices.remove(&currency),
+            match self.demands.marks {
+                true => self.doubts.prices.insert(currency, settled.doubts),
+                false => self.doubts.prices.remove(&currency),
             };
         }
         differs
+    }
+
+    /// Tells whether a venue was asked for prices in a currency.
+    fn is_asked_for(&self, source: SourceId, currency: Currency) -> bool {
+        let plan = self.plan.get(&source);
+        plan.is_some_and(|plan| plan.config.is_witness_of(currency))
     }
 
     /// Tells whether prices in a currency are of any use.

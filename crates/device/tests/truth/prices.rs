@@ -7,6 +7,7 @@ use device::{
     cells::Mark,
     input::Input,
     market::{ChainSpec, Connection, Observation, PriceState, Standing},
+    now::UtcTime,
     request::Request,
     settings::data_source,
     sources::SourceId,
@@ -41,7 +42,9 @@ impl World {
 
     /// A venue tells a trade that was made so many seconds ago.
     pub(crate) fn trade(&mut self, venue: SourceId, units: u64, ago: u64) {
-        let utc = now(self.secs().saturating_sub(ago)).utc;
+        let utc = now(self.secs()).utc.map(|utc| UtcTime {
+            unix_ms: utc.unix_ms - i64::try_from(ago).unwrap() * 1000,
+        });
         let quote = Observation::Quote {
             currency: Currency::USD,
             price: dollars(units),
@@ -221,6 +224,222 @@ fn two_who_disagree_keep_what_was_agreed_for_a_while_and_are_marked_then() {
     assert_eq!(world.shown(), (70_009, RELAY, PriceState::Disputed));
     assert_eq!(world.price_mark(), Some(Mark::Disputed));
     assert!(world.device.view().disputed);
+}
+
+#[test]
+fn who_contradicts_a_slip_does_not_set_it_free() {
+    let mut world = clock();
+    world.price(64_000);
+    world.wait(5);
+    world.price(640_000);
+    assert_eq!(world.shown().0, 64_000, "a lone jump");
+    world.wait(1);
+    world.trade(COINBASE, 64_050, 0);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Disputed));
+    world.wait(119);
+    world.trade(COINBASE, 64_060, 0);
+    assert_eq!(world.shown().0, 64_000);
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    world.wait(1);
+    assert_eq!(world.shown().0, 640_000, "it is the owner's source");
+    assert_eq!(world.price_mark(), Some(Mark::Disputed));
+}
+
+#[test]
+fn two_who_contradict_each_other_from_the_start_are_marked_at_once_in_any_order() {
+    for relay_first in [true, false] {
+        let mut world = clock();
+        if relay_first {
+            world.price(70_000);
+        }
+        world.trade(COINBASE, 64_000, 0);
+        if !relay_first {
+            world.price(70_000);
+        }
+        assert_eq!(world.shown(), (70_000, RELAY, PriceState::Disputed));
+        assert_eq!(world.price_mark(), Some(Mark::Disputed));
+    }
+}
+
+#[test]
+fn a_ring_stays_until_the_graver_sign_comes() {
+    let mut world = clock();
+    world.price(64_000);
+    world.wait(100);
+    world.price(64_001);
+    world.wait(100);
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    world.trade(COINBASE, 66_000, 0);
+    assert_eq!(world.shown(), (64_001, RELAY, PriceState::Disputed));
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    world.wait(120);
+    world.trade(COINBASE, 66_000, 0);
+    assert_eq!(world.price_mark(), Some(Mark::Disputed));
+}
+
+#[test]
+fn what_was_agreed_goes_when_nobody_says_it_any_more() {
+    let mut world = clock();
+    world.agree_on(64_000);
+    world.wait(3);
+    world.trade(BITSTAMP, 57_400, 0);
+    world.trade(COINBASE, 58_700, 0);
+    world.price(60_000);
+    assert_eq!(world.shown(), (60_000, RELAY, PriceState::Disputed));
+    assert_eq!(world.price_mark(), Some(Mark::Disputed));
+    world.trade(COINBASE, 59_900, 0);
+    assert_eq!(world.shown(), (60_000, RELAY, PriceState::Agreed));
+    assert_eq!(world.price_mark(), None);
+}
+
+#[test]
+fn what_was_agreed_is_kept_from_its_end_on_whatever_happens_besides() {
+    for meddles in [false, true] {
+        let mut world = clock();
+        world.set("priceWitnesses", json!(["coinbase"]));
+        world.price(64_000);
+        world.trade(COINBASE, 64_000, 0);
+        world.wait(290);
+        if meddles {
+            world.set("ledBrightness", json!(7));
+        }
+        world.price(70_000);
+        world.trade(COINBASE, 64_100, 0);
+        for seconds in [299, 1] {
+            assert_eq!(world.shown().0, 64_000);
+            world.wait(seconds);
+            world.trade(COINBASE, 64_100, 0);
+            world.price(70_000 + seconds);
+        }
+        assert_eq!(world.shown().0, 70_001);
+        assert_eq!(world.price_mark(), Some(Mark::Disputed));
+    }
+}
+
+#[test]
+fn a_trade_from_before_the_start_is_as_old_as_it_is() {
+    let mut world = clock();
+    world.wait(20);
+    world.trade(COINBASE, 60_000, 6 * 60 * 60);
+    assert_eq!(world.standing(COINBASE), Standing::Old);
+    assert!(world.device.view().market.prices.is_empty());
+    world.price(64_000);
+    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
+    let truth = &world.device.view().truth.prices[&Currency::USD];
+    let voice = truth.voices.iter().find(|voice| voice.source == COINBASE);
+    let age = voice.unwrap().seen.age_at(Duration::from_secs(20));
+    assert_eq!(age, Some(Duration::from_secs(6 * 60 * 60)));
+}
+
+#[test]
+fn a_trade_of_before_is_no_news() {
+    let mut world = clock();
+    world.wait(7200);
+    world.trade(COINBASE, 64_000, 0);
+    world.trade(COINBASE, 60_000, 200);
+    assert_eq!(world.shown().0, 64_000);
+    world.trade(COINBASE, 60_000, 3600);
+    assert_eq!(world.shown().0, 64_000);
+}
+
+#[test]
+fn a_time_that_is_ahead_keeps_nothing_fresh() {
+    let mut world = clock();
+    world.wait(7200);
+    let ahead = now(world.secs() + 3600).utc;
+    for minute in 0..7 {
+        world.hear(
+            COINBASE,
+            Observation::Quote {
+                currency: Currency::USD,
+                price: dollars(64_000),
+                at: ahead,
+            },
+        );
+        let standing = world.standing(COINBASE);
+        assert_eq!(standing == Standing::Old, minute > 4, "minute {minute}");
+        world.wait(60);
+    }
+}
+
+#[test]
+fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
+    let mut world = clock();
+    world.wait(600);
+    let same = Observation::Quote {
+        currency: Currency::USD,
+        price: dollars(64_000),
+        at: None,
+    };
+    world.hear(COINBASE, same.clone());
+    assert_eq!(world.standing(COINBASE), Standing::Agrees);
+    let down = Connection::Down {
+        reason: "gone".into(),
+        retry_in: Duration::from_secs(5),
+    };
+    world.wait(299);
+    world.hear(COINBASE, Observation::Connection(down));
+    let truth = world.device.view().truth;
+    assert!(truth.prices[&Currency::USD].voices.is_empty());
+    world.wait(1);
+    world.hear(COINBASE, same);
+    assert_eq!(world.standing(COINBASE), Standing::Old);
+}
+
+#[test]
+fn nobody_is_heard_in_a_currency_that_was_not_asked_for() {
+    let mut world = clock();
+    let yen = Currency::parse("JPY").unwrap();
+    world.hear(
+        COINBASE,
+        Observation::Quote {
+            currency: yen,
+            price: dollars(1000),
+            at: None,
+        },
+    );
+    assert!(!world.device.view().market.prices.contains_key(&yen));
+}
+
+#[test]
+fn a_jump_that_was_held_back_is_marked_when_it_is_shown() {
+    let mut world = clock();
+    world.price(64_000);
+    world.wait(10);
+    world.price(80_000);
+    world.wait(59);
+    let output = world.device.handle(Input::Tick, now(world.secs() + 1));
+    assert!(output.unsaved.memory, "it is shown, so it is kept");
+    world.wait(1);
+    assert_eq!(world.shown().0, 80_000);
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    world.trade(COINBASE, 80_010, 0);
+    assert_eq!(world.price_mark(), None);
+}
+
+#[test]
+fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
+    let mut world = clock();
+    world.set(
+        "priceWitnesses",
+        json!(["coinbase", "bitstamp", "bitfinex", "gemini"]),
+    );
+    world.price(100_000);
+    for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
+        world.trade(venue, 100_000, 0);
+    }
+    world.trade(BITFINEX, 200_000, 0);
+    world.price(20_000);
+    assert_eq!(world.standing(RELAY), Standing::Out);
+    for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
+        let down = Connection::Down {
+            reason: "gone".into(),
+            retry_in: Duration::from_secs(5),
+        };
+        world.hear(venue, Observation::Connection(down));
+    }
+    assert_eq!(world.shown().2, PriceState::Disputed);
+    assert_ne!(world.standing(RELAY), Standing::Out);
 }
 
 #[test]

@@ -139,8 +139,8 @@ impl Model {
             _ => false,
         };
         let marks = self.settings.proof_mode != 0 && self.is_witnessed(currency);
-        let is_alone = marks && !is_old && now >= quote.weak + SECOND * 120;
-        is_alone.then_some(Mark::Alone)
+        let is_alone = quote.released || now >= quote.weak + SECOND * 120;
+        (marks && !is_old && is_alone).then_some(Mark::Alone)
     }
 
     /// What is wrong with the height that is shown, besides its age.

@@ -63,6 +63,8 @@ pub struct Quote {
     jumped: Option<Duration>,
     /// Since when nobody else has confirmed a price that is not old.
     pub weak: Duration,
+    /// A price is shown that was held for a minute, and nobody confirmed it.
+    pub released: bool,
 }
 
 /// The model's whole state.
@@ -386,6 +388,7 @@ impl Model {
             told: now,
             jumped: known.and_then(|known| known.jumped),
             weak: known.filter(|_| !is_over).map_or(now, |known| known.weak),
+            released: known.is_some_and(|known| known.released && !is_over),
         };
         self.quotes.insert(currency, quote);
         self.judge_price(currency);
@@ -411,6 +414,7 @@ impl Model {
             return;
         }
         quote.jumped = None;
+        quote.released |= is_jump;
         let fact = (quote.price, Learned::At(quote.told));
         self.facts.insert(currency.code().into(), fact);
     }
