@@ -3,7 +3,7 @@
 use device::{market::Observation, units::Currency};
 use serde_json::{Value, json};
 
-use super::{CHANNELS_MAX, Channels, currency, quote};
+use super::{CHANNELS_MAX, Channels, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// Place of the newest price in the list.
@@ -44,7 +44,7 @@ pub(super) fn frame(
             channels.insert(number, currency);
             Ok(Vec::new())
         }
-        "error" => Err(Malformed("refused")),
+        "error" => Err(REFUSED),
         _ => Ok(Vec::new()),
     }
 }

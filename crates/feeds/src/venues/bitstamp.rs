@@ -3,7 +3,7 @@
 use device::{market::Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
-use super::{Channels, currency, quote};
+use super::{Channels, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// What its channels of trades are called, before the pair.
@@ -29,7 +29,7 @@ pub(super) fn frame(_: &mut Channels, message: &Value) -> Result<Vec<Observation
             let price = trade.get("price_str").unwrap_or(&trade["price"]);
             quote(currency, price, time(&trade["microtimestamp"]))
         }
-        "bts:error" => Err(Malformed("refused")),
+        "bts:error" => Err(REFUSED),
         _ => Ok(Vec::new()),
     }
 }

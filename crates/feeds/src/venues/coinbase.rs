@@ -3,7 +3,7 @@
 use device::{market::Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
-use super::{Channels, currency, quote};
+use super::{Channels, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// One message for all currencies; it must come within five seconds.
@@ -27,7 +27,7 @@ pub(super) fn frame(_: &mut Channels, message: &Value) -> Result<Vec<Observation
             let at = message["time"].as_str().and_then(UtcTime::parse);
             quote(currency, &message["price"], at)
         }
-        "error" => Err(Malformed("refused")),
+        "error" => Err(REFUSED),
         _ => Ok(Vec::new()),
     }
 }

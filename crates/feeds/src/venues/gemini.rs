@@ -3,7 +3,7 @@
 use device::{market::Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
-use super::{Channels, currency, quote};
+use super::{Channels, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// Length of a candle, ms: its newest trade is no younger than its end.
@@ -20,7 +20,7 @@ pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
 
 pub(super) fn frame(_: &mut Channels, message: &Value) -> Result<Vec<Observation>, Malformed> {
     if message["result"] == "error" {
-        return Err(Malformed("refused"));
+        return Err(REFUSED);
     }
     match message["type"].as_str().ok_or(Malformed("type"))? {
         "candles_1m_updates" => {

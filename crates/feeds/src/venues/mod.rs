@@ -60,6 +60,9 @@ const PROTOCOLS: &[Protocol] = &[
     },
 ];
 
+/// The venue refuses what it was told.
+pub const REFUSED: Malformed = Malformed("refused");
+
 /// A conversation with a venue.
 pub struct Venue {
     protocol: &'static Protocol,

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, convert::Infallible, future, time::Duration};
 
-use device::{market::Observation, sources::SourceId, units::Currency};
+use device::{limits::STALE_PRICE, market::Observation, sources::SourceId, units::Currency};
 use feeds::{malformed::Malformed, venues};
 use net::{
     url::Url,
     ws::{Frame, Policy},
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use super::session::{Ended, Link, Session};
 
@@ -21,6 +21,12 @@ pub const POLICY: Policy = Policy {
 
 /// Least time between two quotes in a currency that are passed on: a witness need not tell every trade.
 pub const QUOTE_EVERY: Duration = Duration::from_secs(1);
+
+/// Time without any quote after which a venue is asked anew: a channel may die while the socket lives.
+pub const SILENCE_MAX: Duration = STALE_PRICE;
+
+/// The same after it has refused something.
+pub const REFUSED_MAX: Duration = Duration::from_secs(60);
 
 /// A venue.
 #[derive(Debug)]
@@ -47,15 +53,35 @@ impl Session for Venue {
         for subscription in subscriptions {
             socket.send_text(subscription).await?;
         }
-        let mut told = BTreeMap::new();
+        let mut pace = Pace::default();
+        let mut silent_until = Instant::now() + SILENCE_MAX;
         loop {
-            match link.next(&mut socket).await? {
+            let wake = pace.due().map_or(silent_until, |due| due.min(silent_until));
+            let frame = tokio::select! {
+                frame = link.next(&mut socket) => frame?,
+                () = sleep_until(wake) => {
+                    if wake == silent_until {
+                        return Err(Ended::because("connected, but it quotes nothing"));
+                    }
+                    link.understood(pace.take_due()).await?;
+                    continue;
+                }
+            };
+            match frame {
                 Frame::Text(text) => match venue.frame(text.as_bytes()) {
                     Ok(mut heard) => {
-                        heard.retain(|quote| is_due(quote, &mut told));
-                        link.understood(heard).await?;
+                        heard.retain(|quote| is_of(quote, &self.currencies));
+                        if !heard.is_empty() {
+                            silent_until = Instant::now() + SILENCE_MAX;
+                        }
+                        link.understood(pace.pass(heard)).await?;
                     }
-                    Err(malformed) => link.nonsense(malformed).await?,
+                    Err(malformed) => {
+                        if malformed == venues::REFUSED {
+                            silent_until = silent_until.min(Instant::now() + REFUSED_MAX);
+                        }
+                        link.nonsense(malformed).await?;
+                    }
                 },
                 Frame::Binary(_) => link.nonsense(Malformed("not-text")).await?,
             }
@@ -63,15 +89,56 @@ impl Session for Venue {
     }
 }
 
-/// Tells whether a quote is to be passed on, and takes note of it if it is.
-fn is_due(quote: &Observation, told: &mut BTreeMap<Currency, Instant>) -> bool {
-    let Observation::Quote { currency, .. } = quote else {
-        return true;
-    };
-    let last = told.get(currency);
-    let is_due = last.is_none_or(|last| last.elapsed() >= QUOTE_EVERY);
-    if is_due {
-        told.insert(*currency, Instant::now());
+/// When quotes were passed on last, and the newest that waits, by currency.
+#[derive(Debug, Default)]
+struct Pace(BTreeMap<Currency, (Instant, Option<Observation>)>);
+
+impl Pace {
+    /// Those of these quotes that are passed on at once; of others the newest waits.
+    fn pass(&mut self, heard: Vec<Observation>) -> Vec<Observation> {
+        let now = Instant::now();
+        let mut passed = Vec::new();
+        for quote in heard {
+            let Observation::Quote { currency, .. } = quote else {
+                passed.push(quote);
+                continue;
+            };
+            match self.0.get_mut(&currency) {
+                Some((last, waits)) if *last + QUOTE_EVERY > now => *waits = Some(quote),
+                Some(_) | None => {
+                    self.0.insert(currency, (now, None));
+                    passed.push(quote);
+                }
+            }
+        }
+        passed
     }
-    is_due
+
+    /// When the next of those that wait is passed on.
+    fn due(&self) -> Option<Instant> {
+        let waiting = self.0.values().filter(|(_, waits)| waits.is_some());
+        waiting.map(|(last, _)| *last + QUOTE_EVERY).min()
+    }
+
+    /// Those that have waited long enough.
+    fn take_due(&mut self) -> Vec<Observation> {
+        let now = Instant::now();
+        let mut due = Vec::new();
+        for (last, waits) in self.0.values_mut() {
+            if *last + QUOTE_EVERY <= now
+                && let Some(quote) = waits.take()
+            {
+                *last = now;
+                due.push(quote);
+            }
+        }
+        due
+    }
+}
+
+/// Tells whether a quote is in one of the currencies that were asked for.
+fn is_of(quote: &Observation, currencies: &[Currency]) -> bool {
+    let is_other =
+        matches!(quote, Observation::Quote { currency, .. } if !currencies.contains(currency));
+    !is_other
 }

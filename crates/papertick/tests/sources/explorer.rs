@@ -8,7 +8,10 @@ use device::{
     units::{FeeRate, Price},
 };
 use futures_util::{SinkExt, StreamExt};
-use papertick::sources::{freshness::STALE_AFTER, venue::QUOTE_EVERY};
+use papertick::sources::{
+    freshness::STALE_AFTER,
+    venue::{QUOTE_EVERY, REFUSED_MAX, SILENCE_MAX},
+};
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -163,8 +166,41 @@ async fn a_witness_tells_at_most_one_quote_a_second() {
     }
     server.send(trade("eur", 59_000)).await.unwrap();
     assert_eq!(rig.next().await.1, [quote("EUR", 59_000)]);
+    // The last one of a second is not lost, though nothing comes after it.
+    assert_eq!(rig.next().await.1, [quote("USD", 64_019)]);
     tokio::time::sleep(QUOTE_EVERY).await;
     server.send(trade("usd", 65_000)).await.unwrap();
     assert_eq!(rig.next().await.1, [quote("USD", 65_000)]);
     rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_witness_that_quotes_nothing_is_asked_anew() {
+    for (refuses, most) in [(false, SILENCE_MAX), (true, REFUSED_MAX)] {
+        let (mut rig, mut arrivals) = Rig::in_memory();
+        let currencies = vec![currency("USD")];
+        rig.plan(SourceId::Bitstamp, SourceConfig::Witness { currencies });
+        let mut server = accept(&mut arrivals).await;
+        server.next().await.unwrap().unwrap();
+        let trade = r#"{"event":"trade","channel":"live_trades_btcusd","data":{"price_str":"1"}}"#;
+        server.send(Message::text(trade)).await.unwrap();
+        rig.up().await;
+        let begun = Instant::now();
+        if refuses {
+            let refusal = r#"{"event":"bts:error","data":{}}"#;
+            server.send(Message::text(refusal)).await.unwrap();
+        }
+        let reads = tokio::spawn(async move { while let Some(Ok(_)) = server.next().await {} });
+        loop {
+            if let [Observation::Connection(Connection::Down { reason, .. })] =
+                &rig.next().await.1[..]
+            {
+                assert_eq!(reason, "connected, but it quotes nothing");
+                break;
+            }
+        }
+        assert!(begun.elapsed() >= most && begun.elapsed() < most + Duration::from_secs(5));
+        reads.abort();
+        rig.stop().await;
+    }
 }
