@@ -68,13 +68,13 @@ use crate::{
     sources::{
         Shared,
         already_reported::AlreadyReported,
+        at_broker::AtBroker,
         demo::{
             DemoRelay, Pace,
             market::{FIRST_HEIGHT, Quotes},
         },
         known_peers::KnownPeers,
         logos::LogoCache,
-        shared_market::AtBroker,
         supervisor::supervise,
         time::{Timekeeping, keep_time},
         upstreams::Upstreams,

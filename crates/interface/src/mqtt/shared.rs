@@ -124,36 +124,21 @@ pub fn read(payload: &[u8]) -> Result<SharedMarket, &'static str> {
     let document = read.as_object().ok_or("shared-json")?;
     only(document, MEMBERS)?;
     let text = |name: &str| document.get(name).and_then(Value::as_str).ok_or(BAD_TYPE);
-    let mut values = Vec::new();
-    let mut take = |entry: Option<&Value>, read: &dyn Fn(&Value) -> Option<SharedValue>| {
-        if let Some(entry) = entry {
-            values.push(self::entry(entry, read)?);
-        }
-        Ok(())
-    };
-    take(document.get("height"), &|value| {
-        let height = value.as_u64().and_then(|height| height.try_into().ok())?;
-        Some(SharedValue::Height(height))
-    })?;
-    take(document.get("fee"), &|value| {
-        let rate = FeeRate::parse(value.as_str()?)?;
-        (rate.micros % MICRO == 0).then_some(SharedValue::Fee(rate))
-    })?;
-    take(document.get("preciseFee"), &|value| {
-        FeeRate::parse(value.as_str()?).map(SharedValue::PreciseFee)
-    })?;
+    let height = document.get("height").map(|told| entry(told, height));
+    let fee = document.get("fee").map(|told| entry(told, fee));
+    let precise = document
+        .get("preciseFee")
+        .map(|told| entry(told, precise_fee));
+    let told = height.into_iter().chain(fee).chain(precise);
+    let mut values = told.collect::<Result<Vec<Entry>, _>>()?;
     let prices = document.get("prices").and_then(Value::as_object);
     let prices = prices.ok_or(BAD_TYPE)?;
     if prices.len() > CURRENCIES_MAX {
         return Err("shared-many");
     }
-    for (code, price) in prices {
+    for (code, told) in prices {
         let currency = Currency::parse(code).ok_or(BAD_TYPE)?;
-        take(Some(price), &|value| {
-            // Nothing is worth zero.
-            let price = Price::parse(value.as_str()?).filter(|price| price.micros > 0)?;
-            Some(SharedValue::Price(currency, price))
-        })?;
+        values.push(entry(told, |value| price(currency, value))?);
     }
     Ok(SharedMarket {
         from: text("from")?.to_string(),
@@ -169,9 +154,29 @@ pub fn read(payload: &[u8]) -> Result<SharedMarket, &'static str> {
 /// Word for a member that has not the type or the form that it should have.
 const BAD_TYPE: &str = "shared-type";
 
+fn height(value: &Value) -> Option<SharedValue> {
+    let height = value.as_u64()?.try_into().ok()?;
+    Some(SharedValue::Height(height))
+}
+
+fn fee(value: &Value) -> Option<SharedValue> {
+    let rate = FeeRate::parse(value.as_str()?)?;
+    (rate.micros % MICRO == 0).then_some(SharedValue::Fee(rate))
+}
+
+fn precise_fee(value: &Value) -> Option<SharedValue> {
+    FeeRate::parse(value.as_str()?).map(SharedValue::PreciseFee)
+}
+
+fn price(currency: Currency, value: &Value) -> Option<SharedValue> {
+    // Nothing is worth zero.
+    let price = Price::parse(value.as_str()?).filter(|price| price.micros > 0)?;
+    Some(SharedValue::Price(currency, price))
+}
+
 fn entry(
     entry: &Value,
-    read: &dyn Fn(&Value) -> Option<SharedValue>,
+    read: impl FnOnce(&Value) -> Option<SharedValue>,
 ) -> Result<Entry, &'static str> {
     let entry = entry.as_object().ok_or(BAD_TYPE)?;
     only(entry, ENTRY_MEMBERS)?;

@@ -5,6 +5,7 @@
 //! repeated for ever; both report what became of the connection.
 //! `demo` is the other side: a relay on loopback with a market of its own.
 
+pub mod at_broker;
 pub mod supervisor;
 
 pub mod outage;
@@ -55,8 +56,8 @@ use net::{
 use tokio::sync::watch;
 
 use self::{
-    already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
-    shared_market::AtBroker, together::Member, upstreams::Upstreams,
+    already_reported::AlreadyReported, at_broker::AtBroker, known_peers::KnownPeers,
+    logos::LogoCache, together::Member, upstreams::Upstreams,
 };
 use crate::{
     clock::Clock,

@@ -1,7 +1,7 @@
 //! The market that another clock shares at the owner's broker: the door for MQTT leaves it here, and this source tells
 //! the device what it is worth.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use device::{
     limits::SHARED_EVERY,
@@ -10,36 +10,11 @@ use device::{
 use interface::mqtt::shared::{Reached, SharedMarket, Worth, Worthless};
 use tokio::{sync::watch, time::timeout};
 
-use super::{Context, outage::Outage};
+use super::{Context, at_broker::AtBroker, outage::Outage};
 use crate::inbox::Stopped;
 
 /// Time that the broker has to tell what stands there, before it counts as nothing.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// What the door for MQTT knows of a market that is shared.
-#[derive(Debug, Clone, Default)]
-pub enum AtBroker {
-    /// The clock does not listen at a broker.
-    #[default]
-    Away,
-    /// It listens, and nobody shares a market.
-    Nothing,
-    /// The newest that another clock has shared, and how it came here.
-    Told(Arc<SharedMarket>, Reached),
-}
-
-impl AtBroker {
-    /// The clock listens from now on; tells whether that is news. A broker may say what stands there before it says that.
-    pub(crate) fn listen(&mut self) -> bool {
-        match self {
-            AtBroker::Away => {
-                *self = AtBroker::Nothing;
-                true
-            }
-            AtBroker::Nothing | AtBroker::Told(..) => false,
-        }
-    }
-}
 
 /// Tells the device for ever what another clock shares with one of this chain.
 ///

@@ -281,8 +281,8 @@ mod tests {
         inbox::inbox,
         sources::upstreams::Upstreams,
         sources::{
-            already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
-            shared_market::AtBroker,
+            already_reported::AlreadyReported, at_broker::AtBroker, known_peers::KnownPeers,
+            logos::LogoCache,
         },
     };
 

@@ -22,9 +22,9 @@ use papertick::{
     sources::{
         Shared,
         already_reported::AlreadyReported,
+        at_broker::AtBroker,
         known_peers::KnownPeers,
         logos::LogoCache,
-        shared_market::AtBroker,
         supervisor::{Plans, supervise},
         upstreams::Upstreams,
     },

@@ -19,9 +19,9 @@ use papertick::{
     sources::{
         Shared,
         already_reported::AlreadyReported,
+        at_broker::AtBroker,
         known_peers::KnownPeers,
         logos::LogoCache,
-        shared_market::AtBroker,
         supervisor::{Plans, supervise},
     },
     tasks::{Stopper, Tasks, stop_signal},

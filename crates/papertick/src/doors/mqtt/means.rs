@@ -8,8 +8,7 @@ use net::{dialer::Dialer, url::bracketed};
 use tokio::sync::watch;
 
 use crate::{
-    clock::Clock, glass::Glass, inbox::Inbox, sources::shared_market::AtBroker,
-    updates::newest::Newest,
+    clock::Clock, glass::Glass, inbox::Inbox, sources::at_broker::AtBroker, updates::newest::Newest,
 };
 
 /// What the door is given.

@@ -26,7 +26,7 @@ use tokio::time::sleep;
 
 use crate::{
     doors::http::password,
-    sources::{outage::Outage, shared_market::AtBroker},
+    sources::{at_broker::AtBroker, outage::Outage},
     tasks::{Stop, Tasks},
 };
 use doing::Hands;

@@ -56,7 +56,7 @@ use super::{
 use crate::{
     doors::http::{documents::panels, host, update},
     inbox::Stopped,
-    sources::{outage::Outage, route, shared_market::AtBroker},
+    sources::{at_broker::AtBroker, outage::Outage, route},
     tasks::Stop,
     waits::{over, until},
 };

@@ -24,7 +24,7 @@ use papertick::{
     glass::Glass,
     inbox::{Inbox, inbox},
     main_loop::{Beginning, Followed, MainLoop},
-    sources::shared_market::AtBroker,
+    sources::at_broker::AtBroker,
     tasks::{Stopper, Tasks, stop_signal},
     updates::{self, installer::Installer, newest::Newest},
 };
