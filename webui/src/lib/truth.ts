@@ -51,8 +51,8 @@ const DEMO = 'demo';
 /** The values of a status whose truth is told. */
 export function truthLines(status: Status): TruthLine[] {
   const { height, prices } = status.truth ?? {};
-  const witnessed = height?.chain === DEMO ? {} : prices;
-  const lines = Object.entries(witnessed ?? {}).map(([code, truth]) => priceLine(code, truth));
+  const told = height?.chain === DEMO ? [] : Object.entries(prices ?? {});
+  const lines = told.map(([code, truth]) => priceLine(code, truth));
   return height ? [heightLine(height, Number(status.market.height?.value)), ...lines] : lines;
 }
 
