@@ -15,6 +15,7 @@ use device::{
     secret::{Endpoint, Secret},
     settings::Settings,
     sources::SourceId,
+    spoken,
     units::{Currency, FeeRate, Price},
     view::View,
 };
@@ -94,6 +95,33 @@ fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
         assert_eq!(document.get("frontlight").is_some(), board.frontlight);
         assert_eq!(document.get("lightLevel"), None);
     }
+}
+
+#[test]
+fn what_the_glass_says_is_told_in_its_parts_as_well() {
+    let mut view = clock(BOARD).view();
+    let height = spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123));
+    view.says = spoken::MARKED
+        .with("sentence", height)
+        .with("mark", spoken::STALE);
+    let document = status(&view, 60);
+    fits(Shape::Status, &document);
+    let said = "Block height 900,123. This is older than it should be.";
+    assert_eq!(document["says"], said);
+    let phrase = json!({
+        "words": "{sentence} {mark}",
+        "values": {
+            "sentence": {
+                "words": "Block height {height}.",
+                "values": { "height": { "number": "900123" } },
+            },
+            "mark": { "words": "This is older than it should be.", "values": {} },
+        },
+    });
+    assert_eq!(document["phrase"], phrase);
+    view.says = spoken::VERBATIM.with("text", "HODL");
+    let told = &status(&view, 60)["phrase"]["values"];
+    assert_eq!(told, &json!({ "text": "HODL" }));
 }
 
 #[test]
