@@ -101,6 +101,17 @@ def cost(running, seconds):
     return memory(pid)[0], (cpu(pid) - before) / seconds * 100
 
 
+def cost_of_changes(running, seconds):
+    """Processor time with one change a second, percent of a core."""
+    pid = device(running)
+    before = cpu(pid)
+    begun = time.monotonic()
+    for second in range(1, int(seconds) + 1):
+        change(running, f'{{"ledBrightness": {100 + second % 2}}}')
+        time.sleep(max(0, begun + second - time.monotonic()))
+    return (cpu(pid) - before) / (time.monotonic() - begun) * 100
+
+
 def told_load(moment):
     load, cores = os.getloadavg()[0], os.cpu_count()
     print(f"load of the machine {moment}: {load:.1f} on {cores} cores", flush=True)
@@ -122,6 +133,7 @@ def main():
         clocks = [clock(stack, options.binary, folder, number) for number in range(options.clocks)]
         told_load("with all clocks, none at the broker")
         alone = cost(clocks[0], options.idle_secs)
+        changed_alone = cost_of_changes(clocks[0], options.idle_secs)
 
         def connect():
             for number, running in enumerate(clocks):
@@ -130,6 +142,7 @@ def main():
 
         states = broker.until("papertick/+/state", len(clocks), bool, connect)
         connected = cost(clocks[0], options.idle_secs)
+        changed = cost_of_changes(clocks[0], options.idle_secs)
         told = broker.until(
             "papertick/+/settings", len(clocks), lambda said: '"ledBrightness":77' in said,
             lambda: broker.publish("papertick/group/all/set", '{"ledBrightness": 77}'),
@@ -151,6 +164,7 @@ def main():
 
     print(f"resident memory of the device, MiB: {alone[0] / 1024:.1f} alone, {connected[0] / 1024:.1f} at the broker")
     print(f"processor time of the device on a demo market, % of a core: {alone[1]:.2f} alone, {connected[1]:.2f} at the broker")
+    print(f"the same with one change of a setting a second: {changed_alone:.2f} alone, {changed:.2f} at the broker")
     print(f"{options.clocks} clocks: all states are there after {states:.1f} s, from the first setting")
     print(f"a command to the group was answered by the last clock after {answered:.2f} s")
     print(f"a change of settings stood there for the last clock after {told:.2f} s")
