@@ -138,10 +138,41 @@ function table(): Plugin {
   };
 }
 
+/** What takes over markup that a server made: never done here, and the bundler cannot know. */
+const TAKES_OVER = /export let hydrating = false;([^]*?function set_hydrating\(value\) \{)[^}]*\}/;
+
+/** A program that is fetched when it is needed, in the wrapper that has its styles fetched first. */
+const WRAPPED = /\b__vitePreload\((\(\) => import\([^)]*\)), ?[^)]*\)/g;
+
+/** Leaves out what libraries have ready for pages of another kind. */
+function unused(): Plugin[] {
+  return [
+    {
+      name: 'unused',
+      apply: 'build',
+      transform(code, id) {
+        if (!id.endsWith('/svelte/src/internal/client/dom/hydration.js')) return null;
+        if (!TAKES_OVER.test(code)) this.error('the framework says in another way whether it takes over markup');
+        return { code: code.replace(TAKES_OVER, 'export const hydrating = false;$1}'), map: null };
+      },
+    },
+    {
+      name: 'unwrapped',
+      apply: 'build',
+      enforce: 'post',
+      renderChunk(code) {
+        // No program that is fetched later, a language, has styles of its own.
+        return code.includes('__vitePreload(') ? { code: code.replace(WRAPPED, '($1)()'), map: null } : null;
+      },
+    },
+  ];
+}
+
 export default defineConfig({
   plugins: [
     words(),
     table(),
+    unused(),
     svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }),
     templates(),
     bare(),

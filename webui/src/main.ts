@@ -10,6 +10,7 @@ import { route } from './state/route.svelte';
 
 const target = document.getElementById('app');
 if (!target) throw new Error('the page has no place for the app');
+target.replaceChildren();
 translateFields();
 route.start();
 now.start();
