@@ -1,11 +1,12 @@
 //! The door for MQTT: the clock at its owner's broker.
 //!
-//! `protocol` is what is said, as a value; `session` one connection, with what is told of the clock by `levels` and what
-//! it is told by `doing`. What the topics are, and what stands there, is in `interface`.
+//! `protocol` is what is said, as a value; `session` one connection, by `outlet`, with what is told of the clock by
+//! `levels` and what it is told by `doing`. What the topics are, and what stands there, is in `interface`.
 
 mod doing;
 mod levels;
 mod means;
+mod outlet;
 mod protocol;
 mod session;
 

@@ -43,7 +43,7 @@ use net::{
 use render::png;
 use serde_json::Value;
 use tokio::{
-    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split},
+    io::{AsyncReadExt, ReadHalf, split},
     time::{Instant, timeout},
 };
 
@@ -51,6 +51,7 @@ use super::{
     doing::Hands,
     levels::Levels,
     means::Means,
+    outlet::{Outlet, WRITE_TIMEOUT},
     protocol::{Conversation, Message, NotSent, Over, Said, Telling},
 };
 use crate::{
@@ -69,9 +70,6 @@ const ANSWERS_MAX: usize = 32;
 
 /// Bytes that wait to be sent from which on nothing more is made for them.
 const OUT_FULL: usize = 16 * 1024;
-
-/// Longest time in which nothing of what waits is taken.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Longest time for the last words of a connection.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -210,17 +208,18 @@ pub(crate) async fn run(
             };
         }
     };
-    let (mut reader, mut writer) = split(stream);
+    let (mut reader, writer) = split(stream);
+    let mut outlet = Outlet::new(writer);
     let broker = Arc::clone(&session.broker);
     let ended = tokio::select! {
         biased;
         () = stop.stopped() => Ended::Stopped,
         () = differs(means, &broker) => Ended::Changed,
-        ended = session.live(&mut reader, &mut writer) => ended,
+        ended = session.live(&mut reader, &mut outlet) => ended,
     };
     if matches!(ended, Ended::Stopped | Ended::Changed) && session.up_since.is_some() {
         let next = means.plans.borrow().clone();
-        let leaving = session.leave(&next, &mut reader, &mut writer);
+        let leaving = session.leave(&next, &mut reader, &mut outlet);
         // A broker that does not listen says by itself that the clock is gone.
         let _ = timeout(FAREWELL, leaving).await;
     }
@@ -298,12 +297,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    async fn live(
-        &mut self,
-        reader: &mut ReadHalf<BoxedStream>,
-        writer: &mut WriteHalf<BoxedStream>,
-    ) -> Ended {
-        match self.talk(reader, writer).await {
+    async fn live(&mut self, reader: &mut ReadHalf<BoxedStream>, outlet: &mut Outlet) -> Ended {
+        match self.talk(reader, outlet).await {
             Ok(never) => match never {},
             Err(Over::OtherVersion) => Ended::OtherVersion,
             Err(Over::Because(reason)) => Ended::Failed {
@@ -316,21 +311,16 @@ impl<'a> Session<'a> {
     async fn talk(
         &mut self,
         reader: &mut ReadHalf<BoxedStream>,
-        writer: &mut WriteHalf<BoxedStream>,
+        outlet: &mut Outlet,
     ) -> Result<std::convert::Infallible, Over> {
         let mut views = self.means.view.clone();
         let mut glasses = self.means.glass.clone();
         let mut bytes = [0; 4096];
-        // Since when what is to be sent waits without any of it being taken.
-        let mut waits: Option<Instant> = None;
-        // What was taken may still lie between the clock and the network.
-        let mut is_flushed = true;
         loop {
             self.fill();
             self.begin();
-            let has_out = !self.conversation.out().is_empty() || !is_flushed;
-            waits = has_out.then(|| waits.unwrap_or_else(Instant::now));
-            let stuck = waits.map(|since| since + WRITE_TIMEOUT);
+            let has_out = outlet.is_busy(self.conversation.out());
+            let stuck = outlet.due(self.conversation.out());
             let wake = [stuck, self.next_deadline()];
             let wake = wake.into_iter().flatten().min();
             tokio::select! {
@@ -341,11 +331,9 @@ impl<'a> Session<'a> {
                     }
                     self.hear(&bytes[..count]).await?;
                 }
-                count = push(writer, self.conversation.out()), if has_out => {
+                count = outlet.push(self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
                     self.conversation.sent_bytes(count);
-                    is_flushed = count == 0;
-                    waits = None;
                 }
                 done = over(&mut self.doing) => self.done(done),
                 Ok(()) = views.changed() => {
@@ -842,7 +830,7 @@ impl<'a> Session<'a> {
         &mut self,
         next: &MqttPlan,
         reader: &mut ReadHalf<BoxedStream>,
-        writer: &mut WriteHalf<BoxedStream>,
+        outlet: &mut Outlet,
     ) -> Result<(), Over> {
         let now = Instant::now();
         let mut tellings = VecDeque::new();
@@ -872,7 +860,6 @@ impl<'a> Session<'a> {
         }
         let mut bytes = [0; 4096];
         let mut is_said = false;
-        let mut is_flushed = true;
         loop {
             while self.conversation.has_room()
                 && let Some(telling) = tellings.pop_front()
@@ -883,10 +870,9 @@ impl<'a> Session<'a> {
                 self.conversation.bid_farewell(now);
                 is_said = true;
             }
-            let has_out = !self.conversation.out().is_empty() || !is_flushed;
+            let has_out = outlet.is_busy(self.conversation.out());
             if is_said && !has_out {
-                // Whatever is wrong with it now, it is over.
-                let _ = writer.shutdown().await;
+                outlet.shut().await;
                 return Ok(());
             }
             tokio::select! {
@@ -897,10 +883,9 @@ impl<'a> Session<'a> {
                     }
                     self.conversation.hear(&bytes[..count], Instant::now())?;
                 }
-                count = push(writer, self.conversation.out()), if has_out => {
+                count = outlet.push(self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
                     self.conversation.sent_bytes(count);
-                    is_flushed = count == 0;
                 }
             }
         }
@@ -935,19 +920,6 @@ impl<'a> Session<'a> {
 /// Tells whether a broker is another one than a broker that was spoken to.
 fn is_elsewhere(next: &Broker, before: &Broker) -> bool {
     (&next.host, next.port) != (&before.host, before.port)
-}
-
-/// Brings what is to be sent one step further: writes some of it and tells how many bytes, or flushes what was written
-/// if nothing is left and tells 0. Nothing is lost if it is given up.
-async fn push(writer: &mut (impl AsyncWrite + Unpin), out: &[u8]) -> std::io::Result<usize> {
-    if out.is_empty() {
-        writer.flush().await?;
-        return Ok(0);
-    }
-    match writer.write(out).await? {
-        0 => Err(std::io::ErrorKind::WriteZero.into()),
-        count => Ok(count),
-    }
 }
 
 fn lost(error: &std::io::Error) -> Over {

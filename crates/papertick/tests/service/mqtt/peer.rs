@@ -17,9 +17,9 @@ use mqtt_protocol_core::mqtt::{
     result_code::{ConnectReasonCode, ConnectReturnCode, SubackReasonCode, SubackReturnCode},
     role::Server,
 };
-use net::dialer::Arrival;
+use net::dialer::{Arrival, BoxedStream};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+    io::{AsyncReadExt, AsyncWriteExt},
     sync::mpsc,
     time::timeout,
 };
@@ -39,7 +39,7 @@ pub(crate) struct Heard {
 /// The broker's end of a connection.
 pub(crate) struct Peer {
     connection: Connection<Server>,
-    stream: DuplexStream,
+    stream: BoxedStream,
     version: Version,
     /// What the clock said that was not looked at.
     waiting: Vec<Packet>,
@@ -55,12 +55,17 @@ impl Peer {
     /// A connection whose first words were read and not answered.
     pub(crate) async fn greeted(arrivals: &mut mpsc::Receiver<Arrival>) -> Peer {
         let arrival = timeout(PATIENCE, arrivals.recv()).await.unwrap().unwrap();
+        Peer::over(Box::new(arrival.stream)).await
+    }
+
+    /// The same of one that was taken elsewhere.
+    pub(crate) async fn over(stream: BoxedStream) -> Peer {
         let mut connection = Connection::<Server>::new(Version::Undetermined);
         connection.set_auto_pub_response(true);
         connection.set_auto_ping_response(true);
         let mut peer = Peer {
             connection,
-            stream: arrival.stream,
+            stream,
             version: Version::Undetermined,
             waiting: Vec::new(),
             filters: Vec::new(),
@@ -87,10 +92,15 @@ impl Peer {
     /// A connection that is let in.
     pub(crate) async fn accept(arrivals: &mut mpsc::Receiver<Arrival>) -> Peer {
         let mut peer = Peer::greeted(arrivals).await;
-        peer.answer(ConnectReasonCode::Success, ConnectReturnCode::Accepted)
-            .await;
-        peer.listen().await;
+        peer.let_in().await;
         peer
+    }
+
+    /// Lets the clock in, and lets it listen.
+    pub(crate) async fn let_in(&mut self) {
+        self.answer(ConnectReasonCode::Success, ConnectReturnCode::Accepted)
+            .await;
+        self.listen().await;
     }
 
     pub(crate) fn version(&self) -> Version {

@@ -7,6 +7,7 @@ use device::{
     market::Observation,
     output::{Effect, RebootReason},
     request::Request,
+    secret::Secret,
     settings::Settings,
     sources::SourceId,
     units::{Currency, Price},
@@ -19,11 +20,14 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::{ServerConfig, pki_types::PrivateKeyDer};
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep},
 };
+use tokio_rustls::TlsAcceptor;
 
 use super::{
     OWN, Rig, json as read,
@@ -402,6 +406,77 @@ async fn a_broker_that_takes_nothing_any_more_is_left() {
     }
     Peer::accept(&mut arrivals).await;
     rig.stop().await;
+}
+
+/// TLS takes what it cannot send: what lies there is missed by nobody but who waits until it has gone.
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_and_never_sent_is_noticed_as_soon() {
+    let (authority, acceptor) = tls("broker");
+    let secured = Settings {
+        mqtt_tls: true,
+        mqtt_ca: Secret::new(&authority),
+        // Nobody is asked for a sign of life meanwhile.
+        mqtt_keep_alive: 3600,
+        ..settings("broker", 0)
+    };
+    let (rig, mut arrivals) = rig(secured).await;
+    let arrival = arrivals.recv().await.unwrap();
+    let stream = acceptor.accept(arrival.stream).await.unwrap();
+    let mut peer = Peer::over(Box::new(stream)).await;
+    peer.let_in().await;
+    let told = peer.all_in(Duration::from_secs(15)).await;
+    let state = told
+        .iter()
+        .rfind(|heard| heard.topic == format!("{OWN}/state"));
+    let state = state.unwrap().payload.len();
+    let begun = Instant::now();
+    let changing = async {
+        for round in 0.. {
+            let text = Request::ShowText(format!("{}", round % 1000));
+            rig.inbox.ask(text).await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+        }
+    };
+    let left = rig.until("left", |view| {
+        let error = view.mqtt.as_ref();
+        let error = error.and_then(|state| state.last_error.as_deref());
+        error.is_some_and(|error| error.contains("took nothing for 30 s"))
+    });
+    tokio::select! {
+        () = changing => {}
+        _ = left => {}
+    }
+    // A state a second, until the connection is full; TLS would take as much again.
+    let full = Duration::from_secs((ON_THE_WAY / state) as u64 + 1);
+    let waited = begun.elapsed();
+    assert!(waited > Duration::from_secs(30), "{waited:?}");
+    assert!(
+        waited <= full + Duration::from_secs(31),
+        "{waited:?}, {full:?}"
+    );
+    rig.stop().await;
+}
+
+/// Bytes that a connection in memory takes which nobody reads.
+const ON_THE_WAY: usize = 64 * 1024;
+
+/// An authority, and what speaks TLS under a name that it vouches for.
+fn tls(name: &str) -> (String, TlsAcceptor) {
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    let certificate = params.signed_by(&key, &authority).unwrap();
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
+    (authority.pem(), TlsAcceptor::from(Arc::new(config)))
 }
 
 #[tokio::test(start_paused = true)]
