@@ -46,11 +46,13 @@ impl Levels {
         }
     }
 
-    /// Takes note that somebody knows none of them any more.
-    pub(crate) fn forgotten(&mut self) {
+    /// Takes note that somebody knows none of them any more: all are due, in their order, however soon after the last
+    /// time.
+    pub(crate) fn forgotten(&mut self, now: Instant) {
         for row in &mut self.rows {
             row.is_stale = true;
             row.told = None;
+            row.not_before = now;
         }
     }
 
@@ -149,9 +151,24 @@ mod tests {
             (Some(fifth), Some(Level::Market))
         );
         assert!(levels.is_news(Level::Market, 2));
+    }
 
-        levels.forgotten();
-        assert_eq!(levels.next(fifth), Some(Level::Discovery));
-        assert!(levels.is_news(Level::State, 1));
+    #[tokio::test(start_paused = true)]
+    async fn who_knows_nothing_is_told_everything_in_order_however_soon() {
+        let begun = Instant::now();
+        let mut levels = Levels::new(1, begun);
+        let mut tell_all = |now| {
+            let mut told = Vec::new();
+            while let Some(level) = levels.next(now) {
+                assert!(levels.is_news(level, 1), "{level:?}");
+                levels.told(level, 1, now);
+                told.push(level);
+            }
+            levels.forgotten(now);
+            told
+        };
+        assert_eq!(tell_all(begun), Level::all(1));
+        // A state that comes before what it is the state of is lost.
+        assert_eq!(tell_all(begun), Level::all(1));
     }
 }

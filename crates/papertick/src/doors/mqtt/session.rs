@@ -380,7 +380,7 @@ impl<'a> Session<'a> {
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if is_due(self.rebirth) {
             self.rebirth = None;
-            self.levels.forgotten();
+            self.levels.forgotten(now);
         }
         if is_due(self.share) {
             self.share = Some(now + SHARED_EVERY);
@@ -450,7 +450,9 @@ impl<'a> Session<'a> {
             Incoming::HomeAssistant if message.is_retained => {}
             Incoming::HomeAssistant => {
                 if message.payload == ONLINE.as_bytes() {
-                    self.rebirth = Some(now + self.chance.between(Duration::ZERO, REBIRTH));
+                    let soon = self.chance.between(Duration::ZERO, REBIRTH);
+                    // Who starts again and again is told as soon as who starts once.
+                    self.rebirth.get_or_insert(now + soon);
                 }
             }
             Incoming::Desired(scope) if is_too_large => {

@@ -1,6 +1,7 @@
 //! The door for MQTT: a clock and a broker, which is one of our own in memory and in virtual time, or a real one.
 
 mod mosquitto;
+mod orders;
 mod peer;
 mod sharing;
 mod talking;
