@@ -256,8 +256,8 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
         if claimed.origin != claimed.source {
             claim["origin"] = claimed.origin.name().into();
         }
-        if let Some(uptime) = uptime {
-            claim["ageSec"] = uptime.saturating_sub(claimed.since).as_secs().into();
+        if let Some(age) = uptime.and_then(|uptime| claimed.seen.age_at(uptime)) {
+            claim["ageSec"] = age.as_secs().into();
         }
         claim
     };

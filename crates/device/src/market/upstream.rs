@@ -113,8 +113,8 @@ pub struct Claimed {
     pub origin: SourceId,
     /// The height.
     pub height: u32,
-    /// Uptime since which it is said here.
-    pub since: Duration,
+    /// Since when its origin says so.
+    pub seen: Seen,
 }
 
 impl Truth {
@@ -301,11 +301,12 @@ impl Upstream {
         let earliest = kept.and_then(|kept| kept.chain().median_time());
         let claims = self.voices.claims();
         let said = claims.filter_map(|claim| {
+            let datum = claim.datum()?;
             Some(Claimed {
-                source: claim.teller,
+                source: datum.source,
                 origin: claim.origin,
-                height: claim.trail.height()?,
-                since: claim.trail.since()?,
+                height: datum.value,
+                seen: datum.seen,
             })
         });
         Truth {

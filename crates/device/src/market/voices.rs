@@ -16,7 +16,7 @@ use super::{
     until::Until,
     values::{Datum, Seen},
 };
-use crate::limits::TIP_AGE_MAX;
+use crate::limits::{SHARED_SILENCE_MAX, TIP_AGE_MAX};
 
 /// Newest heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
 const TRAIL_MAX: usize = 16;
@@ -200,6 +200,8 @@ pub struct Claim {
     pub trail: Trail,
     /// When its origin has said so.
     seen: Seen,
+    /// Uptime at which it was last said here.
+    told: Duration,
 }
 
 impl Claim {
@@ -222,6 +224,8 @@ impl Claim {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Voices {
     claims: BTreeMap<SourceId, Claim>,
+    /// What a teller has repeated of others than the one whose word it tells now, by teller and origin.
+    earlier: BTreeMap<(SourceId, SourceId), Claim>,
     proofs: BTreeMap<Origin, Proof>,
     /// Sources that cannot be reached.
     away: BTreeSet<SourceId>,
@@ -237,23 +241,41 @@ impl Voices {
             seen,
         } = saying;
         self.come(teller);
+        let known = self.claims.remove(&teller);
+        let mut trail = match known {
+            None => Trail::default(),
+            Some(known) if known.origin == origin => known.trail,
+            Some(known) => {
+                let trail = self.gone_on(&known, origin, height, at);
+                self.earlier.insert((teller, known.origin), known);
+                trail
+            }
+        };
+        trail.say(height, at);
         let claim = Claim {
             teller,
             origin,
-            trail: Trail::default(),
+            trail,
             seen,
+            told: at,
         };
-        let known = self.claims.entry(teller).or_insert_with(|| claim.clone());
-        if known.origin != origin {
-            // Another voice, which has said nothing before.
-            *known = claim;
-        }
-        known.trail.say(height, at);
-        known.seen = seen;
+        self.claims.insert(teller, claim);
         let proof = self.proofs.get_mut(&teller.into());
         if let Some(proof) = proof.filter(|proof| proof.height() == height) {
             proof.told = at;
         }
+    }
+
+    /// What an origin has said by now that a teller repeats after another one: others may tell in turn, and none of
+    /// their words begins anew by that.
+    fn gone_on(&self, before: &Claim, origin: SourceId, height: u32, at: Duration) -> Trail {
+        let is_recent = |claim: &&Claim| at.saturating_sub(claim.told) <= SHARED_SILENCE_MAX;
+        let own = self.earlier.get(&(before.teller, origin));
+        // Who is heard here itself has not counted second hand.
+        let counted = Some(before).filter(|before| !self.is_heard(before.origin));
+        let same = counted.filter(|before| before.trail.height() == Some(height));
+        let known = own.filter(is_recent).or(same);
+        known.map(|claim| claim.trail.clone()).unwrap_or_default()
     }
 
     /// Tells whether a source says something of the height itself.
@@ -295,15 +317,20 @@ impl Voices {
     /// A source cannot be reached: it claims nothing any more, and says nothing against anybody. What it has proven
     /// stays true.
     pub fn leave(&mut self, source: SourceId) {
-        self.claims.remove(&source);
+        self.unsay(source);
         self.away.insert(source);
     }
 
     /// Nobody asks a source any more.
     pub fn forget(&mut self, source: SourceId) {
-        self.claims.remove(&source);
+        self.unsay(source);
         self.away.remove(&source);
         self.proofs.retain(|origin, _| origin.source != source);
+    }
+
+    fn unsay(&mut self, source: SourceId) {
+        self.claims.remove(&source);
+        self.earlier.retain(|(teller, _), _| *teller != source);
     }
 
     /// Takes away what is old of those who cannot go on from it: who is away, and who is not asked.

@@ -323,3 +323,77 @@ fn an_old_quote_that_is_passed_on_takes_the_place_of_none_that_is_newer() {
     world.share(SourceId::Exchange, 599, usd(61_000));
     assert_eq!(world.dollars(), Some((61_000, SourceId::Shared, 599)));
 }
+
+#[test]
+fn a_height_that_is_passed_on_is_as_old_in_every_place() {
+    let mut world = world(INSTEAD);
+    world.wait(100);
+    world.share(RELAY, 3600, SharedValue::Height(900_000));
+    world.wait(30);
+    let at = now(world.secs);
+    let view = world.device.view();
+    let old = Some(Duration::from_secs(3630));
+    assert_eq!(view.market.height.as_ref().unwrap().age(at), old);
+    let claims = &view.truth.claims;
+    let ages: Vec<_> = claims.iter().map(|it| it.seen.age_at(at.uptime)).collect();
+    assert_eq!(ages, [old]);
+}
+
+#[test]
+fn clocks_that_tell_in_turn_contradict_as_one_does() {
+    const TURN: u64 = 30;
+    for heights in [[900_050, 900_050], [900_050, 900_051]] {
+        let (mut world, mut miner) = (world(INSTEAD), Miner::new());
+        miner.mine(4);
+        world.prove(SourceId::Node, 900_000, &miner.newest(4));
+        let tellers = [RELAY, EXPLORER].into_iter().zip(heights);
+        let mut turns = tellers.cycle();
+        let mut tell = |world: &mut World| {
+            let (teller, height) = turns.next().unwrap();
+            world.share(teller, 1, SharedValue::Height(height));
+        };
+        for _ in 0..4 {
+            tell(&mut world);
+            world.check(900_000, HeightState::Proven);
+            world.wait(TURN);
+        }
+        // The first one has said so for two minutes now, and from its next turn on the second one has, too.
+        for _ in 0..6 {
+            tell(&mut world);
+            world.check(900_000, HeightState::Disputed);
+            world.wait(TURN);
+        }
+    }
+}
+
+#[test]
+fn who_was_heard_here_gives_no_voice_to_who_comes_after_it() {
+    let mut world = world(BESIDE);
+    world.claim(RELAY, 900_001);
+    world.share(RELAY, 1, SharedValue::Height(900_000));
+    world.wait(600);
+    // This one has said nothing before.
+    world.share(EXPLORER, 1, SharedValue::Height(900_000));
+    world.check(900_001, HeightState::Claimed);
+    world.wait(119);
+    world.check(900_001, HeightState::Claimed);
+    world.wait(1);
+    world.check(900_001, HeightState::Disputed);
+}
+
+#[test]
+fn who_comes_back_after_long_is_not_held_to_what_it_said_before() {
+    let (mut world, mut miner) = (world(INSTEAD), Miner::new());
+    miner.mine(4);
+    world.prove(SourceId::Node, 900_000, &miner.newest(4));
+    world.share(RELAY, 1, SharedValue::Height(900_000));
+    miner.mine(1);
+    world.prove(SourceId::Node, 900_001, &miner.newest(1));
+    for _ in 0..5 {
+        world.share(EXPLORER, 1, SharedValue::Height(900_001));
+        world.wait(60);
+    }
+    // It has the next block, and not been wrong for all that time.
+    world.share(RELAY, 1, SharedValue::Height(900_002));
+    world.check(900_002, HeightState::Claimed);
+}

@@ -6,7 +6,7 @@ use device::{
     board::PanelFault,
     device::Device,
     input::{Input, LinkEvent, Sensed},
-    market::{Connection, Observation, Reorganisations, Tip},
+    market::{Connection, Observation, Reorganisations, Shared, SharedValue, Tip},
     memory::Memory,
     now::UtcTime,
     refresh::Refresh,
@@ -122,6 +122,22 @@ fn what_the_glass_says_is_told_in_its_parts_as_well() {
     view.says = spoken::VERBATIM.with("text", "HODL");
     let told = &status(&view, 60)["phrase"]["values"];
     assert_eq!(told, &json!({ "text": "HODL" }));
+}
+
+#[test]
+fn a_height_of_another_clock_is_as_old_as_where_it_was_learned() {
+    let shared = Shared {
+        origin: SourceId::Node,
+        age: Duration::from_secs(900),
+        value: SharedValue::Height(930_000),
+    };
+    let view = heard(SourceId::Shared, vec![Observation::Shared(shared)]);
+    let document = status(&view, 70);
+    fits(Shape::Status, &document);
+    let claimed =
+        json!([{ "source": "shared", "origin": "node", "value": 930_000, "ageSec": 960 }]);
+    assert_eq!(document["truth"]["height"]["claimed"], claimed);
+    assert_eq!(document["market"]["height"]["ageSec"], 960);
 }
 
 #[test]
