@@ -101,8 +101,12 @@ pub enum Verdict {
     Pin,
     /// The clock's number for it is not below the share.
     Share,
+    /// It has no image for this clock.
+    NoImage,
     /// It was tried here and did not work: the clock takes it if it is asked to, but not by itself.
     Failed,
+    /// It ran here, and somebody went back to an older one: as before.
+    Left,
 }
 
 impl Verdict {
@@ -114,23 +118,27 @@ impl Verdict {
             Verdict::Channel => Some("channel"),
             Verdict::Pin => Some("pin"),
             Verdict::Share => Some("share"),
+            Verdict::NoImage => Some("no-image"),
             Verdict::Failed => Some("failed"),
+            Verdict::Left => Some("left"),
         }
     }
 
     /// Tells whether it is installed if somebody asks for it.
     pub fn is_offered(self) -> bool {
-        matches!(self, Verdict::Taken | Verdict::Failed)
+        matches!(self, Verdict::Taken | Verdict::Failed | Verdict::Left)
     }
 
     /// All of them.
-    pub const ALL: [Verdict; 6] = [
+    pub const ALL: [Verdict; 8] = [
         Verdict::Taken,
         Verdict::NotNewer,
         Verdict::Channel,
         Verdict::Pin,
         Verdict::Share,
+        Verdict::NoImage,
         Verdict::Failed,
+        Verdict::Left,
     ];
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{hex, malformed::Malformed};
 
 /// Largest release feed, bytes.
-pub const FEED_BODY_MAX: usize = 256 * 1024;
+pub const FEED_BODY_MAX: usize = 1024 * 1024;
 
 /// Largest checksum file, bytes.
 pub const CHECKSUM_BODY_MAX: usize = 1024;
@@ -52,6 +52,8 @@ pub struct Release {
     pub title: String,
     /// A page about it, at an address of HTTP; empty if the feed has none.
     pub page: String,
+    /// Whether its makers say that it comes before a release for everybody.
+    pub is_preview: bool,
     /// Files of the release.
     pub assets: Vec<Asset>,
 }
@@ -117,6 +119,7 @@ fn release(entry: &Value) -> Result<Release, Malformed> {
         } else {
             String::new()
         },
+        is_preview: entry["prerelease"] == true,
         assets: assets.iter().filter_map(asset).collect(),
     })
 }

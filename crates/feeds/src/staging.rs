@@ -19,17 +19,28 @@ pub fn number(id: &str, version: &Version) -> u8 {
     u8::try_from(u32::from_be_bytes(first) % NUMBERS).unwrap_or(u8::MAX)
 }
 
-/// Tells whether a clock that runs a version takes another one.
-pub fn judge(rule: &Rule, version: &Version, running: &Version) -> Verdict {
+/// A clock, as far as it matters for releases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Here<'a> {
+    /// The version that runs.
+    pub running: &'a Version,
+    /// Name of the image that is for it.
+    pub image: &'a str,
+    /// Versions that are taken only if somebody asks for them, and why.
+    pub shunned: &'a [(Version, Verdict)],
+}
+
+/// Tells whether a clock takes a release of this version.
+pub fn judge(rule: &Rule, release: &Release, version: &Version, here: &Here<'_>) -> Verdict {
     let fits_channel = match rule.channel {
-        Channel::Stable => version.pre.is_empty(),
+        Channel::Stable => version.pre.is_empty() && !release.is_preview,
         Channel::Preview => true,
     };
     // Builds of one version are one release.
-    let is_pinned = |pin: &Version| version.cmp_precedence(pin).is_eq();
-    let fits_pin =
-        rule.pin.is_empty() || Version::parse(&rule.pin).is_ok_and(|pin| is_pinned(&pin));
-    if !is_newer(version, running) {
+    let is_it = |other: &Version| version.cmp_precedence(other).is_eq();
+    let fits_pin = rule.pin.is_empty() || Version::parse(&rule.pin).is_ok_and(|pin| is_it(&pin));
+    let mut shunned = here.shunned.iter();
+    if !is_newer(version, here.running) {
         Verdict::NotNewer
     } else if !fits_channel {
         Verdict::Channel
@@ -37,8 +48,11 @@ pub fn judge(rule: &Rule, version: &Version, running: &Version) -> Verdict {
         Verdict::Pin
     } else if number(&rule.id, version) >= rule.share {
         Verdict::Share
+    } else if release.image(here.image).is_none() {
+        Verdict::NoImage
     } else {
-        Verdict::Taken
+        let shunned = shunned.find(|(other, _)| is_it(other));
+        shunned.map_or(Verdict::Taken, |(_, why)| *why)
     }
 }
 
@@ -47,13 +61,13 @@ pub fn judge(rule: &Rule, version: &Version, running: &Version) -> Verdict {
 pub fn choose<'a>(
     releases: &'a [Release],
     rule: &Rule,
-    running: &Version,
+    here: &Here<'_>,
 ) -> Option<(&'a Release, Seen)> {
     let versions = releases
         .iter()
         .filter_map(|release| Some((release, release.version()?)));
     let judged = versions.map(|(release, version)| {
-        let verdict = judge(rule, &version, running);
+        let verdict = judge(rule, release, &version, here);
         (release, version, verdict)
     });
     let chosen = judged.max_by(|(_, version, verdict), (_, other, others)| {
@@ -77,7 +91,9 @@ fn closeness(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::NotNewer => 0,
         Verdict::Channel => 1,
-        Verdict::Pin | Verdict::Share | Verdict::Failed => 2,
-        Verdict::Taken => 3,
+        Verdict::Pin | Verdict::Share | Verdict::NoImage => 2,
+        // That one is taken if somebody asks for it.
+        Verdict::Failed | Verdict::Left => 3,
+        Verdict::Taken => 4,
     }
 }

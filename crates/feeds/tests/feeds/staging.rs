@@ -3,7 +3,7 @@
 use device::releases::{Channel, Rule, Verdict};
 use feeds::{
     release::{self, Release},
-    staging::{choose, judge, number},
+    staging::{Here, choose, judge, number},
 };
 use semver::Version;
 
@@ -18,6 +18,23 @@ fn rule() -> Rule {
         share: 100,
         id: "papertick-aabbcc".into(),
     }
+}
+
+/// Name of the image that is for the clock.
+const IMAGE: &str = "papertick-rev-b.img";
+
+fn release(tag: &str) -> Release {
+    list(&[tag]).remove(0)
+}
+
+/// The verdict of a clock that runs 4.2.0 on a release for everybody.
+fn verdict(rule: &Rule, offered: &str) -> Verdict {
+    let here = Here {
+        running: &version("4.2.0"),
+        image: IMAGE,
+        shunned: &[],
+    };
+    judge(rule, &release(offered), &version(offered), &here)
 }
 
 #[test]
@@ -44,7 +61,7 @@ fn a_share_of_the_clocks_takes_a_release_and_a_larger_one_has_them_too() {
                 id: (*id).clone(),
                 ..rule()
             };
-            let verdict = judge(&rule, &self::version(version), &self::version("4.2.0"));
+            let verdict = verdict(&rule, version);
             assert!([Verdict::Taken, Verdict::Share].contains(&verdict));
             verdict == Verdict::Taken
         };
@@ -95,19 +112,19 @@ fn every_rule_that_does_not_hold_has_its_reason() {
     for (change, offered, expected) in cases {
         let mut rule = rule();
         change(&mut rule);
-        let verdict = judge(&rule, &version(offered), &version("4.2.0"));
-        assert_eq!(verdict, expected, "{offered} {rule:?}");
+        assert_eq!(verdict(&rule, offered), expected, "{offered} {rule:?}");
     }
     let just = Rule {
         share: NUMBER + 1,
         ..rule()
     };
-    let verdict = judge(&just, &version("4.3.0"), &version("4.2.0"));
-    assert_eq!(verdict, Verdict::Taken);
+    assert_eq!(verdict(&just, "4.3.0"), Verdict::Taken);
 }
 
 fn list(tags: &[&str]) -> Vec<Release> {
-    let entry = |tag: &&str| serde_json::json!({"tag_name": tag, "name": format!("Release {tag}"), "assets": []});
+    let asset = |name: &str| serde_json::json!({"name": name, "browser_download_url": name});
+    let assets = [asset(IMAGE), asset(&format!("{IMAGE}.sha256"))];
+    let entry = |tag: &&str| serde_json::json!({"tag_name": tag, "name": format!("Release {tag}"), "assets": assets});
     let list: Vec<_> = tags.iter().map(entry).collect();
     release::feed(serde_json::json!(list).to_string().as_bytes()).unwrap()
 }
@@ -126,7 +143,12 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
     let tags = ["v4.1.0", "4.4.0", "v4.5.0-rc.1", "4.3.0", "latest"];
     let chosen = |rule: &Rule, tags: &[&str], running: &str| {
         let releases = list(tags);
-        let chosen = choose(&releases, rule, &version(running));
+        let here = Here {
+            running: &version(running),
+            image: IMAGE,
+            shunned: &[],
+        };
+        let chosen = choose(&releases, rule, &here);
         chosen.map(|(release, seen)| {
             assert_eq!(seen.title, release.title);
             (release.tag.clone(), seen.version, seen.verdict)
@@ -158,4 +180,43 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
     }
     assert_eq!(chosen(&rule(), &["latest"], "4.2.0"), None);
     assert_eq!(chosen(&rule(), &[], "4.2.0"), None);
+}
+
+#[test]
+fn what_cannot_be_taken_hides_nothing_that_can() {
+    let shunned = [
+        (version("4.4.0+build"), Verdict::Failed),
+        (version("4.3.9"), Verdict::Left),
+    ];
+    let of = |releases: &[Release], shunned: &[(Version, Verdict)]| {
+        let here = Here {
+            running: &version("4.2.0"),
+            image: IMAGE,
+            shunned,
+        };
+        choose(releases, &rule(), &here).map(|(_, seen)| (seen.version, seen.verdict))
+    };
+    let told = |version: &str, verdict| Some((version.to_owned(), verdict));
+    let all = list(&["4.4.0", "4.3.9", "4.3.0"]);
+    assert_eq!(of(&all, &shunned), told("4.3.0", Verdict::Taken));
+    assert_eq!(of(&all[..2], &shunned), told("4.4.0", Verdict::Failed));
+    assert_eq!(of(&all[1..2], &shunned), told("4.3.9", Verdict::Left));
+    assert_eq!(of(&all, &[]), told("4.4.0", Verdict::Taken));
+    // One that is for other clocks, and one whose makers say that it is not for everybody.
+    for (change, expected) in [
+        (
+            (|release| release.assets.truncate(1)) as fn(&mut Release),
+            Verdict::NoImage,
+        ),
+        (|release| release.assets.clear(), Verdict::NoImage),
+        (|release| release.is_preview = true, Verdict::Channel),
+    ] {
+        let mut all = all.clone();
+        change(&mut all[0]);
+        assert_eq!(of(&all[..1], &[]), told("4.4.0", expected));
+        assert_eq!(of(&all, &[]), told("4.3.9", Verdict::Taken));
+    }
+    let preview = serde_json::json!([{"tag_name": "4.4.0", "prerelease": true, "assets": []}]);
+    let read = release::feed(preview.to_string().as_bytes()).unwrap();
+    assert!(read[0].is_preview);
 }

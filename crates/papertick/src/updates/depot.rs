@@ -7,13 +7,14 @@
 use std::io::{self, Cursor, Write};
 
 use feeds::image::{Fault, Head, Image, Kind, page::Page};
+use semver::Version;
 use sha2::{Digest, Sha256};
 use storage::large::{Appending, LargeDisk, Readable};
 
 use super::{
     judge::{Judge, Refusal},
     record::{self, program_file},
-    slots::{Factory, ImageSlot, Installed, Program, Standing},
+    slots::{Factory, ImageSlot, Installed, Program, Shun, Standing},
 };
 
 /// File of what is being received.
@@ -55,7 +56,12 @@ struct Receiving {
 
 /// An image that can be switched to.
 enum Verified {
-    Firmware(ImageSlot, Box<Installed>),
+    Firmware {
+        slot: ImageSlot,
+        installed: Box<Installed>,
+        /// The version that runs, if it is newer: somebody goes back from it.
+        leaves: Option<Version>,
+    },
     Page,
 }
 
@@ -146,10 +152,17 @@ impl Depot {
             return Err(Refusal::NotYet("verified"));
         };
         let switched = match verified {
-            Verified::Firmware(slot, installed) => {
-                record::change(self.disk.as_mut(), |slots| slots.switch(slot, *installed))
-                    .map(|_| ())
-            }
+            Verified::Firmware {
+                slot,
+                installed,
+                leaves,
+            } => record::change(self.disk.as_mut(), |slots| {
+                slots.switch(slot, *installed);
+                if let Some(version) = leaves {
+                    slots.shun(&version, Shun::Left);
+                }
+            })
+            .map(|_| ()),
             Verified::Page => self
                 .disk
                 .rename(INCOMING, PAGE)
@@ -169,7 +182,15 @@ impl Depot {
         }
         let head = image.head().clone();
         let verified = match head.kind {
-            Kind::Firmware => self.unpack(image)?,
+            Kind::Firmware => {
+                let (slot, installed) = self.unpack(image)?;
+                let leaves = judge.is_older(&head).then(|| judge.running.clone());
+                Verified::Firmware {
+                    slot,
+                    installed,
+                    leaves,
+                }
+            }
             Kind::Page => {
                 let page = page_of(image)?;
                 judge.judge_page(&page.manifest.min_firmware)?;
@@ -180,7 +201,10 @@ impl Depot {
     }
 
     /// Writes a program beside its slot, and when it is whole and durable, into it.
-    fn unpack(&mut self, mut image: Image<Box<dyn Readable>>) -> Result<Verified, Refusal> {
+    fn unpack(
+        &mut self,
+        mut image: Image<Box<dyn Readable>>,
+    ) -> Result<(ImageSlot, Box<Installed>), Refusal> {
         let (slots, _) = record::read(self.disk.as_mut());
         let slot = slots.free(self.running, &self.factory);
         let name = program_file(slot);
@@ -213,7 +237,7 @@ impl Depot {
             standing: Standing::Trial { starts: 0 },
             handovers: 0,
         };
-        Ok(Verified::Firmware(slot, Box::new(installed)))
+        Ok((slot, Box::new(installed)))
     }
 
     /// Gives up what is under way, and clears away what came of it.

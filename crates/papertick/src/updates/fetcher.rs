@@ -15,8 +15,11 @@ use net::{
     url::{BadUrl, Url},
 };
 
+use semver::Version;
+use tokio::time::timeout;
+
 use super::{
-    installer::{Announced, Installer, Means, Update},
+    installer::{Announced, IMAGE_TIME, Installer, Means, Update},
     judge::{self, Refusal, Versions},
 };
 use crate::{build, sources::route};
@@ -51,6 +54,10 @@ pub(super) enum Trouble {
     NoImage(String),
     #[error("the address of {0} cannot be used: {1}")]
     Address(&'static str, BadUrl),
+    #[error("the image did not come whole within {} minutes", IMAGE_TIME.as_secs() / 60)]
+    Slow,
+    #[error("the settings were changed meanwhile")]
+    NotWanted,
     #[error("{0}")]
     Refused(#[from] Refusal),
 }
@@ -73,17 +80,18 @@ impl Source {
         release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))
     }
 
-    /// Fetches a release and installs it.
+    /// Fetches a release, which was judged by this version, and installs it.
     pub(super) async fn fetch(
         &self,
         installer: &Installer,
         release: &Release,
+        version: Version,
     ) -> Result<(), Trouble> {
         let (image, checksum) = self.places(release, installer.means())?;
         let checksum = self.get("the checksum", checksum, CHECKSUM_BODY_MAX);
         let digest = release::checksum(&checksum.await?);
         let digest = digest.map_err(|error| Trouble::Malformed("the checksum", error))?;
-        self.install(installer, image, digest).await
+        self.install(installer, image, version, digest).await
     }
 
     async fn get(&self, what: &'static str, url: Url, body_max: usize) -> Result<Vec<u8>, Trouble> {
@@ -102,8 +110,7 @@ impl Source {
 
     /// Where the image for this clock is, and its checksum.
     fn places(&self, release: &Release, means: &Means) -> Result<(Url, Url), Trouble> {
-        let panel = judge::panel(&means.board);
-        let name = firmware_asset(means.board.id, &panel, &build::Facts::own().target);
+        let name = asset(means);
         let (image, checksum) = release
             .image(&name)
             .ok_or_else(|| Trouble::NoImage(name.clone()))?;
@@ -118,6 +125,7 @@ impl Source {
         &self,
         installer: &Installer,
         url: Url,
+        version: Version,
         digest: [u8; 32],
     ) -> Result<(), Trouble> {
         const WHAT: &str = "the image";
@@ -131,11 +139,13 @@ impl Source {
         let length = download.headers.get(::http::header::CONTENT_LENGTH);
         let update = installer.begin(Announced {
             kind: Kind::Firmware,
-            versions: Versions::NotOlder,
+            // Channel, pin and share were asked about this version, so that another one is not taken.
+            versions: Versions::Just(version),
             bytes: length.and_then(|length| length.to_str().ok()?.parse().ok()),
             digest: Some(digest),
         })?;
-        match receive(&mut download, &update).await {
+        let received = timeout(IMAGE_TIME, receive(&mut download, &update)).await;
+        match received.unwrap_or(Err(Trouble::Slow)) {
             Ok(()) => update.finish().await.map(drop).map_err(Trouble::from),
             Err(trouble) => {
                 update.give_up().await;
@@ -143,6 +153,12 @@ impl Source {
             }
         }
     }
+}
+
+/// Name of the image for a clock.
+pub(super) fn asset(means: &Means) -> String {
+    let panel = judge::panel(&means.board);
+    firmware_asset(means.board.id, &panel, &build::Facts::own().target)
 }
 
 async fn receive(download: &mut http::Download, update: &Update) -> Result<(), Trouble> {

@@ -3,7 +3,7 @@
 //! Whoever brings an image holds an [`Update`]; dropping it before the end gives the image up.
 //! The device hears of it as soon as the head of the image was judged, so that what is not for this clock disturbs nothing.
 
-use std::{io, path::PathBuf, sync::Arc, thread};
+use std::{io, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use bytes::Bytes;
 use device::{
@@ -27,6 +27,9 @@ use super::{
     slots::{Factory, Program},
 };
 use crate::{build, config::Firmware, inbox::Inbox};
+
+/// Longest time in which a whole image has to come; nothing but the update is shown meanwhile.
+pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);
 
 /// Steps that may wait for the one before them.
 const STEPS_WAITING: usize = 1;
@@ -74,7 +77,7 @@ pub struct Installer {
 }
 
 /// What is going to come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announced {
     /// What it must be.
     pub kind: Kind,
@@ -142,7 +145,7 @@ impl Installer {
             bytes: None,
             digest: None,
         };
-        self.judge(announced).map(drop)
+        self.judge(&announced).map(drop)
     }
 
     /// Begins to install what will come.
@@ -152,7 +155,7 @@ impl Installer {
     pub fn begin(&self, announced: Announced) -> Result<Update, Refusal> {
         let place = Arc::clone(&self.place);
         let place = place.try_acquire_owned().map_err(|_| Refusal::Busy)?;
-        let judge = self.judge(announced)?;
+        let judge = self.judge(&announced)?;
         let mut depot = depot(&self.means);
         depot.begin(judge)?;
         let (steps, todo) = mpsc::channel(STEPS_WAITING);
@@ -172,7 +175,7 @@ impl Installer {
         Ok(Update { steps })
     }
 
-    fn judge(&self, announced: Announced) -> Result<Judge, Refusal> {
+    fn judge(&self, announced: &Announced) -> Result<Judge, Refusal> {
         let means = &self.means;
         let keys = means.keys.keys();
         if keys.is_empty() && means.signatures == Signatures::Required {
@@ -199,7 +202,7 @@ impl Installer {
             panel: judge::panel(&means.board),
             target: build::Facts::own().target,
             running: running(means),
-            versions: announced.versions,
+            versions: announced.versions.clone(),
             keys,
             signatures: means.signatures,
         })

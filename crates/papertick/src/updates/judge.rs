@@ -34,8 +34,10 @@ pub struct Judge {
 }
 
 /// Which versions are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Versions {
+    /// This one, of any build.
+    Just(Version),
     /// The one that runs, and newer ones.
     NotOlder,
     /// All.
@@ -112,6 +114,14 @@ pub enum Refusal {
         /// The version that runs.
         running: Version,
     },
+    /// It is not what the list said it was.
+    #[error("it is version {is}, and the list says that it is {listed}")]
+    Mislabelled {
+        /// Its version.
+        is: Version,
+        /// The version that the list says.
+        listed: Version,
+    },
     /// It needs a newer program than the one that runs.
     #[error("it needs version {needs} or newer, and {running} runs: update the firmware first")]
     NeedsNewer {
@@ -176,22 +186,33 @@ impl Judge {
             let (is, own) = both(&head.target, &self.target);
             return Err(Refusal::Target { is, own });
         }
-        if self.versions == Versions::NotOlder && is_newer(&self.running, &head.version) {
-            return Err(Refusal::Older {
-                is: head.version.clone(),
+        let is = || head.version.clone();
+        match &self.versions {
+            Versions::Just(listed) if head.version.cmp_precedence(listed).is_ne() => {
+                Err(Refusal::Mislabelled {
+                    is: is(),
+                    listed: listed.clone(),
+                })
+            }
+            Versions::NotOlder if self.is_older(head) => Err(Refusal::Older {
+                is: is(),
                 running: self.running.clone(),
-            });
+            }),
+            Versions::Just(_) | Versions::NotOlder | Versions::All => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Tells whether it holds a program that is older than the one that runs.
+    pub fn is_older(&self, head: &Head) -> bool {
+        head.kind == Kind::Firmware && is_newer(&self.running, &head.version)
     }
 
     /// Tells whether somebody who is trusted has to have signed it; who goes back to an older version is not to be led
     /// there by anybody else.
     pub fn needs_signature(&self, head: &Head) -> bool {
-        let is_older = head.kind == Kind::Firmware && is_newer(&self.running, &head.version);
         match self.signatures {
             Signatures::Required => true,
-            Signatures::NotRequired => is_older,
+            Signatures::NotRequired => self.is_older(head),
         }
     }
 
@@ -304,6 +325,19 @@ mod tests {
             ..judge()
         };
         assert_eq!(said(&all, &older), "");
+        let just = |version: &str| Judge {
+            versions: Versions::Just(version.parse().unwrap()),
+            ..judge()
+        };
+        assert_eq!(said(&just("4.1.0+other"), &head()), "");
+        assert_eq!(
+            said(&just("4.1.1"), &head()),
+            "it is version 4.1.0, and the list says that it is 4.1.1"
+        );
+        assert_eq!(
+            said(&just("4.1.0-rc.1"), &head()),
+            "it is version 4.1.0, and the list says that it is 4.1.0-rc.1"
+        );
         let mut head = head();
         page(&mut head);
         assert_eq!(

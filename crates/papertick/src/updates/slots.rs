@@ -15,6 +15,9 @@ pub const TRIAL_STARTS_MAX: u64 = 3;
 /// Attempts to let the supervisor of a program take over that may end without a sign that it works.
 pub const HANDOVERS_MAX: u64 = 3;
 
+/// Versions that are remembered because they are not to be installed without being asked for; the oldest goes first.
+const SHUNNED_MAX: usize = 8;
+
 /// Longest text that is kept of why an update failed, bytes.
 const REASON_MAX: usize = 300;
 
@@ -151,6 +154,36 @@ impl Installed {
     }
 }
 
+/// A version that is installed only if somebody asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shunned {
+    /// The version.
+    pub version: Version,
+    /// Why.
+    pub why: Shun,
+}
+
+/// Why a version is not installed without being asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shun {
+    /// It was tried here and did not work.
+    Failed,
+    /// It ran here, and somebody went back to an older one.
+    Left,
+}
+
+impl Shun {
+    /// Both.
+    const ALL: [Shun; 2] = [Shun::Failed, Shun::Left];
+
+    fn word(self) -> &'static str {
+        match self {
+            Shun::Failed => "failed",
+            Shun::Left => "left",
+        }
+    }
+}
+
 /// The slots.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Slots {
@@ -162,6 +195,8 @@ pub struct Slots {
     pub b: Option<Installed>,
     /// Why the last update failed, in words for people; none if it did not.
     pub last_failure: Option<String>,
+    /// What is not installed without being asked for, the newest last.
+    pub shunned: Vec<Shunned>,
 }
 
 impl Slots {
@@ -203,10 +238,18 @@ impl Slots {
         installed.is_some_and(|installed| matches!(installed.standing, Standing::Trial { .. }))
     }
 
-    /// Tells whether a version was put into a slot, whatever came of it.
-    pub fn hold(&self, version: &str) -> bool {
-        let mut installed = ImageSlot::ALL.into_iter().filter_map(|slot| self.get(slot));
-        installed.any(|installed| installed.version.to_string() == version)
+    /// Remembers that a version is not to be installed without being asked for. Builds of one version are one release.
+    pub fn shun(&mut self, version: &Version, why: Shun) {
+        self.forgive(version);
+        let version = version.clone();
+        self.shunned.push(Shunned { version, why });
+        let spare = self.shunned.len().saturating_sub(SHUNNED_MAX);
+        self.shunned.drain(..spare);
+    }
+
+    fn forgive(&mut self, version: &Version) {
+        self.shunned
+            .retain(|shunned| shunned.version.cmp_precedence(version).is_ne());
     }
 
     /// The slot for the next image: never the one that runs, and never the active one while that is worth keeping.
@@ -234,6 +277,7 @@ impl Slots {
 
     /// Lets a program run from the next start on.
     pub fn switch(&mut self, slot: ImageSlot, installed: Installed) {
+        self.forgive(&installed.version);
         *self.place(slot) = Some(installed);
         self.active = Some(slot);
     }
@@ -283,6 +327,7 @@ impl Slots {
         if let Some(installed) = self.place(slot) {
             installed.standing = Standing::Failed;
             let version = installed.version.clone();
+            self.shun(&version, Shun::Failed);
             self.note(&format!("version {version} was given up: {reason}"));
         }
     }
@@ -291,6 +336,7 @@ impl Slots {
     pub fn left_aside(&mut self, slot: ImageSlot, reason: &str) {
         if let Some(installed) = self.place(slot) {
             let version = installed.version.clone();
+            self.shun(&version, Shun::Failed);
             self.note(&format!("version {version} was left aside: {reason}"));
         }
     }
@@ -314,6 +360,8 @@ impl Slots {
         );
         map.insert("slots".into(), Value::Object(slots.collect()));
         map.insert("lastFailure".into(), json!(self.last_failure));
+        let shunned = self.shunned.iter().map(Shunned::to_json);
+        map.insert("shunned".into(), shunned.collect());
         map
     }
 
@@ -329,12 +377,35 @@ impl Slots {
             a: installed(ImageSlot::A),
             b: installed(ImageSlot::B),
             last_failure: text("lastFailure").map(str::to_string),
+            shunned: map
+                .get("shunned")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Shunned::from_json)
+                .take(SHUNNED_MAX)
+                .collect(),
         };
         let active = text("active").and_then(ImageSlot::parse);
         Slots {
             active: active.filter(|slot| slots.get(*slot).is_some()),
             ..slots
         }
+    }
+}
+
+impl Shunned {
+    fn to_json(&self) -> Value {
+        json!({ "version": self.version.to_string(), "why": self.why.word() })
+    }
+
+    fn from_json(value: &Value) -> Option<Shunned> {
+        let text = |name: &str| value.get(name)?.as_str();
+        let word = text("why")?;
+        Some(Shunned {
+            version: Version::parse(text("version")?).ok()?,
+            why: Shun::ALL.into_iter().find(|why| why.word() == word)?,
+        })
     }
 }
 
@@ -461,7 +532,7 @@ mod tests {
                 active,
                 a: slot(in_a),
                 b: slot(in_b),
-                last_failure: None,
+                ..Slots::default()
             };
             assert_eq!(slots.ladder(&factory("4.0.0")), expected, "{slots:?}");
         }
@@ -533,6 +604,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shunned_is_remembered_whatever_is_in_the_slots() {
+        let mut slots = Slots::default();
+        let told = |slots: &Slots| -> Vec<String> {
+            let word = |shunned: &Shunned| format!("{} {}", shunned.version, shunned.why.word());
+            slots.shunned.iter().map(word).collect()
+        };
+        slots.switch(ImageSlot::A, installed("4.3.0", NEW));
+        slots.failed(ImageSlot::A, "");
+        slots.switch(ImageSlot::A, installed("4.2.1", NEW));
+        assert_eq!(told(&slots), ["4.3.0 failed"]);
+        slots.shun(&Version::new(4, 4, 0), Shun::Left);
+        slots.shun(&"4.3.0+other".parse().unwrap(), Shun::Left);
+        assert_eq!(told(&slots), ["4.4.0 left", "4.3.0+other left"]);
+        // Who installs it all the same begins anew.
+        slots.switch(ImageSlot::B, installed("4.4.0", NEW));
+        assert_eq!(told(&slots), ["4.3.0+other left"]);
+        for minor in 0..20 {
+            slots.shun(&Version::new(5, minor, 0), Shun::Failed);
+        }
+        assert_eq!(slots.shunned.len(), SHUNNED_MAX);
+        assert_eq!(slots.shunned.last().unwrap().version.minor, 19);
+    }
+
+    #[test]
     fn what_is_not_understood_counts_as_empty() {
         let mut slots = Slots::default();
         slots.switch(ImageSlot::A, installed("4.1.0", NEW));
@@ -550,6 +645,14 @@ mod tests {
             let mut changed = stored.clone();
             changed["slots"]["a"][member] = value;
             assert_eq!(Slots::from_json(&changed), Slots::default(), "{member}");
+        }
+        for shunned in [
+            json!(7),
+            json!([{"version": "4.1.0", "why": "?"}, {"why": "left"}, 3]),
+        ] {
+            let mut changed = stored.clone();
+            changed["shunned"] = shunned;
+            assert_eq!(Slots::from_json(&changed), slots);
         }
         assert_eq!(Slots::from_json(&Map::new()), Slots::default());
     }
@@ -577,12 +680,21 @@ mod tests {
 
     fn any_slots() -> impl Strategy<Value = Slots> {
         let active = proptest::option::of(prop_oneof![Just(ImageSlot::A), Just(ImageSlot::B)]);
-        (active, any_installed(), any_installed()).prop_map(|(active, a, b)| {
+        let shunned = proptest::collection::vec(
+            (0..9_u64, any::<bool>()).prop_map(|(minor, is_left)| Shunned {
+                version: Version::new(4, minor, 0),
+                why: if is_left { Shun::Left } else { Shun::Failed },
+            }),
+            0..=SHUNNED_MAX,
+        );
+        let slots = (active, any_installed(), any_installed(), shunned);
+        slots.prop_map(|(active, a, b, shunned)| {
             let slots = Slots {
                 active: None,
                 a,
                 b,
-                last_failure: None,
+                shunned,
+                ..Slots::default()
             };
             let active = active.filter(|slot| slots.get(*slot).is_some());
             Slots { active, ..slots }

@@ -1,13 +1,17 @@
 //! Looks at the list of releases: now and then, when what is taken of it changes, and when somebody asks.
 
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 use device::{
     input::Input,
     releases::{Habit, Look, Release as Seen, ReleasePlan, Verdict},
 };
-use feeds::{release::Release, staging};
+use feeds::{
+    release::Release,
+    staging::{self, Here},
+};
 use net::{chance::Chance, dialer::Dialer};
+use semver::Version;
 use storage::disk::Folder;
 use tokio::{
     sync::{mpsc, watch},
@@ -15,10 +19,11 @@ use tokio::{
 };
 
 use super::{
-    fetcher::{Source, Trouble},
+    fetcher::{Source, Trouble, asset},
     installer::{Installer, running},
     judge::Refusal,
     record,
+    slots::{Shun, Shunned},
 };
 use crate::{inbox::Inbox, sources::outage::Outage, tasks::Stop, waits::until};
 
@@ -82,8 +87,11 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
     let mut outage = Outage::default();
     let mut known: Option<Known> = None;
     let mut first = FIRST_LOOK;
+    let mut plans = watcher.plans.clone();
+    // The settings were changed while somebody waited for what they had asked for.
+    let mut asked_again = false;
     loop {
-        let plan = watcher.plans.borrow_and_update().clone();
+        let plan = plans.borrow_and_update().clone();
         let is_new = known.as_ref().map(|known| &known.plan) != plan.as_ref();
         known = match (plan, known.take()) {
             (None, _) => None,
@@ -107,7 +115,8 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
         let cause = tokio::select! {
             biased;
             () = stop.stopped() => Cause::Stop,
-            changed = watcher.plans.changed() => match changed {
+            () = std::future::ready(()), if mem::take(&mut asked_again) => Cause::Asked,
+            changed = plans.changed() => match changed {
                 Ok(()) => Cause::Changed,
                 // Without anybody to plan the clock is ending.
                 Err(_) => Cause::Stop,
@@ -115,19 +124,45 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
             Some(()) = watcher.wishes.recv() => Cause::Asked,
             () = until(wake.map(|(at, _)| at)) => wake.map_or(Cause::Changed, |(_, cause)| cause),
         };
-        let work = match (cause, known.as_mut()) {
+        let (work, plan) = match (cause, known.as_mut()) {
             (Cause::Stop, _) => return,
             (Cause::Changed, _) | (_, None) => continue,
             (Cause::Look | Cause::Install | Cause::Asked, Some(known)) => {
-                watcher.act(cause, known, &mut chance, &mut outage)
+                let plan = known.plan.clone();
+                (watcher.act(cause, known, &mut chance, &mut outage), plan)
             }
         };
         // What is fetched at that moment is given up.
-        tokio::select! {
+        let is_wanted = tokio::select! {
             biased;
             () = stop.stopped() => return,
-            () = work => {}
+            () = unwanted(&mut plans, &plan, cause) => false,
+            () = work => true,
+        };
+        if !is_wanted {
+            asked_again = cause == Cause::Asked && plans.borrow().is_some();
+            if !asked_again && cause != Cause::Look {
+                watcher.not_installed(&Trouble::NotWanted);
+            }
         }
+    }
+}
+
+/// Returns when what is done for this cause is no longer what the settings want.
+async fn unwanted(
+    plans: &mut watch::Receiver<Option<ReleasePlan>>,
+    plan: &ReleasePlan,
+    cause: Cause,
+) {
+    let is_other = |now: &Option<ReleasePlan>| {
+        now.as_ref().is_none_or(|now| {
+            let may_go_on = cause != Cause::Install || now.habit == Habit::Installs;
+            !may_go_on || now.rule != plan.rule || !now.reads_as(plan)
+        })
+    };
+    // Without anybody to plan the clock is ending, and is told so elsewhere.
+    if plans.wait_for(is_other).await.is_err() {
+        std::future::pending().await
     }
 }
 
@@ -164,13 +199,13 @@ impl Watcher {
             }
             Err(trouble) => return self.failed(cause, known, outage, &trouble).await,
         }
-        let Some((release, seen)) = self.judge(known, chance).await else {
+        let Some((release, version, seen)) = self.judge(known, chance).await else {
             return self.failed(cause, known, outage, &Trouble::NoVersion).await;
         };
         let takes = match (cause, seen.verdict) {
-            (Cause::Asked, Verdict::Taken | Verdict::Failed) | (Cause::Install, Verdict::Taken) => {
-                true
-            }
+            // Who asks hears that there is no image for the clock, where failures of updates stand.
+            (Cause::Asked, verdict) if verdict.is_offered() || verdict == Verdict::NoImage => true,
+            (Cause::Install, Verdict::Taken) => true,
             (_, verdict) => {
                 if cause == Cause::Asked {
                     let reason = verdict.reason().unwrap_or_default();
@@ -184,7 +219,7 @@ impl Watcher {
         }
         known.install_at = None;
         tracing::info!(version = seen.version, "a release is installed");
-        match source.fetch(&self.installer, &release).await {
+        match source.fetch(&self.installer, &release, version).await {
             // That one tells of itself.
             Ok(()) | Err(Trouble::Refused(Refusal::Busy)) => {}
             Err(trouble) => self.not_installed(&trouble),
@@ -192,28 +227,45 @@ impl Watcher {
     }
 
     /// Tells the device what of a list is taken, and when that is installed; gives it.
-    async fn judge(&self, known: &mut Known, chance: &mut Chance) -> Option<(Release, Seen)> {
-        let running = running(self.installer.means());
+    async fn judge(
+        &self,
+        known: &mut Known,
+        chance: &mut Chance,
+    ) -> Option<(Release, Version, Seen)> {
+        let means = self.installer.means();
+        let shunned = self.shunned();
+        let here = Here {
+            running: &running(means),
+            image: &asset(means),
+            shunned: &shunned,
+        };
         let releases = known.releases.as_ref()?;
-        let (release, mut seen) = staging::choose(releases, &known.plan.rule, &running)?;
-        if seen.verdict == Verdict::Taken && self.was_tried(&seen.version) {
-            seen.verdict = Verdict::Failed;
-        }
-        let release = release.clone();
+        let (release, seen) = staging::choose(releases, &known.plan.rule, &here)?;
+        let (release, version) = (release.clone(), release.version()?);
+        let now = Instant::now();
         known.install_at = match (seen.verdict, known.plan.habit) {
             (Verdict::Taken, Habit::Installs) => {
-                let soon = || Instant::now() + chance.between(Duration::ZERO, INSTALL_WITHIN);
-                Some(known.install_at.unwrap_or_else(soon))
+                // What was put off until now is begun at another moment than that of all others.
+                let due = known.install_at.filter(|due| *due >= now);
+                let soon = || now + chance.between(Duration::ZERO, INSTALL_WITHIN);
+                Some(due.unwrap_or_else(soon))
             }
+            // A network that comes and goes puts off only what was due while it was away.
+            (Verdict::Taken, Habit::Waits) => known.install_at,
             (_, _) => None,
         };
         self.tell(Look::Found(seen.clone())).await;
-        Some((release, seen))
+        Some((release, version, seen))
     }
 
-    /// Tells whether a version that is newer than what runs was tried here: then it did not work.
-    fn was_tried(&self, version: &str) -> bool {
-        record::look(&mut Folder::new(&self.installer.means().data_dir)).hold(version)
+    /// Versions that were given up here, or that somebody left for an older one.
+    fn shunned(&self) -> Vec<(Version, Verdict)> {
+        let slots = record::look(&mut Folder::new(&self.installer.means().data_dir));
+        let told = |shunned: Shunned| match shunned.why {
+            Shun::Failed => (shunned.version, Verdict::Failed),
+            Shun::Left => (shunned.version, Verdict::Left),
+        };
+        slots.shunned.into_iter().map(told).collect()
     }
 
     /// Takes note that a list was not had.

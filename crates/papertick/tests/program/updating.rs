@@ -699,6 +699,7 @@ fn a_clock_updates_itself_from_a_feed() {
         named("new", list("v4.9.0", &name)),
         named("old", list("v4.0.0", &name)),
         named("other", list("v4.9.0", "papertick-rev-z.img")),
+        named("wrong", list("v4.9.1", &name)),
         named("none", b"<html>".to_vec()),
         named(&name, image.clone()),
         named(
@@ -731,6 +732,10 @@ fn a_clock_updates_itself_from_a_feed() {
     };
     fails("nowhere", "the list was not fetched: the server says 404");
     fails("other", "has no papertick-rev-b");
+    fails(
+        "wrong",
+        "it is version 4.9.0, and the list says that it is 4.9.1",
+    );
     fails("none", "the list is not understood");
     // Nothing newer is no failure.
     from("old");

@@ -37,6 +37,7 @@ use tokio::{
 struct Rig {
     plans: watch::Sender<Option<ReleasePlan>>,
     newest: Newest,
+    wish: mpsc::Sender<()>,
     arrivals: mpsc::Receiver<Arrival>,
     heard: mpsc::Receiver<Message>,
     folder: TempDir,
@@ -67,7 +68,8 @@ impl Rig {
         let board = *board::spec::find("rev-b").unwrap();
         let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
         let (installer, _) = Installer::new(means);
-        let (newest, wishes) = Newest::new(installer.clone(), plans.subscribe());
+        let (newest, _) = Newest::new(installer.clone(), plans.subscribe());
+        let (wish, wishes) = mpsc::channel(1);
         let watcher = Watcher {
             plans: plans.subscribe(),
             wishes,
@@ -81,6 +83,7 @@ impl Rig {
         Rig {
             plans,
             newest,
+            wish,
             arrivals,
             heard,
             folder,
@@ -276,6 +279,62 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
+    type Change = fn(&mut ReleasePlan);
+    let cases: [(Change, bool); 4] = [
+        (|plan| plan.rule.share = 0, false),
+        (|plan| plan.rule.pin = "9.8.0".into(), false),
+        (|plan| plan.habit = Habit::Looks, false),
+        (|plan| plan.rule.share = 99, true),
+    ];
+    for (change, is_taken) in cases {
+        let mut rig = Rig::new();
+        rig.change(|plan| plan.habit = Habit::Installs);
+        rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+        rig.verdict().await;
+        rig.asked(INSTALL_WITHIN, 200, &list("9.9.0"))
+            .await
+            .unwrap();
+        rig.verdict().await;
+        // The checksum does not come, and the owner has second thoughts.
+        let asked = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
+        let mut stream = asked.unwrap().unwrap().stream;
+        rig.change(change);
+        let mut rest = Vec::new();
+        let closed = timeout(Duration::from_secs(1), stream.read_to_end(&mut rest)).await;
+        assert!(closed.is_ok(), "it goes on");
+        rig.verdict().await;
+        let slots = record::look(&mut Folder::new(rig.folder.path()));
+        assert_eq!(
+            slots.last_failure.as_deref(),
+            Some("the newest release was not installed: the settings were changed meanwhile")
+        );
+        let again = rig.asked(INSTALL_WITHIN, 404, b"").await;
+        assert_eq!(again.is_some(), is_taken);
+        rig.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_gets_what_the_settings_say_by_then() {
+    let mut rig = Rig::new();
+    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.verdict().await;
+    rig.wish.try_send(()).unwrap();
+    rig.asked(Duration::from_secs(1), 200, &list("9.9.0")).await;
+    rig.verdict().await;
+    let checksum = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
+    rig.change(|plan| plan.rule.pin = "9.8.0".into());
+    assert_eq!(rig.verdict().await.1, Verdict::Pin);
+    // It looks again at once, with the other rule.
+    let asked = rig.asked(Duration::from_secs(1), 200, &list("9.8.0")).await;
+    assert_eq!(asked.as_deref(), Some("/list"));
+    assert_eq!(rig.verdict().await, ("9.8.0".into(), Verdict::Taken));
+    drop(checksum);
     rig.stop().await;
 }
 

@@ -20,7 +20,7 @@ use super::{
     call::Call,
 };
 use crate::updates::{
-    installer::{Announced, Update},
+    installer::{Announced, IMAGE_TIME, Update},
     judge::{Refusal, Versions},
     newest::NotAsked,
 };
@@ -126,7 +126,8 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
 
 /// Installs the image in a body; tells how many bytes it had.
 async fn install(update: Update, body: Incoming, form: Option<Multipart>) -> Result<u64, Trouble> {
-    match receive(&update, body, form).await {
+    let received = timeout(IMAGE_TIME, receive(&update, body, form)).await;
+    match received.unwrap_or(Err(Trouble::Broken)) {
         Ok(bytes) => {
             update.finish().await?;
             Ok(bytes)
@@ -243,6 +244,7 @@ fn told(refusal: &Refusal, kind: Kind, max: u64) -> Answer {
         | Refusal::Panel { .. }
         | Refusal::Target { .. }
         | Refusal::Older { .. }
+        | Refusal::Mislabelled { .. }
         | Refusal::NeedsNewer { .. } => failed(INVALID, &why),
     }
 }
