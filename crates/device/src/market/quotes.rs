@@ -218,6 +218,11 @@ impl Quotes {
             seen,
             role,
         } = quote;
+        // Where several share, what one was told a while ago does not take the place of what another was told since.
+        let known = self.quotes.get(&teller).filter(|quote| !quote.is_silent);
+        if known.is_some_and(|known| known.origin.is_some() && known.seen.is_after(seen)) {
+            return;
+        }
         match role {
             Role::Primary => self.make_primary(teller),
             Role::Witness => {}

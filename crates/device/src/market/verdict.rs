@@ -133,9 +133,13 @@ fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<&'a 
     let ahead = proof.height() + 1..=proof.height().saturating_add(LEAD_BLOCKS);
     let height = |claim: &Claim| claim.trail.height();
     let is_ahead = |claim: &&Claim| height(claim).is_some_and(|height| ahead.contains(&height));
+    let proven = proof.trail.since().unwrap_or_default();
     let mut best: Option<&Claim> = None;
     for claim in voices.claims().filter(is_ahead) {
-        let since = claim.trail.apart_since(&proof.trail);
+        // Who falls back in between does not begin anew.
+        let above = claim.trail.above_since(proof.height(), proven);
+        let apart = claim.trail.apart_since(&proof.trail);
+        let since = above.into_iter().chain(apart).min();
         let is_over = since.is_some_and(|since| until.is_over(since + CONTEST_TIME));
         if !is_over && best.is_none_or(|best| height(claim) > height(best)) {
             best = Some(claim);

@@ -60,6 +60,20 @@ impl Trail {
         before.map(|(_, height)| *height)
     }
 
+    /// Since when, from a moment on, more than this height has been said for the first time, whatever was said after it;
+    /// none if it never was.
+    pub fn above_since(&self, height: u32, from: Duration) -> Option<Duration> {
+        let is_above = |said: u32| said > height;
+        // Who has said so much meanwhile that the beginning is forgotten is not believed any longer for that.
+        let is_forgotten =
+            self.0.len() == TRAIL_MAX && self.0.front().is_some_and(|(at, _)| *at > from);
+        if is_forgotten || self.at(from).is_some_and(is_above) {
+            return Some(from);
+        }
+        let mut later = self.0.iter().filter(|(at, _)| *at > from);
+        later.find(|(_, said)| is_above(*said)).map(|(at, _)| *at)
+    }
+
     /// Since when this and another say different heights without a break; none while they agree, or one of them is
     /// silent.
     pub fn apart_since(&self, other: &Trail) -> Option<Duration> {

@@ -324,6 +324,36 @@ fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
 }
 
 #[test]
+fn a_claim_that_falls_back_in_between_leads_no_longer_for_that() {
+    for secs in [1, 3, 50, 110] {
+        let mut world = World::new();
+        let mut miner = Miner::new();
+        miner.mine(4);
+        world.prove(EXPLORER, 900_000, &miner.newest(4));
+        world.wait(30);
+        let end = world.secs + 120;
+        while world.secs < end {
+            world.claim(RELAY, 900_002);
+            world.wait(secs.min(end - world.secs));
+            world.claim(RELAY, 900_000);
+            world.wait(1);
+        }
+        for _ in 0..20 {
+            world.claim(RELAY, 900_002);
+            assert_eq!(world.verdict().0, Some(900_000), "{secs}");
+            world.wait(secs);
+            world.claim(RELAY, 900_000);
+            world.wait(1);
+        }
+        // The next block may be told of before its proof again.
+        miner.mine(1);
+        world.prove(EXPLORER, 900_001, &miner.newest(1));
+        world.claim(RELAY, 900_002);
+        assert_eq!(world.verdict().0, Some(900_002), "{secs}");
+    }
+}
+
+#[test]
 fn a_relay_that_lies_or_stands_still_is_told_within_two_minutes() {
     for lie in [1_i64, 500, 4_000_000_000 - 900_000, -1, -500] {
         let mut world = World::new();

@@ -114,9 +114,17 @@ fn a_price_is_as_old_as_it_was_where_it_was_learned_and_is_marked_when_it_is_old
     assert_eq!(world.dollars(), Some((60_000, SourceId::Shared, 630)));
     world.share(RELAY, 20, usd(61_000));
     assert_eq!(world.dollars(), Some((61_000, SourceId::Shared, 20)));
-    // What is older than what is known changes nothing.
-    world.share(RELAY, 300, usd(59_000));
-    assert_eq!(world.dollars(), Some((61_000, SourceId::Shared, 20)));
+    // What is older than what is known changes nothing, also where another clock shares it that was told it elsewhere.
+    for (origin, age) in [(RELAY, 300), (RELAY, 299), (EXPLORER, 299), (EXPLORER, 21)] {
+        world.share(origin, age, usd(59_000));
+        assert_eq!(
+            world.dollars(),
+            Some((61_000, SourceId::Shared, 20)),
+            "{age}"
+        );
+    }
+    world.share(EXPLORER, 20, usd(61_001));
+    assert_eq!(world.dollars(), Some((61_001, SourceId::Shared, 20)));
 
     let show = device::request::Request::ShowScreen(20);
     world.device.handle(Input::Asked(show), now(world.secs));
