@@ -176,7 +176,9 @@ pub fn fees(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malfo
     let Some((rate, _)) = median else {
         return Ok(Vec::new());
     };
-    Ok(scalar::fees(rate, precise_fee).collect())
+    // A server that counts in whole satoshis means less than one by nought.
+    let has_decimals = precise_fee && rate.micros > 0;
+    Ok(scalar::fees(rate, has_decimals).collect())
 }
 
 #[cfg(test)]
@@ -344,6 +346,9 @@ mod tests {
                 "{histogram}"
             );
         }
+        // Less than one in whole satoshis is no rate of nought.
+        let nought = Ok(vec![Observation::Fee(rate("0"))]);
+        assert_eq!(fees(&json!([[0, 9000]]), true), nought);
         for nothing in [json!([]), json!([[5, 0]])] {
             assert_eq!(fees(&nothing, true), Ok(vec![]));
         }
