@@ -184,11 +184,8 @@ fn doubts_of(fact: Dependency, slot: Slot, doubts: &Doubts) -> &[Doubt] {
             let doubts = currency.and_then(|currency| doubts.prices.get(currency));
             doubts.map_or(&[], Vec::as_slice)
         }
-        Dependency::Time
-        | Dependency::Fee
-        | Dependency::Pool
-        | Dependency::Miner
-        | Dependency::Balance => &[],
+        Dependency::Fee => &doubts.fee,
+        Dependency::Time | Dependency::Pool | Dependency::Miner | Dependency::Balance => &[],
     }
 }
 

@@ -4,10 +4,12 @@
 //! `voices` is what the sources say of the height, `height` has the rules for claims, `headers` the chain that is kept,
 //! `proof` what headers prove that do not reach it, and `verdict` makes of all of it what is shown, and `doubts` what the
 //! glass marks of it.
-//! `quotes` does the same for prices, of which the primary source tells one and `venues` are witnesses.
+//! `quotes` does the same for prices, of which the primary source tells one and `venues` are witnesses, and `fees` for
+//! the fee rate.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
 
 mod doubts;
+mod fees;
 mod headers;
 mod height;
 pub mod observation;
@@ -28,6 +30,7 @@ pub mod venues;
 mod verdict;
 mod voices;
 
+pub use fees::{FeeTruth, FeeVoice};
 pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
 pub use observation::{
     Connection, Direction, MinerStats, Observation, Payment, PoolStats, Shared, SharedValue, Zap,

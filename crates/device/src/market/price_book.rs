@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{
     quotes::{PriceRules, PriceTruth, Quotes, SecondHand},
     sources::SourceId,
-    truth::Doubt,
+    truth::Settled,
     values::Market,
 };
 use crate::{
@@ -24,15 +24,6 @@ pub struct PriceBook {
     truths: Arc<PriceTruths>,
     /// Uptime at which a verdict is another one.
     until: BTreeMap<Currency, Duration>,
-}
-
-/// What a verdict has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
-    /// Another price is shown.
-    pub differs: bool,
-    /// The reasons for marks on it.
-    pub doubts: Vec<Doubt>,
 }
 
 impl PriceBook {

@@ -24,16 +24,16 @@ use crate::{
     units::Price,
 };
 
-/// How good a price is, best first.
+/// How good a price or a fee rate is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PriceState {
-    /// As many sources as the owner wants quote about the same, and they are more than half of all.
+    /// As many sources as it takes say about the same, and they are more than half of all.
     Agreed,
     /// Fewer do, and none contradicts them.
     Single,
     /// They contradict each other.
     Disputed,
-    /// Nobody has quoted anything for long, or since the start.
+    /// Nobody has said anything for long, or since the start.
     Stale,
 }
 
@@ -57,10 +57,10 @@ impl PriceState {
     }
 }
 
-/// What became of a quote.
+/// What became of a quote, or of a fee rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is about what most quote.
+    /// It is about what most say.
     Agrees,
     /// It is outside the band.
     Apart,

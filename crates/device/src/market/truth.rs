@@ -61,6 +61,17 @@ pub struct Doubt {
 pub struct Doubts {
     /// Those of the height.
     pub height: Vec<Doubt>,
+    /// Those of the fee rate.
+    pub fee: Vec<Doubt>,
     /// Those of prices.
     pub prices: BTreeMap<Currency, Vec<Doubt>>,
+}
+
+/// What a verdict has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// Another value is shown.
+    pub differs: bool,
+    /// The reasons for marks on it.
+    pub doubts: Vec<Doubt>,
 }

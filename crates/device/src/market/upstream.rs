@@ -12,6 +12,7 @@ use chain::{Header, Work, chain::Chain, network::Network, rules::Refusal};
 
 use super::{
     doubts::{self, Demands},
+    fees::{FeeRules, FeeSaying, FeeTruth, Fees, Form, Told},
     headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Shared, SharedValue, Zap},
@@ -21,7 +22,7 @@ use super::{
     quotes::{PriceRules, Role, SecondHand},
     since::Since,
     source_state::SourceState,
-    sources::{self, ByHand, Plan, SharedMarket, SourceId},
+    sources::{self, ByHand, FeeKind, Plan, SharedMarket, SourceId},
     time_truth::{self, TimeServer, TimeTruth},
     truth::{Doubts, HeightState},
     until::Until,
@@ -34,7 +35,7 @@ use crate::{
     limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, LEAD_BLOCKS, QUOTE_FRESH, TIP_AGE_MAX},
     now::Now,
     settings::{Settings, Settled},
-    units::Currency,
+    units::{Currency, FeeRate},
 };
 
 /// Word for a chain that is made up.
@@ -57,6 +58,7 @@ pub struct Upstream {
     runs: BTreeMap<SourceId, Run>,
     believed: Believed,
     prices: PriceBook,
+    fees: Fees,
     verdict: Verdict,
     /// Something was proven when the verdict was made.
     was_proven: bool,
@@ -100,6 +102,8 @@ pub struct Truth {
     pub claims: Vec<Claimed>,
     /// How good the prices are that anybody has quoted in this run.
     pub prices: Arc<PriceTruths>,
+    /// How good the fee rate is.
+    pub fee: Arc<FeeTruth>,
     /// How good the time is.
     pub time: TimeTruth,
 }
@@ -199,6 +203,7 @@ impl Upstream {
             with_time: now.utc.is_some(),
             peers: Arc::default(),
             prices: PriceBook::default(),
+            fees: Fees::default(),
             market: Arc::new(market),
             chain: chain.map(KeptChain::new),
             gate: HeightGate::default(),
@@ -321,6 +326,7 @@ impl Upstream {
             reorganisations: kept.map(KeptChain::reorganisations).unwrap_or_default(),
             claims: said.collect(),
             prices: Arc::clone(self.prices.truths()),
+            fee: Arc::clone(self.fees.truth()),
             time: time_truth::judge(now.utc, earliest, &self.time_server),
         }
     }
@@ -335,6 +341,9 @@ impl Upstream {
                 differs |= self.settle(then);
             }
             differs |= self.settle_prices(self.prices.due(due), then);
+            if self.fees.next_deadline().is_some_and(|until| until <= due) {
+                differs |= self.settle_fees(then);
+            }
         }
         if self.with_time != now.utc.is_some() {
             differs |= self.settle(now);
@@ -344,8 +353,12 @@ impl Upstream {
 
     /// Uptime at which what is believed changes by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let prices = self.prices.next_deadline();
-        prices.into_iter().chain(self.verdict.until).min()
+        let verdicts = [
+            self.verdict.until,
+            self.prices.next_deadline(),
+            self.fees.next_deadline(),
+        ];
+        verdicts.into_iter().flatten().min()
     }
 
     /// Currencies that can be chosen.
@@ -421,6 +434,7 @@ impl Upstream {
         for source in before.keys().filter(|it| !self.plan.contains_key(it)) {
             self.voices.forget(*source);
             self.runs.remove(source);
+            self.fees.forget(*source);
         }
         self.demands = Demands::of(settled.active(), &self.plan);
         self.settle(now);
@@ -439,6 +453,7 @@ impl Upstream {
         let is_heard = |source| !may_go(source) || plan.contains_key(&source);
         self.prices.keep_sources(is_heard);
         self.settle_prices(self.prices.currencies(), now);
+        self.settle_fees(now);
     }
 
     /// Takes note of what a source says.
@@ -462,6 +477,8 @@ impl Upstream {
                         self.voices.leave(source);
                         let silenced = self.prices.silence(source);
                         differs |= self.settle_prices(silenced, now);
+                        self.fees.silence(source);
+                        differs |= self.settle_fees(now);
                     }
                 }
                 differs |= self.settle(now);
@@ -529,11 +546,9 @@ impl Upstream {
             Observation::PoolLogo(_) => {
                 self.learn(source, observation, Seen::At(now.uptime), News::PoolLogo)
             }
-            Observation::Fee(_)
-            | Observation::PreciseFee(_)
-            | Observation::Pool(_)
-            | Observation::Miner(_)
-            | Observation::Balance(_) => {
+            Observation::Fee(rate) => self.hear_fee(source, Form::Whole, rate, now),
+            Observation::PreciseFee(rate) => self.hear_fee(source, Form::Precise, rate, now),
+            Observation::Pool(_) | Observation::Miner(_) | Observation::Balance(_) => {
                 self.learn(source, observation, Seen::At(now.uptime), News::Value)
             }
         }
@@ -617,10 +632,13 @@ impl Upstream {
         settled: &Settled,
         now: Now,
     ) -> News {
+        // What was on its way as it was switched off.
+        if !self.plan.contains_key(&source) {
+            return News::Nothing;
+        }
         let Shared { origin, age, value } = shared;
         let seen = Seen::ago(age, now.uptime);
-        let market = &self.market;
-        let (rate, known) = match value {
+        let (rate, form) = match value {
             SharedValue::Height(height) => {
                 let saying = Saying {
                     teller: source,
@@ -631,8 +649,8 @@ impl Upstream {
                 return self.hear_height(saying, now);
             }
             SharedValue::Price(currency, price) => {
-                let is_of_use =
-                    age < QUOTE_FRESH || is_newer(age, market.prices.get(&currency), now);
+                let known = self.market.prices.get(&currency);
+                let is_of_use = age < QUOTE_FRESH || is_newer(age, known, now);
                 // The other clock may show more currencies.
                 if !is_of_use || !self.wants_prices_in(currency, settled) {
                     return News::Nothing;
@@ -649,13 +667,66 @@ impl Upstream {
                 self.prices.pass_on(quote, currency, price, now);
                 return self.tell_price(currency, now);
             }
-            SharedValue::Fee(rate) => (Observation::Fee(rate), &market.fee),
-            SharedValue::PreciseFee(rate) => (Observation::PreciseFee(rate), &market.precise_fee),
+            SharedValue::Fee(rate) => (rate, Form::Whole),
+            SharedValue::PreciseFee(rate) => (rate, Form::Precise),
         };
-        match is_newer(age, known.as_ref(), now) {
-            true => self.learn(source, rate, seen, News::Value),
+        let saying = FeeSaying {
+            teller: source,
+            origin,
+            // Nobody says whether the other clock's node knows what the next block pays.
+            kind: match origin == SourceId::Node {
+                true => FeeKind::Estimate,
+                false => FeeKind::Median,
+            },
+            told: Told { rate, form, seen },
+        };
+        self.tell_fee(saying, now)
+    }
+
+    /// A source tells a rate of its own.
+    fn hear_fee(&mut self, source: SourceId, form: Form, rate: FeeRate, now: Now) -> News {
+        // What was on its way as the source was switched off.
+        let Some(plan) = self.plan.get(&source) else {
+            return News::Nothing;
+        };
+        let saying = FeeSaying {
+            teller: source,
+            origin: source,
+            kind: plan.config.fee_kind().unwrap_or(FeeKind::Median),
+            told: Told {
+                rate,
+                form,
+                seen: Seen::At(now.uptime),
+            },
+        };
+        self.tell_fee(saying, now)
+    }
+
+    /// Shows what the words on the fee rate come to with one more.
+    fn tell_fee(&mut self, saying: FeeSaying, now: Now) -> News {
+        if !saying.told.is_possible() {
+            self.state(saying.teller).drop("fee-impossible", 1);
+        }
+        self.fees.say(saying);
+        match self.settle_fees(now) {
+            true => News::Value,
             false => News::Nothing,
         }
+    }
+
+    /// Shows what is said of the fee rate; tells whether another one is shown.
+    fn settle_fees(&mut self, now: Now) -> bool {
+        let rules = FeeRules {
+            witnessed: sources::is_fee_witnessed(&self.plan),
+        };
+        let settled = self.fees.settle(&mut self.market, rules, now.uptime);
+        // Nobody is misled by what is invented for show.
+        let marks = self.demands.marks && self.chain.is_some();
+        self.doubts.fee = match marks {
+            true => settled.doubts,
+            false => Vec::new(),
+        };
+        settled.differs
     }
 
     /// A claim is held to the rules for claims, or to what is proven.

@@ -170,8 +170,6 @@ impl Market {
     /// Takes over a value that needs no verdict; tells whether it differs from what was known.
     pub fn learn(&mut self, source: SourceId, observation: Observation, seen: Seen) -> bool {
         match observation {
-            Observation::Fee(rate) => replace(&mut self.fee, rate, source, seen),
-            Observation::PreciseFee(rate) => replace(&mut self.precise_fee, rate, source, seen),
             Observation::Pool(stats) => replace(&mut self.pool, stats, source, seen),
             Observation::Miner(stats) => replace(&mut self.miner, stats, source, seen),
             Observation::Balance(balance) => replace(&mut self.balance, balance, source, seen),
@@ -181,6 +179,8 @@ impl Market {
                 differs
             }
             Observation::Block(_)
+            | Observation::Fee(_)
+            | Observation::PreciseFee(_)
             | Observation::Headers { .. }
             | Observation::Price(..)
             | Observation::Quote { .. }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod attacks;
+mod fees;
 mod kept;
 mod lives;
 mod marks;

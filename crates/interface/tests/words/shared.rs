@@ -11,7 +11,8 @@ use device::{
     market::{Observation, Shared, SharedValue},
     memory::Memory,
     now::{Now, UtcTime},
-    settings::Settings,
+    secret::Endpoint,
+    settings::{Settings, data_source},
     sources::SourceId,
     units::{Currency, FeeRate, Price},
 };
@@ -31,9 +32,16 @@ fn at(secs: u64) -> Now {
     }
 }
 
-/// A clock that has just started.
+/// A clock that has just started, and takes what others share beside what its own sources say.
 fn clock() -> Device {
-    let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());
+    let settings = Settings {
+        data_source: data_source::EXPLORER,
+        mqtt_enabled: true,
+        mqtt_host: Endpoint::new("broker"),
+        mqtt_market: 1,
+        ..Settings::default()
+    };
+    let board = BoardSpec::EXAMPLE;
     let mut clock = Device::new(board, settings, Memory::default(), at(0));
     clock.handle(Input::Linked(LinkEvent::Unmanaged), at(0));
     clock
