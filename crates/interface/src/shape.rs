@@ -10,7 +10,7 @@ use alloc::{
 use device::{
     board::PanelFault,
     lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
-    market::{HeightState, PriceState, Standing, TimeState},
+    market::{HeightState, PriceState, Standing, TimeState, sources::FeeKind},
     refresh::Refresh,
     releases::Verdict,
     screens::SCREENS,
@@ -816,6 +816,18 @@ fn truth() -> Value {
         },
         "required": ["source", "value", "ageSec", "verdict"],
     });
+    let mut fee_voice = voice.clone();
+    fee_voice["properties"]["kind"] = json!({ "enum": FeeKind::ALL.map(FeeKind::name) });
+    let fee = json!({
+        "type": "object",
+        "properties": {
+            "state": { "enum": PriceState::ALL.map(PriceState::name) },
+            "source": { "type": ["string", "null"] },
+            "shown": { "type": ["string", "null"] },
+            "voices": array(fee_voice),
+        },
+        "required": ["state", "source"],
+    });
     let price = json!({
         "type": "object",
         "properties": {
@@ -835,7 +847,12 @@ fn truth() -> Value {
         ),
         ("earliest", integer_or_null),
     ]);
-    object(&[("height", height), ("prices", prices), ("time", time)])
+    object(&[
+        ("height", height),
+        ("fee", fee),
+        ("prices", prices),
+        ("time", time),
+    ])
 }
 
 fn trace() -> Value {

@@ -13,14 +13,14 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
-    market::{Claimed, Fee, PriceState, Seen, Tip, Voice},
+    market::{Claimed, Fee, FeeVoice, PriceState, Seen, Standing, Tip, Voice},
     now::UtcTime,
     refresh::Refresh,
     releases::{Releases, Verdict},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
     spoken::{self, Sentence},
-    units::{Currency, Price, fixed},
+    units::{Currency, FeeRate, Price, fixed},
     view::{FrontlightState, LinkState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
@@ -232,7 +232,8 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
     if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
         let decimals = if view.active.block_fee_dec { 2 } else { 0 };
         let rate = fixed(fee.value.micros, decimals);
-        put("feeRate", rate.into(), fee.source, fee.seen, None);
+        let state = Some(view.truth.fee.state.name());
+        put("feeRate", rate.into(), fee.source, fee.seen, state);
     }
     for (currency, price) in market.prices.iter() {
         let amount = amount(price.value);
@@ -285,7 +286,69 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
         height["tipAgeSec"] = age_secs.max(0).into();
     }
     let time = json!({ "state": truth.time.state.name(), "earliest": truth.time.earliest });
-    json!({ "height": height, "prices": prices(view, uptime), "time": time })
+    json!({
+        "height": height,
+        "fee": fee(view, uptime),
+        "prices": prices(view, uptime),
+        "time": time,
+    })
+}
+
+/// How good the fee rate is, and who says what; voices while the time is known.
+fn fee(view: &View, uptime: Option<Duration>) -> Value {
+    let truth = &view.truth.fee;
+    let shown = view.market.current_fee(&view.active).map(Fee::datum);
+    let mut object = json!({
+        "state": truth.state.name(),
+        "source": shown.map(|shown| shown.source.name()),
+    });
+    if let Some(uptime) = uptime {
+        object["shown"] = shown.map(|shown| rate(shown.value)).into();
+        let voice = |voice: &FeeVoice| {
+            let told = Heard {
+                source: voice.source,
+                origin: voice.origin,
+                value: rate(voice.rate),
+                seen: voice.seen,
+                standing: voice.standing,
+            };
+            let mut told = told.object(uptime);
+            told["kind"] = voice.kind.name().into();
+            told
+        };
+        object["voices"] = truth.voices.iter().map(voice).collect();
+    }
+    object
+}
+
+/// A fee rate as a text.
+fn rate(rate: FeeRate) -> String {
+    fixed(rate.micros, 2)
+}
+
+/// A voice, whatever it is about.
+struct Heard {
+    source: SourceId,
+    origin: SourceId,
+    value: String,
+    seen: Seen,
+    standing: Standing,
+}
+
+impl Heard {
+    fn object(self, uptime: Duration) -> Value {
+        let age = self.seen.age_at(uptime).unwrap_or_default();
+        let mut told = json!({
+            "source": self.source.name(),
+            "value": self.value,
+            "ageSec": age.as_secs(),
+            "verdict": self.standing.name(),
+        });
+        if self.origin != self.source {
+            told["origin"] = self.origin.name().into();
+        }
+        told
+    }
 }
 
 /// How good a price is; one that nobody has quoted in this run is old.
@@ -306,17 +369,14 @@ fn prices(view: &View, uptime: Option<Duration>) -> Value {
             object["shown"] = amount(price.value).into();
             object["spreadPermille"] = truth.spread_permille.into();
             let voice = |voice: &Voice| {
-                let age = voice.seen.age_at(uptime).unwrap_or_default();
-                let mut told = json!({
-                    "source": voice.source.name(),
-                    "value": amount(voice.price),
-                    "ageSec": age.as_secs(),
-                    "verdict": voice.standing.name(),
-                });
-                if voice.origin != voice.source {
-                    told["origin"] = voice.origin.name().into();
-                }
-                told
+                let told = Heard {
+                    source: voice.source,
+                    origin: voice.origin,
+                    value: amount(voice.price),
+                    seen: voice.seen,
+                    standing: voice.standing,
+                };
+                told.object(uptime)
             };
             object["voices"] = truth.voices.iter().map(voice).collect();
         }

@@ -166,7 +166,7 @@ fn what_is_known_is_told_with_its_age() {
         "height": {
             "value": 840_000, "source": "relay", "ageSec": 60, "state": "disputed",
         },
-        "feeRate": { "value": "12.00", "source": "relay", "ageSec": 60 },
+        "feeRate": { "value": "12.00", "source": "relay", "ageSec": 60, "state": "single" },
         "USD": { "value": "65000.25", "source": "relay", "ageSec": 60, "state": "single" },
         "EUR": { "value": "0.123456", "source": "relay", "ageSec": 60, "state": "single" },
     });
@@ -220,6 +220,47 @@ fn what_is_proven_is_told_with_all_that_speaks_for_it() {
     }
     let lasting = status::lasting(&view, &[]);
     assert_eq!(lasting["truth"]["height"].get("tipAgeSec"), None);
+}
+
+#[test]
+fn what_is_said_of_the_fee_rate_is_told_with_all_voices() {
+    let settings = Settings {
+        // Bitcoin Core, which estimates.
+        node_kind: 4,
+        node_host: Endpoint::new("node.example"),
+        ..Settings::default()
+    };
+    let mut device = Device::new(BOARD, settings, Memory::default(), now(0));
+    let lasting = |device: &Device| {
+        let view = device.view();
+        let told = status::lasting(&view, &[]);
+        (told["truth"]["fee"].clone(), told["market"].clone())
+    };
+    let nothing = json!({ "state": "stale", "source": null });
+    assert_eq!(lasting(&device).0, nothing);
+    let mut hear = |source, rate: &str| {
+        let told = Observation::PreciseFee(FeeRate::parse(rate).unwrap());
+        device.handle(Input::Observed(source, vec![told]), now(10));
+        lasting(&device)
+    };
+    hear(SourceId::Relay, "10");
+    let agreed = json!({ "state": "agreed", "source": "relay" });
+    assert_eq!(hear(SourceId::Node, "12.5").0, agreed);
+    // Who follows the clock is told of another state, and of no voice that changes.
+    assert_eq!(hear(SourceId::Node, "12.75").0, agreed);
+    let (fee, market) = hear(SourceId::Node, "90");
+    assert_eq!(fee, json!({ "state": "disputed", "source": "relay" }));
+    assert_eq!(market["feeRate"]["state"], "disputed");
+    let document = status(&device.view(), 70);
+    fits(Shape::Status, &document);
+    let fee = json!({
+        "state": "disputed", "source": "relay", "shown": "10.00",
+        "voices": [
+            { "source": "relay", "value": "10.00", "kind": "median", "ageSec": 60, "verdict": "agrees" },
+            { "source": "node", "value": "90.00", "kind": "estimate", "ageSec": 60, "verdict": "apart" },
+        ],
+    });
+    assert_eq!(document["truth"]["fee"], fee);
 }
 
 #[test]

@@ -206,6 +206,10 @@ async fn metrics_are_told_in_the_format_that_is_wanted() {
         "papertick_safe_mode 0",
         "papertick_dnd_active 0",
         "papertick_current_screen{id=\"20\",name=\"Ticker\"} 1",
+        "papertick_truth{value=\"fee\",state=\"agreed\"} 0",
+        "papertick_truth{value=\"fee\",state=\"single\"} 0",
+        "papertick_truth{value=\"fee\",state=\"disputed\"} 0",
+        "papertick_truth{value=\"fee\",state=\"stale\"} 1",
     ] {
         let told = classic.text().lines().any(|told| told == line);
         assert!(told, "{line}: {}", classic.text());

@@ -318,13 +318,17 @@ fn truth(families: &mut Families, view: &View) {
         let labels = labels([("value", "height"), ("state", state.name())]);
         (labels, flag(state == truth.height))
     });
+    let priced = |value: &str, own: PriceState| {
+        PriceState::ALL.map(|state| {
+            let labels = labels([("value", value), ("state", state.name())]);
+            (labels, flag(state == own))
+        })
+    };
+    let fee = priced("fee", truth.fee.state);
     let prices = view.market.prices.keys().flat_map(|currency| {
         let known = truth.prices.get(currency);
         let own = known.map_or(PriceState::Stale, |truth| truth.state);
-        PriceState::ALL.map(|state| {
-            let labels = labels([("value", currency.code()), ("state", state.name())]);
-            (labels, flag(state == own))
-        })
+        priced(currency.code(), own)
     });
     let times = TimeState::ALL.map(|state| {
         let labels = labels([("value", "time"), ("state", state.name())]);
@@ -334,7 +338,7 @@ fn truth(families: &mut Families, view: &View) {
         "truth",
         "",
         "How good a value is: 1 for its state, 0 for the others.",
-        states.into_iter().chain(prices).chain(times),
+        states.into_iter().chain(fee).chain(prices).chain(times),
     );
     let spreads = truth.prices.iter().filter_map(|(currency, price)| {
         let spread = price.spread_permille? as f64 / 1000.0;
