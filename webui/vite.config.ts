@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import type { Plugin } from 'vite';
+import { minifySync, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { hash } from './src/lib/hash';
 import {
@@ -24,16 +24,17 @@ const TEXT = /\.(css|html|js|svg|webmanifest)$/;
 /** Smaller files are not worth a second form, bytes. */
 const COMPRESSED_FROM = 512;
 
-/** Takes the comments out of the scripts that are sent as they stand. */
-function bare(): Plugin {
+/** Makes the scripts small that are part of no bundle. */
+function scripts(): Plugin {
   return {
-    name: 'bare',
+    name: 'scripts',
     apply: 'build',
     writeBundle({ dir = 'dist' }) {
       for (const file of ['sw.js', 'theme.js']) {
-        const lines = readFileSync(join(dir, file), 'utf8').split('\n');
-        const code = lines.map((line) => line.trim()).filter((line) => line && !/^(\/\/|\/\*\*.*\*\/$)/.test(line));
-        writeFileSync(join(dir, file), code.join('\n'));
+        const path = join(dir, file);
+        const { code, errors } = minifySync(file, readFileSync(path, 'utf8'));
+        if (errors.length > 0) this.error(`${file}: ${errors[0]!.message}`);
+        writeFileSync(path, code);
       }
     },
   };
@@ -175,7 +176,7 @@ export default defineConfig({
     unused(),
     svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }),
     templates(),
-    bare(),
+    scripts(),
     compressed(),
   ],
   base: '/',

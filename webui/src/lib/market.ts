@@ -1,7 +1,7 @@
 /** The newest values of the market, in words. */
 import { n, t } from './words';
 import { nameOfSource } from './sources';
-import type { Datum, Status } from './types';
+import type { Status } from './types';
 
 export interface MarketLine {
   name: string;
@@ -19,16 +19,16 @@ const NAMES: Record<string, string> = { height: n('Block'), feeRate: n('Fee rate
 export function marketLines(status: Status): MarketLine[] {
   return Object.entries(status.market ?? {}).map(([id, datum]) => ({
     name: t(NAMES[id] ?? id),
-    value: written(id, datum),
+    value: grouped(datum.value) + (id === 'feeRate' ? ' sat/vB' : ''),
     age: datum.ageSec ?? null,
     earlierRun: datum.earlierRun ?? false,
     source: nameOfSource(datum.source),
   }));
 }
 
-function written(id: string, datum: Datum): string {
-  const [whole = '', decimals] = String(datum.value).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
-  const number = decimals === undefined ? grouped : `${grouped}.${decimals}`;
-  return id === 'feeRate' ? `${number} sat/vB` : number;
+/** A number with its thousands apart. */
+export function grouped(value: number | string): string {
+  const [whole = '', decimals] = String(value).split('.');
+  const number = whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  return decimals === undefined ? number : `${number}.${decimals}`;
 }

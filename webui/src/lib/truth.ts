@@ -1,7 +1,8 @@
 /** Why a number can be trusted, in words: one sentence for each value, and all voices, refused ones included. */
 import { n, t } from './words';
+import { grouped } from './market';
 import { nameOfSource } from './sources';
-import type { HeightTruth, PriceTruth, Status } from './types';
+import type { HeightTruth, QuoteTruth, Status } from './types';
 
 export interface TruthVoice {
   source: string;
@@ -30,12 +31,12 @@ const HEIGHTS: Record<string, string> = {
   unknown: n('No height is known yet.'),
 };
 
-/** What a price of each state is worth. */
-const PRICES: Record<string, string> = {
-  agreed: n('{count} sources quote about the same; what is shown is the quote of one of them.'),
+/** What a fee rate or a price of each state is worth. */
+const QUOTES: Record<string, string> = {
+  agreed: n('{count} sources say about the same; what is shown is what one of them says.'),
   single: n('One source says so; nobody else has confirmed it.'),
-  disputed: n('The sources quote different prices.'),
-  stale: n('Nobody has quoted a price for long.'),
+  disputed: n('The sources contradict each other, or say what cannot be.'),
+  stale: n('Nobody has said anything for long.'),
 };
 
 const STANDINGS: Record<string, string> = {
@@ -50,10 +51,14 @@ const DEMO = 'demo';
 
 /** The values of a status whose truth is told. */
 export function truthLines(status: Status): TruthLine[] {
-  const { height, prices } = status.truth ?? {};
-  const told = height?.chain === DEMO ? [] : Object.entries(prices ?? {});
-  const lines = told.map(([code, truth]) => priceLine(code, truth));
-  return height ? [heightLine(height, Number(status.market.height?.value)), ...lines] : lines;
+  const { height, fee, prices } = status.truth ?? {};
+  if (!height) return [];
+  const rate = fee && (fee.voices?.length || status.market.feeRate) ? { [t('Fee rate')]: fee } : {};
+  const told = height.chain === DEMO ? [] : Object.entries({ ...rate, ...prices });
+  return [
+    heightLine(height, Number(status.market.height?.value)),
+    ...told.map(([name, truth]) => quoteLine(name, truth)),
+  ];
 }
 
 function heightLine(truth: HeightTruth, shown: number): TruthLine {
@@ -85,13 +90,13 @@ function heightVerdict(off: number, proven: boolean): string {
   return off > 0 ? t('{count} ahead', { count: off }) : t('{count} behind', { count: -off });
 }
 
-function priceLine(code: string, truth: PriceTruth): TruthLine {
+function quoteLine(name: string, truth: QuoteTruth): TruthLine {
   const voices = truth.voices ?? [];
   const count = voices.filter((voice) => voice.verdict === 'agrees').length;
   return {
-    name: code,
+    name,
     state: truth.state,
-    sentence: t(PRICES[truth.state] ?? '', { count }),
+    sentence: t(QUOTES[truth.state] ?? '', { count }),
     voices: voices.map(({ source, value, verdict }) => ({
       source: nameOfSource(source),
       value: grouped(value),
@@ -99,10 +104,4 @@ function priceLine(code: string, truth: PriceTruth): TruthLine {
       good: verdict === 'agrees',
     })),
   };
-}
-
-function grouped(value: number | string): string {
-  const [whole = '', decimals] = String(value).split('.');
-  const number = whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
-  return decimals === undefined ? number : `${number}.${decimals}`;
 }

@@ -58,8 +58,8 @@ export interface HeightTruth {
   claimed: { source: string; value: number }[];
 }
 
-/** How good a price is, and who quotes what. */
-export interface PriceTruth {
+/** How good a fee rate or a price is, and who says what. */
+export interface QuoteTruth {
   state: string;
   voices?: { source: string; value: string; verdict: string }[];
 }
@@ -117,7 +117,7 @@ export interface Status {
   /** The newest values: `height`, `feeRate`, and prices by currency. */
   market: Record<string, Datum>;
   /** How good the values are. */
-  truth?: { height?: HeightTruth; prices?: Record<string, PriceTruth> };
+  truth?: { height?: HeightTruth; fee?: QuoteTruth; prices?: Record<string, QuoteTruth> };
 }
 
 export interface PanelStatus {
