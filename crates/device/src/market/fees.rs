@@ -246,6 +246,11 @@ impl Fees {
             is_silent: false,
         };
         let known = self.words.get(&teller).copied();
+        // Where several share, what one was told a while ago does not take the place of what another was told since.
+        let other = known.filter(|known| known.origin != origin && !known.is_silent);
+        if other.is_some_and(|other| other.newest().seen.is_after(told.seen)) {
+            return;
+        }
         // Another voice has said nothing before.
         let known = known.filter(|known| known.origin == origin);
         let word = match known {

@@ -490,6 +490,21 @@ fn what_another_clock_passes_on_is_as_old_as_it_is_and_no_second_voice() {
 }
 
 #[test]
+fn where_several_share_the_newer_word_counts() {
+    let mut world = with(0, INSTEAD);
+    world.wait(1000);
+    world.pass_fee_on(RELAY, 10, "8");
+    world.pass_fee_on(EXPLORER, 40, "12");
+    world.check_fee("8", SHARED, PriceState::Single);
+    world.pass_fee_on(EXPLORER, 9, "12");
+    world.check_fee("12", SHARED, PriceState::Single);
+    // Nobody is there who would say so again.
+    world.hear(SHARED, down());
+    world.pass_fee_on(RELAY, 20, "8");
+    assert_eq!(world.fee_voices()[0].origin, RELAY);
+}
+
+#[test]
 fn who_is_not_asked_any_more_is_not_heard() {
     let mut world = with(0, BESIDE);
     world.fee(RELAY, "10");
