@@ -473,8 +473,9 @@ fn what_another_clock_passes_on_is_as_old_as_it_is_and_no_second_voice() {
     world.check_fee("10", RELAY, PriceState::Agreed);
     world.pass_fee_on(NODE, 1, "41");
     assert_eq!(world.fee_state(), PriceState::Disputed);
-    // Nor does it lead, or take anything newer away.
+    // Nor does it take anything newer away.
     world.hear(RELAY, down());
+    world.hear(SHARED, down());
     world.pass_fee_on(EXPLORER, 600, "30");
     world.check_fee("10", RELAY, PriceState::Single);
     world.pass_fee_on(EXPLORER, 30, "31");
