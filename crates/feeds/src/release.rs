@@ -50,7 +50,7 @@ pub struct Release {
     pub tag: String,
     /// What its makers call it, without control characters; perhaps nothing.
     pub title: String,
-    /// A page about it, at an address of HTTP; empty if the feed has none.
+    /// A page about it ([`is_page`]); empty if the feed has none.
     pub page: String,
     /// Whether its makers say that it comes before a release for everybody.
     pub is_preview: bool,
@@ -110,11 +110,10 @@ fn release(entry: &Value) -> Result<Release, Malformed> {
     let assets = entry["assets"].as_array().ok_or(Malformed("assets"))?;
     let title = text("name").chars().filter(|letter| !letter.is_control());
     let page = text("html_url");
-    let is_page = is_http(page) && page.len() <= PAGE_URL_MAX && !page.contains(char::is_control);
     Ok(Release {
         tag: text("tag_name").to_owned(),
         title: title.take(TITLE_MAX).collect(),
-        page: if is_page {
+        page: if is_page(page) {
             page.to_owned()
         } else {
             String::new()
@@ -122,6 +121,21 @@ fn release(entry: &Value) -> Result<Release, Malformed> {
         is_preview: entry["prerelease"] == true,
         assets: assets.iter().filter_map(asset).collect(),
     })
+}
+
+/// Tells whether an address is one that may be told of a page: of HTTP, with a host by its name, and not too long. Who
+/// reads it may refuse all that stands beside another one.
+pub fn is_page(url: &str) -> bool {
+    let path = ["https://", "http://"]
+        .into_iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    let host = path.and_then(|path| path.split(['/', '?', '#']).next());
+    let is_plain =
+        |sign: char| sign.is_ascii_alphanumeric() || ['.', '-', '_', ':'].contains(&sign);
+    let has_host =
+        host.is_some_and(|host| !host.starts_with([':', '.']) && host.chars().all(is_plain));
+    let is_clean = !url.contains(|sign: char| sign.is_control() || sign.is_whitespace());
+    has_host && host != Some("") && is_clean && url.len() <= PAGE_URL_MAX
 }
 
 fn asset(entry: &Value) -> Option<Asset> {
@@ -154,8 +168,17 @@ pub struct Listed {
     pub bytes: u64,
 }
 
+/// What people are told of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notes {
+    /// What is new; perhaps nothing.
+    pub text: String,
+    /// A page about it ([`is_page`]); none where there is none.
+    pub page: Option<String>,
+}
+
 /// Writes a release feed. The time is when it was published, such as `2026-07-01T10:00:00Z`.
-pub fn write(version: &Version, published: &str, notes: &str, files: &[Listed]) -> String {
+pub fn write(version: &Version, published: &str, notes: &Notes, files: &[Listed]) -> String {
     let assets: Vec<Value> = files
         .iter()
         .map(|file| {
@@ -166,15 +189,18 @@ pub fn write(version: &Version, published: &str, notes: &str, files: &[Listed]) 
             })
         })
         .collect();
-    let feed = json!({
+    let mut feed = json!({
         "tag_name": version.to_string(),
         "name": format!("papertick {version}"),
-        "body": notes,
+        "body": notes.text,
         "draft": false,
         "prerelease": !version.pre.is_empty(),
         "published_at": published,
         "assets": assets,
     });
+    if let Some(page) = &notes.page {
+        feed["html_url"] = page.as_str().into();
+    }
     format!("{feed:#}\n")
 }
 

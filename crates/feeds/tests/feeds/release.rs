@@ -114,6 +114,30 @@ fn title_and_page_are_told_as_far_as_they_are_fit_for_it() {
     );
 }
 
+/// Home Assistant takes nothing of a state in which one address is none.
+#[test]
+fn an_address_that_is_none_is_not_told() {
+    for (page, is_told) in [
+        ("https://example.org", true),
+        ("http://clock_1.local:8080/notes?v=4.3.0#new", true),
+        ("HTTPS://example.org/", false),
+        ("https:///notes", false),
+        ("https://", false),
+        ("https://:80/", false),
+        ("https://?notes", false),
+        ("https://[fe80::1", false),
+        ("https://example.org/a b", false),
+        ("https://exa mple.org/", false),
+        ("https://example.org/\u{7}", false),
+        ("https://me:secret@example.org/", false),
+        ("https://bücher.example/", false),
+        ("ftp://example.org/", false),
+        ("", false),
+    ] {
+        assert_eq!(release::is_page(page), is_told, "{page:?}");
+    }
+}
+
 fn listed(tag: &str, url: &str) -> release::Release {
     let asset = serde_json::json!({"name": "a", "browser_download_url": url});
     let body = serde_json::json!({"tag_name": tag, "assets": [asset]}).to_string();
@@ -205,9 +229,14 @@ fn what_was_written_is_read() {
         name,
         bytes: 7,
     });
-    let text = release::write(&version, "2026-07-01T10:00:00Z", "\"Fixes\"\n", &files);
+    let notes = release::Notes {
+        text: "\"Fixes\"\n".into(),
+        page: Some("https://example.org/4.3.0".into()),
+    };
+    let text = release::write(&version, "2026-07-01T10:00:00Z", &notes, &files);
     let read = release::feed(text.as_bytes()).unwrap().remove(0);
     assert_eq!(read.version(), Some(version));
+    assert_eq!(Some(read.page.as_str()), notes.page.as_deref());
     assert_eq!(
         read.assets,
         files.clone().map(|file| Asset {

@@ -13,7 +13,7 @@ use board::spec;
 use clap::Args;
 use feeds::{
     image::{Head, Image, Kind, PAYLOAD_BYTES_MAX, SIGNATURE_BYTES_MAX},
-    release::{self, CHECKSUM_SUFFIX, Listed, PAGE_ASSET},
+    release::{self, CHECKSUM_SUFFIX, Listed, Notes, PAGE_ASSET, PAGE_URL_MAX},
 };
 use jiff::Timestamp;
 use net::url::{Scheme, Url};
@@ -77,6 +77,10 @@ pub struct ReleaseArgs {
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
 
+    /// Page with what is new, which clocks and Home Assistant lead to
+    #[arg(long, value_name = "URL")]
+    notes_url: Option<String>,
+
     /// Folder to make; it must be empty or not there yet
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
@@ -103,11 +107,13 @@ A clock looks for papertick-BOARD-PANEL-TARGET.img and the same with .sha256 beh
 pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
     let version = args.version.as_deref().map(packing::version).transpose()?;
     let base = args.base_url.as_deref().map(base_url).transpose()?;
-    let notes = match &args.notes {
+    let text = match &args.notes {
         Some(path) => String::from_utf8(read_at_most(path, NOTES_MAX)?)
             .map_err(|_| Failure::failed(format!("{} is no text", path.display())))?,
         None => String::new(),
     };
+    let page = args.notes_url.as_deref().map(notes_url).transpose()?;
+    let notes = Notes { text, page };
     let secret = args.key.as_deref();
     let secret = secret.map(|key| Secret::read(key, args.password.password_file.as_deref()));
     let secret = secret.transpose()?;
@@ -203,7 +209,7 @@ impl Making<'_> {
     }
 
     /// Writes checksums and list; tells which version it is.
-    fn finish(&self, base: Option<&str>, notes: &str) -> Result<Version, Failure> {
+    fn finish(&self, base: Option<&str>, notes: &Notes) -> Result<Version, Failure> {
         let Some((newest, version)) = self
             .images
             .values()
@@ -316,6 +322,17 @@ fn base_url(text: &str) -> Result<String, Failure> {
         Ok(url) if is_plain(&url) => Ok(format!("{}/", text.trim_end_matches('/'))),
         Ok(_) | Err(_) => Err(Failure::usage(format!(
             "`{text}` is no address of a folder: say http:// or https://, a host and a path"
+        ))),
+    }
+}
+
+/// The address of a page that clocks pass on.
+fn notes_url(text: &str) -> Result<String, Failure> {
+    match release::is_page(text) && Url::parse(text).is_ok() {
+        true => Ok(text.to_owned()),
+        false => Err(Failure::usage(format!(
+            "`{text}` is no address of a page: say http:// or https://, the name of a host and a path, {PAGE_URL_MAX} \
+             bytes at most"
         ))),
     }
 }

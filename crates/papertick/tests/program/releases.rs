@@ -39,7 +39,10 @@ fn a_program_and_a_page_become_a_release() {
     let desk = Desk::new().with_image();
     built_page(&desk);
     fs::write(desk.path("new.md"), "* Faster\n").unwrap();
-    let made = desk.json("release --json --key k p --web web --notes new.md -o out");
+    let page = "https://example.org/4.2.0";
+    let made = desk.json(&format!(
+        "release --json --key k p --web web --notes new.md --notes-url {page} -o out"
+    ));
     assert_eq!(made["version"], "4.2.0");
     let images = [
         name("rev-a"),
@@ -58,6 +61,7 @@ fn a_program_and_a_page_become_a_release() {
     let text = desk.bytes("out/release.json");
     let feed = release::feed(&text).unwrap().remove(0);
     assert_eq!(feed.version(), Some(semver::Version::new(4, 2, 0)));
+    assert_eq!(feed.page, page);
     for name in &images {
         let (image, checksum) = feed.image(name).unwrap();
         assert_eq!(
@@ -159,6 +163,16 @@ fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
             "release p --base-url https://a/?x -o out",
             2,
             &["https://a/?x"],
+        ),
+        (
+            "release p --notes-url example.org -o out",
+            2,
+            &["`example.org`", "https://"],
+        ),
+        (
+            "release p --notes-url https:///x -o out",
+            2,
+            &["`https:///x`", "host"],
         ),
         ("release p --version 5 -o out", 2, &["`5`"]),
         ("release p --board rev-z -o out", 2, &["rev-z"]),
