@@ -9,6 +9,7 @@ use crate::{
     market::sources::{self, Route},
     secret::Endpoint,
     settings::Settings,
+    spoken::{self, Sentence, Words},
 };
 
 /// Where the clock looks for releases, and what it takes of them.
@@ -103,6 +104,8 @@ pub enum Verdict {
     Share,
     /// It has no image for this clock.
     NoImage,
+    /// Nobody who is trusted had signed its image when it was fetched.
+    Unsigned,
     /// It was tried here and did not work: the clock takes it if it is asked to, but not by itself.
     Failed,
     /// It ran here, and somebody went back to an older one: as before.
@@ -119,8 +122,24 @@ impl Verdict {
             Verdict::Pin => Some("pin"),
             Verdict::Share => Some("share"),
             Verdict::NoImage => Some("no-image"),
+            Verdict::Unsigned => Some("unsigned"),
             Verdict::Failed => Some("failed"),
             Verdict::Left => Some("left"),
+        }
+    }
+
+    /// The same for people, with a gap for the clock's number where that is why.
+    fn words(self) -> Words {
+        match self {
+            Verdict::Taken => spoken::RELEASE_TAKEN,
+            Verdict::NotNewer => spoken::RELEASE_NOT_NEWER,
+            Verdict::Channel => spoken::RELEASE_CHANNEL,
+            Verdict::Pin => spoken::RELEASE_PIN,
+            Verdict::Share => spoken::RELEASE_SHARE,
+            Verdict::NoImage => spoken::RELEASE_NO_IMAGE,
+            Verdict::Unsigned => spoken::RELEASE_UNSIGNED,
+            Verdict::Failed => spoken::RELEASE_FAILED,
+            Verdict::Left => spoken::RELEASE_LEFT,
         }
     }
 
@@ -130,13 +149,14 @@ impl Verdict {
     }
 
     /// All of them.
-    pub const ALL: [Verdict; 8] = [
+    pub const ALL: [Verdict; 9] = [
         Verdict::Taken,
         Verdict::NotNewer,
         Verdict::Channel,
         Verdict::Pin,
         Verdict::Share,
         Verdict::NoImage,
+        Verdict::Unsigned,
         Verdict::Failed,
         Verdict::Left,
     ];
@@ -165,6 +185,25 @@ impl Releases {
                 };
             }
             Look::Failed(reason) => self.last_error = Some(reason),
+        }
+    }
+
+    /// That in a sentence; none where nobody has looked.
+    pub fn says(&self) -> Option<Sentence> {
+        let found = self.found.as_ref().map(|found| {
+            let why = Sentence::from(found.verdict.words());
+            let why = why.with("number", spoken::number(found.number));
+            let release = spoken::RELEASE.with("version", found.version.as_str());
+            release.with("why", why)
+        });
+        let trouble = self.last_error.as_deref().map(spoken::closed);
+        let trouble = trouble.map(|why| spoken::RELEASES_UNKNOWN.with("why", why));
+        match (found, trouble) {
+            (Some(found), Some(trouble)) => {
+                let both = spoken::MARKED.with("sentence", found);
+                Some(both.with("mark", trouble))
+            }
+            (found, trouble) => found.or(trouble),
         }
     }
 }

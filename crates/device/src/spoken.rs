@@ -1,6 +1,7 @@
-//! What screens say in a sentence, for people who listen: all words that they use, with gaps for what is in them.
+//! What the clock says in a sentence, of its screens to people who listen and of releases: all words that it uses, with
+//! gaps for what is in them.
 //!
-//! A sentence is kept in its parts, so that a page can say it in the language of whoever listens.
+//! A sentence is kept in its parts, so that a page can say it in the language of whoever reads or listens.
 
 use alloc::{
     string::{String, ToString},
@@ -112,6 +113,18 @@ words! {
     SAFE_MODE = "Safe mode: {why}";
     NO_DATA = "No data so far: {why}";
     NO_ANSWER_YET = "no source has answered yet.";
+
+    RELEASE = "Release {version}: {why}";
+    RELEASE_TAKEN = "the clock takes it.";
+    RELEASE_NOT_NEWER = "it is not newer than what runs.";
+    RELEASE_CHANNEL = "it comes before a finished one, and the channel is for those.";
+    RELEASE_PIN = "another version is pinned.";
+    RELEASE_SHARE = "its turn has not come: the clock has number {number} for it, and the share ends before that.";
+    RELEASE_NO_IMAGE = "it has nothing for this board and machine.";
+    RELEASE_UNSIGNED = "nobody whom the clock trusts has signed it.";
+    RELEASE_FAILED = "it was tried here and did not work.";
+    RELEASE_LEFT = "it ran here, and somebody went back from it.";
+    RELEASES_UNKNOWN = "The releases were not looked at: {why}";
 }
 
 /// A sentence: its words, and what stands in their gaps.

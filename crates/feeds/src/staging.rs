@@ -93,7 +93,7 @@ fn closeness(verdict: Verdict) -> u8 {
         Verdict::Channel => 1,
         Verdict::Pin | Verdict::Share | Verdict::NoImage => 2,
         // That one is taken if somebody asks for it.
-        Verdict::Failed | Verdict::Left => 3,
+        Verdict::Failed | Verdict::Left | Verdict::Unsigned => 3,
         Verdict::Taken => 4,
     }
 }

@@ -636,10 +636,20 @@ fn release() -> Value {
             json!({ "type": "integer", "minimum": 0, "maximum": 99 }),
         ),
         ("lastError", json!({ "type": ["string", "null"] })),
+        ("says", json!({ "type": "string" })),
+        ("phrase", phrase()),
         ("ageSec", json!({ "type": "integer" })),
     ]);
     schema["type"] = json!(["object", "null"]);
     schema
+}
+
+/// A sentence in its parts.
+fn phrase() -> Value {
+    object(&[
+        ("words", json!({ "type": "string" })),
+        ("values", json!({ "type": "object" })),
+    ])
 }
 
 fn status() -> Value {
@@ -701,13 +711,7 @@ fn status() -> Value {
         ("ledsMuted", word_or_null(&Mute::ALL.map(Mute::word))),
         ("mode", text.clone()),
         ("says", text.clone()),
-        (
-            "phrase",
-            object(&[
-                ("words", text.clone()),
-                ("values", json!({ "type": "object" })),
-            ]),
-        ),
+        ("phrase", phrase()),
         ("stale", flag.clone()),
         ("disputed", flag.clone()),
         ("settingsTag", text.clone()),

@@ -539,17 +539,21 @@ pub fn system(
 
 /// The release that is taken, or the newest of those that are not, and why; null where nobody looks, or has seen one.
 pub fn release(known: &Releases) -> Value {
-    let error = known.last_error.as_deref();
-    match &known.found {
-        Some(found) => json!({
-            "version": found.version,
-            "title": found.title,
-            "url": found.page,
-            "taken": found.verdict == Verdict::Taken,
-            "why": found.verdict.reason(),
-            "number": found.number,
-            "lastError": error,
-        }),
-        None => error.map_or(Value::Null, |error| json!({ "lastError": error })),
+    let Some(says) = known.says() else {
+        return Value::Null;
+    };
+    let mut release = json!({
+        "lastError": known.last_error,
+        "says": says.to_string(),
+        "phrase": phrase(&says),
+    });
+    if let Some(found) = &known.found {
+        release["version"] = found.version.as_str().into();
+        release["title"] = found.title.as_str().into();
+        release["url"] = found.page.as_str().into();
+        release["taken"] = (found.verdict == Verdict::Taken).into();
+        release["why"] = found.verdict.reason().into();
+        release["number"] = found.number.into();
     }
+    release
 }

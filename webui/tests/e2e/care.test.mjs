@@ -82,6 +82,13 @@ test('an update goes up from a file, and a refusal is told in words', async () =
   await until('a page', () => clock.log.some(({ key }) => key === 'POST /upload/webui'));
 });
 
+test('why a release is not taken is told in words', async () => {
+  const told = page.locator('[data-release]');
+  await told.waitFor();
+  assert.match(await told.textContent(), /Release 4\.3\.0: its turn has not come: the clock has number 91 for it/);
+  assert.equal(await told.getByRole('link').getAttribute('href'), recorded.care.release.url);
+});
+
 test('log, crash dump and logos', async () => {
   clock.lines = [{ time: '2026-11-22T09:00:00Z', level: 'warn', text: 'the relay does not answer' }];
   await button('Read the log').click();
@@ -117,6 +124,7 @@ test('the page speaks the language of the browser, and another by hand', async (
   await second.getByLabel('Einstellungen durchsuchen').fill('sicherung');
   await second.getByRole('link', { name: 'Einstellungen als Datei' }).click();
   await second.waitForSelector('#care-file');
+  await second.waitForSelector('[data-release]:has-text("Version 4.3.0: sie ist noch nicht an der Reihe")');
   for (const [code, words] of [
     ['nl', 'Instellingen als bestand'],
     ['es', 'Ajustes en un archivo'],

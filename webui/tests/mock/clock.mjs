@@ -244,7 +244,7 @@ export class MockClock {
 
   /** Answers what the care view asks for, as the program was heard to answer; tells whether it did. */
   #care(key, body, json, response) {
-    const { exported, imported, log, firmware, open } = recorded.care;
+    const { exported, imported, log, firmware, release, open } = recorded.care;
     const acts = {
       'POST /api/settings/export': () => (body ? json(403, open) : json(200, exported)),
       'POST /api/settings/import': () => {
@@ -256,7 +256,7 @@ export class MockClock {
         return json(200, like(imported, { applied: true }));
       },
       'GET /api/log': () => json(200, like(log, { lines: this.lines ?? log.lines })),
-      'GET /api/system/status': () => json(200, { firmware }),
+      'GET /api/system/status': () => json(200, { firmware, release }),
       'GET /api/coredump': () => json(404, { error: 'no coredump' }),
       'DELETE /api/coredump': () => response.writeHead(200).end(),
     };

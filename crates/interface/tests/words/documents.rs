@@ -385,7 +385,15 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         told(&clock, at + 5)
     };
     let failed = Look::Failed("no list".into());
-    assert_eq!(saw(failed.clone(), 2), json!({ "lastError": "no list" }));
+    let words = |template: &str, values: Value| json!({ "words": template, "values": values });
+    let unknown = words(
+        "The releases were not looked at: {why}",
+        json!({ "why": "no list." }),
+    );
+    assert_eq!(
+        saw(failed.clone(), 2),
+        json!({ "lastError": "no list", "says": "The releases were not looked at: no list.", "phrase": unknown })
+    );
     for verdict in Verdict::ALL {
         let release = Release {
             version: "4.3.0".into(),
@@ -394,11 +402,29 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
             number: 91,
             verdict,
         };
+        let why = match verdict {
+            Verdict::Taken => "the clock takes it.",
+            Verdict::NotNewer => "it is not newer than what runs.",
+            Verdict::Channel => "it comes before a finished one, and the channel is for those.",
+            Verdict::Pin => "another version is pinned.",
+            Verdict::Share => {
+                "its turn has not come: the clock has number 91 for it, and the share ends before that."
+            }
+            Verdict::NoImage => "it has nothing for this board and machine.",
+            Verdict::Unsigned => "nobody whom the clock trusts has signed it.",
+            Verdict::Failed => "it was tried here and did not work.",
+            Verdict::Left => "it ran here, and somebody went back from it.",
+        };
+        let told = saw(Look::Found(release), 3);
+        let reason = &told["phrase"]["values"]["why"];
+        let reason = words(&why.replace("91", "{number}"), reason["values"].clone());
         let expected = json!({
             "version": "4.3.0", "title": "Winter", "url": "https://example.org/", "number": 91,
             "taken": verdict == Verdict::Taken, "why": verdict.reason(), "lastError": null, "ageSec": 5,
+            "says": format!("Release 4.3.0: {why}"),
+            "phrase": words("Release {version}: {why}", json!({ "version": "4.3.0", "why": reason })),
         });
-        assert_eq!(saw(Look::Found(release), 3), expected);
+        assert_eq!(told, expected);
     }
     // What was seen before counts on.
     let after = saw(failed, 20);

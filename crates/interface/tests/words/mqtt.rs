@@ -829,6 +829,76 @@ fn a_full_refresh_and_what_goes_wrong_are_told_once() {
     assert!(told(&clock).contains(&warning));
 }
 
+/// What Home Assistant has taken of the state of an update since it knows devices (2024.12): with any other member, or
+/// one of another type, it takes nothing of all and says so in its log each time. Older ones look at no types.
+fn check_update(update: &Value) {
+    let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    for (member, value) in update.as_object().unwrap() {
+        let is_taken = match member.as_str() {
+            "installed_version" | "latest_version" | "title" => is_text(value),
+            "release_url" => value.as_str().is_some_and(has_host),
+            "in_progress" => value.is_boolean(),
+            "update_percentage" => {
+                value.is_null() || value.as_u64().is_some_and(|percent| percent <= 100)
+            }
+            _ => false,
+        };
+        assert!(is_taken, "{member}: {value}");
+    }
+    // Without it nothing is known of the rest.
+    assert!(update.get("installed_version").is_some_and(is_text));
+    // A percentage alone would say that it is under way.
+    let percent = &update["update_percentage"];
+    assert_eq!(percent.is_null(), update["in_progress"] == false);
+}
+
+/// An address that has a host.
+fn has_host(url: &str) -> bool {
+    let rest = url.split_once("://").map(|(_, rest)| rest);
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+}
+
+#[test]
+fn the_state_of_an_update_is_what_every_home_assistant_takes() {
+    let mut clock = clock(BOARD);
+    let feed = json!({ "gitReleaseUrl": "https://feed.example/" });
+    let Value::Object(body) = feed else { panic!() };
+    let patch = device::request::Patch {
+        body,
+        ..Default::default()
+    };
+    clock.handle(Input::Asked(Request::Patch(patch)), now(2));
+    let check = |clock: &Device| check_update(&documents::update(&clock.view(), &about()).unwrap());
+    check(&clock);
+    for verdict in Verdict::ALL {
+        for (title, page) in [("Winter", "https://example.org/"), ("", "")] {
+            let release = Release {
+                version: "4.3.0".into(),
+                title: title.into(),
+                page: page.into(),
+                number: 91,
+                verdict,
+            };
+            clock.handle(Input::Looked(Look::Found(release)), now(3));
+            check(&clock);
+        }
+    }
+    clock.handle(Input::Looked(Look::Failed("no list".into())), now(4));
+    check(&clock);
+    for upload in [
+        Upload::Started,
+        Upload::Progress(0),
+        Upload::Progress(42),
+        Upload::Progress(100),
+        Upload::Failed("it did not come whole".into()),
+        Upload::Started,
+        Upload::Verified,
+    ] {
+        clock.handle(Input::Uploaded(upload), now(5));
+        check(&clock);
+    }
+}
+
 #[test]
 fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_it() {
     let mut clock = clock(BOARD);

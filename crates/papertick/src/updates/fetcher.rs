@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use device::releases::ReleasePlan;
 use feeds::{
-    image::Kind,
+    image::{Fault, Kind},
     malformed::Malformed,
     release::{self, CHECKSUM_BODY_MAX, FEED_BODY_MAX, Release, firmware_asset},
 };
@@ -60,6 +60,16 @@ pub(super) enum Trouble {
     NotWanted,
     #[error("{0}")]
     Refused(#[from] Refusal),
+}
+
+impl Trouble {
+    /// Tells whether the image was fetched, and nobody who is trusted had signed it.
+    pub(super) fn is_unsigned(&self) -> bool {
+        matches!(
+            self,
+            Trouble::Refused(Refusal::Fault(Fault::Unsigned | Fault::Untrusted(_)))
+        )
+    }
 }
 
 impl Source {

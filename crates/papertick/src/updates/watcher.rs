@@ -7,7 +7,7 @@ use device::{
     releases::{Habit, Look, Release as Seen, ReleasePlan, Verdict},
 };
 use feeds::{
-    release::Release,
+    release::{RELEASES_MAX, Release},
     staging::{self, Here},
 };
 use net::{chance::Chance, dialer::Dialer};
@@ -79,6 +79,8 @@ struct Known {
     releases: Option<Vec<Release>>,
     look_at: Instant,
     install_at: Option<Instant>,
+    /// Versions whose image nobody who is trusted had signed when it was fetched.
+    unsigned: Vec<Version>,
 }
 
 /// Follows the releases until told to stop.
@@ -103,13 +105,14 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
                 releases: None,
                 look_at: Instant::now() + chance.between(Duration::ZERO, first),
                 install_at: None,
+                unsigned: Vec::new(),
             }),
         };
         if known.is_some() {
             first = OTHER_LIST;
         }
         if let Some(known) = known.as_mut().filter(|_| is_new) {
-            watcher.judge(known, &mut chance).await;
+            watcher.judge(known, Cause::Changed, &mut chance).await;
         }
         let wake = known.as_ref().and_then(Known::wake);
         let cause = tokio::select! {
@@ -166,7 +169,50 @@ async fn unwanted(
     }
 }
 
+/// Tells whether something is fetched: by itself what is taken, and what may have been signed since; where somebody asks
+/// also what is not taken by itself, and what there is no image of, for failures of updates stand where he looks.
+fn takes(cause: Cause, verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Taken | Verdict::Unsigned => [Cause::Asked, Cause::Install].contains(&cause),
+        Verdict::Failed | Verdict::Left | Verdict::NoImage => cause == Cause::Asked,
+        Verdict::NotNewer | Verdict::Channel | Verdict::Pin | Verdict::Share => false,
+    }
+}
+
 impl Known {
+    /// Takes note of an image that nobody who is trusted had signed; of more than a list has, the oldest is forgotten.
+    fn note_unsigned(&mut self, version: Version) {
+        self.unsigned.retain(|known| *known != version);
+        if self.unsigned.len() == RELEASES_MAX {
+            self.unsigned.remove(0);
+        }
+        self.unsigned.push(version);
+    }
+
+    /// When a release of this verdict is installed without being asked; none for never.
+    fn install_by(
+        &self,
+        verdict: Verdict,
+        cause: Cause,
+        now: Instant,
+        chance: &mut Chance,
+    ) -> Option<Instant> {
+        let mut soon = || now + chance.between(Duration::ZERO, INSTALL_WITHIN);
+        match (verdict, self.plan.habit) {
+            // What was put off until now is begun at another moment than that of all others.
+            (Verdict::Taken, Habit::Installs) => {
+                let due = self.install_at.filter(|due| *due >= now);
+                Some(due.unwrap_or_else(soon))
+            }
+            // It may have been signed since the last look, or whoever signed it be trusted by now.
+            (Verdict::Unsigned, Habit::Installs) if cause == Cause::Look => Some(soon()),
+            // A network that comes and goes puts off only what was due while it was away.
+            (Verdict::Taken, Habit::Waits)
+            | (Verdict::Unsigned, Habit::Waits | Habit::Installs) => self.install_at,
+            (_, _) => None,
+        }
+    }
+
     /// When something is to be done without being asked, and what.
     fn wake(&self) -> Option<(Instant, Cause)> {
         let look = Some((self.look_at, Cause::Look));
@@ -199,30 +245,29 @@ impl Watcher {
             }
             Err(trouble) => return self.failed(cause, known, outage, &trouble).await,
         }
-        let Some((release, version, seen)) = self.judge(known, chance).await else {
+        let Some((release, version, seen)) = self.judge(known, cause, chance).await else {
             return self.failed(cause, known, outage, &Trouble::NoVersion).await;
         };
-        let takes = match (cause, seen.verdict) {
-            // Who asks hears that there is no image for the clock, where failures of updates stand.
-            (Cause::Asked, verdict) if verdict.is_offered() || verdict == Verdict::NoImage => true,
-            (Cause::Install, Verdict::Taken) => true,
-            (_, verdict) => {
-                if cause == Cause::Asked {
-                    let reason = verdict.reason().unwrap_or_default();
-                    tracing::info!(version = seen.version, reason, "no release is installed");
-                }
-                false
+        if !takes(cause, seen.verdict) {
+            if cause == Cause::Asked {
+                let reason = seen.verdict.reason().unwrap_or_default();
+                tracing::info!(version = seen.version, reason, "no release is installed");
             }
-        };
-        if !takes {
             return;
         }
         known.install_at = None;
         tracing::info!(version = seen.version, "a release is installed");
-        match source.fetch(&self.installer, &release, version).await {
+        let fetched = source.fetch(&self.installer, &release, version.clone());
+        match fetched.await {
             // That one tells of itself.
             Ok(()) | Err(Trouble::Refused(Refusal::Busy)) => {}
-            Err(trouble) => self.not_installed(&trouble),
+            Err(trouble) => {
+                self.not_installed(&trouble);
+                if trouble.is_unsigned() {
+                    known.note_unsigned(version);
+                    self.judge(known, cause, chance).await;
+                }
+            }
         }
     }
 
@@ -230,10 +275,13 @@ impl Watcher {
     async fn judge(
         &self,
         known: &mut Known,
+        cause: Cause,
         chance: &mut Chance,
     ) -> Option<(Release, Version, Seen)> {
         let means = self.installer.means();
-        let shunned = self.shunned();
+        let mut shunned = self.shunned();
+        let unsigned = known.unsigned.iter();
+        shunned.extend(unsigned.map(|version| (version.clone(), Verdict::Unsigned)));
         let here = Here {
             running: &running(means),
             image: &asset(means),
@@ -242,18 +290,7 @@ impl Watcher {
         let releases = known.releases.as_ref()?;
         let (release, seen) = staging::choose(releases, &known.plan.rule, &here)?;
         let (release, version) = (release.clone(), release.version()?);
-        let now = Instant::now();
-        known.install_at = match (seen.verdict, known.plan.habit) {
-            (Verdict::Taken, Habit::Installs) => {
-                // What was put off until now is begun at another moment than that of all others.
-                let due = known.install_at.filter(|due| *due >= now);
-                let soon = || now + chance.between(Duration::ZERO, INSTALL_WITHIN);
-                Some(due.unwrap_or_else(soon))
-            }
-            // A network that comes and goes puts off only what was due while it was away.
-            (Verdict::Taken, Habit::Waits) => known.install_at,
-            (_, _) => None,
-        };
+        known.install_at = known.install_by(seen.verdict, cause, Instant::now(), chance);
         self.tell(Look::Found(seen.clone())).await;
         Some((release, version, seen))
     }
@@ -300,5 +337,116 @@ impl Watcher {
     async fn tell(&self, look: Look) {
         // The loss of the device is noticed elsewhere.
         let _ = self.inbox.tell(Input::Looked(look)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use device::{
+        releases::{Channel, Rule},
+        secret::Endpoint,
+    };
+
+    use super::*;
+
+    fn known(habit: Habit, install_at: Option<Instant>) -> Known {
+        let plan = ReleasePlan {
+            feed: Endpoint::new("http://feed.example/"),
+            route: Default::default(),
+            rule: Rule {
+                channel: Channel::Stable,
+                pin: String::new(),
+                share: 100,
+                id: String::new(),
+            },
+            habit,
+        };
+        Known {
+            plan,
+            releases: None,
+            look_at: Instant::now(),
+            install_at,
+            unsigned: Vec::new(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nobody_signed_is_tried_once_more_with_each_look() {
+        let now = Instant::now();
+        let (due, past) = (now + Duration::from_secs(60), now - Duration::from_secs(1));
+        for (verdict, habit, cause, before, is_due) in [
+            (Verdict::Taken, Habit::Installs, Cause::Changed, None, true),
+            (Verdict::Taken, Habit::Looks, Cause::Look, Some(due), false),
+            (Verdict::Unsigned, Habit::Installs, Cause::Look, None, true),
+            // It was just tried.
+            (
+                Verdict::Unsigned,
+                Habit::Installs,
+                Cause::Install,
+                None,
+                false,
+            ),
+            (
+                Verdict::Unsigned,
+                Habit::Installs,
+                Cause::Asked,
+                None,
+                false,
+            ),
+            (
+                Verdict::Unsigned,
+                Habit::Installs,
+                Cause::Changed,
+                None,
+                false,
+            ),
+            (
+                Verdict::Unsigned,
+                Habit::Installs,
+                Cause::Changed,
+                Some(due),
+                true,
+            ),
+            (Verdict::Unsigned, Habit::Looks, Cause::Look, None, false),
+            (
+                Verdict::Failed,
+                Habit::Installs,
+                Cause::Look,
+                Some(due),
+                false,
+            ),
+        ] {
+            let known = known(habit, before);
+            let at = known.install_by(verdict, cause, now, &mut Chance::seeded(1));
+            assert_eq!(at.is_some(), is_due, "{verdict:?} {habit:?} {cause:?}");
+            assert!(at.is_none_or(|at| at <= now + INSTALL_WITHIN));
+        }
+        let put_off = known(Habit::Installs, Some(past));
+        let at = put_off.install_by(Verdict::Taken, Cause::Changed, now, &mut Chance::seeded(1));
+        assert!(at.is_some_and(|at| at >= now));
+    }
+
+    #[test]
+    fn who_asks_learns_why_not_and_by_itself_only_what_is_taken_is_fetched() {
+        for verdict in Verdict::ALL {
+            let by = [Cause::Look, Cause::Install, Cause::Asked].map(|cause| takes(cause, verdict));
+            let expected = match verdict {
+                Verdict::Taken | Verdict::Unsigned => [false, true, true],
+                Verdict::Failed | Verdict::Left | Verdict::NoImage => [false, false, true],
+                Verdict::NotNewer | Verdict::Channel | Verdict::Pin | Verdict::Share => [false; 3],
+            };
+            assert_eq!(by, expected, "{verdict:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn of_what_nobody_signed_only_the_newest_is_remembered() {
+        let mut known = known(Habit::Looks, None);
+        for minor in (0..50).chain([49]) {
+            known.note_unsigned(Version::new(4, minor, 0));
+        }
+        assert_eq!(known.unsigned.len(), RELEASES_MAX);
+        let newest = known.unsigned.last().map(|version| version.minor);
+        assert_eq!(newest, Some(49));
     }
 }

@@ -6,6 +6,7 @@ use board::sim::{self, SimOptions};
 use device::{
     market::{Datum, Seen},
     refresh::Refresh,
+    releases::{Release, Releases, Verdict},
     sources::SourceId,
     units::{Currency, Price},
     view::SourceState,
@@ -61,6 +62,16 @@ async fn a_clock_that_has_seen_something() -> Clock {
             ..SourceState::default()
         };
         view.sources = [(SourceId::Relay, well), (SourceId::Pool, ill)].into();
+        view.releases = Releases {
+            found: Some(Release {
+                version: "4.3.0".into(),
+                title: "papertick 4.3.0".into(),
+                page: "https://example.org/4.3.0".into(),
+                number: 91,
+                verdict: Verdict::Share,
+            }),
+            ..Releases::default()
+        };
         let price = Datum {
             value: Price {
                 micros: 98_765_000_000,
@@ -138,6 +149,7 @@ async fn recording() -> Value {
             "open": real.json("POST", "/api/settings/export", r#"{"passphrase":"long enough"}"#).await.json(),
             "log": real.get("/api/log").await.json(),
             "firmware": real.get("/api/system/status").await.json()["firmware"],
+            "release": clock.get("/api/system/status").await.json()["release"],
         },
         "manifest": clock.get("/manifest.json").await.json(),
         "policy": clock.get("/").await.header("content-security-policy"),

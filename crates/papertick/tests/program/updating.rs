@@ -732,6 +732,10 @@ fn a_clock_updates_itself_from_a_feed() {
     };
     fails("nowhere", "the list was not fetched: the server says 404");
     fails("other", "has no papertick-rev-b");
+    eventually("it is not taken", || {
+        let seen = clock.get("/api/system/status").json()["release"].clone();
+        seen["why"] == "no-image" && seen["taken"] == false
+    });
     fails(
         "wrong",
         "it is version 4.9.0, and the list says that it is 4.9.1",
@@ -828,6 +832,50 @@ fn a_clock_waits_for_its_stage() {
     clock.patch(r#"{"updatePin": "4.9.0"}"#);
     eventually("it is taken", || known()["taken"] == true);
     assert_eq!(known()["why"], Value::Null);
+    update();
+    eventually("it runs", || {
+        let answer = clock.send("GET", "/api/system/status", "");
+        answer.is_ok_and(|answer| answer.json()["firmware"]["version"] == "4.9.0")
+    });
+}
+
+#[test]
+fn a_release_of_somebody_who_is_not_trusted_is_told_and_taken_once_he_is() {
+    let shop = Shop::new();
+    let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
+    let image = signed(image_of(facts("4.9.0"), working().as_bytes()), &stranger);
+    let target = papertick::build::Facts::own().target;
+    let name = format!("papertick-rev-b-122x250-{target}.img");
+    let digest: [u8; 32] = Sha256::digest(&image).into();
+    let sums = format!("{name}.sha256");
+    let checksum = feeds::release::checksum_file(&digest, &name);
+    let assets = [&name, &sums].map(|name| json!({ "name": name, "browser_download_url": name }));
+    let list = json!({ "tag_name": "4.9.0", "assets": assets });
+    let place = serve(vec![
+        ("list".to_string(), list.to_string().into_bytes()),
+        (name, image),
+        (sums, checksum.into_bytes()),
+    ]);
+    let clock = shop.clock();
+    clock.patch(&format!(r#"{{"gitReleaseUrl": "http://{place}/list"}}"#));
+    let update = || {
+        let answer = clock.send("POST", "/api/firmware/auto_update", "").unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    };
+    let known = || clock.get("/api/system/status").json()["release"].clone();
+    update();
+    eventually("it is known", || known()["why"] == "unsigned");
+    assert_eq!(known()["taken"], false);
+    let says = "Release 4.9.0: nobody whom the clock trusts has signed it.";
+    assert_eq!(known()["says"], says);
+    let failure = firmware(&clock)["lastFailure"].to_string();
+    assert!(
+        failure.contains("none of these keys is trusted"),
+        "{failure}"
+    );
+
+    let key = stranger.pk.to_box().unwrap().to_string();
+    fs::write(shop.path().join("update-keys/theirs.pub"), key).unwrap();
     update();
     eventually("it runs", || {
         let answer = clock.send("GET", "/api/system/status", "");
