@@ -81,6 +81,10 @@ pub const FEE_QUORUM: usize = 2;
 /// Fee rate above which a source is taken to be wrong, sat/vB: half a block would pay fifty bitcoin.
 pub const FEE_MOST_SAT_VB: u64 = 10_000;
 
+/// Change of the wall clock above which it was set, and what is said of the time is judged anew: less is how clocks are
+/// kept right.
+pub const CLOCK_STEP_MIN: Duration = Duration::from_secs(1);
+
 /// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
 pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
 

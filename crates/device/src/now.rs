@@ -15,6 +15,14 @@ pub struct Now {
 }
 
 impl Now {
+    /// The moment of the start, by the wall clock as it is now; none while it is not set.
+    pub fn start(self) -> Option<UtcTime> {
+        let uptime_ms = i64::try_from(self.uptime.as_millis()).unwrap_or(i64::MAX);
+        self.utc.map(|utc| UtcTime {
+            unix_ms: utc.unix_ms.saturating_sub(uptime_ms),
+        })
+    }
+
     /// The moment at an earlier uptime, by the wall clock as it is now.
     pub fn earlier(self, uptime: Duration) -> Now {
         let ago = self.uptime.saturating_sub(uptime).as_millis();

@@ -32,8 +32,10 @@ use super::{
     voices::{Origin, Saying, Standing, Tip, Trail, Voices},
 };
 use crate::{
-    limits::{CATCH_UP_BLOCKS, CURRENCIES_MAX, LEAD_BLOCKS, QUOTE_FRESH, TIP_AGE_MAX},
-    now::Now,
+    limits::{
+        CATCH_UP_BLOCKS, CLOCK_STEP_MIN, CURRENCIES_MAX, LEAD_BLOCKS, QUOTE_FRESH, TIP_AGE_MAX,
+    },
+    now::{Now, UtcTime},
     settings::{Settings, Settled},
     units::{Currency, FeeRate},
 };
@@ -67,8 +69,8 @@ pub struct Upstream {
     doubts: Doubts,
     /// The highest block that was told of as new.
     told_block: Option<u32>,
-    /// The time was known when the verdict was made.
-    with_time: bool,
+    /// The wall clock by which the verdict was made.
+    wall: Option<UtcTime>,
     /// Peers that have answered well, as the source that asks them knows them.
     peers: Arc<Vec<String>>,
     offer: Offer,
@@ -200,7 +202,7 @@ impl Upstream {
             demands,
             doubts: Doubts::default(),
             told_block: None,
-            with_time: now.utc.is_some(),
+            wall: now.start(),
             peers: Arc::default(),
             prices: PriceBook::default(),
             fees: Fees::default(),
@@ -345,7 +347,8 @@ impl Upstream {
                 differs |= self.settle_fees(then);
             }
         }
-        if self.with_time != now.utc.is_some() {
+        // What is old by the wall clock may be so by another one, or not any more.
+        if is_stepped(self.wall, now.start()) {
             differs |= self.settle(now);
         }
         differs
@@ -1032,7 +1035,7 @@ impl Upstream {
 
     fn make_verdict(&mut self, until: Option<Duration>, now: Now) {
         let anchor = self.chain.as_ref().map(|chain| &chain.spec().anchor);
-        self.with_time = now.utc.is_some();
+        self.wall = now.start();
         let (floor, admits) = (self.floor(), self.admits());
         let verdict = verdict::height(&self.voices, floor, &self.believed, anchor, admits, now);
         doubts::follow_height(&mut self.weak, verdict.state, now.uptime);
@@ -1106,6 +1109,17 @@ impl Upstream {
     fn wants_prices_in(&self, currency: Currency, settled: &Settled) -> bool {
         self.offer.currencies().contains(&currency)
             || settled.stored().currencies().contains(&currency)
+    }
+}
+
+/// Tells whether the wall clock was set since, by what it says of the moment of the start.
+fn is_stepped(before: Option<UtcTime>, after: Option<UtcTime>) -> bool {
+    match before.zip(after) {
+        Some((before, after)) => {
+            let step_ms = before.unix_ms.abs_diff(after.unix_ms);
+            Duration::from_millis(step_ms) > CLOCK_STEP_MIN
+        }
+        None => before.is_some() != after.is_some(),
     }
 }
 

@@ -405,6 +405,32 @@ fn without_the_time_nothing_is_proven() {
 }
 
 #[test]
+fn a_clock_that_is_set_judges_what_is_old_at_once() {
+    let (mut world, mut miner) = begin();
+    miner.mine_at(START);
+    for place in 0..2 {
+        world.judge(peer(place), &miner.newest(1));
+    }
+    world.wait(60);
+    let set = |world: &mut World, ahead: u64| {
+        let now = Now {
+            utc: now(world.secs + ahead).utc,
+            ..now(world.secs)
+        };
+        world.device.handle(Input::Tick, now);
+    };
+    for (ahead, state) in [
+        (89 * 60 - 2, HeightState::Proven),
+        (89 * 60, HeightState::Stale),
+        (0, HeightState::Proven),
+        (24 * 60 * 60, HeightState::Stale),
+    ] {
+        set(&mut world, ahead);
+        world.check(900_000, state);
+    }
+}
+
+#[test]
 fn from_one_to_six_blocks_give_way_to_more_work_and_among_equals_the_first_stays() {
     for depth in 1..=6 {
         let (mut world, mut miner) = begin();
