@@ -16,10 +16,13 @@ use super::{
     until::Until,
     values::{Datum, Seen},
 };
-use crate::limits::{SHARED_SILENCE_MAX, TIP_AGE_MAX};
+use crate::limits::{CONTEST_TIME, RIVAL_TIME, SHARED_SILENCE_MAX, TIP_AGE_MAX};
 
-/// Newest heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
-const TRAIL_MAX: usize = 16;
+/// Most heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
+const TRAIL_MAX: usize = 32;
+
+/// Longest time for which anybody waits for a verdict: what was said before it makes room.
+const TRAIL_TIME: Duration = RIVAL_TIME;
 
 /// The newest heights of a voice, each with the uptime at which it was said first; oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,15 +34,17 @@ impl Trail {
         if self.height() == Some(height) {
             return;
         }
-        if self.since() == Some(at) {
+        let is_past = |(next, _): &(Duration, u32)| *next + TRAIL_TIME <= at;
+        if self.0.len() == TRAIL_MAX && self.0.get(1).is_some_and(is_past) {
+            self.0.pop_front();
+        }
+        // Of whoever says ever other heights it counts since when, and not each of them.
+        if self.since() == Some(at) || self.0.len() == TRAIL_MAX {
             self.0.pop_back();
         }
         // What was said before it may be the same.
         if self.height() == Some(height) {
             return;
-        }
-        if self.0.len() == TRAIL_MAX {
-            self.0.pop_front();
         }
         self.0.push_back((at, height));
     }
@@ -420,6 +425,8 @@ pub struct Tip {
     pub time: u32,
 }
 
+const _: () = assert!(CONTEST_TIME.as_secs() <= TRAIL_TIME.as_secs());
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -463,6 +470,21 @@ mod tests {
         assert_eq!(trail.0.len(), TRAIL_MAX);
         assert_eq!(trail.height(), Some(99));
         assert_eq!(trail.since(), Some(Duration::from_secs(99)));
+    }
+
+    #[test]
+    fn a_trail_reaches_back_as_far_as_anybody_waits() {
+        let truth = trail(&[(0, 1)]);
+        let counts: Vec<(u64, u32)> = (0..2000).map(|step| (step, 1 + step as u32)).collect();
+        for until in [10, 100, 700, 1999] {
+            let since = trail(&counts[..=until]).apart_since(&truth);
+            let since = since.map(|since| since.as_secs()).unwrap();
+            let until = until as u64;
+            assert!(
+                since <= 1.max(until.saturating_sub(600)),
+                "{since} at {until}"
+            );
+        }
     }
 
     #[test]

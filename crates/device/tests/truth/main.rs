@@ -382,6 +382,21 @@ fn a_relay_that_lies_or_stands_still_is_told_within_two_minutes() {
 }
 
 #[test]
+fn a_relay_that_counts_up_is_told_within_two_minutes() {
+    let mut world = World::new();
+    let mut miner = Miner::new();
+    miner.mine(4);
+    world.prove(EXPLORER, 900_000, &miner.newest(4));
+    for second in 0..1200 {
+        world.claim(RELAY, 900_003 + second);
+        if second >= 120 {
+            world.check(900_000, HeightState::Disputed);
+        }
+        world.wait(1);
+    }
+}
+
+#[test]
 fn the_rules_for_claims_veto_no_proof() {
     let mut world = World::new();
     let mut miner = Miner::new();
