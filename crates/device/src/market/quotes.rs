@@ -4,11 +4,13 @@
 //! as the *witnesses* do not contradict it. A quote counts while it is *fresh*, by the venue's own time of its newest
 //! trade; where a source sends no time, only a quote that changes is news.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    vec::Vec,
+};
 use core::time::Duration;
 
 use super::{
-    since::Since,
     sources::SourceId,
     truth::Doubt,
     until::Until,
@@ -135,7 +137,6 @@ struct Quote {
     seen: Seen,
     /// Uptime at which it was last told.
     told: Duration,
-    is_out: bool,
     /// Its source is away; should it say the same when it is back, that is no news.
     is_silent: bool,
     /// Whose it is, where it is second hand.
@@ -169,17 +170,29 @@ pub enum Role {
 pub struct Quotes {
     quotes: BTreeMap<SourceId, Quote>,
     primary: Option<SourceId>,
+    course: Course,
+    /// The moment of the newest judgement, and what had become of the quotes before it: what is said at one moment
+    /// counts together, whatever the order.
+    before: Option<(Duration, Course)>,
+}
+
+/// What has become of quotes so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Course {
+    /// What is shown.
+    shown: Option<Datum<Price>>,
+    /// Who was far off, and has not come back.
+    out: BTreeSet<SourceId>,
     /// What is shown while sources contradict each other, and until when.
     kept: Option<Kept>,
-    shown: Option<Datum<Price>>,
-    /// The moment of the newest judgement, and what was shown before it.
-    judged: Option<(Duration, Option<Datum<Price>>)>,
     /// Since when the only voice has been far from what is shown.
     jumped: Option<Duration>,
     /// Since when a lone quote is shown that had been held back.
     released: Option<Duration>,
-    weak: Since,
-    disputed: Since,
+    /// Since when the price has been less than agreed.
+    weak: Option<Duration>,
+    /// Since when sources have contradicted each other.
+    disputed: Option<Duration>,
 }
 
 /// A price that was good when sources began to contradict each other.
@@ -283,7 +296,6 @@ impl Quotes {
                 price,
                 seen,
                 told: now.uptime,
-                is_out: known.is_some_and(|known| known.is_out),
                 is_silent: false,
                 origin: None,
             },
@@ -299,16 +311,13 @@ impl Quotes {
         now: Duration,
     ) -> PriceVerdict {
         let mut until = Until::after(now);
-        self.shown = shown.cloned();
-        if self.judged.as_ref().is_none_or(|(at, _)| *at != now) {
-            self.judged = Some((now, shown.cloned()));
-        }
+        self.begin(shown, now);
         let fresh = self.fresh(&mut until);
         self.cast_out(&fresh);
         let counted: Vec<SourceId> = fresh
             .iter()
             .copied()
-            .filter(|source| !self.quotes[source].is_out)
+            .filter(|source| !self.course.out.contains(source))
             .collect();
         let median = self.median(&counted);
         let agreeing = self.within(&counted, median, rules.band_permille);
@@ -348,6 +357,21 @@ impl Quotes {
         }
     }
 
+    /// Goes on from what had become of the quotes before this moment.
+    fn begin(&mut self, shown: Option<&Datum<Price>>, now: Duration) {
+        let before = self.before.take().filter(|(at, _)| *at == now);
+        let (_, mut before) = before.unwrap_or_else(|| {
+            let course = Course {
+                shown: shown.cloned(),
+                ..core::mem::take(&mut self.course)
+            };
+            (now, course)
+        });
+        before.out.retain(|source| self.quotes.contains_key(source));
+        self.course.clone_from(&before);
+        self.before = Some((now, before));
+    }
+
     /// Those whose quotes are fresh; who quotes here itself is not heard second hand beside it, for it is one witness.
     fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
         let mut is_fresh = |quote: &Quote| {
@@ -369,24 +393,15 @@ impl Quotes {
             return;
         };
         let near = self.within(fresh, Some(median), OUTLIER_PERMILLE);
-        if near.len() * 2 <= fresh.len() {
-            // Nobody is in the middle, so nobody is far from it.
-            for source in fresh {
-                if let Some(quote) = self.quotes.get_mut(source) {
-                    quote.is_out = false;
-                }
-            }
-            return;
-        }
+        // Where nobody is in the middle, nobody is far from it.
+        let has_middle = near.len() * 2 > fresh.len();
         let median = self.quotes[&median].price;
         for source in fresh {
-            if let Some(quote) = self.quotes.get_mut(source) {
-                let off = permille(quote.price, median);
-                let limit = match quote.is_out {
-                    true => OUTLIER_BACK_PERMILLE,
-                    false => OUTLIER_PERMILLE,
-                };
-                quote.is_out = off > limit || (quote.is_out && off == limit);
+            let was_out = self.course.out.remove(source);
+            let off = permille(self.quotes[source].price, median);
+            let is_out = off > OUTLIER_PERMILLE || (was_out && off >= OUTLIER_BACK_PERMILLE);
+            if has_middle && is_out {
+                self.course.out.insert(*source);
             }
         }
     }
@@ -413,21 +428,20 @@ impl Quotes {
         if state == PriceState::Agreed {
             return;
         }
+        let course = &mut self.course;
         let is_over = |kept: &Kept| kept.end.is_some_and(|end| end <= now);
-        self.kept = self.kept.take().filter(|kept| !is_over(kept));
-        if let Some(kept) = &mut self.kept {
+        course.kept = course.kept.take().filter(|kept| !is_over(kept));
+        if let Some(kept) = &mut course.kept {
             kept.end.get_or_insert(now + AGREED_KEPT);
             return;
         }
-        let is_new = state == PriceState::Disputed && self.disputed.since().is_none();
+        let is_new = state == PriceState::Disputed && course.disputed.is_none();
         let is_recent = |shown: &&Datum<Price>| {
             let end = shown.seen.lasts_until(QUOTE_FRESH);
             end.is_some_and(|end| now < end)
         };
-        // Not what was said at this very moment, for then the first to speak would be right.
-        let shown = self.judged.as_ref().and_then(|(_, before)| before.as_ref());
-        if let Some(shown) = shown.filter(is_recent).filter(|_| is_new) {
-            self.kept = Some(Kept {
+        if let Some(shown) = course.shown.as_ref().filter(is_recent).filter(|_| is_new) {
+            course.kept = Some(Kept {
                 price: shown.clone(),
                 end: Some(now + DOUBT_TIME),
             });
@@ -436,10 +450,10 @@ impl Quotes {
 
     /// The primary's quote if it is among those that agree, else the one in the middle.
     fn agreed(&mut self, agreeing: &[SourceId], median: Option<SourceId>) -> Option<Datum<Price>> {
-        self.jumped = None;
+        self.course.jumped = None;
         let primary = self.primary.filter(|primary| agreeing.contains(primary));
         let price = self.datum(primary.or(median)?);
-        self.kept = Some(Kept {
+        self.course.kept = Some(Kept {
             price: price.clone(),
             end: None,
         });
@@ -455,16 +469,16 @@ impl Quotes {
         rules: PriceRules,
         until: &mut Until,
     ) -> Option<Datum<Price>> {
-        self.jumped = None;
-        let kept = self.kept.take().filter(|kept| {
+        self.course.jumped = None;
+        let kept = self.course.kept.take().filter(|kept| {
             let off = |source: &SourceId| permille(self.quotes[source].price, kept.price.value);
             let is_said = counted
                 .iter()
                 .any(|source| off(source) <= rules.band_permille);
             is_said && !kept.end.is_some_and(|end| until.is_over(end))
         });
-        self.kept = kept;
-        if let Some(kept) = &self.kept {
+        self.course.kept = kept;
+        if let Some(kept) = &self.course.kept {
             return Some(kept.price.clone());
         }
         let primary = self.primary.filter(|primary| counted.contains(primary));
@@ -491,24 +505,24 @@ impl Quotes {
             .filter(|told| self.is_no_step_back(*told));
         let source = primary.or(median).or(told.filter(|_| counted.is_empty()));
         let Some(source) = source else {
-            return self.shown.clone();
+            return self.course.shown.clone();
         };
         let next = self.datum(source);
-        let Some(shown) = self.shown.as_ref().filter(|_| rules.witnessed) else {
-            self.jumped = None;
+        let Some(shown) = self.course.shown.as_ref().filter(|_| rules.witnessed) else {
+            self.course.jumped = None;
             return Some(next);
         };
         let is_far = permille(next.value, shown.value) > JUMP_PERMILLE;
         let held = shown.seen.lasts_until(JUMP_HELD);
         let was_recent = held.is_some_and(|end| until.now() <= end);
-        if !is_far || (self.jumped.is_none() && !was_recent) {
-            self.jumped = None;
+        if !is_far || (self.course.jumped.is_none() && !was_recent) {
+            self.course.jumped = None;
             return Some(next);
         }
-        let since = *self.jumped.get_or_insert(until.now());
+        let since = *self.course.jumped.get_or_insert(until.now());
         if until.is_over(since + JUMP_HELD) {
-            self.jumped = None;
-            self.released = Some(until.now());
+            self.course.jumped = None;
+            self.course.released = Some(until.now());
             return Some(next);
         }
         Some(shown.clone())
@@ -525,7 +539,7 @@ impl Quotes {
     fn is_no_step_back(&self, source: SourceId) -> bool {
         let quote = self.quotes.get(&source);
         let passed_on = quote.filter(|quote| quote.origin.is_some());
-        let shown = self.shown.as_ref().map(|shown| shown.seen);
+        let shown = self.course.shown.as_ref().map(|shown| shown.seen);
         match (passed_on.map(|quote| quote.seen), shown) {
             (Some(seen), Some(shown)) => seen == shown || seen.is_after(shown),
             (_, None) | (None, _) => true,
@@ -548,38 +562,37 @@ impl Quotes {
     }
 
     fn doubts(&mut self, state: PriceState, rules: PriceRules, now: Duration) -> Vec<Doubt> {
+        let course = &mut self.course;
         match state {
             PriceState::Agreed | PriceState::Stale => {
-                self.weak.end(now);
-                self.disputed.end(now);
-                self.released = None;
+                (course.weak, course.disputed, course.released) = (None, None, None);
             }
             PriceState::Single => {
-                self.weak.go_on(now);
-                self.disputed.end(now);
+                course.weak.get_or_insert(now);
+                course.disputed = None;
             }
             PriceState::Disputed => {
-                self.weak.go_on(now);
-                self.disputed.go_on(now);
+                course.weak.get_or_insert(now);
+                course.disputed.get_or_insert(now);
             }
         }
         if !rules.witnessed {
             return Vec::new();
         }
-        let disputed = self.disputed.since().map(|since| Doubt {
+        let disputed = course.disputed.map(|since| Doubt {
             mark: Mark::Disputed,
             // While what was good before is shown, it is not what they disagree about.
-            from: self
+            from: course
                 .kept
                 .as_ref()
                 .and_then(|kept| kept.end)
                 .unwrap_or(since),
         });
         // A ring that is due stays until the graver sign comes.
-        let is_alone = |weak: &Duration| self.disputed.since().is_none_or(|since| *weak < since);
-        let alone = self.weak.since().filter(is_alone).map(|since| Doubt {
+        let is_alone = |weak: &Duration| course.disputed.is_none_or(|since| *weak < since);
+        let alone = course.weak.filter(is_alone).map(|since| Doubt {
             mark: Mark::Alone,
-            from: match self.released {
+            from: match course.released {
                 Some(released) => released.min(since + DOUBT_TIME),
                 None => since + DOUBT_TIME,
             },
@@ -594,10 +607,10 @@ impl Quotes {
     }
 
     fn voices(&self, fresh: &[SourceId], agreeing: &[SourceId]) -> Vec<Voice> {
-        let standing = |source: &SourceId, quote: &Quote| {
+        let standing = |source: &SourceId| {
             if !fresh.contains(source) {
                 Standing::Old
-            } else if quote.is_out {
+            } else if self.course.out.contains(source) {
                 Standing::Out
             } else if agreeing.contains(source) {
                 Standing::Agrees
@@ -610,7 +623,7 @@ impl Quotes {
             origin: quote.origin.unwrap_or(*source),
             price: quote.price,
             seen: quote.seen,
-            standing: standing(source, quote),
+            standing: standing(source),
         };
         let heard = self.quotes.iter().filter(|(_, quote)| !quote.is_silent);
         heard.map(voice).collect()

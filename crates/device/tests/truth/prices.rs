@@ -473,11 +473,15 @@ fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
     assert_eq!(world.shown().0, 64_000);
     world.wait(1);
     assert_eq!(world.shown().0, 80_000);
+    world.wait(1);
+    world.price(80_000);
+    world.wait(1);
     // One that comes back was a slip.
     world.price(8_000);
     world.wait(30);
     world.price(80_100);
     assert_eq!(world.shown().0, 80_100);
+    world.wait(1);
     // A second voice ends the wait.
     world.price(60_000);
     assert_eq!(world.shown().0, 80_100);
@@ -543,7 +547,57 @@ fn nobody_witnesses_what_is_invented_and_nobody_is_heard_who_was_not_asked() {
     assert_eq!(world.price_mark(), None);
 }
 
+#[test]
+fn who_says_two_things_at_one_moment_is_judged_by_the_last() {
+    let mut world = clock();
+    world.agree_on(100_000);
+    world.wait(1);
+    // Far off, and near again.
+    world.trade(COINBASE, 112_000, 0);
+    world.trade(COINBASE, 107_000, 0);
+    assert_eq!(world.standing(COINBASE), Standing::Apart);
+    // Near, and far off again.
+    world.trade(COINBASE, 112_000, 0);
+    world.wait(1);
+    world.trade(COINBASE, 101_000, 0);
+    world.trade(COINBASE, 107_000, 0);
+    assert_eq!(world.standing(COINBASE), Standing::Out);
+}
+
 proptest! {
+    /// What is said at one moment counts together.
+    #[test]
+    fn the_order_of_quotes_changes_nothing(
+        rounds in prop::collection::vec(
+            (prop::collection::vec(prop_oneof![3 => Just(1000_u64), 1 => 980..1020_u64, 2 => 850..1150_u64, 1 => Just(100)], 4), prop_oneof![Just(1_u64), Just(20), Just(60), Just(130), Just(301)]),
+            1..10,
+        ),
+        orders in prop::collection::vec(Just([0_usize, 1, 2, 3]).prop_shuffle(), 10),
+    ) {
+        let live = |orders: &[[usize; 4]]| {
+            let mut world = clock();
+            world.set("priceWitnesses", json!(["coinbase", "bitstamp", "bitfinex"]));
+            let mut told = Vec::new();
+            for ((quotes, wait), order) in rounds.iter().zip(orders) {
+                for who in order {
+                    let price = 64 * quotes[*who];
+                    match who {
+                        0 => world.price(price),
+                        1 => world.trade(COINBASE, price, 0),
+                        2 => world.trade(BITSTAMP, price, 0),
+                        _ => world.trade(BITFINEX, price, 0),
+                    }
+                }
+                let standings = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|who| world.standing(who));
+                told.push((world.shown(), standings, world.price_mark()));
+                world.wait(*wait);
+                told.push((world.shown(), standings, world.price_mark()));
+            }
+            told
+        };
+        prop_assert_eq!(live(&[[0, 1, 2, 3]; 10]), live(&orders));
+    }
+
     /// Whatever a minority says and however it is ordered: what is shown is a real quote within the band of most.
     #[test]
     fn a_minority_never_moves_the_price(

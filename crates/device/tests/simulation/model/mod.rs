@@ -65,6 +65,9 @@ pub struct Quote {
     pub weak: Duration,
     /// A price is shown that was held for a minute, and nobody confirmed it.
     pub released: bool,
+    /// The newest moment at which it was judged, and what was shown, far off and released before that: of what is said at
+    /// one moment the last counts.
+    before: (Duration, Option<(u64, Learned)>, Option<Duration>, bool),
 }
 
 /// The model's whole state.
@@ -389,6 +392,7 @@ impl Model {
             jumped: known.and_then(|known| known.jumped),
             weak: known.filter(|_| !is_over).map_or(now, |known| known.weak),
             released: known.is_some_and(|known| known.released && !is_over),
+            before: known.map_or((Duration::MAX, None, None, false), |known| known.before),
         };
         self.quotes.insert(currency, quote);
         self.judge_price(currency);
@@ -401,7 +405,12 @@ impl Model {
         let Some(quote) = self.quotes.get_mut(&currency) else {
             return;
         };
-        let shown = self.facts.get(currency.code()).copied();
+        if quote.before.0 != now {
+            let shown = self.facts.get(currency.code()).copied();
+            quote.before = (now, shown, quote.jumped, quote.released);
+        }
+        let shown;
+        (_, shown, quote.jumped, quote.released) = quote.before;
         let is_jump = shown.is_some_and(|(shown, learned)| {
             let is_far = quote.price.abs_diff(shown) * 10 > shown;
             let was_recent = match learned {
@@ -411,7 +420,8 @@ impl Model {
             is_witnessed && is_far && (was_recent || quote.jumped.is_some())
         });
         if is_jump && now < *quote.jumped.get_or_insert(now) + SECOND * 60 {
-            return;
+            let held = shown.map(|shown| (currency.code().into(), shown));
+            return self.facts.extend(held);
         }
         quote.jumped = None;
         quote.released |= is_jump;
