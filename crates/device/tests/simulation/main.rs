@@ -4,7 +4,7 @@
 //! show at every moment; `checks` compares, and holds the invariants; `workload` makes random lives, `seeds` runs them and
 //! makes one that fails as short as it can; `scenarios` are the lives written by hand;
 //! `air` is the radio and what must come of it; `staleness` watches the mark of old values, `upstreams` what is known of the sources,
-//! `soak` a month of one clock.
+//! `soak` a month of one clock, `liars` lives among voices that lie.
 //!
 //! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
 
@@ -17,6 +17,7 @@
 mod air;
 mod boards;
 mod checks;
+mod liars;
 mod model;
 mod scenarios;
 mod script;

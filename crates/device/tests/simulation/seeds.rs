@@ -53,46 +53,11 @@ impl Life {
         std::mem::take(&mut world.log)
     }
 
-    /// Why these steps fail, and the step at which they do; none if they do not.
-    fn failure(&self, steps: &[Step]) -> Option<String> {
-        let lived = panic::catch_unwind(AssertUnwindSafe(|| self.live(steps)));
-        let panic = lived.err()?;
-        let text = panic.downcast_ref::<String>().cloned();
-        Some(text.unwrap_or_else(|| {
-            panic
-                .downcast_ref::<&str>()
-                .map_or_else(String::new, |text| (*text).into())
-        }))
-    }
-
-    /// Leaves out whatever the same failure does not need: halves first, single steps last.
-    fn shortened(&self, why: &str) -> Vec<Step> {
-        let what = why.lines().next();
-        let mut steps = self.steps.clone();
-        let (mut tries, mut part) = (0, steps.len());
-        while part > 0 && tries < SHORTER_MAX {
-            let mut from = 0;
-            while from < steps.len() && tries < SHORTER_MAX {
-                let to = (from + part).min(steps.len());
-                let shorter = [&steps[..from], &steps[to..]].concat();
-                tries += 1;
-                match self.failure(&shorter) {
-                    Some(why) if why.lines().next() == what => steps = shorter,
-                    Some(_) | None => from = to,
-                }
-            }
-            part /= 2;
-        }
-        steps
-    }
-
     fn check(&self) {
-        let failed = silently(|| {
-            let why = self.failure(&self.steps)?;
-            let steps = self.shortened(&why);
-            Some((self.failure(&steps).unwrap_or(why), steps))
-        });
-        if let Some((why, steps)) = failed {
+        let fails = |steps: &[Step]| failure(|| drop(self.live(steps)));
+        if let Some(why) = fails(&self.steps) {
+            let steps = shortened(&self.steps, &why, fails);
+            let why = fails(&steps).unwrap_or(why);
             let lines: Vec<String> = steps.iter().map(Step::to_string).collect();
             panic!(
                 "seed {} on board {}\n{why}\nafter this life:\n{}",
@@ -102,6 +67,42 @@ impl Life {
             );
         }
     }
+}
+
+/// Why something panics; none if it does not.
+pub fn failure(work: impl FnOnce()) -> Option<String> {
+    let panic = silently(|| panic::catch_unwind(AssertUnwindSafe(work)).err())?;
+    let text = panic.downcast_ref::<String>().cloned();
+    Some(text.unwrap_or_else(|| {
+        panic
+            .downcast_ref::<&str>()
+            .map_or_else(String::new, |text| (*text).into())
+    }))
+}
+
+/// Leaves out of steps whatever the same failure does not need: halves first, single steps last.
+pub fn shortened<S: Clone>(
+    steps: &[S],
+    why: &str,
+    fails: impl Fn(&[S]) -> Option<String>,
+) -> Vec<S> {
+    let what = why.lines().next();
+    let mut steps = steps.to_vec();
+    let (mut tries, mut part) = (0, steps.len());
+    while part > 0 && tries < SHORTER_MAX {
+        let mut from = 0;
+        while from < steps.len() && tries < SHORTER_MAX {
+            let to = (from + part).min(steps.len());
+            let shorter = [&steps[..from], &steps[to..]].concat();
+            tries += 1;
+            match fails(&shorter) {
+                Some(why) if why.lines().next() == what => steps = shorter,
+                Some(_) | None => from = to,
+            }
+        }
+        part /= 2;
+    }
+    steps
 }
 
 thread_local! {
@@ -125,20 +126,32 @@ fn silently<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-fn from_environment() -> (Range<u64>, u64) {
-    let seeds = std::env::var("SIMULATION_SEEDS").ok().and_then(|text| {
-        let (start, end) = text.split_once("..")?;
-        Some(start.parse().ok()?..end.parse().ok()?)
-    });
-    let steps = std::env::var("SIMULATION_STEPS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    (seeds.unwrap_or(SEEDS), steps.unwrap_or(STEPS))
+/// Which lives are lived, and how long they are.
+pub struct Seeds {
+    pub seeds: Range<u64>,
+    pub steps: u64,
+}
+
+impl Seeds {
+    /// These, unless the environment asks for others.
+    pub fn from_environment(seeds: Range<u64>, steps: u64) -> Seeds {
+        let asked = std::env::var("SIMULATION_SEEDS").ok().and_then(|text| {
+            let (start, end) = text.split_once("..")?;
+            Some(start.parse().ok()?..end.parse().ok()?)
+        });
+        let long = std::env::var("SIMULATION_STEPS")
+            .ok()
+            .and_then(|text| text.parse().ok());
+        Seeds {
+            seeds: asked.unwrap_or(seeds),
+            steps: long.unwrap_or(steps),
+        }
+    }
 }
 
 #[test]
 fn random_lives_are_what_the_model_says() {
-    let (seeds, steps) = from_environment();
+    let Seeds { seeds, steps } = Seeds::from_environment(SEEDS, STEPS);
     for seed in seeds {
         Life::of(seed, steps).check();
     }

@@ -1,0 +1,141 @@
+//! Blocks on a network of one's own, where a try or two makes one: sound ones, and ones that break a rule.
+
+use chain::{
+    CompactTarget, Header, Target, Version, Work,
+    anchor::{Anchor, genesis},
+    network::Network,
+};
+use device::market::ChainSpec;
+
+/// Height of the block that is taken for granted.
+pub const ANCHOR: u32 = 900_000;
+
+/// Place of a block among all that were made.
+pub type Id = usize;
+
+/// How a block breaks the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flaw {
+    NoWork,
+    WrongBits,
+    TooOld,
+    OldVersion,
+}
+
+/// A block that somebody has made.
+#[derive(Debug)]
+struct Block {
+    header: Header,
+    height: u32,
+    parent: Id,
+    flaw: Option<Flaw>,
+}
+
+/// All blocks that were made.
+#[derive(Debug)]
+pub struct Blocks(Vec<Block>);
+
+impl Blocks {
+    /// The one that is taken for granted.
+    pub fn new(time: u32) -> Blocks {
+        let mut header = genesis(Network::Regtest);
+        header.time = time;
+        mine(&mut header);
+        let (height, parent, flaw) = (ANCHOR, 0, None);
+        Blocks(vec![Block {
+            header,
+            height,
+            parent,
+            flaw,
+        }])
+    }
+
+    /// The chain of nothing after it.
+    pub fn chain(&self) -> ChainSpec {
+        let anchor = self.0[0].header;
+        ChainSpec {
+            network: Network::Regtest,
+            anchor: Anchor {
+                next: ANCHOR + 1,
+                hash: anchor.block_hash(),
+                bits: anchor.bits,
+                work: Work::from_be_bytes([0; 32]),
+            },
+        }
+    }
+
+    /// Makes a block after another one, not before this time.
+    pub fn make(&mut self, parent: Id, time: u32, flaw: Option<Flaw>) -> Id {
+        let before = &self.0[parent];
+        let height = before.height + 1;
+        let mut header = Header {
+            // Two that follow the same block are never the same.
+            version: Version::from_consensus(4 + i32::try_from(self.0.len()).unwrap()),
+            prev_blockhash: before.header.block_hash(),
+            time: time.max(before.header.time + 1),
+            nonce: 0,
+            ..before.header
+        };
+        match flaw {
+            None | Some(Flaw::NoWork) => {}
+            Some(Flaw::WrongBits) => header.bits = CompactTarget::from_consensus(0x2070_0000),
+            Some(Flaw::TooOld) => header.time = self.0[0].header.time,
+            Some(Flaw::OldVersion) => header.version = Version::from_consensus(1),
+        }
+        mine(&mut header);
+        while flaw == Some(Flaw::NoWork) && is_met(&header) {
+            header.nonce += 1;
+        }
+        self.0.push(Block {
+            header,
+            height,
+            parent,
+            flaw,
+        });
+        self.0.len() - 1
+    }
+
+    /// A block and those before it, oldest first, without the one that is taken for granted.
+    pub fn path(&self, tip: Id) -> Vec<Id> {
+        let steps = std::iter::successors(Some(tip), |id| Some(self.0[*id].parent));
+        let mut path: Vec<Id> = steps.take_while(|id| *id > 0).collect();
+        path.reverse();
+        path
+    }
+
+    /// So many blocks before another one, not before the one that is taken for granted.
+    pub fn before(&self, mut id: Id, blocks: u32) -> Id {
+        (0..blocks).for_each(|_| id = self.0[id].parent);
+        id
+    }
+
+    pub fn headers(&self, ids: &[Id]) -> Vec<Header> {
+        ids.iter().map(|id| self.0[*id].header).collect()
+    }
+
+    pub fn parent(&self, id: Id) -> Id {
+        self.0[id].parent
+    }
+
+    pub fn height(&self, id: Id) -> u32 {
+        self.0[id].height
+    }
+
+    pub fn time(&self, id: Id) -> i64 {
+        self.0[id].header.time.into()
+    }
+
+    pub fn flaw(&self, id: Id) -> Option<Flaw> {
+        self.0[id].flaw
+    }
+}
+
+fn mine(header: &mut Header) {
+    while !is_met(header) {
+        header.nonce += 1;
+    }
+}
+
+fn is_met(header: &Header) -> bool {
+    Target::from_compact(header.bits).is_met_by(header.block_hash())
+}
