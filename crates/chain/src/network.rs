@@ -60,11 +60,15 @@ impl Network {
     pub(crate) fn version_min(self, height: u32) -> i32 {
         let params = self.params();
         // Each of three changes of the rules made the versions before it invalid (BIPs 34, 66 and 65).
-        let changes = [
-            (params.bip34_height, 2),
-            (params.bip66_height, 3),
-            (params.bip65_height, 4),
-        ];
+        let changes = match self {
+            Network::Main => [
+                (params.bip34_height, 2),
+                (params.bip66_height, 3),
+                (params.bip65_height, 4),
+            ],
+            // The crate's heights of Regtest are those that nodes had given up years before.
+            Network::Testnet4 | Network::Signet | Network::Regtest => [(1, 2), (1, 3), (1, 4)],
+        };
         let passed = changes.into_iter().filter(|(since, _)| height >= *since);
         passed.fold(VERSION_FIRST, |oldest, (_, version)| version.max(oldest))
     }

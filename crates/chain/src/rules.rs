@@ -244,6 +244,26 @@ mod tests {
     }
 
     #[test]
+    fn a_version_is_old_since_the_rules_have_changed() {
+        for (height, oldest) in [
+            (0, 1),
+            (227_930, 1),
+            (227_931, 2),
+            (363_724, 2),
+            (363_725, 3),
+            (388_380, 3),
+            (388_381, 4),
+            (u32::MAX, 4),
+        ] {
+            assert_eq!(Network::Main.version_min(height), oldest, "{height}");
+        }
+        for network in [Network::Testnet4, Network::Signet, Network::Regtest] {
+            assert_eq!(network.version_min(0), 1, "{network:?}");
+            assert_eq!(network.version_min(1), 4, "{network:?}");
+        }
+    }
+
+    #[test]
     fn a_median_is_that_of_the_newest_eleven() {
         assert_eq!(median(core::iter::empty()), None);
         assert_eq!(median([7].into_iter()), Some(7));
