@@ -97,7 +97,7 @@ impl Talk<'_, '_> {
         if let Some(refusal) = judged.refused {
             return self.link.complain(refusal.to_string()).await;
         }
-        self.link.understood(Vec::new()).await
+        self.link.well().await
     }
 
     async fn look_at_fees(&mut self, precise_fee: bool) -> Result<(), Ended> {

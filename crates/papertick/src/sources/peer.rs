@@ -56,6 +56,10 @@ const ANNOUNCED_MAX: usize = 16;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 16 * 1024;
 
+/// What is said of a node that has never told a header.
+const NOTHING_TOLD: &str =
+    "it tells no blocks after those that are known: it may still be catching up";
+
 /// How this program calls itself among peers.
 const AGENT: &str = concat!("/papertick:", env!("CARGO_PKG_VERSION"), "/");
 
@@ -198,6 +202,15 @@ impl Wire {
     }
 }
 
+/// What a peer has told.
+#[derive(Debug)]
+pub enum Heard {
+    /// Headers, and what came of them.
+    Headers(Judged),
+    /// Asked for headers, it has none.
+    Nothing,
+}
+
 /// Follows the headers of a peer.
 #[derive(Debug)]
 pub struct Following<'a> {
@@ -245,7 +258,7 @@ impl<'a> Following<'a> {
     ///
     /// # Errors
     /// The peer is to be left.
-    pub async fn next(&mut self) -> Result<Judged, Parted> {
+    pub async fn next(&mut self) -> Result<Heard, Parted> {
         loop {
             let since = self.asked.as_ref().map(|(since, _)| *since);
             let answer_by = since.map_or(self.ask_at, |since| since + ANSWER_TIMEOUT);
@@ -253,8 +266,8 @@ impl<'a> Following<'a> {
             tokio::select! {
                 message = self.wire.next() => match message? {
                     Message::Headers(headers) => {
-                        if let Some(judged) = self.hear(headers).await? {
-                            return Ok(judged);
+                        if let Some(heard) = self.hear(headers).await? {
+                            return Ok(heard);
                         }
                     }
                     Message::Block => {
@@ -309,7 +322,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<Judged>, Parted> {
+    async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<Heard>, Parted> {
         let is_short = headers.len() <= ANNOUNCED_MAX;
         // The turn ends with what came of the answer.
         let asked = self.asked.take();
@@ -322,7 +335,7 @@ impl<'a> Following<'a> {
         }
         if headers.is_empty() {
             self.ask_at = Instant::now() + ASK_EVERY;
-            return Ok(None);
+            return Ok(asked.map(|_| Heard::Nothing));
         }
         let reach = match headers.len() < HEADERS_MAX {
             true => Reach::Newest,
@@ -352,7 +365,7 @@ impl<'a> Following<'a> {
         } else if reach == Reach::More && judged.is_new {
             self.ask_at = Instant::now();
         }
-        Ok(Some(judged))
+        Ok(Some(Heard::Headers(judged)))
     }
 }
 
@@ -389,10 +402,14 @@ impl Session for OwnPeer {
         let wire = Wire::greet(stream, self.node.network, context).await?;
         let mut following = Following::of(context, 0, wire, Arc::new(Semaphore::new(1)));
         loop {
-            let judged = following.next().await?;
-            match judged.refused {
-                Some(refusal) => link.complain(refusal.to_string()).await?,
-                None => link.understood(Vec::new()).await?,
+            match following.next().await? {
+                Heard::Headers(judged) => match judged.refused {
+                    Some(refusal) => link.complain(refusal.to_string()).await?,
+                    None => link.well().await?,
+                },
+                // Who is just a block behind has none either; who never tells one is still catching up.
+                Heard::Nothing if !link.is_up() => link.complain(NOTHING_TOLD.to_owned()).await?,
+                Heard::Nothing => {}
             }
         }
     }

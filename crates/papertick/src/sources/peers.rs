@@ -33,7 +33,7 @@ use super::{
     Context,
     common::Common,
     outage::Outage,
-    peer::{Following, Parted, Wire},
+    peer::{Following, Heard, Parted, Wire},
 };
 use crate::{inbox::Stopped, waits::over};
 
@@ -562,7 +562,9 @@ async fn ask(
     let wire = Wire::greet(stream, network, context).await?;
     let mut following = Following::of(context, place, wire, Arc::clone(&together.turn));
     loop {
-        let judged = following.next().await?;
+        let Heard::Headers(judged) = following.next().await? else {
+            continue;
+        };
         together.seen.with(|seen| {
             if judged.refused.is_none() {
                 seen.up.insert(place);

@@ -169,18 +169,35 @@ impl<'a> Link<'a> {
         let mut report = Vec::with_capacity(observations.len() + 1);
         let is_well = self.is_disturbed && !observations.is_empty();
         if !self.is_up() || is_well {
-            if self.up_since.is_none() {
-                tracing::info!("source is up");
-                self.up_since = Some(Instant::now());
-            }
-            self.is_disturbed = false;
-            report.push(Observation::Connection(Connection::Up));
+            report.push(self.come_up());
         }
         report.extend(observations);
         if !report.is_empty() {
             self.context.observed(report).await?;
         }
         Ok(())
+    }
+
+    /// Reports that the connection is up, and that whatever was complained about is over.
+    ///
+    /// # Errors
+    /// The device has stopped.
+    pub async fn well(&mut self) -> Result<(), Ended> {
+        self.nonsense = 0;
+        if !self.is_up() || self.is_disturbed {
+            let up = self.come_up();
+            self.context.observed(vec![up]).await?;
+        }
+        Ok(())
+    }
+
+    fn come_up(&mut self) -> Observation {
+        if self.up_since.is_none() {
+            tracing::info!("source is up");
+            self.up_since = Some(Instant::now());
+        }
+        self.is_disturbed = false;
+        Observation::Connection(Connection::Up)
     }
 
     /// Reports what was learned beside the socket, which says nothing about the socket.

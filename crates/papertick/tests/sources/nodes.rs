@@ -1,7 +1,7 @@
 //! The owner's node, whatever it speaks: it is followed from the anchor on, over reorganisations and breaks, and left alone
 //! when it breaks the rules.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chain::{HEADER_BYTES, Header, header, network::Network};
@@ -19,7 +19,9 @@ use tokio::{
     time::{self, Instant},
 };
 
-use crate::court::{Court, Miner, START};
+use papertick::sources::peer::ASK_EVERY;
+
+use crate::court::{Court, Miner, START, Seen};
 
 /// The chain that a fake node has; what it holds can change at any time.
 pub type Node = watch::Receiver<Miner>;
@@ -242,6 +244,10 @@ async fn http(mut stream: DuplexStream, node: Node) {
             "{head}"
         );
         let asked: Value = serde_json::from_slice(&read[end + 4..end + 4 + length]).unwrap();
+        let headers = miner.headers.iter();
+        let by_hash: HashMap<String, &Header> = headers
+            .map(|header| (header.block_hash().to_string(), header))
+            .collect();
         let answers = asked.as_array().unwrap().iter().map(|asked| {
             let param = &asked["params"][0];
             let result = match asked["method"].as_str().unwrap() {
@@ -251,13 +257,7 @@ async fn http(mut stream: DuplexStream, node: Node) {
                     json!(header.block_hash().to_string())
                 }
                 "getblockheader" => {
-                    let hash = param.as_str().unwrap();
-                    let mut headers = miner.headers.iter();
-                    json!(hex_of(
-                        headers
-                            .find(|header| header.block_hash().to_string() == hash)
-                            .unwrap()
-                    ))
+                    json!(hex_of(by_hash[param.as_str().unwrap()]))
                 }
                 "estimatesmartfee" => json!({ "feerate": 0.000125, "blocks": 2 }),
                 other => panic!("{other}"),
@@ -552,6 +552,86 @@ async fn a_block_from_the_future_is_asked_for_again_when_the_clock_is_set() {
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_complained_about_is_over_when_the_node_does_well() {
+    let (mut court, mut arrivals) = Court::in_memory();
+    let (node, told) = watch::channel(Miner::with(30));
+    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    let stream = arrivals.recv().await.unwrap().stream;
+    let server = tokio::spawn(peer(stream, told, Tells::Headers));
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    court.until(is_well).await;
+    node.send_modify(|miner| miner.mine_at(START + 3 * 3600));
+    court.until(|seen| !is_well(seen)).await;
+    court.clock.set(i64::from(START + 2 * 3600) * 1000);
+    let seen = court.until(is_well).await;
+    assert_eq!(complaints(&seen), ["it is from the future"]);
+    server.abort();
+    court.stop().await;
+}
+
+fn complaints(seen: &Seen) -> Vec<&str> {
+    let said = seen.said.iter();
+    said.filter_map(|said| match said {
+        Observation::Complaint(reason) => Some(reason.as_str()),
+        _ => None,
+    })
+    .collect()
+}
+
+/// A connection is up, and nothing was complained about since.
+fn is_well(seen: &Seen) -> bool {
+    let is_about_it = |said: &&Observation| {
+        matches!(said, Observation::Connection(_) | Observation::Complaint(_))
+    };
+    let last = seen.said.iter().rev().find(is_about_it);
+    last == Some(&Observation::Connection(Connection::Up))
+}
+
+/// As one that is still catching up, or one of a network without any block but the first.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_has_no_headers_to_tell_is_down_for_a_reason() {
+    let (mut court, arrivals) = Court::in_memory();
+    let (node, told) = watch::channel(Miner::with(0));
+    let server = serve(arrivals, "node:18444", move |stream| {
+        tokio::spawn(peer(stream, told.clone(), Tells::Headers))
+    });
+    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    let seen = court.until(|seen| !complaints(seen).is_empty()).await;
+    let reason = "it tells no blocks after those that are known: it may still be catching up";
+    assert_eq!(complaints(&seen), [reason]);
+    let up = Observation::Connection(Connection::Up);
+    assert!(!seen.said.contains(&up), "{:?}", seen.said);
+    node.send_modify(|miner| miner.mine(1));
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    court.until(is_well).await;
+    server.abort();
+    court.stop().await;
+}
+
+/// Who is just a block behind has none to tell either.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_is_a_block_behind_is_not_complained_about() {
+    let (mut court, arrivals) = Court::in_memory();
+    let (node, told) = watch::channel(Miner::with(30));
+    let server = serve(arrivals, "node:18444", move |stream| {
+        tokio::spawn(peer(stream, told.clone(), Tells::Headers))
+    });
+    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    court.until(is_well).await;
+    node.send_modify(|miner| {
+        miner.headers.pop();
+    });
+    time::sleep(2 * ASK_EVERY).await;
+    assert_eq!(complaints(&court.look()), [""; 0]);
     server.abort();
     court.stop().await;
 }
