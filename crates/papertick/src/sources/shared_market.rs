@@ -6,12 +6,16 @@ use std::{convert::Infallible, time::Duration};
 use device::{
     limits::SHARED_EVERY,
     market::{Connection, Observation},
+    now::Now,
 };
 use interface::mqtt::shared::{Reached, SharedMarket, Worth, Worthless};
-use tokio::{sync::watch, time::timeout};
+use tokio::{
+    sync::watch,
+    time::{sleep_until, timeout},
+};
 
 use super::{Context, at_broker::AtBroker, outage::Outage};
-use crate::inbox::Stopped;
+use crate::{clock::Wall, inbox::Stopped};
 
 /// Time that the broker has to tell what stands there, before it counts as nothing.
 const GRACE: Duration = Duration::from_secs(2);
@@ -26,13 +30,19 @@ pub async fn keep(context: &Context, chain: &str) -> Result<Infallible, Stopped>
         context,
         outage: Outage::default(),
         is_up: false,
+        lasts_until: None,
     };
     line.connecting().await?;
     loop {
         let newest = told.borrow_and_update().clone();
         match newest {
-            AtBroker::Away if line.is_up => line.down("the broker is not there").await?,
-            AtBroker::Away => {}
+            AtBroker::Away => {
+                line.lasts_until = None;
+                if line.is_up {
+                    line.down("the broker is not there").await?;
+                }
+                changed(&mut told).await;
+            }
             AtBroker::Nothing => {
                 // It comes in a moment, or not at all.
                 if timeout(GRACE, told.changed())
@@ -41,14 +51,13 @@ pub async fn keep(context: &Context, chain: &str) -> Result<Infallible, Stopped>
                 {
                     continue;
                 }
-                line.down("no other clock shares its market").await?;
+                line.wait("no other clock shares its market", &mut told)
+                    .await?;
             }
             AtBroker::Told(market, reached) => {
                 line.hear(&market, reached, chain, &mut told).await?;
-                continue;
             }
         }
-        changed(&mut told).await;
     }
 }
 
@@ -57,6 +66,8 @@ struct Line<'a> {
     context: &'a Context,
     outage: Outage,
     is_up: bool,
+    /// Uptime until which somebody who shares is taken to be there; none if nobody is.
+    lasts_until: Option<Duration>,
 }
 
 impl Line<'_> {
@@ -71,8 +82,14 @@ impl Line<'_> {
         let clock = &self.context.shared.clock;
         let mut steps = clock.steps();
         let worth = loop {
-            steps.mark_unchanged();
-            match market.worth(chain, reached, clock.now()) {
+            let wall = *steps.borrow_and_update();
+            let now = clock.now();
+            let now = match (wall, reached) {
+                // A host without a time server may be hours off; what is told now is as old as it is said to be.
+                (Wall::Host, Reached::Live(_)) => Now { utc: None, ..now },
+                (Wall::Host, Reached::Kept) | (Wall::Set { .. } | Wall::Unset, _) => now,
+            };
+            match market.worth(chain, reached, now) {
                 Err(Worthless::NoTime) => {
                     let reason = "nobody knows the time yet, and so how old the shared market is";
                     self.down(reason).await?;
@@ -94,20 +111,38 @@ impl Line<'_> {
                 let dropped = Observation::Dropped(word, 1);
                 self.context.observed(vec![dropped]).await?;
                 let reason = format!("what another clock shares is of no use here: {word}");
-                self.down(&reason).await?;
-                changed(told).await;
-                return Ok(());
+                return self.wait(&reason, told).await;
             }
         };
         self.context.observed(observations).await?;
         if let Some(lasts) = lasts {
+            let until = clock.uptime() + lasts;
+            self.lasts_until = self.lasts_until.max(Some(until));
             self.up().await?;
-            if timeout(lasts, changed(told)).await.is_ok() {
-                return Ok(());
+        }
+        self.wait("no other clock has shared its market for some time", told)
+            .await
+    }
+
+    /// Waits until there is something else at the broker; nobody counts as there, for this reason, once whoever was has
+    /// been silent for too long, also while the machine slept.
+    async fn wait(
+        &mut self,
+        reason: &str,
+        told: &mut watch::Receiver<AtBroker>,
+    ) -> Result<(), Stopped> {
+        let clock = &self.context.shared.clock;
+        let mut steps = clock.steps();
+        while let Some(until) = self.lasts_until.filter(|until| *until > clock.uptime()) {
+            tokio::select! {
+                () = changed(told) => return Ok(()),
+                () = sleep_until(clock.instant(until)) => {}
+                // An error means that nobody can set the clock any more.
+                Ok(_) = steps.changed() => {}
             }
         }
-        self.down("no other clock has shared its market for some time")
-            .await?;
+        self.lasts_until = None;
+        self.down(reason).await?;
         changed(told).await;
         Ok(())
     }

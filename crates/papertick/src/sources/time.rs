@@ -4,6 +4,7 @@
 //! voice counts for a time before the newest blocks that the clock has checked.
 
 use std::{
+    collections::BTreeSet,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
     sync::Arc,
     time::Duration,
@@ -39,6 +40,12 @@ pub const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
 
 /// Change of a clock that was already set from which a second answer must agree, ms.
 pub const LARGE_STEP_MS: i64 = 60_000;
+
+/// Round trip below nought that comes of reading clocks one after the other.
+const ROUNDING: Duration = Duration::from_millis(100);
+
+/// Servers of one name that are asked at most.
+const SERVERS_MAX: usize = 4;
 
 /// Difference between two answers that agree, ms.
 const AGREEMENT_MS: i64 = 2_000;
@@ -157,10 +164,12 @@ struct Keeper {
 
 impl Keeper {
     async fn correct(&mut self, host: &str, port: u16) -> Result<(), NoTime> {
-        let (first, second) = self.servers(host, port).await?;
-        let mut offset_ms = ask(first).await?;
+        let servers = self.servers(host, port).await?;
+        let (mut offset_ms, rest) = ask_any(&servers).await?;
         if self.needs_second_voice(offset_ms) {
-            let again_ms = ask(second).await?;
+            // Where there is no other one, it has to say the same again.
+            let rest = if rest.is_empty() { &servers } else { rest };
+            let (again_ms, _) = ask_any(rest).await?;
             let agrees = again_ms.saturating_sub(offset_ms).abs() <= AGREEMENT_MS;
             if !agrees && self.needs_second_voice(again_ms) {
                 return Err(NoTime::Contradiction);
@@ -205,19 +214,21 @@ impl Keeper {
         unix_ms.saturating_sub(now_ms)
     }
 
-    /// The server, and another one of that name where there is one.
-    async fn servers(&self, host: &str, port: u16) -> Result<(SocketAddr, SocketAddr), NoTime> {
+    /// The servers of that name, each once.
+    async fn servers(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoTime> {
         let not_found = |error| NoTime::NotFound(host.to_owned(), error);
         let mut found = self.resolver.look_up(host, port).await.map_err(not_found)?;
         // All of one kind: not every host has both ways out.
         if found.iter().any(SocketAddr::is_ipv4) {
             found.retain(SocketAddr::is_ipv4);
         }
-        let first = *found
-            .first()
-            .ok_or_else(|| not_found(NoAddress::NotFound))?;
-        let other = found.iter().find(|other| **other != first);
-        Ok((first, other.copied().unwrap_or(first)))
+        let mut known = BTreeSet::new();
+        found.retain(|server| known.insert(*server));
+        found.truncate(SERVERS_MAX);
+        match found.is_empty() {
+            true => Err(not_found(NoAddress::NotFound)),
+            false => Ok(found),
+        }
     }
 
     /// Waits, also while the machine sleeps.
@@ -232,6 +243,20 @@ impl Keeper {
             }
         }
     }
+}
+
+/// Asks the first of the servers that answers how far the host's clock is off, ms; gives those after it too.
+async fn ask_any(servers: &[SocketAddr]) -> Result<(i64, &[SocketAddr]), NoTime> {
+    let mut failure = NoTime::NoAnswer;
+    for (place, server) in servers.iter().enumerate() {
+        match ask(*server).await {
+            Ok(offset_ms) => return Ok((offset_ms, &servers[place + 1..])),
+            // Who asks for that is left alone, whatever the others say.
+            Err(_) if matches!(failure, NoTime::GoAway) => {}
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
 }
 
 /// Asks once how far the host's clock is off, ms.
@@ -259,7 +284,9 @@ fn reason(error: SynchronizationError) -> NoTime {
 
 fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, NoTime> {
     let round_trip = answer.round_trip_delay().as_secs_f64();
-    if !(0.0..=ROUND_TRIP_MAX.as_secs_f64()).contains(&round_trip.max(0.0)) {
+    // A host whose clock was set between question and answer has measured nothing.
+    let fits = -ROUNDING.as_secs_f64()..=ROUND_TRIP_MAX.as_secs_f64();
+    if !fits.contains(&round_trip) {
         return Err(NoTime::Implausible);
     }
     #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]

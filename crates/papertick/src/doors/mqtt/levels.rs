@@ -72,12 +72,17 @@ impl Levels {
     }
 
     /// Takes note of what is to be told of a level now; tells whether that is news.
-    pub(crate) fn is_news(&mut self, level: Level, name: u64) -> bool {
+    pub(crate) fn is_news(&mut self, level: Level, name: u64, now: Instant) -> bool {
         let Some(row) = self.row(level) else {
             return false;
         };
-        row.is_stale = false;
-        row.told != Some(name)
+        let is_news = row.told != Some(name);
+        // Nobody says when that differs, so it is looked at again whatever it is now.
+        row.is_stale = level == Level::Host;
+        if row.is_stale {
+            row.not_before = now + gap(level);
+        }
+        is_news
     }
 
     /// Takes note that this was told of a level.
@@ -127,12 +132,14 @@ mod tests {
         let mut levels = Levels::new(1, begun);
         let mut told = Vec::new();
         while let Some(level) = levels.next(begun) {
-            assert!(levels.is_news(level, 1));
+            assert!(levels.is_news(level, 1, begun));
             levels.told(level, 1, begun);
             told.push(level);
         }
         assert_eq!(told, Level::all(1));
-        assert_eq!(levels.next_deadline(), None);
+        // How the host is differs without anybody saying so.
+        let minute = Some(begun + HOST_EVERY);
+        assert_eq!(levels.next_deadline(), minute);
 
         levels.changed(|level| [Level::State, Level::Market].contains(&level));
         assert_eq!(levels.next(begun), None);
@@ -145,12 +152,20 @@ mod tests {
             (Some(second), Some(Level::State))
         );
         // What is as it was told is no news, and counts as told.
-        assert!(!levels.is_news(Level::State, 1));
+        assert!(!levels.is_news(Level::State, 1, second));
         assert_eq!(
             (levels.next_deadline(), levels.next(fifth)),
             (Some(fifth), Some(Level::Market))
         );
-        assert!(levels.is_news(Level::Market, 2));
+        assert!(levels.is_news(Level::Market, 2, fifth));
+        levels.told(Level::Market, 2, fifth);
+        // Also where it is the same for a while.
+        for round in 1..4 {
+            let now = begun + round * HOST_EVERY;
+            assert_eq!(levels.next(now), Some(Level::Host));
+            assert!(!levels.is_news(Level::Host, 1, now));
+            assert_eq!(levels.next_deadline(), Some(now + HOST_EVERY));
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -160,7 +175,7 @@ mod tests {
         let mut tell_all = |now| {
             let mut told = Vec::new();
             while let Some(level) = levels.next(now) {
-                assert!(levels.is_news(level, 1), "{level:?}");
+                assert!(levels.is_news(level, 1, now), "{level:?}");
                 levels.told(level, 1, now);
                 told.push(level);
             }

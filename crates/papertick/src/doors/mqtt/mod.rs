@@ -32,7 +32,7 @@ use crate::{
 };
 use doing::Hands;
 pub use means::Means;
-use session::Ended;
+use session::{Ended, Spread};
 
 /// Time that the tasks of the door have to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -51,6 +51,7 @@ pub async fn serve(mut means: Means, mut stop: Stop) {
         version: Version::V5_0,
         backoff: Backoff::new(Chance::new()),
         outage: Outage::default(),
+        spread: Spread::new(),
     };
     loop {
         let plan = means.plans.borrow_and_update().clone();
@@ -88,6 +89,8 @@ struct Keeper {
     version: Version,
     backoff: Backoff,
     outage: Outage,
+    /// Commands of a group that wait for their moment.
+    spread: Spread,
 }
 
 impl Keeper {
@@ -106,7 +109,14 @@ impl Keeper {
         self.backoff.succeeded();
         loop {
             tell(means, Connection::Connecting).await;
-            let session = session::run(means, hands, Arc::clone(&broker), self.version, stop);
+            let session = session::run(
+                means,
+                hands,
+                Arc::clone(&broker),
+                self.version,
+                &mut self.spread,
+                stop,
+            );
             // Whatever a panic left behind is dropped with the connection.
             let ended = AssertUnwindSafe(session).catch_unwind().await;
             let ended = ended.unwrap_or_else(|_| {

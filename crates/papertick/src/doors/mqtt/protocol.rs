@@ -127,6 +127,8 @@ pub(crate) struct Conversation {
     in_flight: u16,
     /// When the next acknowledgement must have come.
     ack_until: Option<Instant>,
+    /// Bytes up to the end of what it is to answer that are not sent.
+    unsent: usize,
     limits: Limits,
     is_welcome: bool,
 }
@@ -161,6 +163,7 @@ impl Conversation {
             pong_until: None,
             in_flight: 0,
             ack_until: Some(now + ACK_TIMEOUT),
+            unsent: 0,
             limits: Limits {
                 keeps: true,
                 acknowledges: true,
@@ -169,6 +172,7 @@ impl Conversation {
         };
         let events = conversation.connection.send(hello.map_err(unwritable)?);
         conversation.follow(events, now)?;
+        conversation.unsent = conversation.out.len();
         Ok(conversation)
     }
 
@@ -230,6 +234,7 @@ impl Conversation {
         let events = self.connection.send(packet.map_err(refused)?);
         self.follow(events, now)?;
         self.ack_until = Some(now + ACK_TIMEOUT);
+        self.unsent = self.out.len();
         Ok(())
     }
 
@@ -267,6 +272,7 @@ impl Conversation {
             (Ok(()), Some(_)) => {
                 self.in_flight += 1;
                 self.ack_until.get_or_insert(now + ACK_TIMEOUT);
+                self.unsent = self.out.len();
             }
             (Ok(()), None) => {}
             (Err(error), Some(id)) => {
@@ -299,7 +305,12 @@ impl Conversation {
     }
 
     /// Takes note that so many of them are sent.
-    pub(crate) fn sent_bytes(&mut self, count: usize) {
+    pub(crate) fn sent_bytes(&mut self, count: usize, now: Instant) {
+        if self.unsent > 0 {
+            self.unsent = self.unsent.saturating_sub(count);
+            // Nobody answers what has not come yet.
+            self.ack_until = self.ack_until.map(|_| now + ACK_TIMEOUT);
+        }
         self.out.drain(..count.min(self.out.len()));
         if self.out.is_empty() {
             // What one large message took is not kept for ever.
@@ -310,10 +321,15 @@ impl Conversation {
 
     /// When it wants to be looked at without the broker saying anything.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        [self.ping_at, self.pong_until, self.ack_until]
+        [self.ping_at, self.pong_until, self.ack_due()]
             .into_iter()
             .flatten()
             .min()
+    }
+
+    /// When the broker must have answered; none while what it is to answer is on its way, whose time is bounded elsewhere.
+    fn ack_due(&self) -> Option<Instant> {
+        self.ack_until.filter(|_| self.unsent == 0)
     }
 
     /// Does what is due.
@@ -322,7 +338,7 @@ impl Conversation {
     /// The broker did not answer in time.
     pub(crate) fn advance(&mut self, now: Instant) -> Result<(), Over> {
         let is_late = |until: Option<Instant>| until.is_some_and(|until| until <= now);
-        if is_late(self.pong_until) || is_late(self.ack_until) {
+        if is_late(self.pong_until) || is_late(self.ack_due()) {
             return Err(Over::Because(format!(
                 "the broker did not answer within {} s",
                 ACK_TIMEOUT.as_secs()
@@ -743,7 +759,7 @@ mod tests {
             0x00,
         ];
         assert_eq!(talk.hear(&limits, now), Ok(vec![Said::Welcome]));
-        talk.sent_bytes(usize::MAX);
+        talk.sent_bytes(usize::MAX, now);
         assert_eq!(talk.tell(telling(100), now), Err(NotSent::TooLarge));
         assert!(talk.out().is_empty() && talk.is_settled());
         for _ in 0..2 {
@@ -780,6 +796,11 @@ mod tests {
         let mut talk = talking(Version::V3_1_1, now);
         talk.hear(&[0x90, 0x03, 0x00, 0x01, 0x01], now).unwrap();
         talk.tell(telling(1), now).unwrap();
+        // The time begins when all of it is on its way.
+        talk.sent_bytes(1, now);
+        assert!(talk.advance(now + ACK_TIMEOUT).is_ok());
+        let now = now + ACK_TIMEOUT;
+        talk.sent_bytes(usize::MAX, now);
         assert_eq!(talk.next_deadline(), Some(now + ACK_TIMEOUT));
         let outcome = talk.advance(now + ACK_TIMEOUT);
         assert!(matches!(outcome, Err(Over::Because(reason)) if reason.contains("did not answer")));
@@ -800,7 +821,7 @@ mod tests {
                 packet
             };
             let mut talk = talking(version, now);
-            talk.sent_bytes(usize::MAX);
+            talk.sent_bytes(usize::MAX, now);
             assert_eq!(talk.hear(&publish(2, 7), now).unwrap().len(), 1);
             assert_eq!(talk.out()[..4], [0x40, 0x02, 0x00, 0x07]);
             for (flags, id) in [(2, 0), (4, 0), (4, 7)] {

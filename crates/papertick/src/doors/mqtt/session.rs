@@ -111,7 +111,7 @@ pub(crate) enum Ended {
 }
 
 /// A message that asks for something. It is read when its turn comes: what it means may depend on the one before it.
-struct Waiting {
+pub(crate) struct Waiting {
     message: Message,
     moment: Moment,
 }
@@ -124,6 +124,9 @@ enum Moment {
     /// Now: it has waited for its moment.
     Now,
 }
+
+/// Commands that wait for their moments, by their names.
+pub(crate) type Spread = BTreeMap<String, (Instant, Waiting)>;
 
 /// Who asked for something.
 struct Asker {
@@ -159,8 +162,8 @@ pub(crate) struct Session<'a> {
     answers: VecDeque<Telling>,
     wishes: VecDeque<Waiting>,
     doing: Option<Doing>,
-    /// A wish of a group that is fulfilled at this moment.
-    spread: Option<(Instant, Waiting)>,
+    /// Commands of a group that are done at these moments, by their names; those of the connection before too.
+    spread: &'a mut Spread,
     /// When Home Assistant is told everything again.
     rebirth: Option<Instant>,
     /// When the market is shared again, though nothing has changed; none if it is not shared.
@@ -181,6 +184,7 @@ pub(crate) async fn run(
     hands: &Hands,
     broker: Arc<Broker>,
     version: Version,
+    spread: &mut Spread,
     stop: &mut Stop,
 ) -> Ended {
     let opened = tokio::select! {
@@ -198,7 +202,7 @@ pub(crate) async fn run(
             };
         }
     };
-    let mut session = match Session::new(means, hands, broker, version) {
+    let mut session = match Session::new(means, hands, broker, version, spread) {
         Ok(session) => session,
         Err(Over::OtherVersion) => return Ended::OtherVersion,
         Err(Over::Because(reason)) => {
@@ -268,9 +272,12 @@ impl<'a> Session<'a> {
         hands: &'a Hands,
         broker: Arc<Broker>,
         version: Version,
+        spread: &'a mut Spread,
     ) -> Result<Session<'a>, Over> {
         let now = Instant::now();
         let view = Arc::clone(&means.view.borrow());
+        // Nobody expects any more what should have been done long ago.
+        spread.retain(|_, (at, _)| *at + SPREAD > now);
         Ok(Session {
             means,
             hands,
@@ -284,7 +291,7 @@ impl<'a> Session<'a> {
             answers: VecDeque::new(),
             wishes: VecDeque::new(),
             doing: None,
-            spread: None,
+            spread,
             rebirth: None,
             share: broker.shares_market.then(|| now + SHARED_EVERY),
             standing: BTreeMap::new(),
@@ -333,7 +340,7 @@ impl<'a> Session<'a> {
                 }
                 count = outlet.push(self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
-                    self.conversation.sent_bytes(count);
+                    self.conversation.sent_bytes(count, Instant::now());
                 }
                 done = over(&mut self.doing) => self.done(done),
                 Ok(()) = views.changed() => {
@@ -359,7 +366,7 @@ impl<'a> Session<'a> {
     /// When something is to be done that nobody else brings about.
     fn next_deadline(&self) -> Option<Instant> {
         let levels = self.levels.next_deadline().filter(|_| self.may_tell());
-        let spread = self.spread.as_ref().map(|(at, _)| *at);
+        let spread = self.spread.values().map(|(at, _)| *at).min();
         [
             self.conversation.next_deadline(),
             levels,
@@ -386,9 +393,7 @@ impl<'a> Session<'a> {
             self.share = Some(now + SHARED_EVERY);
             self.levels.changed(|level| level == Level::SharedMarket);
         }
-        if is_due(self.spread.as_ref().map(|(at, _)| *at))
-            && let Some((_, waiting)) = self.spread.take()
-        {
+        for (_, (_, waiting)) in self.spread.extract_if(.., |_, (at, _)| *at <= now) {
             self.wishes.push_front(Waiting {
                 moment: Moment::Now,
                 ..waiting
@@ -533,7 +538,8 @@ impl<'a> Session<'a> {
             Ok(None) => self.standing.remove(&(rank, scope)),
             Err(reason) => self.standing.insert((rank, scope), Err(reason)),
         };
-        self.collected = Some(now + COLLECT);
+        // Who says something again and again does not put off what all the others wish.
+        self.collected.get_or_insert(now + COLLECT);
     }
 
     /// Begins what waits, one thing at a time.
@@ -571,9 +577,9 @@ impl<'a> Session<'a> {
             is_spread,
         } = wish;
         let is_spread = is_spread && waiting.moment == Moment::Any;
-        if is_spread && work.is_ok() && self.spread.is_none() {
+        if is_spread && work.is_ok() && !self.spread.contains_key(&name) {
             let at = Instant::now() + self.chance.between(Duration::ZERO, SPREAD);
-            self.spread = Some((at, waiting));
+            self.spread.insert(name, (at, waiting));
             return;
         }
         let asker = Box::new(Asker {
@@ -741,20 +747,17 @@ impl<'a> Session<'a> {
         let (topic, payload) = match (level.topic(&self.broker), self.payload(level)) {
             (Some(topic), Some(payload)) => (topic, payload),
             (_, _) => {
-                self.levels.is_news(level, 0);
+                self.levels.is_news(level, 0, now);
                 return;
             }
         };
         let mut hasher = DefaultHasher::new();
         payload.hash(&mut hasher);
         let name = hasher.finish();
-        if !self.levels.is_news(level, name) {
+        if !self.levels.is_news(level, name, now) {
             return;
         }
         self.levels.told(level, name, now);
-        if level == Level::Host {
-            self.levels.changed(|level| level == Level::Host);
-        }
         let telling = Telling {
             topic,
             payload,
@@ -827,7 +830,7 @@ impl<'a> Session<'a> {
         Some((started + MINUTE_MS / 2).div_euclid(MINUTE_MS) * (MINUTE_MS / 1000))
     }
 
-    /// Says that the clock is gone, and takes away what somebody else or nobody is to find there.
+    /// Answers what is being done or was to be done, says that the clock is gone, and takes away what somebody else or nobody is to find there.
     async fn leave(
         &mut self,
         next: &MqttPlan,
@@ -835,6 +838,10 @@ impl<'a> Session<'a> {
         outlet: &mut Outlet,
     ) -> Result<(), Over> {
         let now = Instant::now();
+        for waiting in std::mem::take(&mut self.wishes) {
+            self.drop_one("busy");
+            self.refuse(waiting.message, Answer::error(503, "busy"));
+        }
         let mut tellings = VecDeque::new();
         let telling = |topic: String, payload: &str| Telling {
             topic,
@@ -864,11 +871,16 @@ impl<'a> Session<'a> {
         let mut is_said = false;
         loop {
             while self.conversation.has_room()
-                && let Some(telling) = tellings.pop_front()
+                && let Some(telling) = self.answers.pop_front().or_else(|| match self.doing {
+                    // A change of the settings of the connection is answered by the connection before it.
+                    Some(_) => None,
+                    None => tellings.pop_front(),
+                })
             {
                 self.say(telling, now);
             }
-            if tellings.is_empty() && self.conversation.is_settled() && !is_said {
+            let is_all = self.doing.is_none() && tellings.is_empty();
+            if is_all && self.conversation.is_settled() && !is_said {
                 self.conversation.bid_farewell(now);
                 is_said = true;
             }
@@ -878,6 +890,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             tokio::select! {
+                done = over(&mut self.doing) => self.done(done),
                 count = reader.read(&mut bytes) => {
                     let count = count.map_err(|error| lost(&error))?;
                     if count == 0 {
@@ -887,7 +900,7 @@ impl<'a> Session<'a> {
                 }
                 count = outlet.push(self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
-                    self.conversation.sent_bytes(count);
+                    self.conversation.sent_bytes(count, Instant::now());
                 }
             }
         }

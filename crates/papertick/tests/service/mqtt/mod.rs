@@ -60,6 +60,15 @@ impl Rig {
     }
 
     pub(crate) async fn on(dialer: Dialer, settings: Settings, disk: SharedDisk) -> Rig {
+        Rig::at(Clock::unset(), dialer, settings, disk).await
+    }
+
+    pub(crate) async fn at(
+        clock: Clock,
+        dialer: Dialer,
+        settings: Settings,
+        disk: SharedDisk,
+    ) -> Rig {
         let (store, _) = Store::open(Box::new(disk));
         let (keeper, shelf) = keeper::keeper(store);
         let spec = *spec::find("rev-b").unwrap();
@@ -68,7 +77,6 @@ impl Rig {
             memory: Memory::default(),
             ..Beginning::with(spec, settings)
         };
-        let clock = Clock::unset();
         let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
         let (going, go_on) = stop_signal();
         let mut core = Tasks::new();

@@ -16,6 +16,7 @@ use net::{
     tls::Roots,
 };
 use papertick::{
+    clock::Clock,
     sources::{
         Shared, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
         supervisor::supervise, upstreams::Upstreams,
@@ -23,6 +24,7 @@ use papertick::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Value, json};
+use storage::sim_disk::SharedDisk;
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep},
@@ -65,6 +67,10 @@ struct Taker {
 
 impl Taker {
     async fn new() -> Taker {
+        Taker::at(Clock::unset()).await
+    }
+
+    async fn at(clock: Clock) -> Taker {
         let (arrive, arrivals) = mpsc::channel(4);
         let takes = Settings {
             mqtt_market: 2,
@@ -72,7 +78,7 @@ impl Taker {
             ..settings("broker", 0)
         };
         let dialer = Dialer::in_memory(Roots::public(), arrive);
-        let rig = Rig::new(dialer.clone(), takes).await;
+        let rig = Rig::at(clock, dialer.clone(), takes, SharedDisk::default()).await;
         let shared = Shared {
             dialer,
             upstreams: Arc::new(Upstreams::default()),
@@ -195,8 +201,12 @@ async fn a_clock_without_internet_takes_what_stands_at_the_broker() {
     peer.say(TOPIC, &document(60_500, 165, 166).to_string())
         .await;
     taker.price(60_500).await;
-    // Nobody shares any more, and then there is no broker.
+    // One takes away what stands there; whether another one goes on is seen in time. And then there is no broker.
     peer.keep(TOPIC, "").await;
+    peer.all_in(SHARED_SILENCE_MAX - Duration::from_secs(5))
+        .await;
+    assert!(taker.rig.view().sources[&SourceId::Shared].up);
+    peer.all_in(Duration::from_secs(5)).await;
     taker.down("no other clock shares its market").await;
     peer.say(TOPIC, &document(60_600, 170, 171).to_string())
         .await;
@@ -275,6 +285,58 @@ async fn a_clock_that_knows_no_time_takes_only_what_is_told_as_it_listens() {
         .await;
     taker.down("nobody knows the time").await;
     taker.rig.clock.set(START_MS + 10_000);
+    taker.price(60_000).await;
+    taker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_of_no_use_takes_nothing_away_from_who_is() {
+    let mut taker = Taker::new().await;
+    taker.rig.clock.set(START_MS);
+    let mut peer = Peer::accept(&mut taker.arrivals).await;
+    let mut demo = document(70_000, 0, 0);
+    demo["chain"] = "demo".into();
+    let late = document(70_000, -3600, -3600);
+    let early = document(70_000, 3600, 3600);
+    let up = taker
+        .rig
+        .until("up", |view| view.sources[&SourceId::Shared].up);
+    peer.say(TOPIC, &document(60_000, -1, 0).to_string()).await;
+    up.await;
+    let begun = Instant::now();
+    for bad in [&demo, &late, &early].into_iter().cycle().take(60) {
+        let secs = i64::try_from(begun.elapsed().as_secs()).unwrap();
+        if secs % 60 < 2 {
+            peer.say(TOPIC, &document(60_000, secs, secs).to_string())
+                .await;
+        }
+        peer.say(TOPIC, &bad.to_string()).await;
+        peer.all_in(Duration::from_secs(2)).await;
+        assert!(taker.rig.view().sources[&SourceId::Shared].up, "{bad}");
+    }
+    taker.price(60_000).await;
+    // The last good one ended it.
+    for _ in 0..100 {
+        peer.say(TOPIC, &demo.to_string()).await;
+        peer.all_in(Duration::from_secs(2)).await;
+    }
+    taker.down("of no use here: chain").await;
+    taker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_hours_off_takes_what_is_told_as_it_listens() {
+    // The clock of the host says what it says; the documents are of another time.
+    let mut taker = Taker::at(Clock::host()).await;
+    let mut peer = Peer::accept(&mut taker.arrivals).await;
+    peer.say(TOPIC, &document(60_000, -30, 0).to_string()).await;
+    let view = taker.price(60_000).await;
+    let price = &view.market.prices[&Currency::USD];
+    assert_eq!(price.age(taker.rig.clock.now()).unwrap().as_secs(), 30);
+    // Once a server has said what time it is that counts.
+    taker.rig.clock.set(START_MS + 7_200_000);
+    peer.say(TOPIC, &document(61_000, -30, 0).to_string()).await;
+    peer.all_in(Duration::from_secs(2)).await;
     taker.price(60_000).await;
     taker.stop().await;
 }

@@ -1,6 +1,10 @@
 //! What is said between clock and broker, in virtual time.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use device::{
     input::Input,
@@ -217,6 +221,7 @@ async fn how_the_host_is_is_told_once_a_minute() {
         (&host["mqttDropped"], &host["startedAt"]),
         (&json!(0), &Value::Null)
     );
+    // What is equal is not told twice, and what differs after it is: no two readings of memory need be the same.
     let told = peer.all_in(Duration::from_secs(600)).await;
     assert!(of(&told, "host").len() <= 10);
     rig.stop().await;
@@ -653,6 +658,51 @@ async fn a_group_is_restarted_one_after_the_other_and_never_wiped() {
         "{:?}",
         begun.elapsed()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_changes_the_connection_over_it_is_answered() {
+    let (mut rig, mut arrivals, mut peer) = settled(settings("broker", 0)).await;
+    let begun = Instant::now();
+    // It waits for its moment, on the next connection too.
+    peer.say("papertick/group/all/cmd/restart", "").await;
+    peer.say("papertick/group/all/set", r#"{"mqttPanels": false}"#)
+        .await;
+    for id in 0..3 {
+        let wish = format!(r#"{{"id": {id}, "ledBrightness": 7}}"#);
+        peer.say(&format!("{OWN}/set"), &wish).await;
+    }
+    let result = format!("{OWN}/result");
+    let mut told = BTreeMap::new();
+    for _ in 0..4 {
+        let answer = read(&peer.on(&result).await.payload);
+        let id = answer.get("id").and_then(Value::as_u64);
+        told.insert(id, answer["status"].as_u64().unwrap());
+    }
+    assert_eq!(told[&None], 200, "{told:?}");
+    for id in 0..3 {
+        assert!([200, 503].contains(&told[&Some(id)]), "{told:?}");
+    }
+    assert!(!rig.view().active.mqtt_panels);
+    let _next = Peer::accept(&mut arrivals).await;
+    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
+    assert!(begun.elapsed() <= Duration::from_secs(31));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_is_told_several_things_at_once() {
+    let (mut rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.say("papertick/group/all/cmd/restart_datasources", "")
+        .await;
+    peer.say("papertick/group/all/cmd/restart", "").await;
+    peer.say("papertick/group/all/cmd/restart", "").await;
+    let result = format!("{OWN}/result");
+    let told = read(&peer.on(&result).await.payload);
+    assert_eq!(
+        (&told["cmd"], &told["error"]),
+        (&json!("restart"), &json!("already under way"))
+    );
+    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
 }
 
 #[tokio::test(start_paused = true)]
