@@ -188,7 +188,7 @@ impl Device {
             self.network.next_deadline(self.settled.active()),
             self.restarts.next_deadline(),
             self.buttons.next_deadline(),
-            self.upstream.next_deadline(),
+            self.upstream.next_deadline(now),
         ]
         .into_iter()
         .flatten()
@@ -538,7 +538,15 @@ impl Device {
         let currencies = self.upstream.currencies_among(&stored.currencies());
         let before = self.settled.adopt(stored, currencies);
         let settings = self.settled.active();
-        if before.git_release_url != settings.git_release_url {
+        let looks = |settings: &Settings| {
+            (
+                settings.ota_enabled,
+                settings.git_release_url.clone(),
+                crate::market::sources::route(settings),
+            )
+        };
+        // What a list showed is not known of one that is read in another way, or no more.
+        if looks(&before) != looks(settings) {
             self.releases = Releases::default();
         }
         let cause = self.glass.follow(&before, settings, now.uptime);

@@ -1,7 +1,9 @@
 //! How good the time is: who has set the clock, and whether the chain that is kept allows what it shows.
 
+use core::time::Duration;
+
 use super::source_state::SourceState;
-use crate::now::UtcTime;
+use crate::now::{Now, UtcTime};
 
 /// How good the time is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -57,6 +59,13 @@ pub struct TimeServer {
     pub state: Option<SourceState>,
     /// What it said last is before the newest blocks.
     pub is_refused: bool,
+}
+
+/// Uptime at which a time that is before the newest blocks no longer is; none if it is not before them.
+pub fn catches_up(now: Now, earliest: Option<u32>) -> Option<Duration> {
+    let earliest_ms = i64::from(earliest?).saturating_mul(1000);
+    let ahead_ms = u64::try_from(earliest_ms.saturating_sub(now.utc?.unix_ms)).ok()?;
+    (ahead_ms > 0).then(|| now.uptime + Duration::from_millis(ahead_ms))
 }
 
 /// How true the time is.

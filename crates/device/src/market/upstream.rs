@@ -305,7 +305,6 @@ impl Upstream {
         let proofs = self.voices.proofs();
         let proven = verdict::proof(&self.voices, self.floor()).map(|(_, proof)| proof.tip());
         let kept = self.chain.as_ref();
-        let earliest = kept.and_then(|kept| kept.chain().median_time());
         let claims = self.voices.claims();
         let said = claims.filter_map(|claim| {
             let datum = claim.datum()?;
@@ -329,15 +328,21 @@ impl Upstream {
             claims: said.collect(),
             prices: Arc::clone(self.prices.truths()),
             fee: Arc::clone(self.fees.truth()),
-            time: time_truth::judge(now.utc, earliest, &self.time_server),
+            time: time_truth::judge(now.utc, self.earliest(), &self.time_server),
         }
+    }
+
+    /// The middle time of the newest blocks, Unix seconds; none where too few are known.
+    fn earliest(&self) -> Option<u32> {
+        let kept = self.chain.as_ref();
+        kept.and_then(|kept| kept.chain().median_time())
     }
 
     /// Does what was due by now; tells whether another height is shown.
     pub fn advance(&mut self, now: Now) -> bool {
         let mut differs = false;
         // A machine that slept has missed moments, each of which counts as the one that it was.
-        while let Some(due) = self.next_deadline().filter(|due| *due <= now.uptime) {
+        while let Some(due) = self.own_deadline().filter(|due| *due <= now.uptime) {
             let then = now.earlier(due);
             if self.verdict.until.is_some_and(|until| until <= due) {
                 differs |= self.settle(then);
@@ -355,13 +360,19 @@ impl Upstream {
     }
 
     /// Uptime at which what is believed changes by itself.
-    pub fn next_deadline(&self) -> Option<Duration> {
+    fn own_deadline(&self) -> Option<Duration> {
         let verdicts = [
             self.verdict.until,
             self.prices.next_deadline(),
             self.fees.next_deadline(),
         ];
         verdicts.into_iter().flatten().min()
+    }
+
+    /// Uptime at which what is believed, or what is told of it, changes by itself.
+    pub fn next_deadline(&self, now: Now) -> Option<Duration> {
+        let catches_up = time_truth::catches_up(now, self.earliest());
+        self.own_deadline().into_iter().chain(catches_up).min()
     }
 
     /// Currencies that can be chosen.

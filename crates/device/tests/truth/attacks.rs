@@ -365,6 +365,21 @@ fn time_server_one_day_off_back_and_forward() {
     assert_eq!(world.device.view().truth.time.state, TimeState::Refused);
     world.device.handle(Input::Tick, now(4));
     assert_eq!(world.device.view().truth.time.state, TimeState::Bounded);
+    // Who waits until nothing is wrong any more hears of it then, though nobody says anything.
+    let late = |secs: u64| Now {
+        utc: UtcTime::plausible((i64::from(times[5]) - 600) * 1000 + secs as i64 * 1000),
+        ..now(10 + secs)
+    };
+    world.device.handle(Input::Tick, late(0));
+    let mut secs = 0;
+    while world.device.view().truth.time.state == TimeState::Refused {
+        assert!(secs < 600, "nobody looks");
+        let due = world.device.next_deadline(late(secs)).unwrap();
+        secs = due.as_millis().div_ceil(1000) as u64 - 10;
+        world.device.handle(Input::Tick, late(secs));
+    }
+    assert_eq!(secs, 600);
+    world.device.handle(Input::Tick, now(4));
     // Forward: who keeps the time asks for a second voice; the height is told to be old, and never another one.
     let tomorrow = Now {
         utc: UtcTime::plausible((i64::from(START) + 86_400) * 1000),
