@@ -1,1 +1,44 @@
-const PAGE=`papertick-page`,ENTRY=`/`,FILES_MAX=16;self.addEventListener(`install`,e=>{self.skipWaiting(),e.waitUntil(caches.open(PAGE).then(e=>e.add(`/`)))}),self.addEventListener(`activate`,e=>e.waitUntil(self.clients.claim())),self.addEventListener(`fetch`,e=>{let{request:t}=e,n=new URL(t.url);t.method===`GET`&&n.origin===location.origin&&(t.mode===`navigate`&&/^\/((settings|care)(\/.*)?)?$/.test(n.pathname)?e.respondWith(newest(e,`/`,t)):n.pathname.startsWith(`/assets/`)?e.respondWith(kept(e,t)):[`/theme.js`,`/favicon.svg`,`/app.webmanifest`].includes(n.pathname)&&e.respondWith(newest(e,n.pathname,t)))});async function newest(e,t,n){let r=await caches.open(PAGE);try{let i=await fetch(n);return i.ok&&e.waitUntil(r.put(t,i.clone())),i}catch(e){let n=await r.match(t);if(n)return n;throw e}}async function kept(e,t){let n=await caches.open(PAGE),r=await n.match(t);if(r)return r;let i=await fetch(t);return i.ok&&e.waitUntil(n.put(t,i.clone()).then(()=>prune(n))),i}async function prune(e){let t=(await e.keys()).filter(e=>new URL(e.url).pathname.startsWith(`/assets/`));await Promise.all(t.slice(0,-16).map(t=>e.delete(t)))}
+const PAGE = 'papertick-page';
+const ENTRY = '/';
+const FILES_MAX = 16;
+self.addEventListener('install', (event) => {
+self.skipWaiting();
+event.waitUntil(caches.open(PAGE).then((cache) => cache.add(ENTRY)));
+});
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('fetch', (event) => {
+const { request } = event;
+const url = new URL(request.url);
+if (request.method !== 'GET' || url.origin !== location.origin) return;
+if (request.mode === 'navigate' && /^\/((settings|care)(\/.*)?)?$/.test(url.pathname)) {
+event.respondWith(newest(event, ENTRY, request));
+} else if (url.pathname.startsWith('/assets/')) {
+event.respondWith(kept(event, request));
+} else if (['/theme.js', '/favicon.svg', '/app.webmanifest'].includes(url.pathname)) {
+event.respondWith(newest(event, url.pathname, request));
+}
+});
+async function newest(event, name, request) {
+const cache = await caches.open(PAGE);
+try {
+const answer = await fetch(request);
+if (answer.ok) event.waitUntil(cache.put(name, answer.clone()));
+return answer;
+} catch (failure) {
+const before = await cache.match(name);
+if (before) return before;
+throw failure;
+}
+}
+async function kept(event, request) {
+const cache = await caches.open(PAGE);
+const before = await cache.match(request);
+if (before) return before;
+const answer = await fetch(request);
+if (answer.ok) event.waitUntil(cache.put(request, answer.clone()).then(() => prune(cache)));
+return answer;
+}
+async function prune(cache) {
+const files = (await cache.keys()).filter((request) => new URL(request.url).pathname.startsWith('/assets/'));
+await Promise.all(files.slice(0, -FILES_MAX).map((request) => cache.delete(request)));
+}

@@ -90,6 +90,19 @@ test('the block height moves by itself', { skip }, async () => {
   await until('true pixels', glassIsTrue, 15_000);
 });
 
+test('settings that nobody changed are read once', { skip }, async () => {
+  const asked = [];
+  const listen = (request) => asked.push(new URL(request.url()).pathname);
+  page.on('request', listen);
+  const seen = (await get('/api/status')).espUptime;
+  await until('a status of later', async () => (await get('/api/status')).espUptime > seen + 2, 10_000);
+  page.off('request', listen);
+  assert.deepEqual(
+    asked.filter((path) => path === '/api/settings'),
+    [],
+  );
+});
+
 test('text, next and a jump', { skip }, async () => {
   await page.getByRole('button', { name: 'Skip' }).click();
   await page.waitForSelector('[data-first-run]', { state: 'detached' });

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { panelPng } from './png.mjs';
 import { like, recorded } from './recorded.mjs';
 import { defaultSettings, GET_ONLY, patchError, REBOOT } from './settings.mjs';
@@ -16,6 +17,8 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
 };
+/** Shorter documents are sent as they stand, bytes. */
+const PACKED_FROM = 1024;
 /** Views of the page, which all are the same document. */
 const VIEW = /^\/((settings|care)(\/.*)?)?$/;
 
@@ -211,8 +214,14 @@ export class MockClock {
     if (request.method !== 'GET')
       this.log.push({ key, body: body && !isImage ? JSON.parse(body) : undefined, headers: request.headers });
     const json = (status, value, headers = {}) => {
-      response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers });
-      response.end(JSON.stringify(value));
+      const plain = JSON.stringify(value);
+      const sent = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers };
+      const { coding, vary, tagBegins } = recorded.packed;
+      if (plain.length >= PACKED_FROM) sent.Vary = vary;
+      if (plain.length < PACKED_FROM || !request.headers['accept-encoding']?.includes(coding))
+        return void response.writeHead(status, sent).end(plain);
+      if (sent.ETag) sent.ETag = tagBegins + sent.ETag;
+      response.writeHead(status, { ...sent, 'Content-Encoding': coding }).end(gzipSync(plain));
     };
     if (this.password && /^\/(api|events|sim)/.test(path)) {
       const expected = `Basic ${Buffer.from(`papertick:${this.password}`).toString('base64')}`;

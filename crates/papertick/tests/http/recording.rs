@@ -90,6 +90,19 @@ async fn a_clock_that_has_seen_something() -> Clock {
     clock
 }
 
+/// How a document is sent to a browser, which takes it packed; the tag without what is another at every run.
+async fn packed(clock: &Clock) -> Value {
+    let answer = clock
+        .send("GET", "/api/settings", &["Accept-Encoding: gzip, br"], "")
+        .await;
+    let tag = answer.header("etag").unwrap();
+    json!({
+        "coding": answer.header("content-encoding"),
+        "vary": answer.header("vary"),
+        "tagBegins": tag.split('"').next(),
+    })
+}
+
 async fn recording() -> Value {
     let clock = a_clock_that_has_seen_something().await;
     let mut follower = Follower::at(&clock, "/events?bench").await;
@@ -134,6 +147,7 @@ async fn recording() -> Value {
     let open = json!({ "file": {} }).to_string();
     json!({
         "settings": clock.get("/api/settings").await.json(),
+        "packed": packed(&clock).await,
         "bench": clock.get("/sim/state").await.json(),
         "events": events,
         "patch": {
