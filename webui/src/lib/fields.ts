@@ -107,11 +107,6 @@ export function seen(edits: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(edits).filter(isSeen));
 }
 
-/** The name of a field, or its key where it has none. */
-export function nameOf(key: string): string {
-  return FIELDS.find((field) => field.key === key)?.label ?? key;
-}
-
 /** Words of a search that all must occur in what stands at a field, or in its key. */
 export function matches(field: Field, search: string): boolean {
   const section = SECTIONS.find(({ id }) => id === field.section)?.title ?? '';
@@ -129,26 +124,13 @@ export function contains(text: string, search: string): boolean {
 }
 
 /** The choices of a field; catalogues are those of the clock. */
-export function choices(field: Field, settings: Settings): readonly Choice[] {
+export function choices(field: Pick<Field, 'options' | 'choices'>, settings: Settings): readonly Choice[] {
   if (field.options) return field.options.map(({ value, label }) => ({ value, label: capital(label) }));
   const catalogue = (settings[field.choices ?? ''] ?? []) as (string | { id: string })[];
   return catalogue.map((entry) => {
     const id = typeof entry === 'string' ? entry : entry.id;
     return { value: id, label: spaced(id) };
   });
-}
-
-/** The stored value of a field in words; empty where words say too little. */
-export function worded(field: Field, settings: Settings): string {
-  const value = field.key === 'timePerScreen' ? Number(settings.timerSeconds) / 60 : settings[field.key];
-  const chosen =
-    field.options || field.choices ? choices(field, settings).find((choice) => choice.value === value) : null;
-  if (chosen) return chosen.label;
-  if (typeof value === 'boolean') return value !== (field.mute === true) ? t('on') : t('off');
-  if (field.control === 'color') return `#${Number(value).toString(16).padStart(6, '0')}`;
-  if (typeof value === 'number') return `${value} ${field.unit ?? ''}`.trim();
-  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value.join(', ') || t('none');
-  return typeof value === 'string' ? value || t('nothing') : '';
 }
 
 /** The entries of a list that is written with one on each line. */

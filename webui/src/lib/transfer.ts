@@ -1,6 +1,7 @@
 /** Settings as a file, and images for updates: how they leave the browser, and what the clock says of them. */
 import { signed } from './sign';
-import { nameOf } from './fields';
+import type { Settings } from './types';
+import { nameOf, wordedAs } from './values';
 import { t } from './words';
 
 /** What the clock says of a file of settings. */
@@ -17,15 +18,10 @@ export interface Imported {
 }
 
 /** One difference in words: what it is, what it was, what it becomes. */
-export function difference({ name, old, new: fresh, secret }: Imported['changes'][number]): [string, string, string] {
+export function difference(change: Imported['changes'][number], settings: Settings): [string, string, string] {
+  const { name, old, new: fresh, secret } = change;
   if (secret) return [nameOf(name), '', t('another secret')];
-  return [nameOf(name), written(old), written(fresh)];
-}
-
-function written(value: unknown): string {
-  if (value === '' || value === null || value === undefined) return t('nothing');
-  if (typeof value === 'boolean') return value ? t('on') : t('off');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return [nameOf(name), wordedAs(name, old, settings), wordedAs(name, fresh, settings)];
 }
 
 /** Gives a person a file. */

@@ -54,6 +54,17 @@ test('a file is looked at before it is taken over, all but what is left out', as
   await page.waitForSelector('[data-change="ledBrightness"]');
   assert.match(await page.textContent('[data-change="ledBrightness"]'), /LED brightness 128 → 64/);
   assert.match(await page.textContent('[data-change="invertedColor"]'), /off → on/);
+  for (const [name, words] of [
+    ['disableLeds', 'LEDs on → off'],
+    ['dataSource', 'Source Public relay → Custom relay'],
+    ['blockFlashColor', 'Colour of a new block #e04300 → #0000ff'],
+    ['timerSeconds', 'Time per screen 30 min → 10 min'],
+    ['screensHidden', 'Not in the rotation #90 → Block Height, Time'],
+    ['dndStartHour', 'Quiet hours every day: From 22 h → 1 h'],
+    ['priceWitnesses', 'Price witnesses Coinbase, Bitstamp → Gemini'],
+    ['flMaxBrightness', 'Full brightness 50 % → 24 %'],
+  ])
+    assert.equal((await page.textContent(`[data-change="${name}"]`)).trim().replace(/\s+/g, ' '), words);
   await page.getByText('Not known here: moonPhase').waitFor();
   assert.equal(clock.settings.ledBrightness, 128);
   await page.locator('[data-change="invertedColor"] input').uncheck();

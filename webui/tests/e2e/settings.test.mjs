@@ -187,12 +187,23 @@ test('what somebody else changed too is for the person to decide', async () => {
   await save();
   await page.waitForSelector('.notice:has-text("Label width")');
   await setting('labelFitPct').locator('text=Somebody else changed this too').waitFor();
-  await setting('labelFitPct').getByText('“60 percent”').waitFor();
+  await setting('labelFitPct').getByText('“60 %”').waitFor();
   assert.equal(clock.settings.labelFitPct, 60);
   await save();
   await saved();
   assert.equal(await page.locator('.notice:has-text("Label width")').count(), 0);
   assert.equal(clock.settings.labelFitPct, 80);
+});
+
+test('of lists and hours that somebody else changed too, the other value is told', async () => {
+  await page.locator('[data-screen="40"]').getByRole('switch').click();
+  await setting('dnd').getByRole('switch').click();
+  clock.settings.screens.find(({ id }) => id === 40).order = 100;
+  for (const screen of clock.settings.screens) screen.enabled = [0, 3].includes(screen.id);
+  Object.assign(clock.settings.dnd, { dndTimeEnabled: true, startHour: 1, startMinute: 5 });
+  clock.changed(clock.data());
+  await setting('screens').getByText('“Block Height, Time”').waitFor();
+  await setting('dnd').getByText('“1:05 – 7:00”').waitFor();
 });
 
 test('a change of the look is seen before it is saved', async () => {

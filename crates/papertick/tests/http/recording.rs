@@ -139,7 +139,19 @@ async fn recording() -> Value {
             "format": exported["format"],
             "version": exported["version"],
             "clock": "kitchen",
-            "settings": { "ledBrightness": 64, "invertedColor": true, "moonPhase": 1 },
+            "settings": {
+                "ledBrightness": 64,
+                "invertedColor": true,
+                "disableLeds": true,
+                "dataSource": 3,
+                "blockFlashColor": 255,
+                "timerSeconds": 600,
+                "screensHidden": [0, 3],
+                "dndStartHour": 1,
+                "priceWitnesses": ["gemini"],
+                "flMaxBrightness": 1000,
+                "moonPhase": 1,
+            },
         },
     });
     let wish = wish.to_string();

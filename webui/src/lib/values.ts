@@ -1,0 +1,110 @@
+/** Values of settings in words, the same whether the clock, a file or somebody else brings them. */
+import { long } from './age';
+import { titled } from './compose';
+import { choices, FIELDS, type Field } from './fields';
+import type { DndSettings, ScreenEntry, Settings } from './types';
+import { n, t } from './words';
+
+/** Units whose sign is shorter than their word. */
+const SIGNS: Record<string, string> = { percent: '%', 'per mille': '‰' };
+
+/** A duty above this has no effect. */
+export const DUTY_MOST = 4095;
+
+/** Stands for the power that a radio chooses. */
+export const OWN_POWER = 80;
+
+/** What of a field decides how its values are told. */
+type Shape = Partial<Pick<Field, 'control' | 'unit' | 'mute' | 'options' | 'choices'>>;
+
+/** What is stored in another form than the form shows it: the field that shows it, a name of its own, and its shape. */
+const APART: Record<string, Shape & { of?: string; name?: string }> = {
+  timerSeconds: { of: 'timePerScreen', control: 'seconds' },
+  timerActive: { name: n('Rotation') },
+  screenOrder: { of: 'screens', control: 'order' },
+  screensHidden: { name: n('Not in the rotation'), control: 'hidden' },
+  dndEnabled: { name: n('Do Not Disturb') },
+  dndTimeEnabled: { of: 'dnd' },
+  dndStartHour: { of: 'dnd', name: n('From'), unit: 'h' },
+  dndStartMin: { of: 'dnd', name: n('From'), unit: 'min' },
+  dndEndHour: { of: 'dnd', name: n('To'), unit: 'h' },
+  dndEndMin: { of: 'dnd', name: n('To'), unit: 'min' },
+  keptTexts: { name: n('Kept texts'), control: 'texts' },
+  // Who was welcomed is so no more.
+  welcomed: { name: n('Welcome'), mute: true },
+};
+
+const fieldOf = (key: string) => FIELDS.find((field) => field.key === key);
+
+/** The name of a setting, or its key where it has none. */
+export function nameOf(key: string): string {
+  const { of = key, name } = APART[key] ?? {};
+  return [fieldOf(of)?.label, name && t(name)].filter(Boolean).join(': ') || key;
+}
+
+/** A value of the setting with this key in words. */
+export function wordedAs(key: string, value: unknown, settings: Settings): string {
+  return worded(APART[key] ?? fieldOf(key) ?? {}, value, settings);
+}
+
+/** The sign of the unit of a field. */
+export function unitOf({ unit = '' }: Shape): string {
+  return SIGNS[unit] ?? unit;
+}
+
+/** A duty as a share of the most that has an effect. */
+export function percent(duty: unknown): string {
+  return `${Math.round((Math.min(Number(duty), DUTY_MOST) / DUTY_MOST) * 100)} %`;
+}
+
+/** A colour as browsers write it. */
+export function hex(colour: unknown): string {
+  return `#${Number(colour ?? 0)
+    .toString(16)
+    .padStart(6, '0')}`;
+}
+
+/** A transmit power. */
+export function power(quarters: unknown): string {
+  return quarters == null || quarters === OWN_POWER ? t('As the radio chooses') : `${Number(quarters) / 4} dBm`;
+}
+
+/** A value of a field in words. */
+function worded(field: Shape, value: unknown, settings: Settings): string {
+  const { control, unit, mute = false } = field;
+  if (control === 'txPower') return power(value);
+  if (control === 'dnd') return hours(value as DndSettings);
+  if (control === 'screens') return shownOf(value as ScreenEntry[]);
+  if (control === 'order') return screensOf(value, settings) || t('as delivered');
+  if (control === 'hidden') return screensOf(value, settings) || t('none');
+  if (Array.isArray(value)) {
+    const one = (entry: unknown) => (control === 'texts' ? titled(entry as string[]) : worded(field, entry, settings));
+    return value.map(one).join(', ') || t('none');
+  }
+  const known = field.options || field.choices ? choices(field, settings) : [];
+  const chosen = known.find((choice) => choice.value === value);
+  if (chosen) return chosen.label;
+  if (value === '' || value == null) return t('nothing');
+  if (typeof value === 'boolean') return value !== mute ? t('on') : t('off');
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
+  if (control === 'color') return hex(value);
+  if (control === 'minutes') return long(value * 60);
+  if (control === 'seconds') return long(value);
+  return unit === 'PWM duty' ? percent(value) : `${value} ${unitOf(field)}`.trim();
+}
+
+function hours({ dndTimeEnabled, startHour, startMinute, endHour, endMinute }: DndSettings): string {
+  const at = (hour: number, minute: number) => `${hour}:${String(minute).padStart(2, '0')}`;
+  return dndTimeEnabled ? `${at(startHour, startMinute)} – ${at(endHour, endMinute)}` : t('off');
+}
+
+function shownOf(screens: readonly ScreenEntry[]): string {
+  const shown = screens.filter(({ enabled }) => enabled);
+  return shown.map(({ name }) => t(name)).join(', ') || t('none');
+}
+
+/** Screens by their ids, a list or as the clock tells it; those that are not to be had at the moment have no name. */
+function screensOf(ids: unknown, { screens }: Settings): string {
+  const listed = String(ids).split(',').filter(Boolean).map(Number);
+  return listed.map((id) => t(screens.find((screen) => screen.id === id)?.name ?? `#${id}`)).join(', ');
+}
