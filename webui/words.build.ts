@@ -20,7 +20,7 @@ export const WORDS_OF_SETTINGS = /("(?:heading|help|label|search)": )("(?:\\.|[^
 /** Words by which a setting is found. */
 const SEARCH = /"search": ("(?:\\.|[^"\\])*")/g;
 
-/** The English texts of the page's sources. */
+/** The English texts of the page's sources, those of the table of settings first, each as often as it has it. */
 export function texts(folder = 'src'): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.(ts|svelte)$/.test(file),
@@ -28,7 +28,9 @@ export function texts(folder = 'src'): string[] {
   const found = files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(TEXT_HERE)]);
   const table = [...readFileSync(join(folder, SETTINGS), 'utf8').matchAll(WORDS_OF_SETTINGS)];
   const explained = table.map(([, , text = '']) => JSON.parse(text) as string);
-  return [...new Set([...found.map(([, , , text = '']) => unescaped(text)), ...explained])];
+  const others = new Set(found.map(([, , , text = '']) => unescaped(text)));
+  explained.forEach((text) => others.delete(text));
+  return [...explained, ...others];
 }
 
 /** The English words by which settings are found, which find them in every language. */

@@ -1,7 +1,1 @@
-(function () {
-try {
-var theme = localStorage.getItem('papertick-theme');
-if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch {
-}
-})();
+(function(){try{var e=localStorage.getItem(`papertick-theme`);(e===`light`||e===`dark`)&&(document.documentElement.dataset.theme=e)}catch{}})();
