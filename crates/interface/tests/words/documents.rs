@@ -131,8 +131,16 @@ fn a_height_of_another_clock_is_as_old_as_where_it_was_learned() {
         age: Duration::from_secs(900),
         value: SharedValue::Height(930_000),
     };
-    let view = heard(SourceId::Shared, vec![Observation::Shared(shared)]);
-    let document = status(&view, 70);
+    let takes = Settings {
+        mqtt_enabled: true,
+        mqtt_host: Endpoint::new("broker"),
+        mqtt_market: 2,
+        ..Settings::default()
+    };
+    let mut clock = Device::new(BOARD, takes, Memory::default(), now(0));
+    let told = vec![Observation::Shared(shared)];
+    clock.handle(Input::Observed(SourceId::Shared, told), now(10));
+    let document = status(&clock.view(), 70);
     fits(Shape::Status, &document);
     let claimed =
         json!([{ "source": "shared", "origin": "node", "value": 930_000, "ageSec": 960 }]);
