@@ -7,7 +7,10 @@ use std::collections::VecDeque;
 use interface::limits::LOG_LINES;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tracing::{Event, Subscriber};
+use tracing::{
+    Event, Subscriber,
+    span::{Attributes, Id},
+};
 use tracing_subscriber::{
     Layer,
     fmt::{
@@ -16,6 +19,7 @@ use tracing_subscriber::{
         time::{FormatTime, SystemTime},
     },
     layer::Context,
+    registry::{LookupSpan, Scope},
 };
 
 /// Longest text of a line that is kept, bytes.
@@ -91,9 +95,31 @@ pub struct LogLayer {
     lines: LogLines,
 }
 
-impl<S: Subscriber> Layer<S> for LogLayer {
-    fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
+/// What a span is, as its lines say it before their own words.
+struct Named(String);
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else {
+            return;
+        };
+        let mut fields = String::new();
+        let _ = DefaultFields::new().format_fields(Writer::new(&mut fields), attributes);
+        let name = format!("{}{{{fields}}}: ", span.name());
+        span.extensions_mut().replace(Named(name));
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let (mut text, mut time) = (String::new(), String::new());
+        for span in context
+            .event_scope(event)
+            .into_iter()
+            .flat_map(Scope::from_root)
+        {
+            if let Some(Named(name)) = span.extensions().get::<Named>() {
+                text.push_str(name);
+            }
+        }
         // A string takes everything; what cannot write itself leaves a shorter line.
         let _ = DefaultFields::new().format_fields(Writer::new(&mut text), event);
         let _ = SystemTime.format_time(&mut Writer::new(&mut time));
@@ -128,9 +154,18 @@ mod tests {
             tracing::warn!(panel = 3, error = %"too \"slow\"", "panel failed");
             tracing::debug!("not asked for");
             tracing::info!("ready");
+            // Who said it is told before what was said.
+            let source = tracing::info_span!("source", name = "relay");
+            let _source = source.enter();
+            let _relay = tracing::info_span!("relay", place = 3).entered();
+            tracing::warn!(reason = "gone", "source is down");
         });
         let lines = told["lines"].as_array().unwrap();
-        assert_eq!(lines.len(), 2, "{told}");
+        assert_eq!(lines.len(), 3, "{told}");
+        assert_eq!(
+            lines[2]["text"],
+            "source{name=\"relay\"}: relay{place=3}: source is down reason=\"gone\""
+        );
         assert_eq!(lines[0]["text"], "panel failed panel=3 error=too \"slow\"");
         assert_eq!(
             (&lines[0]["level"], &lines[1]["level"]),
