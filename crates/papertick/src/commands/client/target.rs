@@ -25,6 +25,9 @@ const PASSWORD: &str = "PAPERTICK_PASSWORD";
 /// Largest file with a password, bytes.
 const SECRET_FILE_MAX: u64 = 4 * 1024;
 
+/// What a certificate or a key in PEM form has in its first line.
+const PEM_BEGIN: &str = "-----BEGIN ";
+
 /// Word for the standard input in the place of a file.
 const STDIN: &str = "-";
 
@@ -123,7 +126,7 @@ pub(crate) fn secret(variable: &str, file: Option<&Path>) -> Result<Option<Secre
     Ok(value.filter(|value| !value.is_empty()).map(Secret::new))
 }
 
-/// A secret from a file: its first line.
+/// A secret from a file: its first line, or all of it where that is in PEM form.
 ///
 /// # Errors
 /// It cannot be read.
@@ -137,8 +140,15 @@ pub(crate) fn from_file(path: &Path) -> Result<Secret, Failure> {
     } else {
         read_text(path, SECRET_FILE_MAX).map_err(unread)?
     };
-    let line = text.lines().next().unwrap_or_default();
-    Ok(Secret::new(line))
+    Ok(Secret::new(secret_in(&text)))
+}
+
+/// The secret in the text of a file.
+fn secret_in(text: &str) -> &str {
+    match text.contains(PEM_BEGIN) {
+        true => text.trim(),
+        false => text.lines().next().unwrap_or_default(),
+    }
 }
 
 /// A secret that somebody types unseen; none if nobody is there.
@@ -158,6 +168,20 @@ mod tests {
 
     use super::*;
     use crate::failure::Code;
+
+    #[test]
+    fn a_secret_is_a_line_and_a_certificate_is_all_of_them() {
+        let pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----";
+        for (text, secret) in [
+            ("", ""),
+            ("correct horse\n", "correct horse"),
+            (" kept as it is \r\nand no more\n", " kept as it is "),
+            (&format!("{pem}\n"), pem),
+            (&format!("{pem}\n{pem}\n"), &format!("{pem}\n{pem}")),
+        ] {
+            assert_eq!(secret_in(text), secret);
+        }
+    }
 
     #[test]
     fn clocks_are_named_in_short_or_in_full() {
