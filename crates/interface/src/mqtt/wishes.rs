@@ -123,30 +123,53 @@ pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish>
     })
 }
 
+/// Wishes that are not fulfilled as they stand there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// Their version; empty where it could not be read.
+    pub rev: String,
+    /// Why: the token that HTTP answers with.
+    pub reason: String,
+}
+
+impl Unfit {
+    /// Wishes whose version could not be read.
+    pub fn unread(reason: &str) -> Unfit {
+        Unfit {
+            rev: String::new(),
+            reason: reason.into(),
+        }
+    }
+}
+
 /// Reads wishes that stand at the broker; none if there are none any more.
 ///
 /// # Errors
 /// They cannot be understood, or hold a secret: what stands at a broker is read by many.
-pub fn desired(payload: &[u8], view: &View) -> Result<Option<Desired>, String> {
+pub fn desired(payload: &[u8], view: &View) -> Result<Option<Desired>, Unfit> {
     if payload.is_empty() {
         return Ok(None);
     }
     let read: Option<Value> = serde_json::from_slice(payload).ok();
     let mut read = match read {
         Some(Value::Object(members)) => members,
-        Some(_) => return Err("not_object".into()),
-        None => return Err("json".into()),
+        Some(_) => return Err(Unfit::unread("not_object")),
+        None => return Err(Unfit::unread("json")),
     };
     let rev = match read.remove("rev") {
         Some(Value::String(rev)) if (1..=REV_MAX).contains(&rev.len()) => rev,
         Some(Value::Number(rev)) => rev.to_string(),
-        Some(_) | None => return Err("rev:bad_type".into()),
+        Some(_) | None => return Err(Unfit::unread("rev:bad_type")),
     };
     let Some(Value::Object(settings)) = read.remove("settings") else {
-        return Err("settings:bad_type".into());
+        let reason = "settings:bad_type".into();
+        return Err(Unfit { rev, reason });
     };
     match secret_in(&settings, &view.settings) {
-        Some(name) => Err(alloc::format!("{name}:secret")),
+        Some(name) => {
+            let reason = alloc::format!("{name}:secret");
+            Err(Unfit { rev, reason })
+        }
         None => Ok(Some(Desired { rev, settings })),
     }
 }

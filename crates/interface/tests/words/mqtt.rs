@@ -569,7 +569,7 @@ fn wishes_that_stand_there_hold_no_secret() {
             desired.settings.keys().collect::<Vec<_>>()
         ),
         Ok(None) => "none".into(),
-        Err(token) => token,
+        Err(unfit) => format!("{}! {}", unfit.rev, unfit.reason),
     };
     for (payload, expected) in [
         ("", "none"),
@@ -578,22 +578,24 @@ fn wishes_that_stand_there_hold_no_secret() {
             r#"a ["mowMode"]"#,
         ),
         (r#"{"rev": 7, "settings": {}}"#, "7 []"),
-        ("{", "json"),
-        ("[]", "not_object"),
-        (r#"{"settings": {}}"#, "rev:bad_type"),
-        (r#"{"rev": "", "settings": {}}"#, "rev:bad_type"),
-        (r#"{"rev": "a"}"#, "settings:bad_type"),
+        ("{", "! json"),
+        ("[]", "! not_object"),
+        (r#"{"settings": {}}"#, "! rev:bad_type"),
+        (r#"{"rev": "", "settings": {}}"#, "! rev:bad_type"),
+        // Who waits for a version learns what became of it.
+        (r#"{"rev": "a"}"#, "a! settings:bad_type"),
+        (r#"{"rev": 7, "settings": 7}"#, "7! settings:bad_type"),
         (
             r#"{"rev": "a", "settings": {"mqttPass": "x"}}"#,
-            "mqttPass:secret",
+            "a! mqttPass:secret",
         ),
         (
             r#"{"rev": "a", "settings": {"httpAuthPass": "x"}}"#,
-            "httpAuthPass:secret",
+            "a! httpAuthPass:secret",
         ),
         (
             r#"{"rev": "a", "settings": {"nostrRelay": "wss://me:pw@relay"}}"#,
-            "nostrRelay:secret",
+            "a! nostrRelay:secret",
         ),
         (
             r#"{"rev": "a", "settings": {"nostrRelay": "wss://relay"}}"#,
@@ -605,13 +607,13 @@ fn wishes_that_stand_there_hold_no_secret() {
         ),
         (
             r#"{"rev": "a", "settings": {"miningPoolName": "viabtc", "miningPoolUser": "x"}}"#,
-            "miningPoolUser:secret",
+            "a! miningPoolUser:secret",
         ),
     ] {
         assert_eq!(read(payload), expected, "{payload}");
     }
     let long = format!(r#"{{"rev": "{}", "settings": {{}}}}"#, "x".repeat(65));
-    assert_eq!(read(&long), "rev:bad_type");
+    assert_eq!(read(&long), "! rev:bad_type");
 }
 
 #[test]

@@ -29,7 +29,7 @@ use interface::{
         documents::{self, OFFLINE, ONLINE, Report},
         shared::{self, Reached},
         topics::{self, Incoming, Lamp, Level, Scope},
-        wishes::{self, Desired, MESSAGE_MAX, Wish, Work},
+        wishes::{self, Desired, MESSAGE_MAX, Unfit, Wish, Work},
     },
 };
 use mqtt_protocol_core::mqtt::Version;
@@ -169,7 +169,7 @@ pub(crate) struct Session<'a> {
     /// When the market is shared again, though nothing has changed; none if it is not shared.
     share: Option<Instant>,
     /// What stands at the broker and was not looked at yet, by rank and scope.
-    standing: BTreeMap<(usize, String), Result<Desired, String>>,
+    standing: BTreeMap<(usize, String), Result<Desired, Unfit>>,
     collected: Option<Instant>,
     reports: Vec<Report>,
     dropped: BTreeMap<&'static str, u32>,
@@ -462,7 +462,7 @@ impl<'a> Session<'a> {
             }
             Incoming::Desired(scope) if is_too_large => {
                 self.drop_one("too-large");
-                self.collect(scope, Err(TOO_LARGE.into()), now);
+                self.collect(scope, Err(Unfit::unread(TOO_LARGE)), now);
             }
             Incoming::Desired(scope) => {
                 self.collect(scope, wishes::desired(&message.payload, &self.view), now);
@@ -524,7 +524,7 @@ impl<'a> Session<'a> {
     }
 
     /// Takes note of what stands at the broker.
-    fn collect(&mut self, scope: Scope<'_>, wished: Result<Option<Desired>, String>, now: Instant) {
+    fn collect(&mut self, scope: Scope<'_>, wished: Result<Option<Desired>, Unfit>, now: Instant) {
         let groups = &self.broker.groups;
         let (rank, scope) = match scope {
             Scope::Own => (groups.len(), revs::OWN.to_owned()),
@@ -607,13 +607,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn fulfil(&mut self, scope: String, wished: Result<Desired, String>) {
+    fn fulfil(&mut self, scope: String, wished: Result<Desired, Unfit>) {
         let desired = match wished {
             Ok(desired) => desired,
-            Err(reason) => {
+            Err(Unfit { rev, reason }) => {
                 let report = Report {
                     scope,
-                    rev: String::new(),
+                    rev,
                     error: Some(reason),
                 };
                 return self.done(Done::Fulfilled(report));
