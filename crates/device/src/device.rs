@@ -181,7 +181,13 @@ impl Device {
 
     /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
-        let known = known(&self.upstream, &self.settled, &self.host, &self.network);
+        let known = known(
+            &self.upstream,
+            &self.settled,
+            &self.host,
+            &self.network,
+            now,
+        );
         [
             self.glass.next_deadline(&known, now),
             self.lights.next_deadline(&self.settled, now),
@@ -382,7 +388,13 @@ impl Device {
     /// Makes the newest picture, and lets the lights follow it.
     fn present(&mut self, cause: Cause, now: Now) {
         self.show_directions(now.uptime);
-        let known = known(&self.upstream, &self.settled, &self.host, &self.network);
+        let known = known(
+            &self.upstream,
+            &self.settled,
+            &self.host,
+            &self.network,
+            now,
+        );
         let presented = self.glass.present(cause, &known, now);
         let (settings, newest) = (self.settled.active(), self.glass.picture().serial);
         match presented {
@@ -805,11 +817,12 @@ fn known<'a>(
     settled: &'a Settled,
     host: &'a HostFacts,
     network: &'a Network,
+    now: Now,
 ) -> Known<'a> {
     Known {
         market: upstream.market(),
         doubts: upstream.doubts(),
-        height: upstream.height_state(),
+        truth: upstream.height_truth(now),
         voices: upstream.height_voices(),
         settled,
         host,

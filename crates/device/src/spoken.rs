@@ -40,6 +40,15 @@ words! {
 
     BLOCK_HEIGHT = "Block height {height}.";
     BLOCK_HEIGHT_UNKNOWN = "The block height is not known yet.";
+    PROOF = "{state} The hash of the newest proven block ends in {hash}; {sources}, and it is {age} old.";
+    PROOF_TIMELESS = "{state} The hash of the newest proven block ends in {hash}; {sources}.";
+    SOURCE = "1 source has it";
+    SOURCES = "{count} sources have it";
+    HEIGHT_PROVEN = "The block height is proven.";
+    HEIGHT_ALONE = "The block height is proven by one source alone.";
+    HEIGHT_CLAIMED = "The block height is not proven.";
+    HEIGHT_DISPUTED = "The block height is disputed.";
+    HEIGHT_STALE = "No new block has come for long.";
     TIME = "It is {time}, {day} {month}.";
     TIME_UNKNOWN = "The time is not known yet.";
     JANUARY = "January";

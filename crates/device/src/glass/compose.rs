@@ -12,7 +12,7 @@ use crate::{
     cells::{self, Cell, Mark},
     host::HostFacts,
     limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
-    market::{Datum, Doubt, Doubts, Fee, HeightState, Market},
+    market::{Datum, Doubt, Doubts, Fee, HeightTruth, Market},
     now::Now,
     screens::{
         Scene,
@@ -34,8 +34,8 @@ pub struct Known<'a> {
     pub market: &'a Arc<Market>,
     /// What is less than good about it.
     pub doubts: &'a Doubts,
-    /// How good the height is.
-    pub height: HeightState,
+    /// How the height is proven.
+    pub truth: HeightTruth,
     /// Sources that say something of the height.
     pub voices: usize,
     /// The settings.
@@ -148,7 +148,7 @@ fn debug_facts<'a>(known: &Known<'a>, board: &BoardSpec, repainted: Duration) ->
         ssid: known.ssid,
         heap_free: known.host.heap_free,
         psram_free: known.host.swap_free,
-        height: known.height,
+        height: known.truth.state,
         voices: known.voices,
         hardware: board.name,
         version: &known.host.version,

@@ -471,6 +471,7 @@ impl Glass {
     fn scene<'a>(&self, market: &'a Market, known: &Known<'a>, now: Now) -> Scene<'a> {
         Scene {
             market,
+            truth: known.truth,
             settings: known.settings(),
             local: known.settled.local(now),
             currency: self.rotation.currency(),

@@ -39,7 +39,7 @@ pub use proof::ChainSpec;
 pub use quotes::{PriceState, PriceTruth, Standing, Voice};
 pub use source_state::SourceState;
 pub use time_truth::{TimeState, TimeTruth};
-pub use truth::{Doubt, Doubts, HeightState};
+pub use truth::{Doubt, Doubts, HeightState, HeightTruth, Proven};
 pub use upstream::{Claimed, Missing, News, Truth, Upstream, chain_name};
 pub use values::{Datum, Fee, Market, Prices, Seen};
 pub use voices::{Origin, Tip};

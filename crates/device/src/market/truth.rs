@@ -47,6 +47,26 @@ impl HeightState {
     }
 }
 
+/// How a height is proven, as far as a screen shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HeightTruth {
+    /// How good it is.
+    pub state: HeightState,
+    /// The best block that is proven.
+    pub proven: Option<Proven>,
+}
+
+/// A block that is proven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proven {
+    /// Those who have it.
+    pub agreeing: usize,
+    /// The last four digits of its hash.
+    pub hash_end: u16,
+    /// Whole minutes of the wall clock since it was made, by its own word; none while the time is not known.
+    pub age_mins: Option<u64>,
+}
+
 /// A reason for a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Doubt {

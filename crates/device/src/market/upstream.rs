@@ -24,7 +24,7 @@ use super::{
     source_state::SourceState,
     sources::{self, ByHand, FeeKind, Plan, SharedMarket, SourceId},
     time_truth::{self, TimeServer, TimeTruth},
-    truth::{Doubts, HeightState},
+    truth::{Doubts, HeightState, HeightTruth, Proven},
     until::Until,
     values::{Datum, Market, Seen},
     venues,
@@ -286,9 +286,28 @@ impl Upstream {
         &self.doubts
     }
 
-    /// How good the height is.
-    pub fn height_state(&self) -> HeightState {
-        self.verdict.state
+    /// How the height is proven.
+    pub fn height_truth(&self, now: Now) -> HeightTruth {
+        let proven = verdict::proof(&self.voices, self.floor());
+        let proven = proven.map(|(_, proof)| {
+            let tip = proof.tip();
+            let minute = |secs: i64| secs.div_euclid(60);
+            // By the minutes of the wall clock, which all screens turn with.
+            let made = minute(tip.time.into());
+            let age = now.utc.map(|utc| minute(utc.unix_secs()) - made);
+            let [first, second, ..]: [u8; 32] = *tip.hash.as_ref();
+            Proven {
+                agreeing: self.voices.with(tip).count(),
+                // Hashes are written backward.
+                hash_end: u16::from_le_bytes([first, second]),
+                // A block may be somewhat ahead of the time.
+                age_mins: age.map(|age| u64::try_from(age).unwrap_or_default()),
+            }
+        });
+        HeightTruth {
+            state: self.verdict.state,
+            proven,
+        }
     }
 
     /// Sources that say something of the height.

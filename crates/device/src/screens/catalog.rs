@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     Scene, block_height, clock, fee_rate, halving, market_cap, miner_best_difficulty,
-    miner_hashrate, pool_earnings, pool_hashrate, sats_per_currency, supply, ticker,
+    miner_hashrate, pool_earnings, pool_hashrate, proof, sats_per_currency, supply, ticker,
     wallet_balance,
 };
 use crate::{cells::Cell, settings::Settings, spoken::Sentence};
@@ -87,6 +87,9 @@ const fn screen(
 
 /// All screens, in the order of a device whose owner has not chosen one; there those with a currency that stand
 /// together take turns.
+///
+/// Those from 900 on are beyond the interface. They are there only where the owner asks for them, so that whoever
+/// lists the others has listed all.
 pub static SCREENS: &[Screen] = &[
     screen(
         0,
@@ -116,6 +119,16 @@ pub static SCREENS: &[Screen] = &[
         supply::cells,
         supply::sentence,
     ),
+    Screen {
+        is_available: with_proof,
+        ..screen(
+            900,
+            "Proof of the height",
+            &[Dependency::Height, Dependency::Time],
+            proof::cells,
+            proof::sentence,
+        )
+    },
     Screen {
         is_available: with_pool,
         ..screen(
@@ -208,6 +221,10 @@ pub static SCREENS: &[Screen] = &[
 
 fn always(_: &Settings) -> bool {
     true
+}
+
+fn with_proof(settings: &Settings) -> bool {
+    settings.proof_screen
 }
 
 fn with_pool(settings: &Settings) -> bool {

@@ -1,7 +1,7 @@
 //! All that a screen may look at.
 
 use crate::{
-    market::{Fee, Market},
+    market::{Fee, HeightTruth, Market},
     now::LocalTime,
     settings::Settings,
     units::{Currency, Price},
@@ -15,6 +15,8 @@ const SHOWN_PRICE_MAX: u64 = 2_000_000_000;
 pub struct Scene<'a> {
     /// What is known, after throttling.
     pub market: &'a Market,
+    /// How the height is proven.
+    pub truth: HeightTruth,
     /// Settings the device runs on.
     pub settings: &'a Settings,
     /// Local time, once the wall clock is plausible.

@@ -196,6 +196,9 @@ macro_rules! rows {($make:ident) => { $make! {
     /// What is made of proof of work: nothing; a mark on what should be proven and is not; or only proven heights on the glass.
     proof_mode: u32 = 1u32, "proofMode", &Numbered(proof_mode::NAMES), ReadWrite, Live(&[Panels]), Data,
         "Proof of the height", "Mark shows every height at once, with a small sign where it is not proven or sources disagree. Strict shows only proven heights: something that proves them must be in use.", "", ALWAYS;
+    /// Offers a screen that says how the height is proven.
+    proof_screen: bool = false, "proofScreen", &Switch, ReadWrite, Live(&[Rotation]), Data,
+        "Screen of the proof", "Adds a screen: how good the height is, how many sources have the newest block, the end of its hash, and its age.", "", ALWAYS;
     /// What the owner's node speaks: blocks come from it and are checked, fees too where it tells them.
     node_kind: u32 = 0u32, "nodeKind", &Numbered(&["none", "Bitcoin network", "Electrum", "Bitcoin Core REST", "Bitcoin Core RPC"]), ReadWrite, Reboot, Data,
         "Your node", "Blocks come from it, and the clock checks their proof.", "", ALWAYS;

@@ -2,7 +2,7 @@
 
 use device::{
     cells::{Cell, mirror},
-    market::{Datum, Market, Seen},
+    market::{Datum, HeightTruth, Market, Seen},
     now::UtcTime,
     screens::{SCREENS, Scene, amount, catalog, decimal, issuance, price_layout, suffix},
     settings::Settings,
@@ -176,6 +176,7 @@ fn newest_fee_rate_counts() {
         let currency = Currency::USD;
         let scene = Scene {
             market: &market,
+            truth: HeightTruth::default(),
             settings: &settings,
             local: None,
             currency,

@@ -13,6 +13,7 @@ fn kinds(text: &str, panels: usize) -> String {
     let screen = catalog::find(line.screen).unwrap();
     let scene = Scene {
         market: &line.market,
+        truth: line.truth,
         settings: &line.settings,
         local: line.local,
         currency: line.currency,
@@ -56,6 +57,10 @@ fn each_screen_has_its_kinds() {
             "label digit digit digit digit digit",
         ),
         ("halving height=209999", "label digit"),
+        (
+            "proof state=proven agreeing=4 hash=a3f0 age=7",
+            "label unit digit digit digit digit unit",
+        ),
         (
             "halving height=1 useBlkCountdown=false",
             "unit unit unit unit unit unit unit",

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     cells::Logo,
-    market::{Datum, Market, MinerStats, PoolStats, Seen},
+    market::{Datum, HeightState, HeightTruth, Market, MinerStats, PoolStats, Proven, Seen},
     now::LocalTime,
     settings::{SPECS, Settings},
     sources::SourceId,
@@ -16,6 +16,7 @@ pub(crate) struct Line {
     pub(crate) screen: u16,
     pub(crate) currency: Currency,
     pub(crate) market: Market,
+    pub(crate) truth: HeightTruth,
     pub(crate) settings: Settings,
     pub(crate) local: Option<LocalTime>,
 }
@@ -30,6 +31,7 @@ const SCREENS: &[(&str, u16)] = &[
     ("ticker", 20),
     ("mcap", 30),
     ("supply", 40),
+    ("proof", 900),
     ("pool-hash", 70),
     ("pool-earn", 71),
     ("miner-hash", 80),
@@ -46,6 +48,7 @@ impl Line {
             screen: SCREENS.iter().find(|(word, _)| *word == screen).unwrap().1,
             currency: Currency::USD,
             market: Market::default(),
+            truth: HeightTruth::default(),
             settings: Settings::default(),
             local: None,
         };
@@ -72,6 +75,13 @@ impl Line {
             }
             "whole-fee" => self.market.fee = FeeRate::parse(value).and_then(datum),
             "fee" => self.market.precise_fee = FeeRate::parse(value).and_then(datum),
+            "state" => {
+                let mut states = HeightState::ALL.into_iter();
+                self.truth.state = states.find(|state| state.name() == value).unwrap();
+            }
+            "agreeing" => self.proven().agreeing = value.parse().unwrap(),
+            "hash" => self.proven().hash_end = u16::from_str_radix(value, 16).unwrap(),
+            "age" => self.proven().age_mins = Some(value.parse().unwrap()),
             "time" => self.local = Some(time(value)),
             "logo" => self.market.pool_logo = Some(logo(value)),
             "hashrate" => {
@@ -90,6 +100,14 @@ impl Line {
             "sats" => self.market.balance = datum(Msats(value.parse::<u64>().unwrap() * 1000)),
             _ => set(&mut self.settings, name, value),
         }
+    }
+
+    fn proven(&mut self) -> &mut Proven {
+        self.truth.proven.get_or_insert(Proven {
+            agreeing: 0,
+            hash_end: 0,
+            age_mins: None,
+        })
     }
 
     fn pool(&mut self) -> &mut PoolStats {

@@ -68,6 +68,7 @@ fn show(line: &Line, panels: usize) -> String {
     let screen = catalog::find(line.screen).unwrap();
     let scene = Scene {
         market: &line.market,
+        truth: line.truth,
         settings: &line.settings,
         local: line.local,
         currency: line.currency,

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     cells::{Cell, Logo},
-    market::{Datum, Direction, Market, MinerStats, Payment, PoolStats, Prices, Seen, Zap},
+    market::{
+        Datum, Direction, HeightState, HeightTruth, Market, MinerStats, Payment, PoolStats, Prices,
+        Proven, Seen, Zap,
+    },
     now::LocalTime,
     screens::{SCREENS, Scene, catalog, issuance, payment, row, suffix, zap},
     settings::Settings,
@@ -93,6 +96,7 @@ fn show(
 ) -> Vec<Cell> {
     let scene = Scene {
         market,
+        truth: HeightTruth::default(),
         settings,
         local: None,
         currency,
@@ -293,8 +297,17 @@ proptest! {
         let settings = Settings { mining_pool_name: pool.clone(), ..settings };
         let market = anything(numbers, known, words, pool, currency);
         let minute = LocalTime { year: 2026, month: 12, day: 31, hour: 9, minute: 5, second: 59 };
+        let truth = HeightTruth {
+            state: HeightState::ALL[usize::from(known[1]) + usize::from(known[2]) * 2],
+            proven: known[3].then_some(Proven {
+                agreeing: usize::from(numbers[2] as u16),
+                hash_end: numbers[3] as u16,
+                age_mins: known[4].then_some(numbers[4]),
+            }),
+        };
         let scene = Scene {
             market: &market,
+            truth,
             settings: &settings,
             local: known[0].then_some(minute),
             currency,

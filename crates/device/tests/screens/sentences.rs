@@ -17,6 +17,7 @@ fn said(line: &Line) -> Sentence {
     let screen = catalog::find(line.screen).unwrap();
     (screen.sentence)(&Scene {
         market: &line.market,
+        truth: line.truth,
         settings: &line.settings,
         local: line.local,
         currency: line.currency,
@@ -30,6 +31,28 @@ const ROWS: &[(&str, &str)] = &[
     ("block", "The block height is not known yet."),
     ("clock time=14:05-9/5", "It is 14:05, 9 May."),
     ("clock", "The time is not known yet."),
+    ("proof", "The block height is not known yet."),
+    ("proof state=claimed", "The block height is not proven."),
+    (
+        "proof state=proven agreeing=4 hash=a3f0 age=7",
+        "The block height is proven. The hash of the newest proven block ends in a3f0; 4 sources have it, and it is 7 minutes old.",
+    ),
+    (
+        "proof state=alone agreeing=1 hash=00f3 age=1",
+        "The block height is proven by one source alone. The hash of the newest proven block ends in 00f3; 1 source has it, and it is 1 minute old.",
+    ),
+    (
+        "proof state=disputed agreeing=2 hash=beef age=100",
+        "The block height is disputed. The hash of the newest proven block ends in beef; 2 sources have it, and it is 1 hour old.",
+    ),
+    (
+        "proof state=stale agreeing=2 hash=beef age=6000",
+        "No new block has come for long. The hash of the newest proven block ends in beef; 2 sources have it, and it is 4 days old.",
+    ),
+    (
+        "proof state=alone agreeing=2 hash=beef",
+        "The block height is proven by one source alone. The hash of the newest proven block ends in beef; 2 sources have it.",
+    ),
     ("halving height=840000", "210,000 blocks until the halving."),
     ("halving height=1049999", "1 block until the halving."),
     (

@@ -303,6 +303,25 @@ fn miner() {
 }
 
 #[test]
+fn proof() {
+    check(
+        "
+        proof                                           7: BLOCK/UNKNOWN|·|·|·|·|·|·
+        proof state=claimed                             7: BLOCK/CLAIMED|·|·|·|·|·|·
+                                                        8: BLOCK/CLAIMED|·|·|·|·|·|·|·
+        proof state=proven agreeing=4 hash=a3f0 age=7   7: BLOCK/PROVEN|4/AGREE|a|3|f|0|7/MINS
+                                                        8: BLOCK/PROVEN|·|4/AGREE|a|3|f|0|7/MINS
+        proof state=alone agreeing=1 hash=000f age=0    7: BLOCK/ALONE|1/AGREE|0|0|0|f|0/MINS
+        proof state=disputed agreeing=2 hash=1 age=99   7: BLOCK/DISPUTED|2/AGREE|0|0|0|1|99/MINS
+        proof state=stale agreeing=2 hash=1 age=100     7: BLOCK/STALE|2/AGREE|0|0|0|1|1/HRS
+        proof state=stale agreeing=2 hash=1 age=5999    7: BLOCK/STALE|2/AGREE|0|0|0|1|99/HRS
+        proof state=stale agreeing=2 hash=1 age=6000    7: BLOCK/STALE|2/AGREE|0|0|0|1|4/DAYS
+        proof state=alone agreeing=2 hash=1             7: BLOCK/ALONE|2/AGREE|0|0|0|1|·
+        ",
+    );
+}
+
+#[test]
 fn wallet_balance() {
     check(
         "

@@ -74,6 +74,7 @@ explorerSecure   bool         true                 reboot
 ceEndpoint       host         "ws-staging.btclock.dev" reboot
 ceDisableSSL     bool         false                reboot
 proofMode        0..2         1                    live
+proofScreen      bool         false                live
 nodeKind         0..4         0                    reboot
 nodeHost         text         ""                   reboot
 nodePort         0..65535     0                    reboot

@@ -90,8 +90,15 @@ fn odd() -> BoxedStrategy<Value> {
 }
 
 fn screens() -> BoxedStrategy<Value> {
-    let ids = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90];
-    let listed = prop_oneof![Just(8usize), Just(10), Just(11), Just(13), 0..13usize];
+    let ids = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900];
+    let listed = prop_oneof![
+        Just(8usize),
+        Just(10),
+        Just(11),
+        Just(13),
+        Just(14),
+        0..14usize
+    ];
     (
         listed,
         Just(ids.to_vec()).prop_shuffle(),

@@ -9,7 +9,7 @@ use crate::bench;
 const PLAIN: [u16; 8] = [0, 3, 4, 6, 10, 20, 30, 40];
 
 /// All screens, as a fresh clock turns through them.
-const ALL: [u16; 13] = [0, 3, 4, 40, 70, 71, 80, 81, 90, 10, 20, 30, 6];
+const ALL: [u16; 14] = [0, 3, 4, 40, 900, 70, 71, 80, 81, 90, 10, 20, 30, 6];
 
 fn outcome(stored: &Settings, screens: &Value) -> String {
     match bench::send(stored, &json!({ "screens": screens }).to_string()) {
@@ -142,6 +142,7 @@ fn the_order_that_is_shown_is_the_one_in_which_it_turns() {
         mining_pool_stats: true,
         mining_pool_name: "ocean".into(),
         nwc_enabled: true,
+        proof_screen: true,
         ..with_miner()
     };
     assert_eq!(listed(&everything), ALL.map(u64::from));

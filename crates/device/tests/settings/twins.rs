@@ -162,7 +162,7 @@ impl Twins {
         self.learn_everything();
         self.rest();
         self.watch(3);
-        for screen in [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90] {
+        for screen in [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900] {
             self.ask(Request::ShowScreen(screen));
             self.glance();
         }

@@ -75,7 +75,9 @@ const WINDOWS: &[[u32; 4]] = &[
     [23, 59, 0, 0],
 ];
 
-const SCREENS: &[i64] = &[0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 1, 2, 99, -1];
+const SCREENS: &[i64] = &[
+    0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900, 1, 2, 99, -1,
+];
 
 /// A life: of every third seed one of a clock with a radio, else one of a clock that sleeps now and then.
 pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
@@ -363,6 +365,7 @@ const FLAGS: &[&str] = &[
     "refrScrnChange",
     "miningPoolStats",
     "minerEnabled",
+    "proofScreen",
     "useBlkCountdown",
     "useMscwTime",
     "hideLeadZero",
@@ -443,7 +446,7 @@ fn screens(dice: &mut Dice) -> Value {
     if dice.below(4) > 0 {
         return json!([{"id": dice.pick(SCREENS), "enabled": dice.below(2) == 1}]);
     }
-    let mut ids = SCREENS[..13].to_vec();
+    let mut ids = SCREENS[..14].to_vec();
     ids.rotate_left(usize::try_from(dice.below(13)).unwrap());
     let entry = |(order, id)| json!({ "id": id, "order": order });
     ids.into_iter().enumerate().map(entry).collect()

@@ -14,7 +14,7 @@ use device::{
     now::{Now, UtcTime},
     output::{Effect, Output, Unsaved},
     request::{Patch, Reply, Request},
-    settings::{Settings, store},
+    settings::{Settings, data_source, store},
     sources::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
 };
@@ -206,10 +206,15 @@ impl World {
                     Observation::Price(Currency::parse(&code).unwrap(), price),
                 )
             }
-            Step::Fee(rate) => observed(
-                SourceId::Relay,
-                Observation::PreciseFee(FeeRate::parse(&rate).unwrap()),
-            ),
+            Step::Fee(rate) => {
+                // Nobody else is heard.
+                let source = match self.device.view().active.data_source {
+                    data_source::EXPLORER => SourceId::Explorer,
+                    _ => SourceId::Relay,
+                };
+                let rate = FeeRate::parse(&rate).unwrap();
+                observed(source, Observation::PreciseFee(rate))
+            }
             Step::Zap(sats) => observed(SourceId::Zaps, Observation::Zap(zap(sats))),
             Step::TestZap(sats) => request(Request::SimulateZap(zap(sats))),
             Step::Payment(way, sats) => {

@@ -9,6 +9,7 @@ mod marks;
 mod miner;
 mod prices;
 mod reference;
+mod screen;
 mod shared;
 
 use std::time::Duration;

@@ -157,6 +157,12 @@ const SCREENS: &[Row] = &[
         "Share of all there will be",
         "bitcoin-supply --set supplyPercent=true",
     ),
+    ("proof", "How the height is proven", "proof-of-the-height"),
+    (
+        "proof-claimed",
+        "A height that nothing proves",
+        "proof-of-the-height --value state=claimed --value agreeing=",
+    ),
     (
         "pool-hashrate",
         "Hashrate at the mining pool",
@@ -336,6 +342,11 @@ const EIGHT_PANELS: &[Row] = &[
     ),
     ("v8-market-cap", "One more decimal", "market-cap --board v8"),
     ("v8-supply", "One more decimal", "bitcoin-supply --board v8"),
+    (
+        "v8-proof",
+        "How the height is proven",
+        "proof-of-the-height --board v8 --value state=disputed --value age=140",
+    ),
     (
         "v8-pool-hashrate",
         "One more decimal",

@@ -89,6 +89,15 @@ const SCREENS: &[(&str, &str)] = &[
         "halving--time",
         "halving height=957123 useBlkCountdown=false",
     ),
+    (
+        "proof--proven",
+        "proof state=proven agreeing=4 hash=a3f0 age=7",
+    ),
+    (
+        "proof--plain-labels",
+        "proof state=disputed agreeing=12 hash=bd6e age=6000 verticalDesc=false",
+    ),
+    ("proof--claimed", "proof state=claimed"),
     ("supply--amount", "supply height=957123"),
     ("supply--percent", "supply height=957123 supplyPercent"),
     (
@@ -148,6 +157,7 @@ fn screen(name: &str, line: &str, panels: usize) -> Picture {
     }
     let scene = Scene {
         market: &line.market,
+        truth: line.truth,
         settings: &line.settings,
         local: line.local,
         currency: line.currency,

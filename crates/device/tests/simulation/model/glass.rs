@@ -121,7 +121,7 @@ impl Model {
 
     /// What can be said of the values on the glass.
     pub fn marks(&self) -> Marks {
-        let needs_height = self.mode() == "rotation" && [0, 4, 30, 40].contains(&self.slot.0);
+        let needs_height = self.mode() == "rotation" && [0, 4, 30, 40, 900].contains(&self.slot.0);
         let height = self.doubts_of_height().into_iter();
         let height = height.filter(|_| needs_height);
         let price = self.slot.1.filter(|_| self.mode() == "rotation");
@@ -191,7 +191,7 @@ impl Model {
         let currency = self.slot.1.as_ref().map_or("", |currency| currency.code());
         let facts: &[(&str, u64)] = match self.slot.0 {
             _ if self.mode() != "rotation" => &[],
-            0 | 4 | 40 => &[("height", 90)],
+            0 | 4 | 40 | 900 => &[("height", 90)],
             6 => &[("fee", 60)],
             10 | 20 => &[(currency, 15)],
             30 => &[(currency, 15), ("height", 90)],
@@ -274,7 +274,7 @@ impl Model {
 
     fn screen(&self, price: Option<u64>) -> Option<Vec<String>> {
         let (panels, s) = (self.board.panels, &self.settings);
-        let needs_feeds = [0, 4, 6, 10, 20, 30, 40].contains(&self.slot.0);
+        let needs_feeds = [0, 4, 6, 10, 20, 30, 40, 900].contains(&self.slot.0);
         let knows_height = self.facts.contains_key("height") && self.shows_height();
         let knows_more = self.facts.keys().any(|fact| fact != "height");
         if needs_feeds && !knows_height && !knows_more && self.now.uptime >= 60 * SECOND {
@@ -389,6 +389,11 @@ impl Model {
                     format!("{money}/MCAP"),
                     value.map(|value| signed(short(value, panels - 2))),
                 )
+            }
+            // Nothing is proven in these lives.
+            900 => {
+                let state = self.height_state().to_uppercase();
+                (format!("BLOCK/{state}"), None)
             }
             40 => {
                 let supply = mined.map(|mined| match s.supply_percent {

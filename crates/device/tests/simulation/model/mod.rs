@@ -750,7 +750,7 @@ impl Model {
 
     /// All slots in rotation order that are there, and whether the timer stops at them.
     fn slots(&self) -> Vec<(Slot, bool)> {
-        const FIRST: [u16; 9] = [0, 3, 4, 40, 70, 71, 80, 81, 90];
+        const FIRST: [u16; 10] = [0, 3, 4, 40, 900, 70, 71, 80, 81, 90];
         let s = &self.settings;
         let of =
             |ids: &[u16], currency| ids.iter().map(|id| (*id, currency)).collect::<Vec<Slot>>();
@@ -775,6 +775,7 @@ impl Model {
             71 => false,
             80 | 81 => s.miner_enabled,
             90 => s.nwc_enabled,
+            900 => s.proof_screen,
             _ => true,
         };
         let enabled = |slot: Slot| (slot, !s.screens_hidden.contains(&slot.0));

@@ -5,7 +5,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 use device::{
     board::BoardSpec,
     cells::{Cell, Logo, Picture},
-    market::{Datum, HeightState, Market, MinerStats, Payment, PoolStats, Seen, Zap},
+    market::{
+        Datum, HeightState, HeightTruth, Market, MinerStats, Payment, PoolStats, Proven, Seen, Zap,
+    },
     panels,
     screens::{
         SCREENS, Scene, Screen, catalog::Dependency, custom, debug, erasing, no_data, payment,
@@ -216,8 +218,17 @@ fn screen_cells(
         }),
         balance: values.balance.and_then(|sats| datum(Msats(sats.0 * 1000))),
     };
+    let truth = HeightTruth {
+        state: values.state,
+        proven: values.agreeing.map(|agreeing| Proven {
+            agreeing,
+            hash_end: values.hash_end,
+            age_mins: values.age_mins,
+        }),
+    };
     Ok((screen.cells)(&Scene {
         market: &market,
+        truth,
         settings,
         local: values.time,
         currency,

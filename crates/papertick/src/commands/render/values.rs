@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use device::{
     cells::Mark,
-    market::Direction,
+    market::{Direction, HeightState},
     now::LocalTime,
     units::{Currency, FeeRate, Hashrate, MICRO, Price, Sats, decimal_micros},
 };
@@ -36,6 +36,10 @@ pub(super) struct Values {
     pub(super) currency: Option<Currency>,
     pub(super) price: Quote,
     pub(super) fee: Option<FeeRate>,
+    pub(super) state: HeightState,
+    pub(super) agreeing: Option<usize>,
+    pub(super) hash_end: u16,
+    pub(super) age_mins: Option<u64>,
     pub(super) time: Option<LocalTime>,
     pub(super) hashrate: Option<Hashrate>,
     pub(super) daily: Option<Sats>,
@@ -118,6 +122,29 @@ static NAMED: &[Named] = &[
     ),
     named!("fee", "fee rate in sat/vB, such as 12.34", fee, |text| {
         maybe(text, FeeRate::parse)
+    }),
+    named!(
+        "state",
+        "how good the height is: `proven`, `alone`, `claimed`, `disputed`, `stale`, `unknown`",
+        state,
+        |text| HeightState::ALL
+            .into_iter()
+            .find(|state| state.name() == text)
+    ),
+    named!(
+        "agreeing",
+        "sources that have the newest proven block, such as 4",
+        agreeing,
+        |text| maybe(text, number)
+    ),
+    named!(
+        "hash",
+        "last four digits of its hash, such as 5e9c",
+        hash_end,
+        hash_end
+    ),
+    named!("age", "its age in minutes, such as 7", age_mins, |text| {
+        maybe(text, number)
     }),
     named!(
         "time",
@@ -293,6 +320,10 @@ impl Default for Values {
             currency: None,
             price: Quote::Sample,
             fee: FeeRate::parse("4.7"),
+            state: HeightState::Proven,
+            agreeing: Some(4),
+            hash_end: 0x5e9c,
+            age_mins: Some(7),
             time: Some(local(TODAY.at(21, 34, 0, 0))),
             hashrate: Some(Hashrate(742_500_000_000_000)),
             daily: Some(Sats(8421)),
@@ -352,6 +383,12 @@ fn quote(text: &str) -> Option<Quote> {
 fn sats(text: &str) -> Option<Sats> {
     let sats = number(text).filter(|sats| *sats <= u64::MAX / 1000);
     sats.map(Sats)
+}
+
+/// Four hexadecimal digits.
+fn hash_end(text: &str) -> Option<u16> {
+    let is_whole = text.len() == 4 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u16::from_str_radix(text, 16).ok().filter(|_| is_whole)
 }
 
 fn direction(text: &str) -> Option<Direction> {

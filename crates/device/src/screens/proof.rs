@@ -1,0 +1,107 @@
+//! How the height is proven.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use super::{Scene, row};
+use crate::{
+    cells::Cell,
+    market::{HeightState, Proven},
+    spoken::{self, Sentence, Words},
+};
+
+const MINUTES_PER_HOUR: u64 = 60;
+const HOURS_PER_DAY: u64 = 24;
+
+/// Ages from which on they are counted in the next larger unit: two digits of it say more than three.
+const MINUTES_MOST: u64 = 100;
+const HOURS_MOST: u64 = 100;
+
+/// How good the height is; of the newest block that is proven how many have it, the end of its hash, and its age.
+pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
+    let state = scene.truth.state.name().to_ascii_uppercase();
+    let label = Cell::label("BLOCK", state);
+    let tail = scene.truth.proven.map(tail).unwrap_or_default();
+    row::labelled(label, tail, scene.panels)
+}
+
+fn tail(proven: Proven) -> Vec<Cell> {
+    let mut cells = vec![Cell::unit(proven.agreeing.to_string(), "AGREE")];
+    cells.extend(row::digits(&hash_end(proven)));
+    cells.push(match proven.age_mins.map(Age::of) {
+        None => Cell::Blank,
+        Some(Age::Minutes(minutes)) => Cell::unit(minutes.to_string(), "MINS"),
+        Some(Age::Hours(hours)) => Cell::unit(hours.to_string(), "HRS"),
+        Some(Age::Days(days)) => Cell::unit(days.to_string(), "DAYS"),
+    });
+    cells
+}
+
+/// What the panels show.
+pub fn sentence(scene: &Scene<'_>) -> Sentence {
+    let state = in_words(scene.truth.state);
+    let Some(proven) = scene.truth.proven else {
+        return state.into();
+    };
+    let agreeing = u64::try_from(proven.agreeing).unwrap_or(u64::MAX);
+    let words = match proven.age_mins {
+        Some(_) => spoken::PROOF,
+        None => spoken::PROOF_TIMELESS,
+    };
+    let sentence = words
+        .with("state", state)
+        .with("hash", hash_end(proven))
+        .with(
+            "sources",
+            spoken::count(agreeing, spoken::SOURCE, spoken::SOURCES),
+        );
+    let Some(age) = proven.age_mins.map(Age::of) else {
+        return sentence;
+    };
+    let age = match age {
+        Age::Minutes(minutes) => spoken::count(minutes, spoken::MINUTE, spoken::MINUTES),
+        Age::Hours(hours) => spoken::count(hours, spoken::HOUR, spoken::HOURS),
+        Age::Days(days) => spoken::count(days, spoken::DAY, spoken::DAYS),
+    };
+    sentence.with("age", age)
+}
+
+fn in_words(state: HeightState) -> Words {
+    match state {
+        HeightState::Proven => spoken::HEIGHT_PROVEN,
+        HeightState::Alone => spoken::HEIGHT_ALONE,
+        HeightState::Claimed => spoken::HEIGHT_CLAIMED,
+        HeightState::Disputed => spoken::HEIGHT_DISPUTED,
+        HeightState::Stale => spoken::HEIGHT_STALE,
+        HeightState::Unknown => spoken::BLOCK_HEIGHT_UNKNOWN,
+    }
+}
+
+/// The last four digits of a hash, as everybody writes it.
+fn hash_end(proven: Proven) -> String {
+    format!("{:04x}", proven.hash_end)
+}
+
+/// An age in its unit.
+enum Age {
+    Minutes(u64),
+    Hours(u64),
+    Days(u64),
+}
+
+impl Age {
+    fn of(minutes: u64) -> Age {
+        let hours = minutes / MINUTES_PER_HOUR;
+        if minutes < MINUTES_MOST {
+            Age::Minutes(minutes)
+        } else if hours < HOURS_MOST {
+            Age::Hours(hours)
+        } else {
+            Age::Days(hours / HOURS_PER_DAY)
+        }
+    }
+}
