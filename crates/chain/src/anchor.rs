@@ -161,6 +161,7 @@ pub(crate) fn target(bits: CompactTarget) -> Option<Target> {
     (sign == 0 && size <= size_max && target != Target::ZERO).then_some(target)
 }
 
-fn nothing() -> Work {
+/// No work at all.
+pub(crate) fn nothing() -> Work {
     Work::from_be_bytes([0; 32])
 }

@@ -7,7 +7,7 @@ use alloc::{collections::VecDeque, vec::Vec};
 use bitcoin::{BlockHash, CompactTarget, Work, block::Header};
 
 use crate::{
-    anchor::{Anchor, genesis},
+    anchor::{Anchor, genesis, nothing},
     network::{Network, PERIOD},
     rules::{self, Difficulty, MEDIAN_OF, Refusal},
 };
@@ -322,7 +322,7 @@ impl Chain {
         // A check that began in the middle of a period has a shorter one first.
         let rest = PERIOD - self.base.next % PERIOD;
         let forgotten = self.headers.drain(..rest as usize);
-        let work = forgotten.fold(self.base.work, |work, header| work + header.work());
+        let work = self.base.work + work(forgotten);
         if let Some(first) = self.headers.front() {
             self.base = Anchor {
                 next: self.base.next + rest,
@@ -335,10 +335,10 @@ impl Chain {
 
     /// The chain as it was before the header at a place, and all after it.
     fn cut(&self, place: usize) -> Chain {
-        let gone = self.headers.range(place..);
+        let gone = self.headers.range(place..).copied();
         Chain {
             tip: self.headers[place].prev_blockhash,
-            work: gone.fold(self.work, |work, header| work - header.work()),
+            work: self.work - work(gone),
             difficulty: place
                 .checked_sub(1)
                 .and_then(|newest| Difficulty::of(self.network, &self.headers[newest]).ok()),
@@ -363,6 +363,19 @@ impl Chain {
     fn next_height(&self) -> u32 {
         self.base.next + u32::try_from(self.headers.len()).unwrap_or(u32::MAX)
     }
+}
+
+/// The work of headers. What a difficulty takes is a long division, and most are as hard as the one before.
+fn work(headers: impl Iterator<Item = Header>) -> Work {
+    let mut last = None;
+    headers.fold(nothing(), |sum, header| {
+        let work = match last {
+            Some((bits, work)) if bits == header.bits => work,
+            Some(_) | None => header.work(),
+        };
+        last = Some((header.bits, work));
+        sum + work
+    })
 }
 
 const _: () = assert!(MEDIAN_OF <= REORG_MAX as usize);
@@ -432,6 +445,24 @@ mod tests {
         }
         let chain = unmined(Network::Testnet4, PERIOD, &[]);
         assert_eq!(wanted(&chain, 0), HARD, "what the anchor says");
+    }
+
+    #[test]
+    fn the_work_of_blocks_is_that_of_each() {
+        assert_eq!(work(core::iter::empty()), nothing());
+        for bits in [
+            [HARD, HARD, HARD, HARD],
+            [HARD, EASY, HARD, EASY],
+            [EASY, HARD, HARD, EASY],
+        ] {
+            let headers = bits.map(|bits| unmined_header(0, bits));
+            let each = headers.map(|header| header.work());
+            assert_eq!(
+                work(headers.into_iter()),
+                each.into_iter().fold(nothing(), |sum, work| sum + work),
+                "{bits:x?}"
+            );
+        }
     }
 
     #[test]
