@@ -17,8 +17,8 @@ ELSEWHERE = [f"relay={NOBODY}", f"exchange={NOBODY}", f"coinbase={NOBODY}", f"bi
 class Clock:
     """A clock with settings of its own."""
 
-    def __init__(self, program, folder, settings):
-        self.program, self.folder = program, folder
+    def __init__(self, program, folder, settings, authority=None):
+        self.program, self.folder, self.authority = program, folder, authority
         self.port = free_port()
         self.start()
         self.patch({"priceWitnesses": [], "proofPeerMax": 0, **settings})
@@ -28,6 +28,8 @@ class Clock:
         command = [self.program, "run", "--listen", f"127.0.0.1:{self.port}", "--data-dir", self.folder]
         command += ["--chain", "regtest", "--panel-timing", "instant", "--log", "debug"]
         command += [word for upstream in ELSEWHERE for word in ("--upstream", upstream)]
+        if self.authority:
+            command += ["--ca-file", self.authority]
         self.process = Process(command, self.folder.with_suffix(".log"))
         self.process.until_there(self.answers)
 

@@ -4,6 +4,7 @@ import base64
 import json
 import shutil
 import struct
+import subprocess
 import urllib.request
 
 from .processes import Broken, Process, free_port, listens
@@ -110,24 +111,32 @@ class Node:
 
 
 class Electrum:
-    """An Electrum server on a node."""
+    """An Electrum server on a node, with TLS and without."""
 
     def __init__(self, programs, folder, node):
         self.programs, self.folder, self.node = programs, folder, node
-        self.port = free_port()
+        self.port, self.tls_port = free_port(), free_port()
         folder.mkdir()
+        self.certificate, self.key = folder / "certificate.pem", folder / "key.pem"
+        names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+        subprocess.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+            "/CN=localhost", "-addext", names, "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", self.key, "-out",
+            self.certificate,
+        ], check=True, capture_output=True)
         self.start()
 
     def start(self):
         settings = {
             "COIN": "Bitcoin", "NET": "regtest", "DB_DIRECTORY": str(self.folder), "ALLOW_ROOT": "1",
-            "DAEMON_URL": f"http://x:{KEY}@127.0.0.1:{self.node.rpc_port}/", "SERVICES": f"tcp://127.0.0.1:{self.port}",
+            "DAEMON_URL": f"http://x:{KEY}@127.0.0.1:{self.node.rpc_port}/", "SSL_CERTFILE": str(self.certificate), "SSL_KEYFILE": str(self.key),
+            "SERVICES": f"tcp://127.0.0.1:{self.port},ssl://127.0.0.1:{self.tls_port}",
             "PEER_DISCOVERY": "off", "PEER_ANNOUNCE": "", "DAEMON_POLL_INTERVAL_BLOCKS": str(LOOK_MS),
             "COST_SOFT_LIMIT": "0", "COST_HARD_LIMIT": "0",
         }
         command = [self.programs / "bin/python", self.programs / "bin/electrumx_server"]
         self.process = Process(command, self.folder.with_suffix(".log"), settings)
-        self.process.until_there(lambda: listens(self.port))
+        self.process.until_there(lambda: listens(self.port) and listens(self.tls_port))
 
     def stop(self):
         self.process.stop()
