@@ -5,6 +5,7 @@ use std::{
     net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
@@ -13,9 +14,14 @@ use net::{dialer::Dialer, tls::Roots};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{net::TcpStream, time::sleep};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    net::TcpStream,
+    process::ChildStdout,
+    time::{sleep, timeout},
+};
 
-use super::{OWN, Rig, settings};
+use super::{OWN, PATIENCE, Rig, settings};
 use crate::needs;
 
 /// The name of the clock at its broker.
@@ -345,6 +351,136 @@ async fn certificates_are_looked_at_and_shown_and_a_broker_that_was_killed_is_fo
         "online",
         "{told:?}"
     );
+    rig.stop().await;
+}
+
+/// Somebody who listens already, and what the clock answers as he hears it.
+async fn answers(broker: &Broker) -> (tokio::process::Child, Lines<BufReader<ChildStdout>>) {
+    let mut listener = broker
+        .client("mosquitto_sub", "homeassistant")
+        .args(["-t", &format!("{OWN}/result"), "-q", "1", "-W", "60"])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(listener.stdout.take().unwrap()).lines();
+    let topic = format!("{OWN}/cmd/screen/next");
+    loop {
+        broker.publish("homeassistant", &topic, "", &[]).await;
+        if let Ok(line) = timeout(Duration::from_millis(300), lines.next_line()).await {
+            line.unwrap().expect("nobody listens");
+            return (listener, lines);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_answered_in_the_words_of_http_and_changes_nothing() {
+    let Some(mut broker) = Broker::new() else {
+        return;
+    };
+    broker.start("allow_anonymous true").await;
+    let rig = clock(&broker, |_| {}).await;
+    rig.up().await;
+    let (_listener, mut answers) = answers(&broker).await;
+    let before = Arc::clone(&rig.view().settings);
+    let large = format!(r#"{{"id": 4, "poolWorker": "{}"}}"#, "x".repeat(17_000));
+    for (topic, payload, flags, id, expected) in [
+        ("cmd/show/txt", r#"{"id": 1}"#, &[][..], 1, "404 not found"),
+        (
+            "set",
+            r#"{"ledBrightness": "x", "id": 2}"#,
+            &[],
+            2,
+            "400 ledBrightness:bad_type",
+        ),
+        (
+            "set",
+            r#"{"ledBrightness": 999, "id": 3}"#,
+            &[],
+            3,
+            "400 range:ledBrightness",
+        ),
+        ("set", &large, &[], 4, "413 too large"),
+        (
+            "cmd/show/text",
+            r#"{"t": "HODL", "id": 5}"#,
+            &["-r"],
+            5,
+            "409 retained",
+        ),
+        (
+            "../group/all/cmd/factory_reset",
+            r#"{"confirm": "factory_reset", "id": 6}"#,
+            &[],
+            6,
+            "403 not for groups",
+        ),
+    ] {
+        let topic = match topic.strip_prefix("../") {
+            Some(topic) => format!("papertick/{topic}"),
+            None => format!("{OWN}/{topic}"),
+        };
+        broker
+            .publish("homeassistant", &topic, payload, flags)
+            .await;
+        let answer: Value = loop {
+            let line = timeout(PATIENCE, answers.next_line()).await;
+            let line = line.expect("no answer").unwrap().unwrap();
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            // Somebody may have asked for the next screen once more.
+            if answer["id"] == id {
+                break answer;
+            }
+        };
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert_eq!(format!("{} {error}", answer["status"]), expected);
+    }
+    let reported = format!("{OWN}/reported");
+    for (wish, rev, error) in [
+        (r#"{"rev": [], "settings": {}}"#, "", "rev:bad_type"),
+        (
+            r#"{"rev": "b", "settings": {"mqttPass": "planted", "mowMode": true}}"#,
+            "b",
+            "mqttPass:secret",
+        ),
+        (
+            r#"{"rev": "c", "settings": {"ledBrightness": 5, "mqttPort": -1}}"#,
+            "c",
+            "range:mqttPort",
+        ),
+    ] {
+        let topic = format!("{OWN}/desired");
+        broker.publish("homeassistant", &topic, wish, &["-r"]).await;
+        let told = async {
+            loop {
+                let told = broker.on(&reported).await;
+                if told["error"] == error {
+                    return told;
+                }
+            }
+        };
+        let told = timeout(PATIENCE, told).await.expect(error);
+        assert_eq!(
+            (&told["rev"], &told["applied"]),
+            (&json!(rev), &json!(false))
+        );
+    }
+    // Nobody listens to what is no topic of a clock.
+    let foreign = format!("{OWN}/other/set");
+    let change = r#"{"ledBrightness": 77}"#;
+    broker.publish("homeassistant", &foreign, change, &[]).await;
+    for (reason, count) in [("refused", 4), ("retained", 1), ("too-large", 1)] {
+        rig.dropped(reason, count).await;
+    }
+    let view = rig.view();
+    let (now, then) = (&view.settings, &before);
+    assert_eq!(
+        (now.led_brightness, now.mow_mode, now.mqtt_port),
+        (then.led_brightness, then.mow_mode, then.mqtt_port)
+    );
+    assert_eq!(now.mqtt_pass, then.mqtt_pass);
+    assert_ne!(view.mode, "custom");
     rig.stop().await;
 }
 
