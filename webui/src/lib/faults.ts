@@ -2,7 +2,7 @@
 import { n, t } from './words';
 import type { Edits } from './draft';
 import { shown } from './draft';
-import type { Field } from './fields';
+import { isExample, type Field } from './fields';
 import { characters } from './text';
 import type { ScreenEntry, Settings } from './types';
 
@@ -31,6 +31,9 @@ const REASONS: Record<string, string> = {
 
 /** A public key as programs or people write it; whether an npub has a typing error is for the clock to find. */
 const KEY = /^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58}|NPUB1[02-9AC-HJ-NP-Z]{58})$/;
+
+/** The source that is a relay of the owner's. */
+export const OWN_RELAY = 3;
 
 /** Names in error tokens that differ from the key of the field. */
 const TOKEN_KEYS: Record<string, string> = { currency: 'actCurrencies' };
@@ -64,6 +67,11 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
   const password = edits.httpAuthPass ?? (settings.httpAuthPassSet === true ? 'set' : '');
   if (read('httpAuthEnabled') === true && password === '' && ('httpAuthEnabled' in edits || 'httpAuthPass' in edits)) {
     found.push({ key: 'httpAuthPass', text: t('Choose a password, or everybody is locked out.') });
+  }
+  const relay = fields.find(({ key }) => key === 'ceEndpoint');
+  const nobody = !read('ceEndpoint') || (relay && isExample(relay, read));
+  if (read('dataSource') === OWN_RELAY && nobody && ('dataSource' in edits || 'ceEndpoint' in edits)) {
+    found.push({ key: 'ceEndpoint', text: t('A relay of your own needs a host.') });
   }
   if (read('proxyEnabled') === true && read('proxyHost') === '') {
     found.push({ key: 'proxyHost', text: t('A proxy needs a host.') });

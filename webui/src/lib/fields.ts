@@ -69,13 +69,18 @@ export function applies(field: Field, read: Read): boolean {
   return (field.needs ?? []).every((need) => need.in.includes(read(need.key)));
 }
 
-/** A key whose default is only an example where another key has this value: nobody is asked then. */
-const EXAMPLES: Readonly<Record<string, Need>> = { ceEndpoint: { key: 'dataSource', in: [1] } };
+/** Tells whether a field can mean something on this machine, whatever the other settings are. */
+export function isPossible(field: Field, read: Read): boolean {
+  const facts = (field.needs ?? []).filter(({ key }) => FIELDS.every((other) => other.key !== key));
+  return applies({ ...field, needs: facts }, read);
+}
 
-/** Tells whether a value only stands there as delivered, and is not used. */
+/** Keys whose default is somebody else's: it stands there as delivered, and is nobody's choice. */
+const EXAMPLES: readonly string[] = ['ceEndpoint'];
+
+/** Tells whether a value only stands there as delivered. */
 export function isExample(field: Field, read: Read): boolean {
-  const when = EXAMPLES[field.key];
-  return when !== undefined && when.in.includes(read(when.key)) && read(field.key) === field.default;
+  return EXAMPLES.includes(field.key) && read(field.key) === field.default;
 }
 
 /** All fields, in the order of the table. */
@@ -118,16 +123,23 @@ export function seen(edits: Readonly<Record<string, unknown>>): Record<string, u
 export function matches(field: Field, search: string): boolean {
   const section = SECTIONS.find(({ id }) => id === field.section)?.title ?? '';
   const options = (field.options ?? []).map(({ label }) => label).join(' ');
-  return contains(`${field.label} ${field.key} ${field.help} ${section} ${options} ${field.search ?? ''}`, search);
+  const key = `${field.key} ${field.key.replace(/([a-z])([A-Z])/g, '$1 $2')}`;
+  return contains(`${field.label} ${key} ${field.help} ${section} ${options} ${field.search ?? ''}`, search);
 }
 
-/** Every word of the search occurs in the text. */
+/** A shorter word is looked for at the beginning of words alone: it stands by chance in many others. */
+const SHORT = 4;
+
+/** Every word of the search occurs in the text, or its singular does. */
 export function contains(text: string, search: string): boolean {
   const hay = text.toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => hay.includes(word));
+  const begins = hay.split(/[^\p{L}\p{N}]+/u);
+  const occurs = (word: string) =>
+    word.length < SHORT ? begins.some((other) => other.startsWith(word)) : hay.includes(word);
+  const words = search.toLowerCase().split(/\s+/);
+  return words.every(
+    (word) => occurs(word) || (word.endsWith('s') && word.length > SHORT && occurs(word.slice(0, -1))),
+  );
 }
 
 /** The choices of a field; catalogues are those of the clock. */

@@ -12,3 +12,8 @@ export function screenWords({ id, name }: ScreenEntry, currency: string): { name
     ? { name: t(name), currency: '' }
     : { name: t('Sats per {currency}', { currency }), currency: '' };
 }
+
+/** The name of a screen on a clock that goes through these currencies. */
+export function nameOfScreen(screen: ScreenEntry, currencies: readonly string[]): string {
+  return screenWords(screen, currencies.includes('USD') ? 'USD' : currencies.join('/')).name;
+}

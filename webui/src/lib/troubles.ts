@@ -24,7 +24,9 @@ export function troubles(status: Status): string[] {
   const found: string[] = [];
   if (status.safeMode)
     found.push(
-      t('Safe mode: {why} The clock runs without data until the next restart.', { why: sentence(status.safeMode) }),
+      t('Safe mode: {why} The clock runs without data; after an hour, or a restart, it tries everything again.', {
+        why: sentence(status.safeMode),
+      }),
     );
   const lost = linkTrouble(status);
   if (lost) found.push(lost);

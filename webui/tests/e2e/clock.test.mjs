@@ -339,6 +339,35 @@ test('what a new owner says is set in one go', async () => {
   );
 });
 
+test('a new owner is told of a weak password', async () => {
+  clock.settings.welcomed = false;
+  clock.changed(clock.data());
+  const form = page.locator('[data-first-run]');
+  await form.getByLabel('Password').fill('1');
+  await form.locator('[data-advice]').getByText('Digits alone').waitFor();
+  await form.getByLabel('Password').fill('correct horse battery');
+  await form.locator('[data-advice]').waitFor({ state: 'detached' });
+});
+
+test('cards leave no holes between them', async () => {
+  for (const market of [{}, clock.status().market]) {
+    clock.ailments = { market };
+    clock.changed(clock.data());
+    for (const width of [390, 701, 768, 1000, 1060, 1061, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const gaps = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll('.cards .card')].map((card) => card.getBoundingClientRect());
+        const columns = Map.groupBy(boxes, ({ left }) => Math.round(left));
+        return [...columns.values()].flatMap((column) =>
+          column.slice(1).map((box, above) => Math.round(box.top - column[above].bottom)),
+        );
+      });
+      assert.ok(gaps.length > 3, String(width));
+      assert.deepEqual(new Set(gaps), new Set([16]), String(width));
+    }
+  }
+});
+
 test('the LEDs play an effect by its name', async () => {
   await page.getByLabel('Effect of the LEDs').selectOption('heartbeat');
   await page.getByRole('button', { name: 'Play' }).click();

@@ -297,9 +297,41 @@ test('people find settings by their own words', async () => {
   }
 });
 
+test('settings of a radio that the clock does not manage are nowhere', async () => {
+  clock.settings.hasRadio = false;
+  clock.changed(clock.data());
+  await setting('wpTimeout').waitFor({ state: 'detached' });
+  await page.getByRole('searchbox').fill('wifi');
+  await page.getByRole('button', { name: 'Show all' }).waitFor();
+  await page.getByRole('searchbox').fill('restart');
+  await page.waitForSelector('nav:has-text("Restart and logos")');
+  assert.equal(await setting('wpTimeout').count(), 0);
+});
+
+test('nobody else’s relay is taken for the owner’s', async () => {
+  await setting('dataSource').getByRole('combobox').selectOption({ index: 3 });
+  assert.equal(await setting('ceEndpoint').getByRole('textbox').inputValue(), '');
+  await save();
+  await setting('ceEndpoint').locator('text=A relay of your own needs a host.').waitFor();
+  assert.equal(patches().length, 0);
+});
+
+test('the bar that saves is as wide as what it saves', async () => {
+  await setting('suffixPrice').getByRole('switch').click();
+  for (const width of [390, 768, 1000, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const sides = (selector) =>
+      page.locator(selector).evaluate((element) => {
+        const { left, right } = element.getBoundingClientRect();
+        return [left, right].map(Math.round);
+      });
+    assert.deepEqual(await sides('[data-savebar]'), await sides('.sections'), String(width));
+  }
+});
+
 test('the search finds settings, also those that do not apply', async () => {
   await page.getByRole('searchbox').fill('socks');
-  await setting('proxyType').waitFor();
+  await setting('proxyType').locator('text=Without effect as the other settings are.').waitFor();
   assert.equal(await setting('fontName').count(), 0);
   await page.getByRole('searchbox').fill('no such thing');
   await page.getByRole('button', { name: 'Show all' }).click();

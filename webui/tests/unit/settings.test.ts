@@ -6,6 +6,7 @@ import {
   applies,
   choices,
   FIELDS,
+  isPossible,
   linesOf,
   matches,
   SECTIONS,
@@ -13,7 +14,14 @@ import {
   type Field,
   type Row,
 } from '../../src/lib/fields';
+import { nameOfScreen } from '../../src/lib/screens';
 import type { ScreenEntry, Settings } from '../../src/lib/types';
+
+const field = (key: string): Field => {
+  const found = FIELDS.find((candidate) => candidate.key === key);
+  if (!found) throw new Error(`no field ${key}`);
+  return found;
+};
 
 const screens: ScreenEntry[] = [
   { id: 0, name: 'Block Height', enabled: true, order: 0 },
@@ -29,18 +37,14 @@ const base = {
   proxyEnabled: false,
   proxyHost: '',
   nostrRelay: '',
+  dataSource: 0,
+  ceEndpoint: field('ceEndpoint').default,
   hasFrontlight: true,
   actCurrencies: ['USD', 'EUR'],
   availableCurrencies: ['USD', 'EUR', 'JPY'],
   screens,
   dnd: { enabled: false, dndTimeEnabled: false, startHour: 22, startMinute: 0, endHour: 7, endMinute: 0 },
 } as unknown as Settings;
-
-const field = (key: string): Field => {
-  const found = FIELDS.find((candidate) => candidate.key === key);
-  if (!found) throw new Error(`no field ${key}`);
-  return found;
-};
 
 const rows = table.flatMap(({ fields }) => fields as Row[]);
 
@@ -202,6 +206,9 @@ test.each([
   [{ proxyUser: 'ä'.repeat(129) }, ['proxyUser']],
   [{ proxyEnabled: true }, ['proxyHost']],
   [{ proxyEnabled: true, proxyHost: 'p' }, []],
+  [{ dataSource: 3 }, ['ceEndpoint']],
+  [{ dataSource: 3, ceEndpoint: '' }, ['ceEndpoint']],
+  [{ dataSource: 3, ceEndpoint: 'relay.lan' }, []],
   [{ httpAuthEnabled: true }, ['httpAuthPass']],
   [{ httpAuthEnabled: true, httpAuthPass: 'x' }, []],
 ])('faults in %j', (edits, keys) => {
@@ -232,6 +239,28 @@ test('search takes all words, in names, keys, help, sections and choices', () =>
   expect(matches(field('proxyType'), 'socks4a')).toBe(true);
   expect(matches(field('proxyType'), 'PROXY kind')).toBe(true);
   expect(matches(field('proxyType'), 'proxy font')).toBe(false);
+});
+
+test('short words are looked for where words begin, and a plural finds its singular', () => {
+  const found = (search: string) => FIELDS.filter((field) => matches(field, search)).map(({ key }) => key);
+  expect(found('LED').length).toBeGreaterThan(4);
+  for (const key of ['proxyEnabled', 'mqttEnabled', 'httpAuthEnabled']) expect(found('LED')).not.toContain(key);
+  expect(found('LED')).toContain('disableLeds');
+  expect(found('fonts')).toContain('fontName');
+  expect(found('digitFontPx')).toEqual(['digitFontPx']);
+});
+
+test('what this machine can never use is told apart from what is only off', () => {
+  const at = (values: Record<string, unknown>) => (key: string) => values[key];
+  expect(isPossible(field('wifiRebootMin'), at({ hasRadio: false }))).toBe(false);
+  expect(isPossible(field('wifiRebootMin'), at({ hasRadio: true }))).toBe(true);
+  expect(isPossible(field('proxyHost'), at({ proxyEnabled: false }))).toBe(true);
+});
+
+test('a screen is called after the currencies that it goes through', () => {
+  const sats = { id: 10, name: 'Sats per dollar', enabled: true, order: 0 };
+  expect(nameOfScreen(sats, ['EUR', 'USD'])).toBe('Sats per dollar');
+  expect(nameOfScreen(sats, ['EUR', 'JPY'])).toBe('Sats per EUR/JPY');
 });
 
 test('choices come from the clock where it has a catalogue', () => {

@@ -40,7 +40,7 @@ const rows: [string, Partial<Status>, string[]][] = [
       ],
     },
     [
-      'Safe mode: it broke off 3 times: panic. The clock runs without data until the next restart.',
+      'Safe mode: it broke off 3 times: panic. The clock runs without data; after an hour, or a restart, it tries everything again.',
       'The clock has lost “Home”: new_reason. Its values stand still; it goes on trying.',
       'Panel 1 shows an older picture: it could not be reached. It failed 4 × and is tried again by itself.',
       'Panel 2 shows an older picture: it did not take the new one. It failed 1 × and is tried again by itself.',
