@@ -54,7 +54,8 @@ Examples:
   papertick passwd --password-file new-password.txt
   papertick passwd --clear
 
-Stop the clock first (systemctl stop papertick), and start it again after.
+Stop the clock first (systemctl stop papertick.socket papertick: the service alone would be started by the next
+request), and start it again after (systemctl start papertick.socket papertick).
 Run it as the owner of the folder, or as root, who gives everything back to the owner.";
 
 /// Sets the password of a clock, or clears it.

@@ -234,3 +234,29 @@ fn wrong_of_request(clock: &mut Clock, command: &str) -> Option<String> {
     };
     (!expected.contains(&answer.status)).then(|| format!("{}: {}", answer.status, answer.body))
 }
+
+/// The service manager starts the clock at the next request, as long as its socket is open.
+#[test]
+fn who_is_to_set_a_password_is_told_to_stop_the_socket_too() {
+    let service = fs::read_to_string(Path::new(ROOT).join("packaging/systemd/papertick.service"));
+    assert!(service.unwrap().contains("Requires=papertick.socket"));
+    let help = String::from_utf8(output(&["passwd", "--help"]).stdout).unwrap();
+    let told = [
+        String::from("docs/troubleshooting.md"),
+        String::from("docs/command-line.md"),
+    ]
+    .map(|document| fs::read_to_string(Path::new(ROOT).join(document)).unwrap());
+    let stops = |text: &str| text.contains("systemctl stop papertick.socket papertick");
+    assert!(stops(&help), "{help}");
+    assert!(stops(&told[0]));
+    for line in told
+        .iter()
+        .flat_map(|text| text.lines())
+        .chain(help.lines())
+    {
+        assert!(
+            !line.contains("systemctl stop papertick") || stops(line),
+            "{line}"
+        );
+    }
+}
