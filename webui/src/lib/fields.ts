@@ -109,8 +109,8 @@ export function translateFields(): void {
   }
 }
 
-/** Sections of what is seen on the panels. */
-const SEEN = ['rotation', 'display', 'time'];
+/** Sections of what is seen on the panels; they stand first. */
+export const SEEN = ['rotation', 'display', 'time'];
 
 /** Those of some edits that are seen on the panels. */
 export function seen(edits: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -13,8 +13,8 @@ const GRACE_SECS = 20;
 export interface Outage {
   /** What is missing. */
   missing: string;
-  /** Why, as far as the clock knows. */
-  why: string;
+  /** Why, by source: what the clock says of each, in English; empty where it has said nothing yet. */
+  why: { source: string; reason: string }[];
   /** Since when. */
   since: string;
 }
@@ -29,11 +29,11 @@ export function outage(status: Status): Outage | null {
   const down = primary.filter(([, { up }]) => !up);
   const quietest = down.map(([, { ageSec }]) => ageSec ?? status.espUptime);
   if (down.length === 0 || Math.min(...quietest) < GRACE_SECS) return null;
-  const why = down.map(([name, { lastError }]) => `${nameOfSource(name)}: ${lastError ?? t('no connection yet')}.`);
+  const why = down.map(([name, { lastError = '' }]) => ({ source: nameOfSource(name), reason: lastError }));
   const learned = down.flatMap(([, { ageSec }]) => (ageSec === undefined ? [] : [ageSec]));
   return {
     missing: missing(status),
-    why: why.join(' '),
+    why,
     since: learned.length > 0 ? t('For {time}.', { time: long(Math.min(...learned)) }) : t('Since the clock started.'),
   };
 }

@@ -28,6 +28,8 @@ const NAMES: Record<string, string> = {
   pool: n('Mining pool'),
   miner: n('Miner'),
   shared: n('Another clock'),
+  peers: n('Peers'),
+  node: n('Your node'),
 };
 
 /** What a source is called. */

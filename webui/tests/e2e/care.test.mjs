@@ -100,6 +100,17 @@ test('why a release is not taken is told in words', async () => {
   assert.equal(await told.getByRole('link').getAttribute('href'), recorded.care.release.url);
 });
 
+test('a look for the newest release has an end that is told', async () => {
+  clock.settings.gitReleaseUrl = 'https://example.org/releases';
+  clock.changed(clock.data());
+  await page.locator('[data-release]').waitFor();
+  await button('Newest release from the feed').click();
+  await page.locator('[data-looking]').waitFor();
+  assert.equal(await button('Newest release from the feed').isDisabled(), true);
+  await page.locator('[data-release]').getByText('its turn has not come').waitFor();
+  assert.match(await page.textContent('[data-release]'), /Looked (just now|\d s ago)\./);
+});
+
 test('log, crash dump and logos', async () => {
   clock.lines = [{ time: '2026-11-22T09:00:00Z', level: 'warn', text: 'the relay does not answer' }];
   await button('Read the log').click();

@@ -218,6 +218,21 @@ test('a change of the look is seen before it is saved', async () => {
   await page.locator('[data-preview]').waitFor({ state: 'detached' });
 });
 
+test('the preview stays in sight, also while searching, and shows the screen that is chosen', async () => {
+  const inSight = () => page.locator('[data-look]').evaluate((look) => look.getBoundingClientRect().top >= 0);
+  await setting('tzString').scrollIntoViewIfNeeded();
+  assert.equal(await inSight(), true);
+  await page.getByRole('searchbox').fill('font');
+  await page.locator('[data-which]').selectOption({ label: 'Block Fee Rate' });
+  await page.locator('[data-preview]').waitFor();
+  await setting('fontName').waitFor();
+  assert.equal(await inSight(), true);
+  const drawn = clock.log.filter(({ key }) => key === 'POST /api/preview.png').at(-1);
+  assert.deepEqual([drawn.search, drawn.body], ['?s=6', {}]);
+  await page.locator('[data-which]').selectOption('');
+  await page.locator('[data-preview]').waitFor({ state: 'detached' });
+});
+
 test('a look is chosen from pictures, which stay while the clock goes on', async () => {
   await page.locator('[data-looks="digitFontPx"] summary').click();
   const pictures = page.locator('[data-looks="digitFontPx"] img');

@@ -212,7 +212,12 @@ export class MockClock {
     const path = url.pathname;
     const key = `${request.method} ${path}`;
     if (request.method !== 'GET')
-      this.log.push({ key, body: body && !isImage ? JSON.parse(body) : undefined, headers: request.headers });
+      this.log.push({
+        key,
+        search: url.search,
+        body: body && !isImage ? JSON.parse(body) : undefined,
+        headers: request.headers,
+      });
     const json = (status, value, headers = {}) => {
       const plain = JSON.stringify(value);
       const sent = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers };
@@ -265,7 +270,7 @@ export class MockClock {
         return json(200, like(imported, { applied: true }));
       },
       'GET /api/log': () => json(200, like(log, { lines: this.lines ?? log.lines })),
-      'GET /api/system/status': () => json(200, { firmware, release }),
+      'GET /api/system/status': () => json(200, { firmware, release: this.release ?? release }),
       'GET /api/coredump': () => json(404, { error: 'no coredump' }),
       'DELETE /api/coredump': () => response.writeHead(200).end(),
     };
@@ -361,7 +366,10 @@ export class MockClock {
       '/api/restart_datasources': () => {},
       '/api/factory_reset': () => (this.erased = body.confirm),
       '/api/action/clear_pool_logos': () => {},
-      '/api/firmware/auto_update': () => {},
+      '/api/firmware/auto_update': () => {
+        // It has looked when it knows how long ago that was.
+        setTimeout(() => (this.release = { ...recorded.care.release, ageSec: 0 }), 1_500);
+      },
       '/api/lights/set': () => (this.leds = body.map(({ hex }) => hex)),
       '/api/lights/off': () => this.leds.fill('#000000'),
       '/api/dnd/enable': () => (this.settings.dnd.enabled = true),
