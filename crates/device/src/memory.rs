@@ -115,11 +115,7 @@ impl Memory {
                 .into_iter()
                 .flatten()
                 .filter_map(|(code, entry)| {
-                    let price = datum(Some(entry), |value| {
-                        Some(Price {
-                            micros: value.as_u64()?,
-                        })
-                    })?;
+                    let price = datum(Some(entry), |value| Price::of_micros(value.as_u64()?))?;
                     Some((Currency::parse(code)?, price))
                 })
                 .collect::<Prices>()
@@ -277,7 +273,7 @@ mod tests {
     fn unusable_memory_is_not_remembered() {
         let map = json!({
             "slot": {"screen": "x"}, "height": {"value": -1, "source": "relay"}, "fee": 3,
-            "prices": {"usd": {"value": 1, "source": "relay"}, "EUR": {"value": 1, "source": "?"}},
+            "prices": {"usd": {"value": 1, "source": "relay"}, "EUR": {"value": 1, "source": "?"}, "JPY": {"value": 0, "source": "relay"}},
         });
         let Value::Object(map) = map else {
             unreachable!()

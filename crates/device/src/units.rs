@@ -38,9 +38,15 @@ impl Price {
     /// Largest price that is accepted, in whole units.
     pub const MAX_UNITS: u64 = 1_000_000_000_000;
 
-    /// Reads a decimal number such as `64211.53`; none if it is negative, too large or no number.
+    /// Reads a decimal number such as `64211.53`; none if it is negative, nought, too large or no number.
     pub fn parse(text: &str) -> Option<Price> {
-        decimal_micros(text, Self::MAX_UNITS).map(|micros| Price { micros })
+        Price::of_micros(decimal_micros(text, Self::MAX_UNITS)?)
+    }
+
+    /// Millionths of a unit; none if it is nought, for a bitcoin is worth something, or too large.
+    pub fn of_micros(micros: u64) -> Option<Price> {
+        let is_price = (1..=Self::MAX_UNITS * MICRO).contains(&micros);
+        is_price.then_some(Price { micros })
     }
 
     /// Whole units, rounded half up.

@@ -61,7 +61,7 @@ impl Scalar<'_> {
 
     /// The number as a price; none if it is zero.
     pub(crate) fn price(&self) -> Option<Price> {
-        price(&self.decimal()?)
+        Price::parse(&self.decimal()?)
     }
 
     /// The number as a whole number of `10^-places`, rounded half up.
@@ -108,11 +108,6 @@ pub(crate) fn height_body(body: &[u8], max_len: usize) -> Result<u32, Malformed>
     }
     let text = std::str::from_utf8(body).map_err(|_| Malformed("height"))?;
     height(text.trim_ascii()).ok_or(Malformed("height"))
-}
-
-/// Reads a price; nothing is worth zero.
-pub(crate) fn price(text: &str) -> Option<Price> {
-    Price::parse(text).filter(|price| price.micros > 0)
 }
 
 /// Rounds a fee rate to whole sat/vB, half up.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use device::{
     market::Observation,
-    units::{Currency, FeeRate},
+    units::{Currency, FeeRate, Price},
 };
 
 use super::{
@@ -115,7 +115,7 @@ impl Slot {
                 ])
             }
             Slot::Price(currency) => {
-                let price = scalar::price(content).ok_or(Malformed("price"))?;
+                let price = Price::parse(content).ok_or(Malformed("price"))?;
                 Ok(vec![Observation::Price(currency, price)])
             }
         }

@@ -169,9 +169,7 @@ fn precise_fee(value: &Value) -> Option<SharedValue> {
 }
 
 fn price(currency: Currency, value: &Value) -> Option<SharedValue> {
-    // Nothing is worth zero.
-    let price = Price::parse(value.as_str()?).filter(|price| price.micros > 0)?;
-    Some(SharedValue::Price(currency, price))
+    Some(SharedValue::Price(currency, Price::parse(value.as_str()?)?))
 }
 
 fn entry(
