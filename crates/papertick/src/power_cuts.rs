@@ -123,7 +123,7 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
     for slot in ImageSlot::ALL {
         if slots.get(slot).is_some() {
             let file = record::program_file(slot);
-            disk.append(&file, program)?;
+            disk.write(&file, program)?;
             disk.make_startable(&file)?;
             disk.sync(&file)?;
         }

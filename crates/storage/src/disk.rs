@@ -34,10 +34,10 @@ pub trait Disk: Send + 'static {
     /// It could not be written; what it holds then is anybody's guess.
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Adds bytes to the end of a file that only its owner can read; makes the file if it is not there.
+    /// Adds bytes to the end of a file.
     ///
     /// # Errors
-    /// They were not all written.
+    /// They were not all written; the file is not made where there is none.
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
     /// Makes the bytes of a file durable.
@@ -114,12 +114,8 @@ impl Disk for Folder {
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(self.path.join(name))?
-            .write_all(bytes)
+        let file = OpenOptions::new().append(true).open(self.path.join(name));
+        file?.write_all(bytes)
     }
 
     fn sync(&mut self, name: &str) -> io::Result<()> {

@@ -67,7 +67,7 @@ impl LargeDisk for Folder {
     }
 }
 
-/// Writes a new file through a disk, piece by piece.
+/// Adds to a file through a disk, piece by piece.
 pub struct Appending<'a> {
     /// Where the file is.
     pub disk: &'a mut dyn LargeDisk,

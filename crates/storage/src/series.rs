@@ -114,29 +114,37 @@ impl Series {
             self.stored = before;
             return Ok(());
         }
-        match before {
-            Some(before) => {
-                disk.append(&name, &self.encode(&new.line, records, before.records))?;
-                disk.sync(&name)?;
-            }
-            None => {
-                let beside = format!("{name}.new");
+        let appended = match before {
+            Some(before) => disk.append(&name, &self.encode(&new.line, records, before.records)),
+            None => Err(io::ErrorKind::NotFound.into()),
+        };
+        match appended {
+            Ok(()) => disk.sync(&name)?,
+            // Somebody may have removed it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let mut bytes = new.line.clone().into_bytes();
                 bytes.extend(self.encode(&new.line, records, 0));
-                let written = disk
-                    .write(&beside, &bytes)
-                    .and_then(|()| disk.sync(&beside))
-                    .and_then(|()| disk.rename(&beside, &name));
-                if let Err(error) = written {
-                    // A full disk needs the room; if it cannot be had, the next save takes the same name.
-                    let _ = disk.remove(&beside);
-                    return Err(error);
-                }
-                disk.sync_folder()?;
+                self.write_anew(disk, &bytes)?;
             }
+            Err(error) => return Err(error),
         }
         self.stored = Some(new);
         Ok(())
+    }
+
+    fn write_anew(&self, disk: &mut dyn Disk, bytes: &[u8]) -> io::Result<()> {
+        let name = self.name();
+        let beside = format!("{name}.new");
+        let written = disk
+            .write(&beside, bytes)
+            .and_then(|()| disk.sync(&beside))
+            .and_then(|()| disk.rename(&beside, &name));
+        if let Err(error) = written {
+            // A full disk needs the room; if it cannot be had, the next save takes the same name.
+            let _ = disk.remove(&beside);
+            return Err(error);
+        }
+        disk.sync_folder()
     }
 
     /// Removes the file and all that was kept aside.
@@ -328,6 +336,19 @@ mod tests {
         assert_eq!(records.bytes, b"1111");
         series.save(&mut disk, &about("a"), b"11112222").unwrap();
         assert_eq!(found(&disk).1, b"11112222");
+    }
+
+    #[test]
+    fn a_file_that_was_removed_comes_back_whole() {
+        let mut disk = SimDisk::default();
+        let (mut series, _, _) = open(&mut disk);
+        series.save(&mut disk, &about("a"), b"1111").unwrap();
+        disk.remove("tried.dat").unwrap();
+        series.save(&mut disk, &about("a"), b"11112222").unwrap();
+        assert_eq!(
+            found(&disk),
+            (Some("\"a\"".to_string()), b"11112222".to_vec())
+        );
     }
 
     #[test]

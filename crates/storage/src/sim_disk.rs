@@ -374,10 +374,8 @@ impl Disk for SimDisk {
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let Ok(file) = self.find(name) else {
-            return self.write(name, bytes);
-        };
         self.powered()?;
+        let file = self.find(name)?;
         let trouble = self.changing_step("append", name);
         if is_read_only(&trouble) {
             return trouble;

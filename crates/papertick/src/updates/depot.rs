@@ -86,7 +86,7 @@ impl Depot {
         if !matches!(self.stage, Stage::Idle) {
             return Err(Refusal::Busy);
         }
-        self.disk.remove(INCOMING).map_err(Refusal::Disk)?;
+        make_empty(self.disk.as_mut(), INCOMING).map_err(Refusal::Disk)?;
         self.stage = Stage::Receiving(Receiving {
             judge,
             received: 0,
@@ -209,7 +209,7 @@ impl Depot {
         let slot = slots.free(self.running, &self.factory);
         let name = program_file(slot);
         let new = format!("{name}{NEW}");
-        self.disk.remove(&new).map_err(Refusal::Disk)?;
+        make_empty(self.disk.as_mut(), &new).map_err(Refusal::Disk)?;
         let appending = Appending {
             disk: self.disk.as_mut(),
             name: &new,
@@ -296,6 +296,12 @@ impl Receiving {
         self.gathered.clear();
         Ok(())
     }
+}
+
+/// Makes a file of nothing, in place of any other.
+fn make_empty(disk: &mut dyn LargeDisk, name: &str) -> io::Result<()> {
+    disk.remove(name)?;
+    disk.write(name, &[])
 }
 
 /// Reads the page that was installed; none if there is none.
