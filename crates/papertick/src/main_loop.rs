@@ -46,6 +46,9 @@ pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);
 /// Time a change of the memory waits for company.
 pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
 
+/// Longest pause between two saves of what could not be saved: a full disk is written to no end otherwise.
+pub const SAVE_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
+
 /// Questions after the loop that may wait.
 const ASKS_DEPTH: usize = 1;
 
@@ -188,6 +191,8 @@ struct Debt {
     saved: Option<Instant>,
     /// The save that runs.
     saving: Option<Begun>,
+    /// Saves in a row that have failed.
+    failed: u32,
 }
 
 /// A reply that waits until the change behind it is stored and visible.
@@ -455,7 +460,7 @@ impl MainLoop {
 
     /// Takes note of how a save of the memory has ended.
     fn memory_saved(&mut self, outcome: io::Result<()>) {
-        self.memory.saving = None;
+        self.memory.ended(&outcome);
         if let Err(error) = &outcome {
             tracing::warn!(%error, "memory was not saved");
         }
@@ -479,7 +484,7 @@ impl MainLoop {
 
     /// Takes note of how a save of the headers has ended; those that are not there are fetched again.
     fn headers_saved(&mut self, outcome: io::Result<()>) {
-        self.headers.saving = None;
+        self.headers.ended(&outcome);
         if let Err(error) = &outcome {
             tracing::warn!(%error, "the headers of the chain were not saved");
             self.headers.since.get_or_insert_with(Instant::now);
@@ -550,10 +555,25 @@ impl Debt {
     /// When it is to be saved; none if it is, or is being saved.
     fn due(&self) -> Option<Instant> {
         let since = self.since.filter(|_| self.saving.is_none())?;
-        let spaced = self.saved.map(|saved| saved + MEMORY_PERIOD);
+        let spaced = self.saved.map(|saved| saved + self.pause());
         Some(spaced.map_or(since + MEMORY_DELAY, |spaced| {
             spaced.max(since + MEMORY_DELAY)
         }))
+    }
+
+    /// Least time between two saves: ever longer while they fail.
+    fn pause(&self) -> Duration {
+        let longer = 2_u32.saturating_pow(self.failed.saturating_sub(1));
+        MEMORY_PERIOD.saturating_mul(longer).min(SAVE_PAUSE_MAX)
+    }
+
+    /// Takes note of how the save that ran has ended.
+    fn ended(&mut self, outcome: &io::Result<()>) {
+        self.saving = None;
+        self.failed = match outcome {
+            Ok(()) => 0,
+            Err(_) => self.failed.saturating_add(1),
+        };
     }
 
     fn is_due(&self, due: Due) -> bool {

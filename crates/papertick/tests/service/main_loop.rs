@@ -23,7 +23,7 @@ use papertick::{
     clock::Clock,
     drivers::senses,
     inbox::{Inbox, inbox},
-    main_loop::{Beginning, Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop},
+    main_loop::{Beginning, Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value, json};
@@ -463,6 +463,34 @@ async fn a_memory_that_cannot_be_saved_disturbs_nobody() {
     sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
     let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
     assert_eq!(body["height"]["value"], 900_001);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_is_tried_ever_more_rarely() {
+    let disk = SharedDisk::of(SimDisk::default().recording());
+    let desk = Desk::on(disk);
+    desk.disk.arrange(1, Trouble::ReadOnly);
+    let height = |minute: u32| 900_000 + minute;
+    for minute in 0..8 * 60 {
+        desk.height(height(minute)).await;
+        sleep(Duration::from_secs(60)).await;
+    }
+    let looked = desk.disk.look();
+    let tries = looked.recorded().iter();
+    let tries = tries
+        .filter(|step| step.starts_with("write memory"))
+        .count();
+    assert!((10..=16).contains(&tries), "{tries} tries in eight hours");
+    // What can be saved again is saved in time, and as often as before.
+    desk.disk.heal();
+    desk.height(height(480)).await;
+    sleep(SAVE_PAUSE_MAX).await;
+    for minute in [481, 482] {
+        desk.height(height(minute)).await;
+        sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
+        let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
+        assert_eq!(body["height"]["value"], height(minute));
+    }
 }
 
 #[tokio::test(start_paused = true)]
