@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use chain::Header;
+use chain::{Header, rules::Refusal};
 use device::sources::NodeConfig;
 use feeds::{
     electrum::{self, LINE_MAX, Line, Question},
@@ -48,6 +48,8 @@ struct Talk<'a, 'b> {
     asked: u64,
     /// Newest block that it has told of since it was looked at.
     tip: Option<(u32, Header)>,
+    /// One whose time has not come: it is looked at again.
+    early: Option<(u32, Header)>,
 }
 
 impl Session for Electrum {
@@ -70,12 +72,14 @@ impl Session for Electrum {
             read: Vec::new(),
             asked: 0,
             tip: None,
+            early: None,
         };
         talk.ask(Question::Version).await?;
         let newest = talk.ask(Question::Subscribe).await?;
         talk.tip = Some(electrum::tip(&newest).map_err(node::useless)?);
         let mut ticks = time::interval_at(Instant::now() + FEES_EVERY, FEES_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut steps = talk.link.context().shared.clock.steps();
         loop {
             if let Some(newest) = talk.tip.take() {
                 talk.follow(newest).await?;
@@ -84,7 +88,11 @@ impl Session for Electrum {
             }
             tokio::select! {
                 line = talk.line() => talk.note(line?).await?,
-                _ = ticks.tick() => talk.look_at_fees(self.node.precise_fee).await?,
+                Ok(()) = steps.changed() => talk.tip = talk.early.take(),
+                _ = ticks.tick() => {
+                    talk.look_at_fees(self.node.precise_fee).await?;
+                    talk.tip = talk.tip.take().or(talk.early.take());
+                }
             }
         }
     }
@@ -94,6 +102,7 @@ impl Talk<'_, '_> {
     async fn follow(&mut self, newest: (u32, Header)) -> Result<(), Ended> {
         let context = self.link.context();
         let judged = catch_up(context, newest, self).await?;
+        self.early = Some(newest).filter(|_| judged.refused == Some(Refusal::Future));
         if let Some(refusal) = judged.refused {
             return self.link.complain(refusal.to_string()).await;
         }

@@ -538,20 +538,43 @@ async fn a_node_that_was_set_back_is_left_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn a_block_from_the_future_is_asked_for_again_when_the_clock_is_set() {
+    for kind in [NodeKind::Bitcoin, NodeKind::Electrum] {
+        let (mut court, mut arrivals) = Court::in_memory();
+        let mut miner = Miner::with(30);
+        miner.mine_at(START + 3 * 3600);
+        let (node, told) = watch::channel(miner);
+        court.plan(SourceId::Node, config(kind), Route::default());
+        let stream = arrivals.recv().await.unwrap().stream;
+        let server = match kind {
+            NodeKind::Electrum => tokio::spawn(electrum(stream, told, Form::Text)),
+            NodeKind::Bitcoin | NodeKind::Rest | NodeKind::Rpc => {
+                tokio::spawn(peer(stream, told, Tells::Nothing))
+            }
+        };
+        court.until(|seen| seen.messages > 0).await;
+        assert_eq!(court.look().height, None);
+        let began = Instant::now();
+        court.clock.set(i64::from(START + 2 * 3600) * 1000);
+        let miner = node.borrow().clone();
+        court.until_tip(&miner, HeightState::Proven).await;
+        assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
+        server.abort();
+        court.stop().await;
+    }
+}
+
+/// Nobody sets a clock that is right.
+#[tokio::test(start_paused = true)]
+async fn a_server_is_asked_again_when_the_time_of_its_block_has_come() {
     let (mut court, mut arrivals) = Court::in_memory();
     let mut miner = Miner::with(30);
-    miner.mine_at(START + 3 * 3600);
+    miner.mine_at(START + 2 * 3600 + 180);
     let (node, told) = watch::channel(miner);
-    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    court.plan(SourceId::Node, config(NodeKind::Electrum), Route::default());
     let stream = arrivals.recv().await.unwrap().stream;
-    let server = tokio::spawn(peer(stream, told, Tells::Nothing));
-    court.until(|seen| seen.messages > 0).await;
-    assert_eq!(court.look().height, None);
-    let began = Instant::now();
-    court.clock.set(i64::from(START + 2 * 3600) * 1000);
+    let server = tokio::spawn(electrum(stream, told, Form::Text));
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
-    assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
     server.abort();
     court.stop().await;
 }
