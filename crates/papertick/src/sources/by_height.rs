@@ -5,7 +5,7 @@
 use std::fmt;
 
 use chain::{Header, rules::Refusal};
-use device::market::{Judged, Reach};
+use device::market::{Judged, MESSAGE_HEADERS_MAX, Reach};
 
 use super::Context;
 use crate::inbox::Stopped;
@@ -69,6 +69,8 @@ pub async fn catch_up<N: ByHeight>(
     }
     let mut from = judged.height.map_or(0, |kept| kept + 1).min(height);
     let (mut back, mut tries, mut idle) = (1, 0, 0);
+    // What is less work than what is kept may be more with what comes after it.
+    let mut before: Vec<Header> = Vec::new();
     loop {
         let headers = node.headers(from).await?;
         let count = u32::try_from(headers.len()).unwrap_or(u32::MAX);
@@ -80,8 +82,15 @@ pub async fn catch_up<N: ByHeight>(
             true => Reach::Newest,
             false => Reach::More,
         };
-        let judged = context.judge(0, headers, reach).await?;
-        match (is_settled(&judged)?, reach) {
+        before.extend(headers);
+        let beyond = before.len().saturating_sub(MESSAGE_HEADERS_MAX);
+        before.drain(..beyond);
+        let judged = context.judge(0, before.clone(), reach).await?;
+        let is_settled = is_settled(&judged)?;
+        if !is_settled || judged.is_new {
+            before.clear();
+        }
+        match (is_settled, reach) {
             (true, Reach::Newest) => return Ok(judged),
             // A block from the future ends what can be judged now.
             (true, Reach::More) if judged.refused.is_some() => return Ok(judged),

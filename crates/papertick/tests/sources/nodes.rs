@@ -513,9 +513,9 @@ async fn a_server_without_end_is_left_alone() {
     court.stop().await;
 }
 
-/// As on a network for tests that was begun anew.
+/// As on a network for tests that was begun anew: it is the owner's node, whatever it had before.
 #[tokio::test(start_paused = true)]
-async fn a_node_that_was_set_back_is_left_alone() {
+async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
     let (mut court, mut arrivals) = Court::in_memory();
     let (node, told) = watch::channel(Miner::with(300));
     court.plan(SourceId::Node, config(NodeKind::Rpc), Route::default());
@@ -528,12 +528,33 @@ async fn a_node_that_was_set_back_is_left_alone() {
     court.until_tip(&miner, HeightState::Proven).await;
     let mut other = Miner::with(150);
     other.reorganise(149);
+    let height = Some(other.height());
     node.send_replace(other);
-    let (reason, _) = court.down().await;
-    assert_eq!(reason, ELSEWHERE);
+    court.until(|seen| seen.height == height).await;
+    // What is more work is kept all the same.
     assert_eq!(court.look().tip, Some(miner.tip()));
     server.abort();
     court.stop().await;
+}
+
+/// More blocks than such a node tells of at once take the place of others.
+#[tokio::test(start_paused = true)]
+async fn a_long_reorganisation_is_followed_piece_by_piece() {
+    for depth in [99, 101, 350] {
+        let (mut court, arrivals) = Court::in_memory();
+        let (node, told) = watch::channel(Miner::with(600));
+        let server = serve(arrivals, "node:18443", move |stream| {
+            tokio::spawn(http(stream, told.clone()))
+        });
+        court.plan(SourceId::Node, config(NodeKind::Rpc), Route::default());
+        let miner = node.borrow().clone();
+        court.until_tip(&miner, HeightState::Proven).await;
+        node.send_modify(|miner| miner.reorganise(depth));
+        let miner = node.borrow().clone();
+        court.until_tip(&miner, HeightState::Proven).await;
+        server.abort();
+        court.stop().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
