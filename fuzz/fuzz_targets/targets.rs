@@ -121,6 +121,7 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
             | Observation::Complaint(_)
             | Observation::Dropped(..)
             | Observation::Peers(_)
+            | Observation::Left(_)
             | Observation::Connection(_) => {}
         }
     }

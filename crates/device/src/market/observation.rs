@@ -57,6 +57,8 @@ pub enum Observation {
     Currencies(Vec<Currency>),
     /// Peers that have answered well: where they are, the one to begin with first.
     Peers(Vec<String>),
+    /// The peer of a place that is asked no more, while others may be.
+    Left(u8),
     /// The source's connection.
     Connection(Connection),
     /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
@@ -75,6 +77,7 @@ impl Observation {
                 | Observation::Complaint(_)
                 | Observation::Dropped(..)
                 | Observation::Peers(_)
+                | Observation::Left(_)
         )
     }
 }

@@ -321,7 +321,7 @@ impl Upstream {
             Some(chain) => (Some(chain.spec().network), chain.spec().anchor.height()),
             None => (None, None),
         };
-        let proofs = self.voices.proofs();
+        let proofs = self.voices.witnesses();
         let proven = verdict::proof(&self.voices, self.floor()).map(|(_, proof)| proof.tip());
         let kept = self.chain.as_ref();
         let claims = self.voices.claims();
@@ -559,6 +559,13 @@ impl Upstream {
             Observation::Shared(shared) => self.hear_shared(source, shared, settled, now),
             Observation::Headers { height, headers } => {
                 self.hear_headers(source, height, &headers, now)
+            }
+            Observation::Left(place) => {
+                self.voices.part(Origin { source, place });
+                match self.settle(now) {
+                    true => News::Value,
+                    false => News::Nothing,
+                }
             }
             Observation::Peers(peers) => {
                 self.peers = Arc::new(peers);

@@ -191,7 +191,8 @@ impl Market {
             | Observation::Connection(_)
             | Observation::Complaint(_)
             | Observation::Dropped(..)
-            | Observation::Peers(_) => false,
+            | Observation::Peers(_)
+            | Observation::Left(_) => false,
         }
     }
 

@@ -248,6 +248,8 @@ pub struct Voices {
     proofs: BTreeMap<Origin, Proof>,
     /// Sources that cannot be reached.
     away: BTreeSet<SourceId>,
+    /// Origins that are asked no more, while others of their source are.
+    parted: BTreeSet<Origin>,
 }
 
 impl Voices {
@@ -308,6 +310,7 @@ impl Voices {
     /// Somebody has proven a height.
     pub fn prove(&mut self, origin: Origin, tip: Tip, standing: Standing, at: Duration) {
         self.come(origin.source);
+        self.parted.remove(&origin);
         let known = self.proofs.remove(&origin);
         let mut trail = known.map(|proof| proof.trail).unwrap_or_default();
         trail.say(tip.height, at);
@@ -338,6 +341,15 @@ impl Voices {
     pub fn leave(&mut self, source: SourceId) {
         self.unsay(source);
         self.away.insert(source);
+        // Where nobody is left, what the last ones have proven is what there is.
+        self.parted.retain(|origin| origin.source != source);
+    }
+
+    /// One of those that a source asks is asked no more: what it has proven stays true, and it is a witness of nothing.
+    pub fn part(&mut self, origin: Origin) {
+        if !self.away.contains(&origin.source) && self.proofs.contains_key(&origin) {
+            self.parted.insert(origin);
+        }
     }
 
     /// Nobody asks a source any more.
@@ -345,6 +357,7 @@ impl Voices {
         self.unsay(source);
         self.away.remove(&source);
         self.proofs.retain(|origin, _| origin.source != source);
+        self.parted.retain(|origin| origin.source != source);
     }
 
     fn unsay(&mut self, source: SourceId) {
@@ -378,9 +391,15 @@ impl Voices {
         self.proofs.iter().map(|(origin, proof)| (*origin, proof))
     }
 
+    /// What those have proven who have not left.
+    pub fn witnesses(&self) -> impl Iterator<Item = (Origin, &Proof)> {
+        self.proofs()
+            .filter(|(origin, _)| !self.parted.contains(origin))
+    }
+
     /// What those have proven who can be asked what they say now.
     pub fn present(&self) -> impl Iterator<Item = &Proof> {
-        let present = self.proofs();
+        let present = self.witnesses();
         let present = present.filter(|(origin, _)| !self.away.contains(&origin.source));
         present.map(|(_, proof)| proof)
     }
@@ -407,9 +426,11 @@ impl Voices {
         best.map(|(origin, proof)| (origin.source, proof))
     }
 
-    /// Those who have proven a block at its height.
+    /// Those who have proven a block at its height, and have not left.
     pub fn with(&self, tip: Tip) -> impl Iterator<Item = Origin> {
-        let same = self.proofs().filter(move |(_, proof)| proof.tip() == tip);
+        let same = self
+            .witnesses()
+            .filter(move |(_, proof)| proof.tip() == tip);
         same.map(|(origin, _)| origin)
     }
 }

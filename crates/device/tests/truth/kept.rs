@@ -372,6 +372,43 @@ fn proofs_of_who_is_away_give_way_to_claims_when_they_are_old() {
 }
 
 #[test]
+fn who_has_left_is_no_witness() {
+    let (mut world, mut miner) = begin();
+    let mut rival = miner.clone();
+    miner.mine(20);
+    for place in 0..2 {
+        world.judge(peer(place), &miner.newest(20));
+    }
+    let left = |world: &mut World, place| world.hear(SourceId::Peers, Observation::Left(place));
+    let agreeing = |world: &World| {
+        let truth = world.device.view().truth;
+        (truth.peers(), truth.agreeing())
+    };
+    world.check(900_019, HeightState::Proven);
+    left(&mut world, 1);
+    world.check(900_019, HeightState::Alone);
+    assert_eq!(agreeing(&world), (1, 1));
+    // Who comes in its place may be one.
+    world.judge(peer(1), &miner.newest(1));
+    world.check(900_019, HeightState::Proven);
+    assert_eq!(agreeing(&world), (2, 2));
+    // Nor does who has left stand against anybody.
+    rival.fork(0);
+    rival.mine(20);
+    world.judge(peer(2), &rival.newest(20));
+    world.wait(600);
+    world.check(900_019, HeightState::Disputed);
+    left(&mut world, 2);
+    world.check(900_019, HeightState::Proven);
+    // Where nobody is left what the last ones have proven is what there is.
+    left(&mut world, 1);
+    world.hear(SourceId::Peers, down());
+    left(&mut world, 0);
+    world.check(900_019, HeightState::Proven);
+    assert_eq!(world.device.view().truth.proven.unwrap().hash, miner.tip());
+}
+
+#[test]
 fn who_is_away_stands_against_nobody() {
     let (mut world, mut miner) = begin();
     let mut rival = miner.clone();

@@ -182,6 +182,8 @@ struct Crew<'a> {
     chance: Chance,
     outage: Outage,
     told: Option<Connection>,
+    /// Places whose peer has left, which is to be told.
+    parted: BTreeSet<u8>,
 }
 
 /// How a connection ended.
@@ -220,6 +222,7 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
         chance: Chance::new(),
         outage: Outage::default(),
         told: None,
+        parted: BTreeSet::new(),
     };
     crew.tell(Connection::Connecting).await?;
     let mut runs = Runs::new();
@@ -295,7 +298,9 @@ impl<'a> Crew<'a> {
                 since: Instant::now(),
                 stay: Some(stay),
             };
-            self.seats.insert(place, seat);
+            if self.seats.insert(place, seat).is_some() {
+                self.parted.insert(place);
+            }
             self.together.seen.with(|seen| seen.up.remove(&place));
         }
         // Who was asked only while no block came is left when one has come.
@@ -418,6 +423,7 @@ impl<'a> Crew<'a> {
             return Ok(());
         };
         let was_let_go = seat.stay.take().is_none();
+        self.parted.insert(place);
         self.together.seen.with(|seen| seen.up.remove(&place));
         let (name, is_seed) = (seat.candidate.name(), seat.candidate.is_seed);
         let (reason, pause, dropped) = match left.parted {
@@ -480,8 +486,13 @@ impl<'a> Crew<'a> {
         self.outage.report(self.context, reason, LOOK_EVERY).await
     }
 
-    /// Tells that peers are up, and remembers those that have answered well.
+    /// Tells who has left and that peers are up, and remembers those that have answered well.
     async fn tell_how_it_is(&mut self) -> Result<(), Stopped> {
+        let parted = std::mem::take(&mut self.parted);
+        if !parted.is_empty() {
+            let parted = parted.into_iter().map(Observation::Left);
+            self.context.observed(parted.collect()).await?;
+        }
         let up: Vec<u8> = self
             .together
             .seen

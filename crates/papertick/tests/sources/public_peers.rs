@@ -108,6 +108,38 @@ async fn two_peers_prove_a_height_and_no_more_are_asked_than_wanted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_peer_that_has_left_is_no_witness_until_it_is_back() {
+    let (mut court, arrivals) = Court::in_memory();
+    let (node, told) = watch::channel(Miner::with(30));
+    let (end, ended) = watch::channel(());
+    let speak = honest(&told);
+    let (places, _, server) = serve(arrivals, move |place, stream| {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let (speaking, mut ended) = (speak(place, far), ended.clone());
+        let leaves = place == "b:7";
+        ended.mark_unchanged();
+        tokio::spawn(async move {
+            let (mut near, mut stream) = (near, stream);
+            tokio::select! {
+                _ = tokio::io::copy_bidirectional(&mut near, &mut stream) => {}
+                _ = ended.changed(), if leaves => {}
+            }
+            speaking.abort();
+        })
+    });
+    court.plan(SourceId::Peers, peers(&["a", "b:7"], 2), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    end.send_replace(());
+    court.until_tip(&miner, HeightState::Alone).await;
+    court.until_tip(&miner, HeightState::Proven).await;
+    let asked = places.times("b:7");
+    assert!(asked[1] - asked[0] >= FAILED_PAUSE, "{asked:?}");
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_peer_that_breaks_the_rules_is_left_alone_for_a_day() {
     let (mut court, arrivals) = Court::in_memory();
     let mut liar = Miner::with(30);

@@ -59,6 +59,8 @@ pub enum Step {
     Quote(SourceId, Quoted),
     Away(SourceId),
     Back(SourceId),
+    /// One peer of several leaves.
+    Left(u8),
     /// The wall clock is so many seconds beside the time; none where it is not set.
     Clock(Option<i64>),
     PeersMax(u32),
@@ -225,7 +227,8 @@ fn step(dice: &mut Dice, cast: Cast) -> Step {
             Step::Quote(source, quoted)
         }
         71..=75 => Step::Away(source(dice, cast)),
-        76..=78 => Step::Back(source(dice, cast)),
+        76..=77 => Step::Back(source(dice, cast)),
+        78 => Step::Left(u8::try_from(dice.below(4)).unwrap()),
         79..=81 => {
             let steps = [0, 0, 0, 40, -40, 5000, -5000, 5400, -20_000, 90_000];
             Step::Clock((dice.below(8) > 0).then(|| pick(dice, &steps)))

@@ -45,6 +45,8 @@ pub struct Heights {
     /// Who is asked.
     pub asked: BTreeSet<SourceId>,
     away: BTreeSet<SourceId>,
+    /// Peers that have left, while others are there.
+    left: BTreeSet<Origin>,
     claims: BTreeMap<SourceId, Past<u32>>,
     proofs: BTreeMap<Origin, Past<(u32, Id)>>,
     /// The chain with most blocks; of two that are as long the one that was heard first.
@@ -63,6 +65,7 @@ impl Heights {
             strict: false,
             asked,
             away: BTreeSet::new(),
+            left: BTreeSet::new(),
             claims: BTreeMap::new(),
             proofs: BTreeMap::new(),
             chain: vec![0],
@@ -100,6 +103,7 @@ impl Heights {
             Some(_) => {}
             None => {
                 self.away.remove(&origin.source);
+                self.left.remove(&origin);
                 self.loose &= origin.source != SourceId::Explorer;
                 let tip = ids[ids.len() - 1];
                 let past = self.proofs.entry(origin).or_default();
@@ -138,6 +142,14 @@ impl Heights {
     pub fn leave(&mut self, source: SourceId) {
         self.claims.remove(&source);
         self.away.insert(source);
+        self.left.retain(|origin| origin.source != source);
+    }
+
+    /// A peer leaves: what it has proven stays true, and it is a witness of nothing.
+    pub fn part(&mut self, origin: Origin) {
+        if !self.away.contains(&origin.source) {
+            self.left.insert(origin);
+        }
     }
 
     pub fn come(&mut self, source: SourceId) {
@@ -149,6 +161,7 @@ impl Heights {
         self.asked.remove(&source);
         self.claims.remove(&source);
         self.away.remove(&source);
+        self.left.retain(|origin| origin.source != source);
         self.proofs.retain(|origin, _| origin.source != source);
     }
 
@@ -209,7 +222,11 @@ impl Heights {
         let lead = self.claims.values().rev().filter(leads).max_by_key(highest);
         let shown = lead.unwrap_or(&best);
         let contradicts = |claim| self.are_apart(claim, shown, PATIENCE);
-        let rivals = self.proofs.iter().filter(|(origin, past)| {
+        let witnesses = || {
+            let proofs = self.proofs.iter();
+            proofs.filter(|(origin, _)| !self.left.contains(origin))
+        };
+        let rivals = witnesses().filter(|(origin, past)| {
             let (height, id) = newest(past);
             let is_old = since(past, |(height, _)| height) + RIVALRY <= self.now;
             height >= proven && id != block && is_old && !self.away.contains(&origin.source)
@@ -217,10 +234,7 @@ impl Heights {
         let contested = self.claims.values().any(contradicts) || rivals.count() > 0;
         let made = self.unix.map(|unix| unix - blocks.time(block));
         let is_old_block = lead.is_none() && made.is_some_and(|age| age >= OLD as i64);
-        let same = self
-            .proofs
-            .iter()
-            .filter(|(_, past)| newest(past).1 == block);
+        let same = witnesses().filter(|(_, past)| newest(past).1 == block);
         let has_node = same
             .clone()
             .any(|(origin, _)| origin.source == SourceId::Node);

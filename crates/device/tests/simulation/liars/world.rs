@@ -189,6 +189,13 @@ impl World {
                 self.hear(source, Observation::Connection(Connection::Up));
                 self.heights.come(source);
             }
+            Step::Left(peer) => {
+                self.hear(SourceId::Peers, Observation::Left(peer));
+                self.heights.part(Origin {
+                    source: SourceId::Peers,
+                    place: peer,
+                });
+            }
             Step::Clock(off) => {
                 self.off = off;
                 self.heights.unix = self.unix();
