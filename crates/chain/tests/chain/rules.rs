@@ -416,13 +416,62 @@ proptest! {
         }
     }
 
-    /// Whatever bytes somebody sends: no panic, and nothing that is kept unless it has its work.
+    /// Whatever somebody mines: it counts exactly if it keeps every rule, and else it is refused for one that it breaks.
     #[test]
-    fn nobody_can_make_a_main_chain_longer_by_chance(bytes in proptest::collection::vec(any::<u8>(), 80)) {
-        let mut chain = Chain::new(Network::Main, Anchor::built_in(Network::Main));
-        let mut header = chain::header(&bytes).unwrap();
-        header.prev_blockhash = chain.tip();
-        prop_assert!(chain.hear(&[header], None).is_err());
-        prop_assert_eq!(chain.height(), Some(953_567));
+    fn a_header_counts_exactly_if_it_keeps_every_rule(
+        version in prop_oneof![Just(1), Just(3), Just(4), Just(0x2000_0000), any::<i32>()],
+        time in prop_oneof![-700..3_i64, 7190..7210_i64],
+        bits in prop_oneof![4 => Just(EASY), 1 => Just(0x207f_fffe), 1 => Just(0x2070_0000)],
+        is_linked in prop::bool::weighted(0.8),
+        is_mined in prop::bool::weighted(0.8),
+    ) {
+        let (mut chain, headers) = with(20);
+        // The middle of the newest eleven; the time is 100 minutes after it.
+        let (middle, now) = (headers[14].time, headers[14].time + 6000);
+        let time = match time {
+            ..3 => middle.saturating_add_signed(time as i32),
+            _ => now + time as u32,
+        };
+        let stranger = mine(chain.tip(), BEGIN, 77).block_hash();
+        let before = if is_linked { chain.tip() } else { stranger };
+        let mut header = mine_with(before, time, 9, CompactTarget::from_consensus(bits), |header| {
+            header.version = Version::from_consensus(version);
+        });
+        while !is_mined && header.target().is_met_by(header.block_hash()) {
+            header.nonce += 1;
+        }
+        let mut broken = Vec::new();
+        broken.extend((!is_linked).then_some(Refusal::Unconnected));
+        broken.extend((!is_mined).then_some(Refusal::NoWork));
+        broken.extend((bits != EASY).then_some(Refusal::WrongBits));
+        broken.extend((time <= middle).then_some(Refusal::TooOld));
+        broken.extend((time > now + 7200).then_some(Refusal::Future));
+        broken.extend((version < 4).then_some(Refusal::OldVersion));
+        let was = chain.clone();
+        match chain.hear(&[header], Some(now)) {
+            Ok(news) => prop_assert_eq!((news, broken), (News::Longer(1), vec![])),
+            Err(refused) => {
+                prop_assert!(broken.contains(&refused.why), "{:?}, not {:?}", refused.why, broken);
+                prop_assert_eq!(chain, was);
+            }
+        }
     }
+}
+
+/// Not a bit of a block that was mined for real may change.
+#[test]
+fn a_genuine_block_with_another_bit_is_no_block() {
+    let genuine = support::headers("mainnet-0-4099.bin");
+    let mut chain = Chain::new(Network::Main, Anchor::before_genesis(Network::Main));
+    chain.hear(&genuine[1..100], None).unwrap();
+    let before = chain.clone();
+    let block = chain::bytes(&genuine[100]);
+    for bit in 0..block.len() * 8 {
+        let mut other = block;
+        other[bit / 8] ^= 1 << (bit % 8);
+        let other = chain::header(&other).unwrap();
+        assert!(chain.hear(&[other], None).is_err(), "bit {bit}");
+        assert_eq!(chain, before, "bit {bit}");
+    }
+    assert_eq!(chain.hear(&genuine[100..101], None), Ok(News::Longer(1)));
 }
