@@ -367,13 +367,24 @@ fn advice(error: &clap::Error) -> Option<String> {
         let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
         (!quoted.is_empty()).then(|| quoted.join(", "))
     };
+    // The last of several is the nearest.
+    let nearest = |kind: ContextKind| {
+        let value = error.get(kind)?;
+        if let ContextValue::Strings(words) = value {
+            return words.last().cloned();
+        }
+        let ContextValue::String(word) = value else {
+            return None;
+        };
+        Some(word.clone())
+    };
     [
-        (ContextKind::SuggestedValue, "did you mean"),
-        (ContextKind::SuggestedArg, "did you mean"),
-        (ContextKind::SuggestedSubcommand, "did you mean"),
+        ContextKind::SuggestedValue,
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
     ]
     .into_iter()
-    .find_map(|(kind, say)| Some(format!("{say} {}?", words(kind)?)))
+    .find_map(|kind| Some(format!("did you mean `{}`?", nearest(kind)?)))
     .or_else(|| Some(format!("there are {}", words(ContextKind::ValidValue)?)))
     .or_else(|| near_command(error))
     .or_else(|| {
@@ -429,6 +440,10 @@ mod tests {
             ("papertick rum", &["'rum'", "did you mean `run`?"]),
             ("papertick rnu", &["'rnu'", "did you mean `run`?"]),
             ("papertick dmeo", &["'dmeo'", "did you mean `demo`?"]),
+            (
+                "papertick ctl stauts",
+                &["'stauts'", "did you mean `status`?"],
+            ),
             ("papertick status", &["'status'", "papertick ctl status"]),
             ("papertick", &["papertick demo", "--help"]),
             ("papertick run --listen", &["--listen", "--help"]),

@@ -17,5 +17,5 @@ pub mod png;
 mod text;
 
 pub use bitmap::Bitmap;
-pub use faces::has_btc_symbol;
+pub use faces::{has_btc_symbol, is_drawn};
 pub use paint::Painter;

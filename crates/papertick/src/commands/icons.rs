@@ -1,15 +1,37 @@
-//! Icons that somebody asked for and that there are not.
+//! Icons that somebody asked for and that there are not, and characters that no font has.
+
+use std::collections::BTreeSet;
 
 use device::cells::{Cell, Icon};
 
 use super::suggestion;
 use crate::standard_error::say;
 
-/// Says which of the icons on these cells there are not, and what was probably meant.
+/// Says which of the icons on these cells there are not, and what was probably meant; and what of their texts is left out.
 pub(crate) fn mention_unknown(cells: &[Cell]) {
-    for words in unknown(cells) {
+    for words in unknown(cells).into_iter().chain(left_out(cells)) {
         say(&words);
     }
+}
+
+/// The characters of the owner's texts that no font has.
+fn left_out(cells: &[Cell]) -> Option<String> {
+    let texts = cells.iter().flat_map(|cell| {
+        if let Cell::Text { text, .. } = cell {
+            vec![text]
+        } else if let Cell::Split { top, bottom } = cell {
+            vec![top, bottom]
+        } else {
+            Vec::new()
+        }
+    });
+    let missing: BTreeSet<char> = texts
+        .flat_map(|text| text.chars())
+        .filter(|ch| !ch.is_ascii() && !render::is_drawn(*ch))
+        .collect();
+    let listed: Vec<String> = missing.iter().map(|ch| format!("`{ch}`")).collect();
+    let words = || format!("no font has {}: left out", listed.join(", "));
+    (!listed.is_empty()).then(words)
 }
 
 fn unknown(cells: &[Cell]) -> Vec<String> {
@@ -37,6 +59,16 @@ mod tests {
     use device::screens::custom;
 
     use super::*;
+
+    #[test]
+    fn what_no_font_has_is_named() {
+        let of = |text: &str| left_out(&custom::cells(&[text.to_owned()], None, 7));
+        assert_eq!(of("Grüße ₿"), None);
+        assert_eq!(
+            of("a漢/字b").as_deref(),
+            Some("no font has `字`, `漢`: left out")
+        );
+    }
 
     #[test]
     fn icons_that_there_are_not_are_named() {
