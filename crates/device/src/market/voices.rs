@@ -21,12 +21,16 @@ use crate::limits::{CONTEST_TIME, RIVAL_TIME, SHARED_SILENCE_MAX, TIP_AGE_MAX};
 /// Most heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
 const TRAIL_MAX: usize = 32;
 
-/// Longest time for which anybody waits for a verdict: what was said before it makes room.
+/// Longest time for which anybody waits for a verdict.
 const TRAIL_TIME: Duration = RIVAL_TIME;
 
 /// The newest heights of a voice, each with the uptime at which it was said first; oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Trail(VecDeque<(Duration, u32)>);
+pub struct Trail {
+    newest: VecDeque<(Duration, u32)>,
+    /// Since when heights have come so fast that some were forgotten before the longest wait was over.
+    hasty: Option<Duration>,
+}
 
 impl Trail {
     /// Takes note of what is said now; of two heights at one moment the later one counts.
@@ -34,34 +38,34 @@ impl Trail {
         if self.height() == Some(height) {
             return;
         }
-        let is_past = |(next, _): &(Duration, u32)| *next + TRAIL_TIME <= at;
-        if self.0.len() == TRAIL_MAX && self.0.get(1).is_some_and(is_past) {
-            self.0.pop_front();
-        }
-        // Of whoever says ever other heights it counts since when, and not each of them.
-        if self.since() == Some(at) || self.0.len() == TRAIL_MAX {
-            self.0.pop_back();
+        if self.since() == Some(at) {
+            self.newest.pop_back();
         }
         // What was said before it may be the same.
         if self.height() == Some(height) {
             return;
         }
-        self.0.push_back((at, height));
+        if self.newest.len() == TRAIL_MAX {
+            let forgotten = self.newest.pop_front().map(|(forgotten, _)| forgotten);
+            let forgotten = forgotten.filter(|forgotten| *forgotten + TRAIL_TIME > at);
+            self.hasty = self.hasty.or(forgotten).filter(|_| forgotten.is_some());
+        }
+        self.newest.push_back((at, height));
     }
 
     /// What is said; none before anything was.
     pub fn height(&self) -> Option<u32> {
-        self.0.back().map(|(_, height)| *height)
+        self.newest.back().map(|(_, height)| *height)
     }
 
     /// Since when that is said.
     pub fn since(&self) -> Option<Duration> {
-        self.0.back().map(|(at, _)| *at)
+        self.newest.back().map(|(at, _)| *at)
     }
 
     /// What was said at a moment.
     fn at(&self, moment: Duration) -> Option<u32> {
-        let before = self.0.iter().rev().find(|(at, _)| *at <= moment);
+        let before = self.newest.iter().rev().find(|(at, _)| *at <= moment);
         before.map(|(_, height)| *height)
     }
 
@@ -71,25 +75,33 @@ impl Trail {
         let is_above = |said: u32| said > height;
         // Who has said so much meanwhile that the beginning is forgotten is not believed any longer for that.
         let is_forgotten =
-            self.0.len() == TRAIL_MAX && self.0.front().is_some_and(|(at, _)| *at > from);
+            self.newest.len() == TRAIL_MAX && self.newest.front().is_some_and(|(at, _)| *at > from);
         if is_forgotten || self.at(from).is_some_and(is_above) {
             return Some(from);
         }
-        let mut later = self.0.iter().filter(|(at, _)| *at > from);
+        let mut later = self.newest.iter().filter(|(at, _)| *at > from);
         later.find(|(_, said)| is_above(*said)).map(|(at, _)| *at)
     }
 
     /// Since when this and another say different heights without a break; none while they agree, or one of them is
     /// silent.
     pub fn apart_since(&self, other: &Trail) -> Option<Duration> {
-        let both = self.0.iter().chain(&other.0);
+        let both = self.newest.iter().chain(&other.newest);
         let mut moments: Vec<Duration> = both.map(|(at, _)| *at).collect();
         moments.sort_unstable();
         let apart = |moment: &Duration| match (self.at(*moment), other.at(*moment)) {
             (Some(one), Some(two)) => one != two,
             (None, _) | (_, None) => false,
         };
-        moments.into_iter().rev().take_while(apart).last()
+        let since = moments.into_iter().rev().take_while(apart).last()?;
+        // Whoever says ever other heights has not begun with the oldest that is remembered.
+        let began = [self, other]
+            .into_iter()
+            .filter(|trail| trail.newest.front().map(|(at, _)| *at) == Some(since));
+        began
+            .map(|trail| trail.hasty.unwrap_or(since))
+            .chain([since])
+            .min()
     }
 }
 
@@ -488,7 +500,7 @@ mod tests {
     fn a_trail_is_bounded_and_keeps_the_newest() {
         let steps: Vec<(u64, u32)> = (0..100).map(|step| (u64::from(step), step)).collect();
         let trail = trail(&steps);
-        assert_eq!(trail.0.len(), TRAIL_MAX);
+        assert_eq!(trail.newest.len(), TRAIL_MAX);
         assert_eq!(trail.height(), Some(99));
         assert_eq!(trail.since(), Some(Duration::from_secs(99)));
     }
