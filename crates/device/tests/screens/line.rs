@@ -8,7 +8,7 @@ use device::{
     now::LocalTime,
     settings::{SPECS, Settings},
     sources::SourceId,
-    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats, decimal_micros},
 };
 
 /// A screen with all that it may look at.
@@ -69,7 +69,9 @@ impl Line {
             "height" => self.market.height = datum(value.parse().unwrap()),
             // What cannot be read never enters the market.
             "price" => {
-                if let Some(price) = Price::parse(value).and_then(datum) {
+                // A screen has to do with any number, though nobody takes a price of nought.
+                let micros = decimal_micros(value, Price::MAX_UNITS);
+                if let Some(price) = micros.and_then(|micros| datum(Price { micros })) {
                     Arc::make_mut(&mut self.market.prices).insert(self.currency, price);
                 }
             }
