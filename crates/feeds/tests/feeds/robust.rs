@@ -187,7 +187,9 @@ fn a_message_may_be_as_long_as_its_limit_and_no_longer() {
             frame::message(text).map(drop)
         }),
         ("870123", 32, |body| relay::last_block(body).map(drop)),
-        ("{}", 256 * 1024, |body| release::feed(body).map(drop)),
+        ("{}", release::FEED_BODY_MAX, |body| {
+            release::feed(body).map(drop)
+        }),
         ("00", 1024, |body| release::checksum(body).map(drop)),
         (r#"["USD"]"#, 1024, |body| relay::currencies(body).map(drop)),
         ("{}", 256 * 1024, |body| {
