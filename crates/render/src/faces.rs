@@ -2,8 +2,6 @@
 
 use device::settings::fonts::FontId;
 
-use crate::font::Font;
-
 /// A row of the table: the files of one cut of one family.
 pub(crate) struct Face {
     /// Id in the catalogue.
@@ -92,12 +90,6 @@ pub fn has_btc_symbol(font: FontId) -> bool {
     FACES[font.index()].btc
 }
 
-/// Whether a character of the owner's text is drawn whatever font is chosen.
-pub fn is_drawn(ch: char) -> bool {
-    let by_all = || FontId::all().all(|font| Font::open(font).has(ch));
-    ch == '₿' || (!ch.is_control() && (Font::open(stand_in()).has(ch) || by_all()))
-}
-
 /// The face of the debug view and of provisioning.
 pub(crate) fn plain() -> FontId {
     fixed("atkinson")
@@ -129,6 +121,7 @@ mod tests {
     use device::settings::fonts::FONTS;
 
     use super::*;
+    use crate::font::Font;
 
     #[test]
     fn fixed_faces_are_in_the_catalogue() {
@@ -169,7 +162,7 @@ mod tests {
             !ch.is_control() && (stand_in.has(*ch) || by_all())
         };
         for ch in ['a', '₿', 'ü', '漢', '\n', '\u{10FFFF}', ' '] {
-            assert_eq!(super::is_drawn(ch), is_drawn(&ch), "{ch:?}");
+            assert_eq!(crate::is_drawn(ch), is_drawn(&ch), "{ch:?}");
         }
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         for code in ('\0'..=char::MAX).filter(is_drawn).map(u32::from) {

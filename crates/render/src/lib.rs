@@ -17,5 +17,6 @@ pub mod png;
 mod text;
 
 pub use bitmap::Bitmap;
-pub use faces::{has_btc_symbol, is_drawn};
+pub use faces::has_btc_symbol;
 pub use paint::Painter;
+pub use text::is_drawn;

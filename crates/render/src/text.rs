@@ -21,6 +21,12 @@ const LEAST: u32 = 2 * 8;
 /// Ink of glyphs kept, bytes.
 const GLYPH_BYTES_MAX: usize = 192 * 1024;
 
+/// Whether a character of the owner's text is drawn whatever font is chosen.
+pub fn is_drawn(ch: char) -> bool {
+    let has = |font: FontId| Font::open(font).has(ch);
+    ch == '₿' || (!ch.is_control() && (has(faces::stand_in()) || FontId::all().all(has)))
+}
+
 /// Fonts and the glyphs drawn from them.
 #[derive(Default)]
 pub(crate) struct Typesetter {

@@ -144,8 +144,8 @@ mod tests {
             ("mempool", &["`mempool`", "`ticker`", "`zap`"]),
             ("99", &["`99`"]),
             (
-                "zap --value sats=5",
-                &["no value is called `sats`", "`zap`"],
+                "zap --value coins=5",
+                &["no value is called `coins`", "`zap`"],
             ),
             (
                 "zap --value zap=much",

@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const NOT_OURS: [&str; 4] = ["target", "node_modules", ".git", "book"];
 
 /// Programs of the system that a document may name; what they do is theirs.
-const OF_THE_SYSTEM: [&str; 21] = [
+const OF_THE_SYSTEM: [&str; 22] = [
     "cat",
     "cp",
     "do",
@@ -28,6 +28,7 @@ const OF_THE_SYSTEM: [&str; 21] = [
     "mosquitto_passwd",
     "mosquitto_pub",
     "mosquitto_sub",
+    "openssl",
     "podman",
     "python3",
     "rustup",

@@ -218,6 +218,7 @@ fn a_trial_is_counted_once_however_it_begins() {
         let clock = Clock::start_with(shop.path(), &patient);
         assert_eq!(clock.upload(&shop.image("4.9.0", &program)).status, 200);
         eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+        eventually(what, || trial_starts(shop.path(), ImageSlot::A) > Some(0));
         assert_eq!(trial_starts(shop.path(), ImageSlot::A), Some(1), "{what}");
     }
 }
