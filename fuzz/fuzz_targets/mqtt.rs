@@ -117,7 +117,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         }
         let _ = talk.next_deadline();
         let count = talk.out().len();
-        talk.sent_bytes(count);
+        talk.sent_bytes(count, now);
     }
     let _ = talk.advance(now + Duration::from_secs(60));
 });
