@@ -1,10 +1,18 @@
-"""Says where Cargo leaves the program: under `target`, unless somebody says otherwise."""
+"""The program that is measured: where Cargo leaves it, and what keeps it from asking anybody outside."""
 
 import json
 import pathlib
 import subprocess
 
+# Where everybody is who would be asked without being chosen, so that nobody hears of a measurement.
+NOWHERE = {name: "ws://127.0.0.1:1" for name in ("relay", "exchange", "coinbase", "bitstamp")} | {"sntp": "127.0.0.1:1", "seeds": ""}
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def alone(**elsewhere):
+    """The flags for a clock that asks nobody but those who are elsewhere."""
+    return [word for name, place in (NOWHERE | elsewhere).items() for word in ("--upstream", f"{name}={place}")]
 
 
 def program(profile):

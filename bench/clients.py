@@ -150,7 +150,7 @@ def main():
 
     def clock(folder):
         command = [binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", folder]
-        return [*command, "--panel-timing", "instant", "--upstream", "relay=ws://127.0.0.1:1", "--upstream", "seeds="]
+        return [*command, "--panel-timing", "instant", *built.alone()]
 
     with tempfile.TemporaryDirectory() as folder:
         status = pathlib.Path(folder, "api/status")

@@ -194,7 +194,7 @@ def main():
         folder = pathlib.Path(folder)
         image = signed_image(options.binary, folder)
         command = [options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder / "data"),
-                   "--upstream", "relay=ws://127.0.0.1:1", "--upstream", "seeds=", "--trial-seconds", "1"]
+                   *built.alone(), "--trial-seconds", "1"]
         with Running(command) as running:
             port, supervisor = running.port, running.process.pid
             answer(port)

@@ -141,9 +141,8 @@ class Clock(Running):
     """A clock in processes of its own, which asks nobody else."""
 
     def __init__(self, binary, folder):
-        elsewhere = [f"{name}=ws://127.0.0.1:1" for name in ("relay", "coinbase", "bitstamp")] + ["seeds=", "sntp=127.0.0.1:1"]
         command = [binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder), "--chain", "regtest"]
-        super().__init__([*command, "--panel-timing", "instant", *(word for name in elsewhere for word in ("--upstream", name))])
+        super().__init__([*command, "--panel-timing", "instant", *built.alone()])
         answer(self.port)
 
     def set(self, settings):

@@ -146,7 +146,7 @@ def main():
         results["start to first answer, ms"] = (*spread(answers), 50, spread(others)[0])
         results["start to first frame, ms"] = (*spread(frames), None, None)
 
-        quiet = [options.binary, "run", *listen, "--upstream", "relay=ws://127.0.0.1:1", "--upstream", "seeds="]
+        quiet = [options.binary, "run", *listen, *built.alone()]
         for name, command, settings in [
             ("idle", quiet, '{"disableLeds": true}'),
             ("idle, an LED blinks because the relay is out of reach", quiet, '{"disableLeds": false}'),

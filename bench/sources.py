@@ -169,8 +169,7 @@ def main():
         def command(name):
             return [
                 options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", f"{folder}/{name}", "--ca-file", pem,
-                "--upstream", f"relay=wss://{place}/api/v2/ws", "--upstream", f"exchange=wss://{place}/exchange",
-                "--upstream", f"ocean=https://{place}", "--upstream", "sntp=127.0.0.1:9", "--upstream", "seeds=",
+                *built.alone(relay=f"wss://{place}/api/v2/ws", exchange=f"wss://{place}/exchange", ocean=f"https://{place}"),
             ]
 
         everything = {

@@ -57,7 +57,7 @@ def main():
             packed, size = image(options.binary, folder, options.mib)
             body = packed.read_bytes()
             command = [options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder / "data"),
-                       "--upstream", "relay=ws://127.0.0.1:1", "--upstream", "seeds=", "--unsigned-updates", "--trial-seconds", "1"]
+                       *built.alone(), "--unsigned-updates", "--trial-seconds", "1"]
             with Running(command) as running:
                 answer(running.port)
                 time.sleep(5)
