@@ -547,6 +547,7 @@ impl Device {
 
     /// Makes other settings the stored ones, and follows the live ones among them.
     fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> Cause {
+        self.upstream.reoffer(&self.settled.next(&stored));
         let currencies = self.upstream.currencies_among(&stored.currencies());
         let before = self.settled.adopt(stored, currencies);
         let settings = self.settled.active();

@@ -121,6 +121,9 @@ pub struct Standing {
     pub rev: String,
     /// The change of settings; without a password in it.
     pub patch: Patch,
+    /// For whom wishes stand there that should have been fulfilled after these, and were before: they count as not
+    /// fulfilled from then on.
+    pub overruled: Vec<String>,
 }
 
 /// Settings of another clock in their persisted form; `Debug` shows their names alone, for there are secrets among them.

@@ -21,11 +21,11 @@ use device::{
     },
     sources::SourceId,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     limits::{CONFIRMATION, GLYPH_PX, LOG_LINES, PASSPHRASE_LEN, ZAP_MESSAGE_MAX},
-    status::MEMORY,
+    status::{FIGURES, MEMORY},
 };
 
 /// Shape of a body or an answer.
@@ -752,6 +752,7 @@ fn status() -> Value {
             "market",
             json!({ "type": "object", "additionalProperties": datum }),
         ),
+        ("figures", figures(&datum)),
         ("truth", truth()),
     ];
     members.extend(memory());
@@ -765,6 +766,16 @@ fn status() -> Value {
         ("configuredBrightness", integer),
     ]);
     schema
+}
+
+/// What pool, miner and wallet say, of which there is what each of them tells.
+fn figures(datum: &Value) -> Value {
+    let properties = FIGURES.map(|name| (name.into(), datum.clone()));
+    json!({
+        "type": "object",
+        "properties": Map::from_iter(properties),
+        "additionalProperties": false,
+    })
 }
 
 /// How good the values are.

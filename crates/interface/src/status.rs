@@ -13,14 +13,17 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
-    market::{Claimed, Fee, FeeVoice, PriceState, Seen, Standing, Tip, Voice},
+    market::{
+        Claimed, Datum, Fee, FeeVoice, MinerStats, PoolStats, PriceState, Seen, Standing, Tip,
+        Voice,
+    },
     now::UtcTime,
     refresh::Refresh,
     releases::{Releases, Verdict},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
     spoken::{self, Sentence},
-    units::{Currency, FeeRate, Price, fixed},
+    units::{Currency, FeeRate, Msats, Price, fixed},
     view::{FrontlightState, LinkState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
@@ -126,6 +129,7 @@ pub fn status(
     let broker = view.mqtt.as_ref().map(|state| source(state, uptime));
     status.insert("mqtt".into(), broker.unwrap_or_default());
     status.insert("market".into(), market(view, Some(uptime)));
+    status.insert("figures".into(), figures(view, Some(uptime)));
     status.insert("truth".into(), truth(view, Some(surroundings)));
     status
 }
@@ -168,6 +172,7 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
     put("panelFaults", faults(panels));
     put("notes", view.notes.clone().into());
     put("market", market(view, None));
+    put("figures", figures(view, None));
     put("truth", truth(view, None));
     put("safeMode", view.safe_mode.as_deref().into());
     put("link", link(&view.link));
@@ -204,48 +209,101 @@ fn panel(panel: &PanelState) -> Value {
 fn market(view: &View, uptime: Option<Duration>) -> Value {
     let market = &view.market;
     let mut object = Map::new();
-    let mut put = |name: &str, value: Value, source: SourceId, seen: Seen, state: Option<&str>| {
-        let mut member = json!({ "value": value, "source": source.name() });
-        if let Some(state) = state {
-            member["state"] = state.into();
-        }
-        match (seen, uptime) {
-            (Seen::At(_) | Seen::Aged { .. }, Some(uptime)) => {
-                let age = seen.age_at(uptime).unwrap_or_default();
-                member["ageSec"] = age.as_secs().into();
-            }
-            (Seen::At(_) | Seen::Aged { .. }, None) => {}
-            (Seen::Before(_), _) => member["earlierRun"] = true.into(),
-        }
+    let mut put = |name: &str, mut member: Value, state: &str| {
+        member["state"] = state.into();
         object.insert(name.to_owned(), member);
     };
     if let Some(height) = &market.height {
-        let state = Some(view.truth.height.name());
-        put(
-            "height",
-            height.value.into(),
-            height.source,
-            height.seen,
-            state,
-        );
+        let told = told(height, height.value, uptime);
+        put("height", told, view.truth.height.name());
     }
     if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
         let decimals = if view.active.block_fee_dec { 2 } else { 0 };
         let rate = fixed(fee.value.micros, decimals);
-        let state = Some(view.truth.fee.state.name());
-        put("feeRate", rate.into(), fee.source, fee.seen, state);
+        let state = view.truth.fee.state.name();
+        put("feeRate", told(fee, rate, uptime), state);
     }
     for (currency, price) in market.prices.iter() {
-        let amount = amount(price.value);
-        put(
-            currency.code(),
-            amount.into(),
-            price.source,
-            price.seen,
-            Some(price_state(view, *currency).name()),
-        );
+        let told = told(price, amount(price.value), uptime);
+        put(currency.code(), told, price_state(view, *currency).name());
     }
     Value::Object(object)
+}
+
+/// Names of what pool, miner and wallet say.
+pub const FIGURES: [&str; 6] = [
+    "poolHashrate",
+    "poolEarnings",
+    "poolWorkers",
+    "minerHashrate",
+    "minerBest",
+    "walletBalance",
+];
+
+/// What the owner's own sources say of themselves, told as the values of the market are: the mining pool, the miner
+/// and the wallet, as long as the clock follows them.
+fn figures(view: &View, uptime: Option<Duration>) -> Value {
+    let market = &view.market;
+    let is_followed = |source: SourceId| view.sources.contains_key(&source);
+    let mut object = Map::new();
+    let pool = market.pool.as_ref().filter(|pool| {
+        let chosen = &view.active.mining_pool_name;
+        is_followed(pool.source) && pool.value.pool.eq_ignore_ascii_case(chosen)
+    });
+    let miner = market.miner.as_ref();
+    let miner = miner.filter(|miner| is_followed(miner.source));
+    let balance = market.balance.as_ref();
+    let balance = balance.filter(|balance| is_followed(balance.source));
+    let mut put = |name: &str, member: Option<Value>| {
+        if let Some(member) = member {
+            object.insert(name.to_owned(), member);
+        }
+    };
+    if let Some(pool) = pool {
+        let PoolStats {
+            pool: _,
+            hashrate,
+            daily,
+            workers,
+        } = &pool.value;
+        put(
+            "poolHashrate",
+            Some(told(pool, hashrate.0.to_string(), uptime)),
+        );
+        put("poolEarnings", daily.map(|sats| told(pool, sats.0, uptime)));
+        put(
+            "poolWorkers",
+            workers.map(|count| told(pool, count, uptime)),
+        );
+    }
+    if let Some(miner) = miner {
+        let MinerStats {
+            hashrate,
+            best_difficulty,
+        } = &miner.value;
+        let rate = hashrate.map(|rate| rate.0.to_string());
+        put("minerHashrate", rate.map(|rate| told(miner, rate, uptime)));
+        let best = best_difficulty.as_deref();
+        put("minerBest", best.map(|best| told(miner, best, uptime)));
+    }
+    let sats = |balance: &Datum<Msats>| told(balance, balance.value.sats().0, uptime);
+    put("walletBalance", balance.map(sats));
+    Value::Object(object)
+}
+
+/// A value with its source and, while the time is known, its age.
+fn told<T>(datum: &Datum<T>, value: impl Into<Value>, uptime: Option<Duration>) -> Value {
+    let value: Value = value.into();
+    let mut member = json!({ "value": value, "source": datum.source.name() });
+    match (datum.seen, uptime) {
+        (Seen::At(_) | Seen::Aged { .. }, Some(uptime)) => {
+            let age = datum.seen.age_at(uptime).unwrap_or_default();
+            member["ageSec"] = age.as_secs().into();
+        }
+        (Seen::At(_) | Seen::Aged { .. }, None) => {}
+        (Seen::Before(_), _) => member["earlierRun"] = true.into(),
+    }
+    member
 }
 
 /// How good the height is, and who says what; ages while the time is known.

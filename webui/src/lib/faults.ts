@@ -51,7 +51,9 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   const label = fields.find(({ key }) => key === (TOKEN_KEYS[left] ?? left))?.label;
   const none = right === 'unknown' && label ? t('There is no such {what}.', { what: label.toLowerCase() }) : undefined;
   const known = none ?? (REASONS[right] ? t(REASONS[right]) : t('The clock refused: {why}', { why: right }));
-  const text = hint ? t('The clock says: {hint}.', { hint }) : known;
+  // The name of the setting comes first.
+  const said = hint.slice(left.length + 1);
+  const text = hint ? t('The clock says: {hint}.', { hint: hint.replace(said, t(said)) }) : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 

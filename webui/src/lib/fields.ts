@@ -127,19 +127,17 @@ export function matches(field: Field, search: string): boolean {
   return contains(`${field.label} ${key} ${field.help} ${section} ${options} ${field.search ?? ''}`, search);
 }
 
-/** A shorter word is looked for at the beginning of words alone: it stands by chance in many others. */
-const SHORT = 4;
+/** A word as short as this is looked for at the beginning of words alone: it stands by chance in many others. */
+const SHORT = /^[\p{L}\p{N}]{1,3}$/u;
 
 /** Every word of the search occurs in the text, or its singular does. */
 export function contains(text: string, search: string): boolean {
   const hay = text.toLowerCase();
   const begins = hay.split(/[^\p{L}\p{N}]+/u);
   const occurs = (word: string) =>
-    word.length < SHORT ? begins.some((other) => other.startsWith(word)) : hay.includes(word);
+    SHORT.test(word) ? begins.some((other) => other.startsWith(word)) : hay.includes(word);
   const words = search.toLowerCase().split(/\s+/);
-  return words.every(
-    (word) => occurs(word) || (word.endsWith('s') && word.length > SHORT && occurs(word.slice(0, -1))),
-  );
+  return words.every((word) => occurs(word) || (/...s$/.test(word) && occurs(word.slice(0, -1))));
 }
 
 /** The choices of a field; catalogues are those of the clock. */

@@ -13,18 +13,39 @@ export interface MarketLine {
   source: string;
 }
 
-const NAMES: Record<string, string> = { height: n('Block'), feeRate: n('Fee rate') };
+/** Names of values that are no prices. */
+const NAMES: Record<string, string> = {
+  height: n('Block'),
+  feeRate: n('Fee rate'),
+  poolHashrate: n('Hashrate'),
+  poolEarnings: n('Earnings a day'),
+  poolWorkers: n('Workers'),
+  minerHashrate: n('Hashrate'),
+  minerBest: n('Best difficulty'),
+  walletBalance: n('Balance'),
+};
 
-/** The values of a status, in the order in which the clock tells them. */
-export function marketLines(status: Status): MarketLine[] {
-  return Object.entries(status.market ?? {}).map(([id, datum]) => ({
+const UNITS: Record<string, string> = { feeRate: ' sat/vB', poolEarnings: ' sats', walletBalance: ' sats' };
+
+/** The values of a status and what its owner's sources say, in the order in which the clock tells them. */
+export function marketLines({ market, figures }: Status): MarketLine[] {
+  return Object.entries({ ...market, ...figures }).map(([id, { value, ageSec, earlierRun, source }]) => ({
     name: t(NAMES[id] ?? id),
-    value: grouped(datum.value) + (id === 'feeRate' ? ' sat/vB' : ''),
-    age: datum.ageSec ?? null,
-    earlierRun: datum.earlierRun ?? false,
-    source: nameOfSource(datum.source),
+    value: id.endsWith('Hashrate') ? hashrate(String(value)) : grouped(value) + (UNITS[id] ?? ''),
+    age: ageSec ?? null,
+    earlierRun: earlierRun ?? false,
+    source: nameOfSource(source),
   }));
 }
+
+/** So many hashes per second with the largest prefix that leaves a whole. */
+function hashrate(hashes: string): string {
+  const power = Math.min(Math.floor((hashes.length - 1) / 3), PREFIXES.length);
+  return `${Number((Number(hashes) / 1000 ** power).toFixed(2))} ${PREFIXES.charAt(power - 1)}H/s`;
+}
+
+/** Each is a thousand of the one before. */
+const PREFIXES = 'kMGTPEZ';
 
 /** A number with its thousands apart. */
 export function grouped(value: number | string): string {

@@ -1,4 +1,5 @@
 /** The views of the page and their addresses, which the clock answers with the page. */
+import { contains } from './fields';
 import { n, t } from './words';
 
 export type View = 'clock' | 'settings' | 'care';
@@ -46,3 +47,19 @@ export const CARE: readonly Section[] = [
   { id: 'restart', title: n('Restart and logos'), search: n('reboot power logo picture cache') },
   { id: 'reset', title: n('Factory reset'), search: n('erase wipe delete reset default new owner') },
 ];
+
+/** What of the clock's view people look for among the settings. */
+const CARDS: readonly Section[] = [
+  { id: 'system', title: n('This clock'), search: n('ip address hardware board uptime about') },
+  { id: 'message', title: n('Your text'), search: n('custom message write show') },
+  { id: 'sources', title: n('Sources'), search: n('connection error offline') },
+];
+
+/** Those that a search of the settings finds, each with its address. */
+export function elsewhere(search: string): { title: string; address: string }[] {
+  const found = (sections: readonly Section[], before: string) =>
+    sections
+      .filter((section) => contains(`${t(section.title)} ${t(section.search)}`, search))
+      .map(({ id, title }) => ({ title: t(title), address: before + id }));
+  return [...found(CARE, '/care/'), ...found(CARDS, '/#')];
+}

@@ -56,7 +56,9 @@ function lineOf(id: string, name: string, source: SourceStatus, since: number): 
     state: stateOf(source, since),
     error: source.up ? '' : sentence(source.lastError ?? ''),
     next: source.up ? '' : nextTry(source, since),
-    dropped: Object.entries(source.dropped ?? {}).map(([reason, count]) => `${count} × ${reason.replace(/-/g, ' ')}`),
+    dropped: Object.entries(source.dropped ?? {}).map(
+      ([reason, count]) => `${count} × ${t(reason).replace(/-/g, ' ')}`,
+    ),
   };
 }
 

@@ -19,22 +19,26 @@ const LINK_FAILURES: Record<string, string> = {
   timeout: n('the network took too long'),
 };
 
+export interface Trouble {
+  text: string;
+  /** What the clock says of it, in English; empty where it says nothing more. */
+  said?: string;
+}
+
 /** All troubles of a clock, the gravest first; none of a sound one. */
-export function troubles(status: Status): string[] {
-  const found: string[] = [];
+export function troubles(status: Status): Trouble[] {
+  const found: Trouble[] = [];
   if (status.safeMode)
-    found.push(
-      t('Safe mode: {why} The clock runs without data; after an hour, or a restart, it tries everything again.', {
-        why: sentence(status.safeMode),
-      }),
-    );
+    found.push({
+      text: t('Safe mode: the clock runs without data; after an hour, or a restart, it tries everything again.'),
+      said: status.safeMode,
+    });
   const lost = linkTrouble(status);
-  if (lost) found.push(lost);
+  if (lost) found.push({ text: lost });
   for (const { panel, fault, failures } of status.panelFaults ?? []) {
     const why = PANEL_FAULTS[fault] ?? fault;
-    found.push(
-      t('Panel {number} shows an older picture: {why}.', { number: panel + 1, why: t(why) }) + tries(failures),
-    );
+    const text = t('Panel {number} shows an older picture: {why}.', { number: panel + 1, why: t(why) });
+    found.push({ text: text + tries(failures) });
   }
   return found;
 }
@@ -51,8 +55,4 @@ function linkTrouble({ link }: Status): string | null {
 function tries(failures = 0): string {
   if (failures === 0) return '';
   return ` ${t('It failed {count} × and is tried again by itself.', { count: failures })}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

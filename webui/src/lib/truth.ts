@@ -27,7 +27,7 @@ const HEIGHTS: Record<string, string> = {
   alone: n('The clock has checked the work in this block, which one source alone has.'),
   claimed: n('A source says so; the clock has no proof of it.'),
   disputed: n('The sources contradict each other, or say what cannot be.'),
-  stale: n('No new block has been heard of for long.'),
+  stale: n('The block height is old: nobody has told a newer one.'),
   unknown: n('No height is known yet.'),
 };
 
@@ -36,7 +36,7 @@ const QUOTES: Record<string, string> = {
   agreed: n('{count} sources say about the same; what is shown is what one of them says.'),
   single: n('One source says so; nobody else has confirmed it.'),
   disputed: n('The sources contradict each other, or say what cannot be.'),
-  stale: n('Nobody has said anything for long.'),
+  stale: n('This is old: nobody has said anything newer.'),
 };
 
 const STANDINGS: Record<string, string> = {

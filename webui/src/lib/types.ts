@@ -36,7 +36,7 @@ export interface SourceStatus {
   dropped?: Record<string, number>;
 }
 
-/** A value of the market. */
+/** A value of the market, or of what a source of the owner says. */
 export interface Datum {
   value: number | string;
   source: string;
@@ -116,6 +116,8 @@ export interface Status {
   link?: LinkStatus;
   /** The newest values: `height`, `feeRate`, and prices by currency. */
   market: Record<string, Datum>;
+  /** What pool, miner and wallet say, told likewise. */
+  figures?: Record<string, Datum>;
   /** How good the values are. */
   truth?: { height?: HeightTruth; fee?: QuoteTruth; prices?: Record<string, QuoteTruth> };
 }

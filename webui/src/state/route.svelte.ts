@@ -49,6 +49,7 @@ class Route {
     event.preventDefault();
     const { view, part } = placeOf(link.pathname);
     this.go(view, part);
+    if (link.hash) void tick().then(() => document.querySelector(link.hash)?.scrollIntoView());
   }
 }
 

@@ -142,7 +142,21 @@ test('the page speaks the language of the browser, and another by hand', async (
   await second.waitForSelector('[data-twin]:has-text("Blockhöhe 900.123.")', { state: 'attached' });
   await second.goto(clock.url);
   await second.getByRole('button', { name: 'Zeit', exact: true }).waitFor();
+  clock.ailments = { sources: { relay: { ...clock.source('relay'), dropped: { 'not-text': 3 } } } };
+  clock.changed(clock.data());
+  await second.getByText('Verworfen').click();
+  await second.getByText('3 × kein Text').waitFor();
   await second.goto(`${clock.url}/settings`);
+  Object.assign(clock, { refuse: 'mqttCa:bad_type', hint: 'mqttCa takes certificates in PEM form' });
+  await second.locator('[data-key="invertedColor"]').getByRole('switch').click();
+  await second.getByRole('button', { name: 'Speichern', exact: true }).click();
+  await second.getByText('Die Uhr sagt: mqttCa nimmt Zertifikate in PEM-Form.').waitFor();
+  await second.getByRole('button', { name: 'Verwerfen' }).click();
+  // English words find it as well.
+  for (const words of ['wipe', 'ip address']) {
+    await second.getByLabel('Einstellungen durchsuchen').fill(words);
+    await second.locator('nav[aria-label="Anderswo gefunden"] a').first().waitFor();
+  }
   await second.getByLabel('Einstellungen durchsuchen').fill('sicherung');
   await second.getByRole('link', { name: 'Einstellungen als Datei' }).click();
   await second.waitForSelector('#care-file');
@@ -173,4 +187,12 @@ test('a search finds what is no setting', async () => {
   }
   await page.getByLabel('Search the settings').fill('timezone');
   await page.waitForSelector('[data-key="tzString"]');
+  await page.getByLabel('Search the settings').fill('ip address');
+  await page.getByRole('link', { name: 'This clock' }).click();
+  await until('the address in sight', () =>
+    page.locator('#system dd', { hasText: clock.settings.ip }).evaluate((fact) => {
+      const { top, bottom } = fact.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    }),
+  );
 });

@@ -426,6 +426,11 @@ test('a stale value is explained', async () => {
   await page.waitForSelector('[data-stale]:has-text("older than it should be")');
 });
 
+test('figures of the mining pool stand among the values, with their source and age', async () => {
+  const line = page.locator('li', { hasText: 'Hashrate' });
+  assert.match(await line.innerText(), /Hashrate\s+Mining pool\s+512\.34 TH\/s\s+(just now|\d+ s ago)/);
+});
+
 test('what ails the clock is told, and goes away with it', async () => {
   assert.equal(await page.locator('[data-trouble]').count(), 0);
   clock.ailments = {
@@ -435,7 +440,8 @@ test('what ails the clock is told, and goes away with it', async () => {
     link: { state: 'disconnected', network: 'radio', ssid: 'Home', failure: 'lost' },
   };
   clock.changed(clock.data());
-  await page.waitForSelector('[data-trouble]:has-text("Safe mode: it broke off 3 times: panic.")');
+  await page.waitForSelector('[data-trouble]:has-text("Safe mode: the clock runs without data")');
+  await page.waitForSelector('[data-trouble] [lang="en"]:text-is("it broke off 3 times: panic")');
   await page.waitForSelector('[data-trouble]:has-text("The clock has lost “Home”: the connection was lost.")');
   await page.waitForSelector('[data-trouble]:has-text("Panel 3 shows an older picture")');
   await page.waitForSelector('[data-current]:has-text("Safe mode")');

@@ -233,6 +233,38 @@ test('the preview stays in sight, also while searching, and shows the screen tha
   await page.locator('[data-preview]').waitFor({ state: 'detached' });
 });
 
+test('the preview says what it shows: a screen, changes that are seen, both, or what is on the glass', async () => {
+  const alt = () => page.locator('[data-preview]').getAttribute('alt');
+  const asked = () => clock.log.filter(({ key }) => key === 'POST /api/preview.png').length;
+  const caption = page.getByText('With your changes, not saved yet.');
+  await page.locator('[data-which]').selectOption({ label: 'Block Fee Rate' });
+  await page.locator('[data-preview]').waitFor();
+  assert.equal(await alt(), 'Block Fee Rate');
+  await setting('mqttEnabled').getByRole('switch').click();
+  await page.waitForSelector('[data-savebar]:has-text("One change")');
+  assert.deepEqual([await caption.count(), await alt()], [0, 'Block Fee Rate']);
+  await setting('invertedColor').getByRole('switch').click();
+  await caption.waitFor();
+  assert.equal(await alt(), 'Block Fee Rate: The panels with the changes that are not saved');
+
+  clock.undrawable = true;
+  const before = asked();
+  await page.locator('[data-which]').selectOption({ label: 'Time' });
+  await until('a request', () => asked() > before);
+  await page.getByText('The clock cannot draw this; you see what is on it.').waitFor();
+  assert.equal(await page.locator('[data-preview]').count(), 0);
+  clock.undrawable = false;
+  await setting('invertedColor').getByRole('switch').click();
+  await page.locator('[data-preview]').waitFor();
+  assert.equal(await page.getByText('The clock cannot draw this').count(), 0);
+
+  // A screen that the clock has no more is not asked for.
+  clock.settings.screens = clock.settings.screens.filter(({ name }) => name !== 'Time');
+  clock.changed(clock.data());
+  await page.locator('[data-preview]').waitFor({ state: 'detached' });
+  assert.equal(await page.locator('[data-which]').inputValue(), '');
+});
+
 test('a look is chosen from pictures, which stay while the clock goes on', async () => {
   await page.locator('[data-looks="digitFontPx"] summary').click();
   const pictures = page.locator('[data-looks="digitFontPx"] img');
@@ -245,6 +277,28 @@ test('a look is chosen from pictures, which stay while the clock goes on', async
   assert.deepEqual(drawn, [80, 100, 120, 140, 160, 180, 200, 220]);
   await page.locator('[data-looks="digitFontPx"] label').nth(2).click();
   await setting('digitFontPx').locator('output:has-text("120 px")').waitFor();
+});
+
+test('how wide labels are, and which way round the panels, is chosen from pictures as well', async () => {
+  for (const [key, values] of [
+    ['labelFitPct', [25, 40, 55, 70, 85, 100]],
+    ['invertedColor', [false, true]],
+  ]) {
+    await page.locator(`[data-looks="${key}"] summary`).click();
+    await until(
+      'all pictures',
+      async () => (await page.locator(`[data-looks="${key}"] img`).count()) === values.length,
+    );
+    const drawn = clock.log.filter(({ key }) => key === 'POST /api/preview.png');
+    assert.deepEqual(
+      drawn.slice(-values.length).map(({ body }) => body[key]),
+      values,
+    );
+  }
+  await page.locator('[data-looks="invertedColor"] label').nth(1).click();
+  assert.equal(await setting('invertedColor').getByRole('switch').isChecked(), true);
+  await page.locator('[data-looks="labelFitPct"]').getByText('40 %').click();
+  await setting('labelFitPct').locator('output:has-text("40 %")').waitFor();
 });
 
 test('settings that others change are shown at once', async () => {
@@ -329,6 +383,22 @@ test('nobody else’s relay is taken for the owner’s', async () => {
   await save();
   await setting('ceEndpoint').locator('text=A relay of your own needs a host.').waitFor();
   assert.equal(patches().length, 0);
+});
+
+test('a relay that the clock speaks to is told, also the one that is delivered', async () => {
+  const delivered = clock.settings.ceEndpoint;
+  const host = setting('ceEndpoint').getByRole('textbox');
+  clock.settings.dataSource = 3;
+  clock.changed(clock.data());
+  await until('its name', async () => (await host.inputValue()) === delivered);
+  clock.settings.dataSource = 1;
+  clock.changed(clock.data());
+  await until('no name', async () => (await host.inputValue()) === '');
+  // What is typed stays while it is typed, whatever it comes to.
+  await host.pressSequentially(delivered);
+  assert.equal(await host.inputValue(), delivered);
+  await host.press('Backspace');
+  assert.equal(await host.inputValue(), delivered.slice(0, -1));
 });
 
 test('the bar that saves is as wide as what it saves', async () => {

@@ -242,6 +242,7 @@ export class MockClock {
     if (key === 'GET /api/settings') return json(200, this.settingsDocument(), { ETag: this.settingsTag() });
     if (key === 'PATCH /api/settings') return this.#patch(JSON.parse(body), request, json, response);
     if (key === 'POST /api/preview.png') {
+      if (this.undrawable) return void json(400, { error: 'bad body' });
       response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' });
       return void response.end(panelPng(this.data()[0].trim(), JSON.parse(body).invertedColor ?? false));
     }
@@ -310,7 +311,7 @@ export class MockClock {
     const match = request.headers['if-match'];
     if (match && match !== this.settingsTag()) return json(412, { error: 'precondition failed' });
     const error = this.refuse ?? patchError(patch, this.settings);
-    if (error) return json(400, { error });
+    if (error) return json(400, { error, msg: this.hint });
     const before = this.data();
     let reboot = false;
     for (const [name, value] of Object.entries(patch)) {

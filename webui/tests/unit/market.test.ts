@@ -17,6 +17,37 @@ test('values are grouped, named and aged', () => {
   ]);
 });
 
+test('figures of pool, miner and wallet stand there with source and age as well', () => {
+  const told = (value: string | number, source: string) => ({ value, source, ageSec: 60 });
+  const figures = {
+    poolHashrate: told('512340000000000', 'pool'),
+    poolEarnings: told(12345, 'pool'),
+    poolWorkers: told(2, 'pool'),
+    minerHashrate: told('999', 'miner'),
+    minerBest: told('1.2G', 'miner'),
+    walletBalance: told(21000, 'wallet'),
+  };
+  const lines = marketLines({ market: {}, figures } as unknown as Status);
+  expect(lines.map(({ name, value, source, age }) => `${source}: ${name} ${value} ${age}`)).toEqual([
+    'Mining pool: Hashrate 512.34 TH/s 60',
+    'Mining pool: Earnings a day 12\u2009345 sats 60',
+    'Mining pool: Workers 2 60',
+    'Miner: Hashrate 999 H/s 60',
+    'Miner: Best difficulty 1.2G 60',
+    'Wallet: Balance 21\u2009000 sats 60',
+  ]);
+});
+
+test.each([
+  ['1000', '1 kH/s'],
+  ['184467440737095516150', '184.47 EH/s'],
+  [`2${'0'.repeat(25)}`, '20000 ZH/s'],
+  ['0', '0 H/s'],
+])('%s hashes per second are %s', (value, words) => {
+  const figures = { poolHashrate: { value, source: 'pool' } };
+  expect(marketLines({ figures } as unknown as Status)[0]?.value).toBe(words);
+});
+
 test('a clock that tells no market has none', () => {
   expect(marketLines({} as Status)).toEqual([]);
 });

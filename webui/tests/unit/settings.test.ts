@@ -5,6 +5,7 @@ import { faultOf, faults } from '../../src/lib/faults';
 import {
   applies,
   choices,
+  contains,
   FIELDS,
   isPossible,
   linesOf,
@@ -14,6 +15,7 @@ import {
   type Field,
   type Row,
 } from '../../src/lib/fields';
+import { elsewhere } from '../../src/lib/places';
 import { nameOfScreen } from '../../src/lib/screens';
 import type { ScreenEntry, Settings } from '../../src/lib/types';
 
@@ -248,6 +250,38 @@ test('short words are looked for where words begin, and a plural finds its singu
   expect(found('LED')).toContain('disableLeds');
   expect(found('fonts')).toContain('fontName');
   expect(found('digitFontPx')).toEqual(['digitFontPx']);
+});
+
+test('a search finds something at every letter of a word, whatever signs are in it', () => {
+  for (const word of ['Wi-Fi', 'e-paper', 'sats/vB', '50 %', 'logs']) {
+    for (let length = 1; length <= word.length; length += 1)
+      expect(contains('the Wi-Fi, an e-paper, a sats/vB, 50 %, a log', word.slice(0, length)), word).toBe(true);
+  }
+  expect(contains('a figure of several', 'ver')).toBe(false);
+});
+
+test.each([
+  ['currency', 'actCurrencies'],
+  ['night mode', 'dnd'],
+  ['text size', 'labelFitPct'],
+  ['ghosting', 'fullRefreshMin'],
+  ['refresh rate', 'minSecPriceUpd'],
+  ['notification', 'nostrZapNotify'],
+  ['wifi password', 'wpTimeout'],
+  ['ambient light', 'luxLightToggle'],
+  ['rename', 'hostnamePrefix'],
+  ['automatic update', 'updateAuto'],
+])('people who look for “%s” find %s', (search, key) => {
+  expect(matches(field(key), search)).toBe(true);
+});
+
+test.each([
+  ['ip address', '/#system'],
+  ['message', '/#message'],
+  ['backup', '/care/file'],
+  ['nothing of the kind', undefined],
+])('people who look for “%s” are led to %s', (search, address) => {
+  expect(elsewhere(search)[0]?.address).toBe(address);
 });
 
 test('what this machine can never use is told apart from what is only off', () => {

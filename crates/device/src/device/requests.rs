@@ -151,16 +151,23 @@ impl Device {
         self.patch_and(patch, |_| {}, now, output)
     }
 
-    /// Fulfils wishes that stand at the broker, unless this version of them was fulfilled: what the owner changed since
-    /// stays.
+    /// Fulfils wishes that stand at the broker, unless this version of them was fulfilled.
     fn fulfil(&mut self, standing: &Standing, now: Now, output: &mut Output) -> (Reply, Cause) {
-        let Standing { scope, rev, patch } = standing;
+        let Standing {
+            scope,
+            rev,
+            patch,
+            overruled,
+        } = standing;
         let mut revs = revs::read(self.settled.stored());
         if revs.get(scope) == Some(rev) {
             return done(Cause::Data);
         }
         let groups = mqtt::groups(self.settled.stored());
-        revs.retain(|known, _| known == revs::OWN || groups.contains(known));
+        revs.retain(|known, _| {
+            let may_stand = known == revs::OWN || groups.contains(known);
+            may_stand && !overruled.contains(known)
+        });
         revs.insert(scope.clone(), rev.clone());
         let note = |settings: &mut Settings| revs::write(settings, &revs);
         self.patch_and(patch, note, now, output)

@@ -264,7 +264,9 @@ impl Fees {
                 ..word
             },
         };
-        let before = known.and_then(|known| known.of(told.form));
+        let before = known
+            .filter(|known| !known.is_silent)
+            .and_then(|known| known.of(told.form));
         if before.is_some_and(|before| before.seen.is_after(told.seen)) {
             return;
         }

@@ -576,9 +576,6 @@ impl Quotes {
                 course.disputed.get_or_insert(now);
             }
         }
-        if !rules.witnessed {
-            return Vec::new();
-        }
         let disputed = course.disputed.map(|since| Doubt {
             mark: Mark::Disputed,
             // While what was good before is shown, it is not what they disagree about.
@@ -590,7 +587,8 @@ impl Quotes {
         });
         // A ring that is due stays until the graver sign comes.
         let is_alone = |weak: &Duration| course.disputed.is_none_or(|since| *weak < since);
-        let alone = course.weak.filter(is_alone).map(|since| Doubt {
+        let weak = course.weak.filter(|_| rules.witnessed);
+        let alone = weak.filter(is_alone).map(|since| Doubt {
             mark: Mark::Alone,
             from: match course.released {
                 Some(released) => released.min(since + DOUBT_TIME),

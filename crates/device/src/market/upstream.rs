@@ -74,6 +74,8 @@ pub struct Upstream {
     /// Peers that have answered well, as the source that asks them knows them.
     peers: Arc<Vec<String>>,
     offer: Offer,
+    /// Sources that were asked, and are not any more: something of theirs may still be on its way.
+    gone: BTreeSet<SourceId>,
     /// All that were on offer before; those beyond [`CURRENCIES_MAX`] are forgotten.
     offered: BTreeSet<Currency>,
     states: BTreeMap<SourceId, SourceState>,
@@ -213,6 +215,7 @@ impl Upstream {
             runs: BTreeMap::new(),
             believed,
             offer,
+            gone: BTreeSet::new(),
             offered: BTreeSet::new(),
             states: BTreeMap::new(),
             time_server: TimeServer::default(),
@@ -459,6 +462,27 @@ impl Upstream {
         missing
     }
 
+    /// What is on offer counts while there is a source that says so, also by settings that come.
+    pub fn reoffer(&mut self, settings: &Settings) {
+        if !self
+            .planned(settings, &settings.currencies())
+            .contains_key(&SourceId::Relay)
+        {
+            self.offer_others(Offer::default());
+        }
+    }
+
+    /// Tells whether these are others than those that were on offer.
+    fn offer_others(&mut self, offer: Offer) -> bool {
+        if offer == self.offer {
+            return false;
+        }
+        let before = core::mem::replace(&mut self.offer, offer);
+        let room = CURRENCIES_MAX.saturating_sub(self.offered.len());
+        self.offered.extend(before.currencies().iter().take(room));
+        true
+    }
+
     /// Follows a change of settings: what is asked for, and which prices are of any use.
     pub fn follow(&mut self, settled: &Settled, now: Now) {
         let before = Arc::clone(&self.plan);
@@ -468,6 +492,18 @@ impl Upstream {
             self.voices.forget(*source);
             self.runs.remove(source);
             self.fees.forget(*source);
+            self.states.remove(source);
+            self.gone.insert(*source);
+        }
+        let back = self.gone.iter().filter(|it| self.plan.contains_key(it));
+        let back: Vec<SourceId> = back.copied().collect();
+        for source in &back {
+            self.gone.remove(source);
+            // Who runs still, for its end was never asked for, has to say anew what was forgotten of it.
+            self.by_hand.restarts_of[*source as usize] += 1;
+        }
+        if !back.is_empty() {
+            self.replan(settled);
         }
         self.demands = Demands::of(settled.active(), &self.plan);
         self.settle(now);
@@ -497,6 +533,9 @@ impl Upstream {
         settled: &Settled,
         now: Now,
     ) -> News {
+        if self.gone.contains(&source) {
+            return News::Nothing;
+        }
         if observation.is_of_use() {
             self.state(source).last_success = Some(now.uptime);
         }
@@ -539,8 +578,6 @@ impl Upstream {
                 self.prices.quote(source, currency, price, now);
                 self.tell_price(currency, now)
             }
-            // What was on its way as a venue was switched off.
-            Observation::Quote { .. } if !self.plan.contains_key(&source) => News::Nothing,
             Observation::Quote { currency, .. } if !self.is_asked_for(source, currency) => {
                 self.state(source).drop("currency", 1);
                 News::Nothing
@@ -573,16 +610,10 @@ impl Upstream {
             }
             Observation::Zap(zap) => News::Zap(zap),
             Observation::Payment(payment) => News::Payment(payment),
-            Observation::Currencies(list) => {
-                let offer = Offer::of(list);
-                if offer == self.offer {
-                    return News::Nothing;
-                }
-                let before = core::mem::replace(&mut self.offer, offer);
-                let room = CURRENCIES_MAX.saturating_sub(self.offered.len());
-                self.offered.extend(before.currencies().iter().take(room));
-                News::Currencies
-            }
+            Observation::Currencies(list) => match self.offer_others(Offer::of(list)) {
+                true => News::Currencies,
+                false => News::Nothing,
+            },
             Observation::PoolLogo(_) => {
                 self.learn(source, observation, Seen::At(now.uptime), News::PoolLogo)
             }
@@ -672,10 +703,6 @@ impl Upstream {
         settled: &Settled,
         now: Now,
     ) -> News {
-        // What was on its way as it was switched off.
-        if !self.plan.contains_key(&source) {
-            return News::Nothing;
-        }
         let Shared { origin, age, value } = shared;
         let seen = Seen::ago(age, now.uptime);
         let (rate, form) = match value {
@@ -870,7 +897,8 @@ impl Upstream {
         reach: Reach,
         now: Now,
     ) -> (Judged, News) {
-        let Some(kept) = &mut self.chain else {
+        let is_gone = self.gone.contains(&origin.source);
+        let Some(kept) = self.chain.as_mut().filter(|_| !is_gone) else {
             return (Judged::default(), News::Nothing);
         };
         let heard = kept.hear(headers, now.utc);
@@ -1096,16 +1124,26 @@ impl Upstream {
 
     /// What the owner has chosen is asked for, offered or not.
     fn replan(&mut self, settled: &Settled) {
+        let chosen = settled.stored().currencies();
+        let plan = self.planned(settled.active(), &chosen);
+        for (source, plan) in &plan {
+            if self.plan.get(source).is_some_and(|before| before != plan) {
+                self.voices.begin_anew(*source);
+            }
+        }
+        self.plan = Arc::new(plan);
+    }
+
+    fn planned(&self, settings: &Settings, chosen: &[Currency]) -> Plan {
         let by_hand = ByHand {
             stopped: false,
             ..self.by_hand
         };
-        let chosen = settled.stored().currencies();
         let network = self.chain.as_ref().map(|chain| chain.spec().network);
-        let mut plan = sources::plan(settled.active(), &chosen, by_hand, network);
+        let mut plan = sources::plan(settings, chosen, by_hand, network);
         // Nobody can witness what is invented.
         plan.retain(|source, _| self.chain.is_some() || !venues::is_venue(*source));
-        self.plan = Arc::new(plan);
+        plan
     }
 
     /// Shows what the quotes in a currency come to.
@@ -1128,7 +1166,8 @@ impl Upstream {
                 .prices
                 .settle(currency, &mut self.market, rules, now.uptime);
             differs |= settled.differs;
-            match self.demands.marks {
+            // Nobody is misled by what is invented for show.
+            match self.demands.marks && self.chain.is_some() {
                 true => self.doubts.prices.insert(currency, settled.doubts),
                 false => self.doubts.prices.remove(&currency),
             };

@@ -262,6 +262,8 @@ pub struct Voices {
     away: BTreeSet<SourceId>,
     /// Origins that are asked no more, while others of their source are.
     parted: BTreeSet<Origin>,
+    /// Sources of which others may be asked than before, of whom nobody has proven anything yet.
+    anew: BTreeSet<SourceId>,
 }
 
 impl Voices {
@@ -322,6 +324,11 @@ impl Voices {
     /// Somebody has proven a height.
     pub fn prove(&mut self, origin: Origin, tip: Tip, standing: Standing, at: Duration) {
         self.come(origin.source);
+        if self.anew.remove(&origin.source) {
+            // Of those who were asked before, nobody knows who is still there.
+            let before = self.proofs.keys().filter(|it| it.source == origin.source);
+            self.parted.extend(before);
+        }
         self.parted.remove(&origin);
         let known = self.proofs.remove(&origin);
         let mut trail = known.map(|proof| proof.trail).unwrap_or_default();
@@ -353,8 +360,15 @@ impl Voices {
     pub fn leave(&mut self, source: SourceId) {
         self.unsay(source);
         self.away.insert(source);
+        self.begin_anew(source);
         // Where nobody is left, what the last ones have proven is what there is.
         self.parted.retain(|origin| origin.source != source);
+    }
+
+    /// A source asks others, or the same ones anew: once one of them has proven something, those who have not are no
+    /// witnesses.
+    pub fn begin_anew(&mut self, source: SourceId) {
+        self.anew.insert(source);
     }
 
     /// One of those that a source asks is asked no more: what it has proven stays true, and it is a witness of nothing.
@@ -368,6 +382,7 @@ impl Voices {
     pub fn forget(&mut self, source: SourceId) {
         self.unsay(source);
         self.away.remove(&source);
+        self.anew.remove(&source);
         self.proofs.retain(|origin, _| origin.source != source);
         self.parted.retain(|origin| origin.source != source);
     }

@@ -56,12 +56,18 @@ impl Settled {
         now.utc.map(|utc| self.zone.local(utc))
     }
 
+    /// What would be active with other settings stored, by all of their currencies that are active now.
+    pub fn next(&self, stored: &Settings) -> Settings {
+        let mut active = (*self.active).clone();
+        active.take_live(stored);
+        active
+    }
+
     /// Makes other settings the stored ones and follows the live ones among them; of the chosen currencies these are there.
     ///
     /// Returns what was active before.
     pub fn adopt(&mut self, stored: Arc<Settings>, currencies: Vec<Currency>) -> Arc<Settings> {
-        let mut active = (*self.active).clone();
-        active.take_live(&stored);
+        let mut active = self.next(&stored);
         active.act_currencies = currencies;
         if active.tz_string != self.active.tz_string {
             self.zone = active.zone();

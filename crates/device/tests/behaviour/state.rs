@@ -6,7 +6,7 @@ use device::{
     market::{Datum, Market, Seen},
     memory::Memory,
     output::Effect,
-    request::{Refusal, Reply, Request},
+    request::{Patch, Refusal, Reply, Request, Standing},
     screens::SCREENS,
     sources::{SourceConfig, SourceId},
 };
@@ -382,4 +382,36 @@ fn a_preview_fulfils_no_wish() {
     let text = Request::ShowText("HODL".into());
     assert_eq!(picture(vec![text]), "HODL");
     assert_eq!(picture(vec![Request::ShowScreen(20)]), "BTC/USD$64000");
+}
+
+#[test]
+fn wishes_are_fulfilled_once_unless_others_overrule_them() {
+    let mut world = World::at_noon(settings("timerSeconds=0"));
+    let brightness = |world: &World| world.device.view().settings.led_brightness;
+    for (scope, rev, wished, overruled, expected) in [
+        ("own", "a", 3, &[][..], 3),
+        // What was changed since stays.
+        ("own", "a", 4, &[], 3),
+        // What is refused overrules nothing, nor does what was fulfilled before.
+        ("all", "b", 4000, &["own"], 3),
+        ("own", "a", 5, &[], 3),
+        ("all", "b", 6, &["own"], 6),
+        ("own", "a", 7, &[], 7),
+        ("all", "b", 8, &["own"], 7),
+        ("own", "a", 9, &[], 7),
+    ] {
+        let body = serde_json::json!({ "ledBrightness": wished });
+        let standing = Standing {
+            scope: scope.into(),
+            rev: rev.into(),
+            patch: Patch {
+                body: body.as_object().unwrap().clone(),
+                ..Patch::default()
+            },
+            overruled: overruled.iter().map(|scope| (*scope).to_owned()).collect(),
+        };
+        let request = Input::Asked(Request::Fulfil(standing));
+        world.device.handle(request, world.now);
+        assert_eq!(brightness(&world), expected, "{scope} {rev} {wished}");
+    }
 }

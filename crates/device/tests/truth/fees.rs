@@ -506,6 +506,19 @@ fn where_several_share_the_newer_word_counts() {
 }
 
 #[test]
+fn a_sharer_that_is_back_is_heard_with_what_it_has() {
+    let mut world = with(0, BESIDE);
+    world.wait(1000);
+    world.fee(RELAY, "10");
+    world.pass_fee_on(EXPLORER, 10, "10");
+    world.hear(SHARED, down());
+    world.wait(5);
+    // Of those who shared only one is back, who was told it before the other.
+    world.pass_fee_on(EXPLORER, 45, "40");
+    world.check_fee("10", RELAY, PriceState::Disputed);
+}
+
+#[test]
 fn who_is_not_asked_any_more_is_not_heard() {
     let mut world = with(0, BESIDE);
     world.fee(RELAY, "10");

@@ -9,7 +9,7 @@ use device::{
         ChainSpec, Connection, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin, Reach,
     },
     now::Now,
-    request::Reply,
+    request::{Reply, Request},
     sources::SourceId,
 };
 use serde_json::json;
@@ -314,12 +314,46 @@ fn what_is_not_asked_any_more_holds_nothing_back() {
     }
     // Their last word may have been under way.
     world.judge(peer(0), &miner.newest(1));
+    world.check(900_013, HeightState::Claimed);
+    world.set("proofPeerMax", json!(1));
+    world.judge(peer(0), &miner.newest(1));
     world.check(900_000, HeightState::Alone);
-    world.wait(60 * 60);
-    world.claim(RELAY, 900_014);
-    world.check(900_000, HeightState::Stale);
-    world.wait(30 * 60);
-    world.check(900_014, HeightState::Claimed);
+}
+
+#[test]
+fn who_is_asked_after_others_does_not_speak_for_them() {
+    let (mut world, mut miner) = begin();
+    let mut rival = miner.clone();
+    rival.fork(0);
+    rival.mine(9);
+    miner.mine(9);
+    let agreeing = |world: &World| world.device.view().truth.agreeing();
+    for place in 0..3 {
+        world.judge(peer(place), &miner.newest(9));
+    }
+    world.judge(peer(3), &rival.newest(9));
+    world.check(900_008, HeightState::Proven);
+    // All of them are away, and one is back.
+    world.hear(SourceId::Peers, down());
+    world.wait(700);
+    world.hear(SourceId::Peers, Observation::Connection(Connection::Up));
+    assert_eq!(agreeing(&world), 3, "nobody has said anything else");
+    world.judge(peer(0), &miner.newest(1));
+    world.check(900_008, HeightState::Alone);
+    assert_eq!(agreeing(&world), 1);
+    world.judge(peer(1), &miner.newest(1));
+    world.check(900_008, HeightState::Proven);
+    // Fewer are asked by other settings, or the same ones anew.
+    world.set("proofPeerMax", json!(1));
+    world.judge(peer(0), &miner.newest(1));
+    world.check(900_008, HeightState::Alone);
+    world.judge(peer(1), &miner.newest(1));
+    let restart = Request::RestartSource(SourceId::Peers);
+    world
+        .device
+        .handle(Input::Asked(restart), now(world.secs()));
+    world.judge(peer(0), &miner.newest(1));
+    assert_eq!(agreeing(&world), 1);
 }
 
 fn down() -> Observation {

@@ -19,6 +19,8 @@ use device::{
     units::{Currency, FeeRate, Price},
 };
 
+use serde_json::json;
+
 use crate::{EXPLORER, RELAY, World, miner::Miner, now};
 
 /// Takes it beside the source.
@@ -231,15 +233,75 @@ fn a_clock_that_takes_it_no_more_does_not_go_on_hearing_it() {
     let mut world = world(BESIDE);
     world.claim(RELAY, 900_001);
     world.share(EXPLORER, 1, SharedValue::Height(900_000));
-    let body = serde_json::json!({ "mqttMarket": 0 });
-    let patch = device::request::Patch {
-        body: body.as_object().unwrap().clone(),
-        ..Default::default()
-    };
-    let patch = device::request::Request::Patch(patch);
-    world.device.handle(Input::Asked(patch), now(world.secs));
+    world.set("mqttMarket", json!(0));
     world.wait(300);
     world.check(900_001, HeightState::Claimed);
+}
+
+#[test]
+fn what_was_on_its_way_as_its_source_was_switched_off_is_nothing() {
+    let (mut world, mut miner) = (world(BESIDE), Miner::new());
+    let asked = world.plan(RELAY);
+    world.hear(RELAY, Observation::Connection(Connection::Up));
+    miner.mine(4);
+    world.prove(SourceId::Node, 900_000, &miner.newest(4));
+    world.set("mqttMarket", json!(INSTEAD));
+    world.share(EXPLORER, 1, usd(60_000));
+    world.claim(RELAY, 900_000);
+    let relays = Price::parse("50000").unwrap();
+    world.hear(RELAY, Observation::Price(Currency::USD, relays));
+    world.hear(RELAY, Observation::Connection(Connection::Up));
+    assert_eq!(world.dollars(), Some((60_000, SourceId::Shared, 1)));
+    miner.mine(1);
+    world.prove(SourceId::Node, 900_001, &miner.newest(1));
+    world.wait(200);
+    world.check(900_001, HeightState::Proven);
+    // What it was told of before is not what it is told of when it is asked again; who runs still begins anew.
+    world.set("mqttMarket", json!(BESIDE));
+    assert_ne!(world.plan(RELAY), asked);
+    let is_up = |world: &World| {
+        let states = world.device.view().sources;
+        states.get(&RELAY).is_some_and(|state| state.up)
+    };
+    assert!(!is_up(&world));
+    world.hear(RELAY, Observation::Connection(Connection::Up));
+    assert!(is_up(&world));
+}
+
+#[test]
+fn what_is_on_offer_does_not_depend_on_who_was_asked_before() {
+    let mut world = world(0);
+    world.hear(RELAY, Observation::Currencies(vec![Currency::USD]));
+    assert_eq!(world.device.view().available_currencies, [Currency::USD]);
+    world.set("mqttMarket", json!(INSTEAD));
+    let begun = super::shared::world(INSTEAD);
+    let (view, expected) = (world.device.view(), begun.device.view());
+    assert_eq!(view.available_currencies, expected.available_currencies);
+    assert_eq!(view.active.act_currencies, expected.active.act_currencies);
+}
+
+#[test]
+fn a_price_that_another_clock_contradicts_has_its_sign_whoever_else_is_asked() {
+    for (is_invented, mark) in [(false, Some(Mark::Disputed)), (true, None)] {
+        let mut world = world(BESIDE);
+        if is_invented {
+            let (board, memory) = (BoardSpec::EXAMPLE, Memory::default());
+            let settings = (*world.device.view().settings).clone();
+            world.device = Device::on_chain(None, board, settings, memory, now(0));
+        }
+        world.set("priceWitnesses", json!([]));
+        let own = Price::parse("60000").unwrap();
+        world.hear(RELAY, Observation::Price(Currency::USD, own));
+        world.wait(20);
+        // Nobody else was asked to speak for it.
+        assert_eq!(world.price_mark(), None);
+        world.share(EXPLORER, 0, usd(65_000));
+        let state = |world: &World| world.device.view().truth.prices[&Currency::USD].state;
+        assert_eq!(state(&world), PriceState::Disputed);
+        world.wait(121);
+        assert_eq!(state(&world), PriceState::Disputed);
+        assert_eq!(world.price_mark(), mark, "{is_invented}");
+    }
 }
 
 #[test]

@@ -81,13 +81,14 @@ pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
     })
 }
 
-/// How the clock is: the status without what changes by the mere passing of time, and without the market.
+/// How the clock is: the status without what changes by the mere passing of time, without the market, and without the
+/// figures of pool, miner and wallet: who reads at a broker need not know what an owner has.
 ///
 /// Nothing of the broker is in it: what it does not take would change what it is told.
 pub fn state(view: &View, panels: &[PanelState]) -> Value {
     let mut state = status::lasting(view, panels);
-    for told_elsewhere in ["market", "truth"] {
-        state.remove(told_elsewhere);
+    for left_out in ["market", "truth", "figures"] {
+        state.remove(left_out);
     }
     let sources = view.sources.iter();
     let sources = sources.map(|(id, source)| (id.name().to_string(), source.up.into()));

@@ -1,12 +1,14 @@
 //! The documents that say how the clock is, against their own schemas.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use device::{
     board::PanelFault,
     device::Device,
     input::{Input, LinkEvent, Sensed},
-    market::{Connection, Observation, Reorganisations, Shared, SharedValue, Tip},
+    market::{
+        Connection, MinerStats, Observation, PoolStats, Reorganisations, Shared, SharedValue, Tip,
+    },
     memory::Memory,
     now::UtcTime,
     refresh::Refresh,
@@ -16,10 +18,11 @@ use device::{
     settings::Settings,
     sources::SourceId,
     spoken,
-    units::{Currency, FeeRate, Price},
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
     view::View,
 };
 use interface::{
+    mqtt::documents,
     shape::Shape,
     status::{self, DiskSpace, HostMemory, PanelState, Surroundings},
 };
@@ -193,6 +196,71 @@ fn what_is_known_is_told_with_its_age() {
         lasting["market"]["height"],
         json!({ "value": 840_000, "source": "relay", "state": "disputed" })
     );
+}
+
+#[test]
+fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
+    let pairing = format!(
+        "nostr+walletconnect://{}?relay=wss://relay.example&secret={}",
+        "ab".repeat(32),
+        "cd".repeat(32)
+    );
+    let settings = Settings {
+        mining_pool_stats: true,
+        mining_pool_name: "braiins".into(),
+        mining_pool_user: Secret::new("key"),
+        miner_enabled: true,
+        miner_hostname: Endpoint::new("miner.lan"),
+        nwc_enabled: true,
+        nwc_uri: Secret::new(pairing),
+        ..Settings::default()
+    };
+    let mut device = Device::new(BOARD, settings, Memory::default(), now(0));
+    let pool = PoolStats {
+        pool: "braiins".into(),
+        hashrate: Hashrate(u128::from(u64::MAX) * 10),
+        daily: Some(Sats(1_234)),
+        workers: None,
+    };
+    let miner = MinerStats {
+        hashrate: Some(Hashrate(512_000_000_000)),
+        best_difficulty: Some("1.2G".into()),
+    };
+    for (source, observation, at) in [
+        (SourceId::Pool, Observation::Pool(pool), 10),
+        (SourceId::Miner, Observation::Miner(miner), 20),
+        (
+            SourceId::Wallet,
+            Observation::Balance(Msats(21_000_999)),
+            30,
+        ),
+    ] {
+        device.handle(Input::Observed(source, vec![observation]), now(at));
+    }
+    let mut view = device.view();
+    let document = status(&view, 70);
+    fits(Shape::Status, &document);
+    let figures = json!({
+        "poolHashrate": { "value": "184467440737095516150", "source": "pool", "ageSec": 60 },
+        "poolEarnings": { "value": 1_234, "source": "pool", "ageSec": 60 },
+        "minerHashrate": { "value": "512000000000", "source": "miner", "ageSec": 50 },
+        "minerBest": { "value": "1.2G", "source": "miner", "ageSec": 50 },
+        "walletBalance": { "value": 21_000, "source": "wallet", "ageSec": 40 },
+    });
+    assert_eq!(document["figures"], figures);
+    let lasting = &status::lasting(&view, &[])["figures"];
+    assert_eq!(
+        lasting["walletBalance"],
+        json!({ "value": 21_000, "source": "wallet" })
+    );
+    assert_eq!(documents::state(&view, &[]).get("figures"), None);
+
+    // What a clock followed once is told no more.
+    Arc::make_mut(&mut view.active).mining_pool_name = "ocean".into();
+    view.sources.remove(&SourceId::Wallet);
+    let document = status(&view, 70);
+    let names: Vec<&String> = document["figures"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["minerHashrate", "minerBest"]);
 }
 
 #[test]

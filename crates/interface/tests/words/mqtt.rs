@@ -860,9 +860,8 @@ fn has_host(url: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
 }
 
-#[test]
-fn the_state_of_an_update_is_what_every_home_assistant_takes() {
-    let mut clock = clock(BOARD);
+/// Says where the clock looks for releases.
+fn follow_releases(clock: &mut Device) {
     let feed = json!({ "gitReleaseUrl": "https://feed.example/" });
     let Value::Object(body) = feed else { panic!() };
     let patch = device::request::Patch {
@@ -870,18 +869,29 @@ fn the_state_of_an_update_is_what_every_home_assistant_takes() {
         ..Default::default()
     };
     clock.handle(Input::Asked(Request::Patch(patch)), now(2));
+}
+
+/// Shows the clock a release of 4.3.0.
+fn see_release(clock: &mut Device, title: &str, page: &str, verdict: Verdict) {
+    let release = Release {
+        version: "4.3.0".into(),
+        title: title.into(),
+        page: page.into(),
+        number: 91,
+        verdict,
+    };
+    clock.handle(Input::Looked(Look::Found(release)), now(3));
+}
+
+#[test]
+fn the_state_of_an_update_is_what_every_home_assistant_takes() {
+    let mut clock = clock(BOARD);
+    follow_releases(&mut clock);
     let check = |clock: &Device| check_update(&documents::update(&clock.view(), &about()).unwrap());
     check(&clock);
     for verdict in Verdict::ALL {
         for (title, page) in [("Winter", "https://example.org/"), ("", "")] {
-            let release = Release {
-                version: "4.3.0".into(),
-                title: title.into(),
-                page: page.into(),
-                number: 91,
-                verdict,
-            };
-            clock.handle(Input::Looked(Look::Found(release)), now(3));
+            see_release(&mut clock, title, page, verdict);
             check(&clock);
         }
     }
@@ -905,26 +915,13 @@ fn the_state_of_an_update_is_what_every_home_assistant_takes() {
 fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_it() {
     let mut clock = clock(BOARD);
     let saw = |clock: &mut Device, verdict| {
-        let release = Release {
-            version: "4.3.0".into(),
-            title: "Winter".into(),
-            page: "https://example.org/".into(),
-            number: 91,
-            verdict,
-        };
-        clock.handle(Input::Looked(Look::Found(release)), now(3));
+        see_release(clock, "Winter", "https://example.org/", verdict);
         documents::update(&clock.view(), &about()).unwrap()
     };
     let nothing =
         json!({ "installed_version": "4.2.0", "in_progress": false, "update_percentage": null });
     assert_eq!(documents::update(&clock.view(), &about()), Some(nothing));
-    let feed = json!({ "gitReleaseUrl": "https://feed.example/" });
-    let Value::Object(body) = feed else { panic!() };
-    let patch = device::request::Patch {
-        body,
-        ..Default::default()
-    };
-    clock.handle(Input::Asked(Request::Patch(patch)), now(2));
+    follow_releases(&mut clock);
     let offered = saw(&mut clock, Verdict::Taken);
     assert_eq!(
         (

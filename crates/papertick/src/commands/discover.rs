@@ -189,6 +189,8 @@ fn inventory(found: &[Found]) -> String {
             "papertick_url": format!("http://{}", clock.place),
             "papertick_version": clock.version,
             "ansible_connection": "local",
+            // Else Ansible takes any Python that it finds here.
+            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
         });
         (clock.name.clone(), place)
     });
@@ -271,7 +273,8 @@ mod tests {
                   "shop-3d": {
                     "papertick_url": "http://[2001:db8::7]:8080",
                     "papertick_version": "4.0.0",
-                    "ansible_connection": "local"
+                    "ansible_connection": "local",
+                    "ansible_python_interpreter": "{{ ansible_playbook_python }}"
                   }
                 }
               }

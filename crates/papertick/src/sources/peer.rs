@@ -167,6 +167,7 @@ impl Wire {
             let skipped = self.skipped.min(self.read.len());
             self.read.drain(..skipped);
             self.skipped -= skipped;
+            let mut room = READ_BYTES;
             if let Some(head) = self.head()? {
                 let end = HEAD_BYTES + head.length;
                 if !head.is_of_use() {
@@ -180,10 +181,14 @@ impl Wire {
                     self.read.shrink_to(READ_BYTES);
                     return Ok(message?);
                 }
+                // A long message takes its own length, and no more by growing to it.
+                let missing = end - self.read.len();
+                self.read.reserve_exact(missing);
+                room = room.min(missing);
             }
-            self.read.reserve(READ_BYTES);
-            let room = (&mut self.stream).take(READ_BYTES as u64);
-            let count = { room }.read_buf(&mut self.read).await?;
+            self.read.reserve_exact(room);
+            let next = (&mut self.stream).take(room as u64);
+            let count = { next }.read_buf(&mut self.read).await?;
             if count == 0 {
                 return Err(Parted::Failed("it has closed the connection".to_owned()));
             }

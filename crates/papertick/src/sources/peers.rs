@@ -49,7 +49,7 @@ pub const TURN_OVER_EVERY: Duration = Duration::from_secs(6 * 60 * 60);
 /// Time for which a peer is left alone that breaks the rules.
 pub const FAULTY_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Time for which a peer is left alone that does not answer.
+/// Time for which a peer is left alone that does not answer; less where none does, for then it may not be its fault.
 pub const FAILED_PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Time between two looks at whether somebody is missing.
@@ -174,7 +174,8 @@ struct Crew<'a> {
     found: Vec<Candidate>,
     /// Seeds that are being asked.
     finding: Option<BoxFuture<'a, Vec<Candidate>>>,
-    seeds_asked: Option<Instant>,
+    /// When they may be asked again; none before they were.
+    seeds_at: Option<Instant>,
     turned_over: Instant,
     together: Together,
     /// Connections so far.
@@ -182,6 +183,8 @@ struct Crew<'a> {
     chance: Chance,
     outage: Outage,
     told: Option<Connection>,
+    /// Since when nobody answers; none while somebody does.
+    alone: Option<Instant>,
     /// Places whose peer has left, which is to be told.
     parted: BTreeSet<u8>,
 }
@@ -208,7 +211,7 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
         left_alone: BTreeMap::new(),
         found: Vec::new(),
         finding: None,
-        seeds_asked: None,
+        seeds_at: None,
         turned_over: now,
         together: Together {
             seen: Common::new(Seen {
@@ -222,6 +225,7 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
         chance: Chance::new(),
         outage: Outage::default(),
         told: None,
+        alone: Some(now),
         parted: BTreeSet::new(),
     };
     crew.tell(Connection::Connecting).await?;
@@ -279,15 +283,11 @@ impl<'a> Crew<'a> {
             let (context, together) = (self.context, self.together.clone());
             let (network, who) = (self.wanted.network, candidate.clone());
             let run = async move {
-                let asked = tokio::select! {
-                    asked = ask(context, network, &who, place, together) => asked,
-                    _ = leave => Err(Parted::Stopped),
-                };
-                let Err(parted) = asked;
+                let asked = ask(context, network, &who, place, together);
                 Left {
                     place,
                     number,
-                    parted,
+                    parted: until_let_go(asked, leave).await,
                 }
             };
             let span = tracing::info_span!("peer", place);
@@ -341,11 +341,9 @@ impl<'a> Crew<'a> {
         if let Some(candidate) = self.found_one(place) {
             return Some(candidate);
         }
-        let is_due = self
-            .seeds_asked
-            .is_none_or(|asked| asked.elapsed() >= SEEDS_EVERY);
-        if is_due {
-            self.seeds_asked = Some(Instant::now());
+        let now = Instant::now();
+        if self.finding.is_none() && self.seeds_at.is_none_or(|at| at <= now) {
+            self.seeds_at = Some(now + self.pause_of_all().min(SEEDS_EVERY));
             let chance = Chance::seeded(self.chance.number());
             self.finding = Some(Box::pin(find(self.context, network, chance)));
         }
@@ -443,9 +441,16 @@ impl<'a> Crew<'a> {
             false => pause,
         };
         tracing::debug!(peer = name, reason, "peer left");
+        let is_alone = self.together.seen.with(|seen| seen.up.is_empty());
+        if is_alone {
+            self.alone.get_or_insert_with(Instant::now);
+        }
+        let pause = match pause {
+            FAILED_PAUSE => self.pause_of_all().min(pause),
+            longer => longer,
+        };
         self.leave_alone(name.clone(), pause);
         let known = &self.context.shared.known_peers;
-        let is_alone = self.together.seen.with(|seen| seen.up.is_empty());
         // Where nobody answers it may not be their fault.
         let is_forgotten = pause == FAULTY_PAUSE || !is_alone;
         if is_forgotten && known.remove(&name) {
@@ -464,6 +469,12 @@ impl<'a> Crew<'a> {
         }
     }
 
+    /// How long is waited where nobody answers: as long as that has been so, for it may be the network.
+    fn pause_of_all(&self) -> Duration {
+        let alone = self.alone.map(|since| since.elapsed().max(LOOK_EVERY));
+        alone.unwrap_or(Duration::MAX)
+    }
+
     /// Tells that nobody was found who could be asked.
     async fn tell_if_alone(&mut self, is_alone: bool) -> Result<(), Stopped> {
         match is_alone {
@@ -476,14 +487,15 @@ impl<'a> Crew<'a> {
     }
 
     async fn tell_down(&mut self, reason: String) -> Result<(), Stopped> {
+        let retry_in = self.pause_of_all().min(FAILED_PAUSE);
         let down = Connection::Down {
             reason: reason.clone(),
-            retry_in: LOOK_EVERY,
+            retry_in,
         };
         if self.told.replace(down.clone()) == Some(down) {
             return Ok(());
         }
-        self.outage.report(self.context, reason, LOOK_EVERY).await
+        self.outage.report(self.context, reason, retry_in).await
     }
 
     /// Tells who has left and that peers are up, and remembers those that have answered well.
@@ -500,6 +512,7 @@ impl<'a> Crew<'a> {
         if up.is_empty() {
             return Ok(());
         }
+        self.alone = None;
         if self.told != Some(Connection::Up) {
             tracing::info!("source is up");
             self.outage.end();
@@ -554,6 +567,21 @@ async fn find(context: &Context, network: Network, mut chance: Chance) -> Vec<Ca
     found
 }
 
+/// Asks a peer until it is let go. Its place may be somebody else's by then, so that it must not get another word in.
+async fn until_let_go(
+    asked: impl Future<Output = Result<Infallible, Parted>>,
+    leave: oneshot::Receiver<Infallible>,
+) -> Parted {
+    tokio::select! {
+        biased;
+        _ = leave => Parted::Stopped,
+        asked = asked => {
+            let Err(parted) = asked;
+            parted
+        }
+    }
+}
+
 /// Asks a peer for as long as it answers well.
 async fn ask(
     context: &Context,
@@ -587,5 +615,37 @@ async fn ask(
             }
         });
         together.shown.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, task::Poll};
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_is_let_go_says_no_more() {
+        // By chance it would, every other time.
+        for _ in 0..64 {
+            let (stay, leave) = oneshot::channel();
+            let mut words = 0;
+            {
+                let asked = async {
+                    poll_fn(|_| {
+                        words += 1;
+                        Poll::Pending
+                    })
+                    .await
+                };
+                let mut asked = std::pin::pin!(until_let_go(asked, leave));
+                assert_eq!(asked.as_mut().now_or_never(), None);
+                drop(stay);
+                assert_eq!(asked.await, Parted::Stopped);
+            }
+            assert_eq!(words, 1);
+        }
     }
 }

@@ -6,7 +6,6 @@ use std::{convert::Infallible, time::Duration};
 use device::{
     limits::SHARED_EVERY,
     market::{Connection, Observation},
-    now::Now,
 };
 use interface::mqtt::shared::{Reached, SharedMarket, Worth, Worthless};
 use tokio::{
@@ -15,7 +14,7 @@ use tokio::{
 };
 
 use super::{Context, at_broker::AtBroker, outage::Outage};
-use crate::{clock::Wall, inbox::Stopped};
+use crate::inbox::Stopped;
 
 /// Time that the broker has to tell what stands there, before it counts as nothing.
 const GRACE: Duration = Duration::from_secs(2);
@@ -82,14 +81,8 @@ impl Line<'_> {
         let clock = &self.context.shared.clock;
         let mut steps = clock.steps();
         let worth = loop {
-            let wall = *steps.borrow_and_update();
-            let now = clock.now();
-            let now = match (wall, reached) {
-                // A host without a time server may be hours off; what is told now is as old as it is said to be.
-                (Wall::Host, Reached::Live(_)) => Now { utc: None, ..now },
-                (Wall::Host, Reached::Kept) | (Wall::Set { .. } | Wall::Unset, _) => now,
-            };
-            match market.worth(chain, reached, now) {
+            steps.mark_unchanged();
+            match market.worth(chain, reached, clock.sure()) {
                 Err(Worthless::NoTime) => {
                     let reason = "nobody knows the time yet, and so how old the shared market is";
                     self.down(reason).await?;

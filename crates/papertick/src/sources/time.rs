@@ -315,21 +315,28 @@ mod tests {
     /// Answers questions as a server whose clock is off, by another time for each.
     async fn serve(server: UdpSocket, offs_ms: Vec<i64>) {
         for off_ms in offs_ms {
-            let mut question = [0; 48];
-            let (_, client) = server.recv_from(&mut question).await.unwrap();
+            answer(&server, [off_ms; 2]).await;
+        }
+    }
+
+    /// Answers a question as a server whose clock is off by this as the question comes, and as the answer goes.
+    async fn answer(server: &UdpSocket, offs_ms: [i64; 2]) {
+        let mut question = [0; 48];
+        let (_, client) = server.recv_from(&mut question).await.unwrap();
+        let stamps = offs_ms.map(|off_ms| {
             let now_ms = host_unix_ms() + off_ms;
             // The count begins anew in 2036.
             let secs = (now_ms.div_euclid(1000) + NTP_EPOCH) & i64::from(u32::MAX);
             let secs = u32::try_from(secs).unwrap();
             let fraction = u32::try_from((now_ms.rem_euclid(1000) << 32) / 1000).unwrap();
-            let stamp = [secs.to_be_bytes(), fraction.to_be_bytes()].concat();
-            let mut reply = [0; 48];
-            (reply[0], reply[1]) = (0x24, 2);
-            reply[24..32].copy_from_slice(&question[40..48]);
-            reply[32..40].copy_from_slice(&stamp);
-            reply[40..48].copy_from_slice(&stamp);
-            server.send_to(&reply, client).await.unwrap();
-        }
+            [secs.to_be_bytes(), fraction.to_be_bytes()].concat()
+        });
+        let mut reply = [0; 48];
+        (reply[0], reply[1]) = (0x24, 2);
+        reply[24..32].copy_from_slice(&question[40..48]);
+        reply[32..40].copy_from_slice(&stamps[0]);
+        reply[40..48].copy_from_slice(&stamps[1]);
+        server.send_to(&reply, client).await.unwrap();
     }
 
     const HOUR: i64 = 3_600_000;
@@ -498,6 +505,42 @@ mod tests {
             .utc
             .map(|utc| utc.unix_ms - host_unix_ms());
         assert!(is_about(off_ms, 0), "{off_ms:?}");
+    }
+
+    #[tokio::test]
+    async fn where_one_server_is_no_good_the_next_one_is_asked() {
+        let broken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = broken.local_addr().unwrap().port();
+        let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
+        let mut keeper = Keeper {
+            resolver: Resolver::new(Arc::new(Two)),
+            ..keeper(Some(host_unix_ms() - YEAR))
+        };
+        let breaking = async {
+            let mut question = [0; 48];
+            let (_, client) = broken.recv_from(&mut question).await.unwrap();
+            broken.send_to(&[0; 48], client).await.unwrap();
+        };
+        let answering = serve(honest, vec![HOUR]);
+        let (corrected, ..) =
+            tokio::join!(keeper.correct("time.example", port), breaking, answering);
+        corrected.unwrap();
+        let utc = keeper.clock.now().utc;
+        let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
+        assert!(is_about(off_ms, HOUR), "{off_ms:?}");
+    }
+
+    #[tokio::test]
+    async fn what_took_less_than_no_time_is_not_believed() {
+        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = server.local_addr().unwrap().port();
+        let answering = answer(&server, [0, 10_000]);
+        let mut keeper = keeper(None);
+        let (corrected, ()) = tokio::join!(keeper.correct("127.0.0.1", port), answering);
+        assert!(
+            matches!(corrected, Err(NoTime::Implausible)),
+            "{corrected:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]

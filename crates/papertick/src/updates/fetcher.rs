@@ -16,10 +16,9 @@ use net::{
 };
 
 use semver::Version;
-use tokio::time::timeout;
 
 use super::{
-    installer::{Announced, IMAGE_TIME, Installer, Means, Update},
+    installer::{Announced, Installer, Means, Update},
     judge::{self, Refusal, Versions},
 };
 use crate::{build, sources::route};
@@ -54,8 +53,6 @@ pub(super) enum Trouble {
     NoImage(String),
     #[error("the address of {0} cannot be used: {1}")]
     Address(&'static str, BadUrl),
-    #[error("the image did not come whole within {} minutes", IMAGE_TIME.as_secs() / 60)]
-    Slow,
     #[error("the settings were changed meanwhile")]
     NotWanted,
     #[error("{0}")]
@@ -90,18 +87,18 @@ impl Source {
         release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))
     }
 
-    /// Fetches a release, which was judged by this version, and installs it.
+    /// Fetches a release, which was judged by this version; it is to be finished then. Dropping it gives it up.
     pub(super) async fn fetch(
         &self,
         installer: &Installer,
         release: &Release,
         version: Version,
-    ) -> Result<(), Trouble> {
+    ) -> Result<Update, Trouble> {
         let (image, checksum) = self.places(release, installer.means())?;
         let checksum = self.get("the checksum", checksum, CHECKSUM_BODY_MAX);
         let digest = release::checksum(&checksum.await?);
         let digest = digest.map_err(|error| Trouble::Malformed("the checksum", error))?;
-        self.install(installer, image, version, digest).await
+        self.fetch_image(installer, image, version, digest).await
     }
 
     async fn get(&self, what: &'static str, url: Url, body_max: usize) -> Result<Vec<u8>, Trouble> {
@@ -131,13 +128,13 @@ impl Source {
         Ok((place("the image", image)?, place("the checksum", checksum)?))
     }
 
-    async fn install(
+    async fn fetch_image(
         &self,
         installer: &Installer,
         url: Url,
         version: Version,
         digest: [u8; 32],
-    ) -> Result<(), Trouble> {
+    ) -> Result<Update, Trouble> {
         const WHAT: &str = "the image";
         let broken = |error| Trouble::Http(WHAT, error);
         let request = Get::new(url);
@@ -154,9 +151,8 @@ impl Source {
             bytes: length.and_then(|length| length.to_str().ok()?.parse().ok()),
             digest: Some(digest),
         })?;
-        let received = timeout(IMAGE_TIME, receive(&mut download, &update)).await;
-        match received.unwrap_or(Err(Trouble::Slow)) {
-            Ok(()) => update.finish().await.map(drop).map_err(Trouble::from),
+        match receive(&mut download, &update).await {
+            Ok(()) => Ok(update),
             Err(trouble) => {
                 update.give_up().await;
                 Err(trouble)

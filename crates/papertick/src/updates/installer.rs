@@ -10,13 +10,14 @@ use device::{
     board::BoardSpec,
     input::{Input, Upload},
 };
-use feeds::image::{Head, Kind, page::Page};
+use feeds::image::{Head, Key, Kind, page::Page};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use semver::Version;
 use storage::disk::Folder;
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
+    time::Instant,
 };
 
 use super::{
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::{build, config::Firmware, inbox::Inbox};
 
-/// Longest time in which a whole image has to come; nothing but the update is shown meanwhile.
+/// Time in which a whole image has to come; nothing but the update is shown meanwhile.
 pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);
 
 /// Steps that may wait for the one before them.
@@ -112,10 +113,14 @@ impl Installer {
         &self.means
     }
 
-    /// The version that runs; none where no other program can be installed.
+    /// The version that runs; none where no other program can be installed, whenever one comes. It looks into folders.
     pub fn updatable(&self) -> Option<String> {
-        let has_slots = self.means.firmware.is_some();
-        has_slots.then(|| running(&self.means).to_string())
+        // Whoever asks now and then has no news for the log.
+        let keys = self.means.keys.good();
+        let is_possible = self.is_possible(Kind::Firmware, &keys);
+        is_possible
+            .is_ok()
+            .then(|| running(&self.means).to_string())
     }
 
     /// The page that was installed; none while the one inside the program is served.
@@ -172,27 +177,23 @@ impl Installer {
             .name("update".to_string())
             .spawn(move || work.run(todo, place))
             .map_err(Refusal::Disk)?;
-        Ok(Update { steps })
+        Ok(Update {
+            steps,
+            until: Instant::now() + IMAGE_TIME,
+        })
     }
 
     fn judge(&self, announced: &Announced) -> Result<Judge, Refusal> {
         let means = &self.means;
         let keys = means.keys.keys();
-        if keys.is_empty() && means.signatures == Signatures::Required {
-            return Err(Refusal::NoKeys(means.keys.folder().display().to_string()));
-        }
-        if announced.kind == Kind::Firmware {
-            let Some(firmware) = &means.firmware else {
-                return Err(Refusal::NoSlots);
-            };
+        self.is_possible(announced.kind, &keys)?;
+        if announced.kind == Kind::Firmware
+            && let Some(firmware) = &means.firmware
+        {
             // The other slot holds what is gone back to.
             let slots = record::look(&mut Folder::new(&means.data_dir));
             if slots.is_trial(firmware.running) {
                 return Err(Refusal::OnTrial(running(means)));
-            }
-            let disk = statvfs(&means.data_dir).map_err(|error| Refusal::Disk(error.into()))?;
-            if disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
-                return Err(Refusal::NoExec);
             }
         }
         Ok(Judge {
@@ -207,12 +208,33 @@ impl Installer {
             signatures: means.signatures,
         })
     }
+
+    /// Tells whether anything of a kind is ever installed here, as long as the owner changes nothing.
+    fn is_possible(&self, kind: Kind, keys: &[Key]) -> Result<(), Refusal> {
+        let means = &self.means;
+        if keys.is_empty() && means.signatures == Signatures::Required {
+            return Err(Refusal::NoKeys(means.keys.folder().display().to_string()));
+        }
+        if kind == Kind::Page {
+            return Ok(());
+        }
+        if means.firmware.is_none() {
+            return Err(Refusal::NoSlots);
+        }
+        let disk = statvfs(&means.data_dir).map_err(|error| Refusal::Disk(error.into()))?;
+        match disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+            true => Err(Refusal::NoExec),
+            false => Ok(()),
+        }
+    }
 }
 
 /// An image that is coming; dropping it gives it up.
 #[derive(Debug)]
 pub struct Update {
     steps: mpsc::Sender<Step>,
+    /// When it has to have come whole.
+    until: Instant,
 }
 
 /// A step, with a place for its outcome.
@@ -227,10 +249,23 @@ impl Update {
     /// Takes the next bytes.
     ///
     /// # Errors
-    /// The image is not taken, or cannot be stored; it was given up.
+    /// The image is not taken, takes too long, or cannot be stored; it is to be given up.
     pub async fn append(&self, bytes: Bytes) -> Result<(), Refusal> {
+        self.in_time()?;
         let (outcome, told) = oneshot::channel();
         self.step(Step::Append(bytes, outcome), told).await
+    }
+
+    /// Asks whether the image may still come.
+    ///
+    /// # Errors
+    /// It takes too long, and has to be given up.
+    pub fn in_time(&self) -> Result<(), Refusal> {
+        if Instant::now() < self.until {
+            Ok(())
+        } else {
+            Err(Refusal::Slow(IMAGE_TIME))
+        }
     }
 
     /// Notes that all has come, and installs it; it is durable when this returns.
@@ -388,5 +423,88 @@ fn depot(means: &Means) -> Depot {
     match &means.firmware {
         Some(firmware) => Depot::open(disk, firmware.running, firmware.factory.clone()),
         None => Depot::open(disk, Program::Factory, Factory::own()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_offered_where_nothing_is_ever_installed() {
+        let folder = TempDir::new().unwrap();
+        let (inbox, _heard) = crate::inbox::inbox();
+        let board = *board::spec::find("rev-b").unwrap();
+        let nothing = Means::without_slots(board, folder.path().to_path_buf(), inbox);
+        let offers = |means: &Means| Installer::new(means.clone()).0.updatable().is_some();
+        assert!(!offers(&nothing));
+        let with_slots = Means {
+            firmware: Some(Firmware {
+                running: Program::Factory,
+                version: "4.1.0".into(),
+                factory: Factory::own(),
+            }),
+            ..nothing.clone()
+        };
+        assert!(!offers(&with_slots), "it trusts no key");
+        let trusting = Means {
+            signatures: Signatures::NotRequired,
+            ..with_slots.clone()
+        };
+        assert!(offers(&trusting));
+        assert!(!offers(&Means {
+            firmware: None,
+            ..trusting
+        }));
+
+        let (installer, _) = Installer::new(with_slots.clone());
+        let keys = with_slots.keys.folder();
+        std::fs::create_dir(&keys).unwrap();
+        std::fs::write(keys.join("bad.pub"), "no key").unwrap();
+        assert_eq!(installer.updatable(), None);
+        let key = minisign::KeyPair::generate_unencrypted_keypair()
+            .unwrap()
+            .pk;
+        std::fs::write(keys.join("good.pub"), key.to_box().unwrap().to_string()).unwrap();
+        assert_eq!(installer.updatable().as_deref(), Some("4.1.0"));
+        let announced = Announced {
+            kind: Kind::Firmware,
+            versions: Versions::NotOlder,
+            bytes: None,
+            digest: None,
+        };
+        let under_way = installer.begin(announced).unwrap();
+        assert!(installer.updatable().is_some(), "it is only busy");
+        drop(under_way);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_image_that_does_not_end_is_given_up() {
+        let folder = TempDir::new().unwrap();
+        let (inbox, _heard) = crate::inbox::inbox();
+        let board = *board::spec::find("rev-b").unwrap();
+        let mut means = Means::without_slots(board, folder.path().to_path_buf(), inbox);
+        means.signatures = Signatures::NotRequired;
+        let (installer, _) = Installer::new(means);
+        let announced = Announced {
+            kind: Kind::Page,
+            versions: Versions::NotOlder,
+            bytes: None,
+            digest: None,
+        };
+        let byte = || Bytes::from_static(b"P");
+        let update = installer.begin(announced.clone()).unwrap();
+        advance(IMAGE_TIME - Duration::from_millis(1)).await;
+        update.append(byte()).await.unwrap();
+        let another = installer.begin(announced.clone());
+        assert!(matches!(another, Err(Refusal::Busy)), "{another:?}");
+        advance(Duration::from_millis(1)).await;
+        let late = update.append(byte()).await.unwrap_err();
+        assert_eq!(late.to_string(), "it did not come whole within 30 minutes");
+        update.give_up().await;
+        assert!(installer.begin(announced).is_ok());
     }
 }

@@ -1,6 +1,8 @@
 //! Which images are taken: those for this board, these panels and this machine, of a version that is wanted, signed by
 //! a key that is trusted.
 
+use std::time::Duration;
+
 use device::board::BoardSpec;
 use feeds::{
     image::{Fault, Head, Key, Kind},
@@ -66,6 +68,9 @@ pub enum Refusal {
     /// The steps of an update follow each other, and this one is not next.
     #[error("nothing was {0} yet")]
     NotYet(&'static str),
+    /// It takes too long.
+    #[error("it did not come whole within {} minutes", .0.as_secs() / 60)]
+    Slow(Duration),
     /// It is larger than there is room for.
     #[error("it is larger than {0} bytes, which is all there is room for")]
     Oversize(u64),

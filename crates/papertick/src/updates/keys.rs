@@ -41,17 +41,28 @@ impl KeyRing {
 
     /// All keys as they are at this moment; a file that has gone bad is passed over and told.
     pub fn keys(&self) -> Vec<Key> {
-        let built_in = BUILT_IN.unwrap_or_default().split_whitespace();
-        let built_in = built_in.filter_map(Key::parse);
-        let files = self.files.iter().cloned().chain(self.added());
-        let read = files.filter_map(|path| {
-            let key = read(&path);
+        let read = self.look().into_iter().filter_map(|(path, key)| {
             if let Err(error) = &key {
                 tracing::warn!(file = %path.display(), %error, "a key is passed over");
             }
             key.ok()
         });
-        built_in.chain(read).collect()
+        built_in().chain(read).collect()
+    }
+
+    /// The same, telling nothing.
+    pub fn good(&self) -> Vec<Key> {
+        let read = self.look().into_iter().filter_map(|(_, key)| key.ok());
+        built_in().chain(read).collect()
+    }
+
+    fn look(&self) -> Vec<(PathBuf, Result<Key, String>)> {
+        let files = self.files.iter().cloned().chain(self.added());
+        let read = files.map(|path| {
+            let key = read(&path);
+            (path, key)
+        });
+        read.collect()
     }
 
     /// Files in the folder, in the order of their names.
@@ -67,6 +78,11 @@ impl KeyRing {
         found.truncate(KEYS_MAX);
         found
     }
+}
+
+fn built_in() -> impl Iterator<Item = Key> {
+    let keys = BUILT_IN.unwrap_or_default().split_whitespace();
+    keys.filter_map(Key::parse)
 }
 
 /// Reads a public key.

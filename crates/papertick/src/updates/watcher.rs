@@ -20,7 +20,7 @@ use tokio::{
 
 use super::{
     fetcher::{Source, Trouble, asset},
-    installer::{Installer, running},
+    installer::{Installer, Update, running},
     judge::Refusal,
     record,
     slots::{Shun, Shunned},
@@ -70,6 +70,13 @@ enum Cause {
     Changed,
     /// The clock stops.
     Stop,
+}
+
+/// An image that has come whole.
+struct Fetched {
+    update: Update,
+    /// The version by which it was judged.
+    version: Version,
 }
 
 /// What is known of a list.
@@ -127,26 +134,31 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
             Some(()) = watcher.wishes.recv() => Cause::Asked,
             () = until(wake.map(|(at, _)| at)) => wake.map_or(Cause::Changed, |(_, cause)| cause),
         };
-        let (work, plan) = match (cause, known.as_mut()) {
+        let known = match (cause, known.as_mut()) {
             (Cause::Stop, _) => return,
             (Cause::Changed, _) | (_, None) => continue,
-            (Cause::Look | Cause::Install | Cause::Asked, Some(known)) => {
-                let plan = known.plan.clone();
-                (watcher.act(cause, known, &mut chance, &mut outage), plan)
-            }
+            (Cause::Look | Cause::Install | Cause::Asked, Some(known)) => known,
         };
+        let plan = known.plan.clone();
         // What is fetched at that moment is given up.
-        let is_wanted = tokio::select! {
+        let fetched = tokio::select! {
             biased;
             () = stop.stopped() => return,
-            () = unwanted(&mut plans, &plan, cause) => false,
-            () = work => true,
-        };
-        if !is_wanted {
-            asked_again = cause == Cause::Asked && plans.borrow().is_some();
-            if !asked_again && cause != Cause::Look {
-                watcher.not_installed(&Trouble::NotWanted);
+            () = unwanted(&mut plans, &plan, cause) => {
+                asked_again = cause == Cause::Asked && plans.borrow().is_some();
+                if !asked_again && cause != Cause::Look {
+                    watcher.not_installed(&Trouble::NotWanted);
+                }
+                continue;
             }
+            fetched = watcher.act(cause, known, &mut chance, &mut outage) => fetched,
+        };
+        let Some(fetched) = fetched else { continue };
+        // What has come whole is installed whatever is wanted meanwhile, so that nobody is told otherwise.
+        tokio::select! {
+            biased;
+            () = stop.stopped() => return,
+            () = watcher.install(fetched, known, cause, &mut chance) => {}
         }
     }
 }
@@ -159,7 +171,8 @@ async fn unwanted(
 ) {
     let is_other = |now: &Option<ReleasePlan>| {
         now.as_ref().is_none_or(|now| {
-            let may_go_on = cause != Cause::Install || now.habit == Habit::Installs;
+            // A network that is away for a moment ends no download; one that stays away does.
+            let may_go_on = cause != Cause::Install || now.habit != Habit::Looks;
             !may_go_on || now.rule != plan.rule || !now.reads_as(plan)
         })
     };
@@ -231,11 +244,20 @@ impl Known {
 }
 
 impl Watcher {
-    /// Looks, and installs what is taken if that is what it is about.
-    async fn act(&self, cause: Cause, known: &mut Known, chance: &mut Chance, outage: &mut Outage) {
+    /// Looks, and fetches what is taken if that is what it is about.
+    async fn act(
+        &self,
+        cause: Cause,
+        known: &mut Known,
+        chance: &mut Chance,
+        outage: &mut Outage,
+    ) -> Option<Fetched> {
         let source = match Source::of(&known.plan, &self.dialer) {
             Ok(source) => source,
-            Err(trouble) => return self.failed(cause, known, outage, &trouble).await,
+            Err(trouble) => {
+                self.failed(cause, known, outage, &trouble).await;
+                return None;
+            }
         };
         match source.releases().await {
             Ok(releases) => {
@@ -243,31 +265,65 @@ impl Watcher {
                 known.releases = Some(releases);
                 known.look_at = Instant::now() + LOOK_EVERY;
             }
-            Err(trouble) => return self.failed(cause, known, outage, &trouble).await,
+            Err(trouble) => {
+                self.failed(cause, known, outage, &trouble).await;
+                return None;
+            }
         }
         let Some((release, version, seen)) = self.judge(known, cause, chance).await else {
-            return self.failed(cause, known, outage, &Trouble::NoVersion).await;
+            let trouble = Trouble::NoVersion;
+            self.failed(cause, known, outage, &trouble).await;
+            return None;
         };
         if !takes(cause, seen.verdict) {
             if cause == Cause::Asked {
                 let reason = seen.verdict.reason().unwrap_or_default();
                 tracing::info!(version = seen.version, reason, "no release is installed");
             }
-            return;
+            return None;
         }
         known.install_at = None;
-        tracing::info!(version = seen.version, "a release is installed");
+        tracing::info!(version = seen.version, "a release is fetched");
         let fetched = source.fetch(&self.installer, &release, version.clone());
         match fetched.await {
+            Ok(update) => Some(Fetched { update, version }),
             // That one tells of itself.
-            Ok(()) | Err(Trouble::Refused(Refusal::Busy)) => {}
+            Err(Trouble::Refused(Refusal::Busy)) if cause != Cause::Asked => None,
             Err(trouble) => {
-                self.not_installed(&trouble);
-                if trouble.is_unsigned() {
-                    known.note_unsigned(version);
-                    self.judge(known, cause, chance).await;
-                }
+                self.refused(&trouble, version, known, cause, chance).await;
+                None
             }
+        }
+    }
+
+    /// Installs what has come.
+    async fn install(
+        &self,
+        fetched: Fetched,
+        known: &mut Known,
+        cause: Cause,
+        chance: &mut Chance,
+    ) {
+        if let Err(refusal) = fetched.update.finish().await {
+            let trouble = Trouble::Refused(refusal);
+            self.refused(&trouble, fetched.version, known, cause, chance)
+                .await;
+        }
+    }
+
+    /// Takes note that a release was not taken.
+    async fn refused(
+        &self,
+        trouble: &Trouble,
+        version: Version,
+        known: &mut Known,
+        cause: Cause,
+        chance: &mut Chance,
+    ) {
+        self.not_installed(trouble);
+        if trouble.is_unsigned() {
+            known.note_unsigned(version);
+            self.judge(known, cause, chance).await;
         }
     }
 

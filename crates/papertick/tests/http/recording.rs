@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use board::sim::{self, SimOptions};
 use device::{
-    market::{Datum, Seen},
+    market::{Datum, PoolStats, Seen},
     refresh::Refresh,
     releases::{Release, Releases, Verdict},
     sources::SourceId,
-    units::{Currency, Price},
+    units::{Currency, Hashrate, Price, Sats},
     view::SourceState,
 };
 use serde_json::{Map, Value, json};
@@ -84,6 +84,16 @@ async fn a_clock_that_has_seen_something() -> Clock {
         market.height = Some(Datum {
             value: 900_123,
             source: SourceId::Relay,
+            seen: Seen::At(Duration::ZERO),
+        });
+        market.pool = Some(Datum {
+            value: PoolStats {
+                pool: view.active.mining_pool_name.clone(),
+                hashrate: Hashrate(512_340_000_000_000),
+                daily: Some(Sats(1_234)),
+                workers: Some(2),
+            },
+            source: SourceId::Pool,
             seen: Seen::At(Duration::ZERO),
         });
     });

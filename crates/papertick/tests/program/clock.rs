@@ -19,6 +19,16 @@ use crate::limit::Limit;
 /// Time a slow machine may take for what should take a moment.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Where everybody is who is asked without being chosen: nobody outside hears of a test.
+pub(crate) const NOWHERE: [&str; 6] = [
+    "relay=ws://127.0.0.1:1",
+    "exchange=ws://127.0.0.1:1",
+    "coinbase=ws://127.0.0.1:1",
+    "bitstamp=ws://127.0.0.1:1",
+    "sntp=127.0.0.1:1",
+    "seeds=",
+];
+
 /// The program with arguments and nothing in its environment.
 pub(crate) fn papertick(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_papertick"));
@@ -110,11 +120,7 @@ impl Clock {
         }
         let mut supervisor = command
             .args(["--listen", address])
-            // Nobody listens there: the clock is on its own.
-            .args(["--upstream", "relay=ws://127.0.0.1:1"])
-            .args(["--upstream", "seeds="])
-            .args(["--upstream", "coinbase=ws://127.0.0.1:1"])
-            .args(["--upstream", "bitstamp=ws://127.0.0.1:1"])
+            .args(NOWHERE.iter().flat_map(|place| ["--upstream", place]))
             .arg("--data-dir")
             .arg(data_dir)
             .stdout(Stdio::piped())

@@ -22,7 +22,7 @@ use rustix::{
 use serde_json::{Value, json};
 
 use crate::{
-    clock::{PATIENCE, folder, papertick},
+    clock::{NOWHERE, PATIENCE, folder, papertick},
     limit::Limit,
 };
 
@@ -34,12 +34,7 @@ fn device_of_protocol_1(data_dir: &Path) -> Value {
             "data_dir": data_dir,
             "board": "rev-b",
             "allow_origins": [],
-            "upstreams": [
-                "relay=ws://127.0.0.1:1",
-                "seeds=",
-                "coinbase=ws://127.0.0.1:1",
-                "bitstamp=ws://127.0.0.1:1",
-            ],
+            "upstreams": NOWHERE,
             "ca_file": null,
             "parts": "Simulated",
             "instant_panels": true,

@@ -320,6 +320,28 @@ async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_network_that_is_away_for_a_moment_ends_no_download() {
+    let mut rig = Rig::new();
+    rig.change(|plan| plan.habit = Habit::Installs);
+    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.verdict().await;
+    rig.asked(INSTALL_WITHIN, 200, &list("9.9.0"))
+        .await
+        .unwrap();
+    rig.verdict().await;
+    let soon = Duration::from_secs(5);
+    let asked = timeout(soon, rig.arrivals.recv()).await;
+    let mut stream = asked.unwrap().unwrap().stream;
+    rig.change(|plan| plan.habit = Habit::Waits);
+    let mut rest = Vec::new();
+    let closed = timeout(Duration::from_secs(1), stream.read_to_end(&mut rest)).await;
+    assert!(closed.is_err(), "it is given up");
+    let slots = record::look(&mut Folder::new(rig.folder.path()));
+    assert_eq!(slots.last_failure, None);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_asks_gets_what_the_settings_say_by_then() {
     let mut rig = Rig::new();
     rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();

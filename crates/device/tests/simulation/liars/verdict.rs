@@ -47,6 +47,8 @@ pub struct Heights {
     away: BTreeSet<SourceId>,
     /// Peers that have left, while others are there.
     left: BTreeSet<Origin>,
+    /// Sources that were away, and of whom nobody has proven anything since.
+    anew: BTreeSet<SourceId>,
     claims: BTreeMap<SourceId, Past<u32>>,
     proofs: BTreeMap<Origin, Past<(u32, Id)>>,
     /// The chain with most blocks; of two that are as long the one that was heard first.
@@ -66,6 +68,7 @@ impl Heights {
             asked,
             away: BTreeSet::new(),
             left: BTreeSet::new(),
+            anew: BTreeSet::new(),
             claims: BTreeMap::new(),
             proofs: BTreeMap::new(),
             chain: vec![0],
@@ -103,6 +106,10 @@ impl Heights {
             Some(_) => {}
             None => {
                 self.away.remove(&origin.source);
+                if self.anew.remove(&origin.source) {
+                    let before = self.proofs.keys().filter(|it| it.source == origin.source);
+                    self.left.extend(before);
+                }
                 self.left.remove(&origin);
                 self.loose &= origin.source != SourceId::Explorer;
                 let tip = ids[ids.len() - 1];
@@ -142,6 +149,7 @@ impl Heights {
     pub fn leave(&mut self, source: SourceId) {
         self.claims.remove(&source);
         self.away.insert(source);
+        self.anew.insert(source);
         self.left.retain(|origin| origin.source != source);
     }
 
@@ -161,6 +169,7 @@ impl Heights {
         self.asked.remove(&source);
         self.claims.remove(&source);
         self.away.remove(&source);
+        self.anew.remove(&source);
         self.left.retain(|origin| origin.source != source);
         self.proofs.retain(|origin, _| origin.source != source);
     }

@@ -182,12 +182,16 @@ impl World {
                     source,
                     Observation::Connection(Connection::Down { reason, retry_in }),
                 );
-                self.heights.leave(source);
+                if !self.is_gone(source) {
+                    self.heights.leave(source);
+                }
                 self.quotes.silence(source);
             }
             Step::Back(source) => {
                 self.hear(source, Observation::Connection(Connection::Up));
-                self.heights.come(source);
+                if !self.is_gone(source) {
+                    self.heights.come(source);
+                }
             }
             Step::Left(peer) => {
                 self.hear(SourceId::Peers, Observation::Left(peer));
@@ -277,7 +281,9 @@ impl World {
             Prover::Node => place(SourceId::Node, 0),
             Prover::Explorer => place(SourceId::Explorer, 0),
         };
-        self.heights.prove(origin, ids, &self.blocks);
+        if !self.is_gone(origin.source) {
+            self.heights.prove(origin, ids, &self.blocks);
+        }
         match prover {
             Prover::Peer(_) | Prover::Node => {
                 self.handle(Input::Headers(origin, headers, Reach::Newest))
@@ -289,6 +295,11 @@ impl World {
                 self.claim(SourceId::Explorer, height);
             }
         }
+    }
+
+    /// What it says was on its way as it was switched off.
+    fn is_gone(&self, source: SourceId) -> bool {
+        source == SourceId::Peers && self.peers_max == 0
     }
 
     fn claim(&mut self, source: SourceId, height: u32) {

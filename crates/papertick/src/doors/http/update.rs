@@ -20,7 +20,7 @@ use super::{
     call::Call,
 };
 use crate::updates::{
-    installer::{Announced, IMAGE_TIME, Update},
+    installer::{Announced, Update},
     judge::{Refusal, Versions},
     newest::NotAsked,
 };
@@ -126,8 +126,7 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
 
 /// Installs the image in a body; tells how many bytes it had.
 async fn install(update: Update, body: Incoming, form: Option<Multipart>) -> Result<u64, Trouble> {
-    let received = timeout(IMAGE_TIME, receive(&update, body, form)).await;
-    match received.unwrap_or(Err(Trouble::Broken)) {
+    match receive(&update, body, form).await {
         Ok(bytes) => {
             update.finish().await?;
             Ok(bytes)
@@ -152,6 +151,8 @@ async fn receive(
             update.append(bytes).await?;
             continue;
         };
+        // What stands around the image takes of its time as well.
+        update.in_time()?;
         form.push(&bytes);
         let piece = || Trouble::Form("the form cannot be read");
         while let Some(piece) = form.next_piece().map_err(|_| piece())? {
@@ -233,7 +234,7 @@ fn told(refusal: &Refusal, kind: Kind, max: u64) -> Answer {
             Kind::Page => failed("truncated upload", &why),
         },
         Refusal::NoSlots | Refusal::NoExec => failed("no ota partition", &why),
-        Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Fault(Fault::Io(_)) => {
+        Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Slow(_) | Refusal::Fault(Fault::Io(_)) => {
             failed("ESP_FAIL", &why)
         }
         Refusal::OnTrial(_) => unavailable("ESP_ERR_INVALID_STATE", &why),

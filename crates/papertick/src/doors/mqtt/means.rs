@@ -38,7 +38,7 @@ pub struct Means {
 
 impl Means {
     /// What the clock knows of itself that the view does not tell.
-    pub(crate) fn about(&self, view: &View) -> About {
+    pub(crate) fn about(&self, view: &View, updatable: Option<String>) -> About {
         let ip = view.link.ip.as_str();
         let host = bracketed(ip);
         let page = match (ip, self.port) {
@@ -49,7 +49,7 @@ impl Means {
         About {
             identity: self.identity.clone(),
             page,
-            updatable: self.newest.installer().updatable(),
+            updatable,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The way out to the broker: what is handed over has gone once it is with the network.
 //!
-//! TLS takes what it cannot send yet, so that its taking something says nothing of who is there.
+//! TLS takes what it cannot send yet, so that its taking something says nothing of who is there. What the network of the
+//! host or a proxy holds, some tens of KiB, counts as gone.
 
 use std::{io, time::Duration};
 
@@ -20,8 +21,8 @@ const PIECE: usize = 4 * 1024;
 #[derive(Debug)]
 pub(crate) struct Outlet {
     writer: WriteHalf<BoxedStream>,
-    /// Something was handed over that may not have gone.
-    has_piece: bool,
+    /// Bytes that were handed over and may not have gone.
+    piece: usize,
     /// Since when something waits without any of it going.
     waits: Option<Instant>,
 }
@@ -31,14 +32,14 @@ impl Outlet {
     pub(crate) fn new(writer: WriteHalf<BoxedStream>) -> Outlet {
         Outlet {
             writer,
-            has_piece: false,
+            piece: 0,
             waits: None,
         }
     }
 
     /// Tells whether anything is to be pushed, while this is still to be sent.
     pub(crate) fn is_busy(&self, out: &[u8]) -> bool {
-        self.has_piece || !out.is_empty()
+        self.piece > 0 || !out.is_empty()
     }
 
     /// When some of what waits must have gone, while this is still to be sent; none if nothing waits.
@@ -50,24 +51,23 @@ impl Outlet {
         Some(*since + WRITE_TIMEOUT)
     }
 
-    /// Brings what is to be sent one step further, and tells how many bytes of it are handed over by that. Nothing is
-    /// lost if it is given up.
+    /// Brings what is to be sent one step further, and tells how many bytes of it have gone by that. Nothing is lost if
+    /// it is given up.
     ///
     /// # Errors
     /// The connection is lost.
     pub(crate) async fn push(&mut self, out: &[u8]) -> io::Result<usize> {
-        if self.has_piece {
+        if self.piece > 0 {
             self.writer.flush().await?;
-            self.has_piece = false;
             self.waits = None;
-            return Ok(0);
+            return Ok(std::mem::take(&mut self.piece));
         }
         let piece = &out[..out.len().min(PIECE)];
         match self.writer.write(piece).await? {
             0 => Err(io::ErrorKind::WriteZero.into()),
             count => {
-                self.has_piece = true;
-                Ok(count)
+                self.piece = count;
+                Ok(0)
             }
         }
     }
@@ -76,5 +76,32 @@ impl Outlet {
     pub(crate) async fn shut(&mut self) {
         // Whatever is wrong with it now, it is over.
         let _ = self.writer.shutdown().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use futures_util::FutureExt as _;
+    use tokio::io::{AsyncReadExt as _, BufWriter, duplex, split};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_taken_has_gone_once_it_is_with_the_network() {
+        let (near, mut far) = duplex(16);
+        // It takes more than it can send, as TLS does.
+        let stream: BoxedStream = Box::new(BufWriter::new(near));
+        let (_reader, writer) = split(stream);
+        let mut outlet = Outlet::new(writer);
+        let out = [7; 64];
+        assert_eq!(outlet.push(&out).await.unwrap(), 0);
+        assert!(outlet.push(&out).now_or_never().is_none());
+        assert!(outlet.is_busy(&[]) && outlet.due(&[]).is_some());
+        let mut heard = [0; 64];
+        let (gone, read) = tokio::join!(outlet.push(&out), far.read_exact(&mut heard));
+        assert_eq!((gone.unwrap(), read.unwrap()), (64, 64));
+        assert!(!outlet.is_busy(&[]));
     }
 }

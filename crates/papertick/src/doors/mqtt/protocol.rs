@@ -7,7 +7,7 @@
     reason = "of all that the protocol has the clock needs a part"
 )]
 
-use std::{num::NonZeroU16, time::Duration};
+use std::{collections::VecDeque, num::NonZeroU16, time::Duration};
 
 use device::mqtt::Broker;
 use interface::mqtt::{
@@ -39,7 +39,7 @@ const PACKET_MAX_3: u32 = 1024 * 1024;
 const RECEIVE_MAX: NonZeroU16 = NonZeroU16::new(16).expect("it is not zero");
 
 /// Messages of ours that may wait for theirs.
-pub(crate) const IN_FLIGHT_MAX: u16 = 8;
+pub(crate) const IN_FLIGHT_MAX: usize = 8;
 
 /// Longest time that the broker may take to acknowledge something.
 pub(crate) const ACK_TIMEOUT: Duration = Duration::from_secs(20);
@@ -115,20 +115,36 @@ struct Limits {
     acknowledges: bool,
 }
 
+/// An answer that the broker owes.
+#[derive(Debug, Clone, Copy)]
+struct Owed {
+    /// Bytes of the conversation up to the end of what it answers.
+    end: u64,
+    /// Since when it is waited for; none while what it answers is on its way, whose time is bounded elsewhere.
+    since: Option<Instant>,
+}
+
+impl Owed {
+    fn due(&self) -> Option<Instant> {
+        self.since.map(|since| since + ACK_TIMEOUT)
+    }
+}
+
 /// One conversation.
 pub(crate) struct Conversation {
     connection: Connection<Client>,
     version: Version,
     /// Bytes to be sent.
     out: Vec<u8>,
+    /// Bytes that are sent.
+    sent: u64,
     ping_at: Option<Instant>,
-    /// When an answer to a ping must have come.
-    pong_until: Option<Instant>,
-    in_flight: u16,
-    /// When the next acknowledgement must have come.
-    ack_until: Option<Instant>,
-    /// Bytes up to the end of what it is to answer that are not sent.
-    unsent: usize,
+    /// The answer to a ping.
+    pong: Option<Owed>,
+    /// The answer to whether the clock is let in, and may listen.
+    admission: Option<Owed>,
+    /// The acknowledgements of what must arrive.
+    acks: VecDeque<Owed>,
     limits: Limits,
     is_welcome: bool,
 }
@@ -159,11 +175,11 @@ impl Conversation {
             connection,
             version,
             out: Vec::new(),
+            sent: 0,
             ping_at: None,
-            pong_until: None,
-            in_flight: 0,
-            ack_until: Some(now + ACK_TIMEOUT),
-            unsent: 0,
+            pong: None,
+            admission: None,
+            acks: VecDeque::new(),
             limits: Limits {
                 keeps: true,
                 acknowledges: true,
@@ -172,7 +188,7 @@ impl Conversation {
         };
         let events = conversation.connection.send(hello.map_err(unwritable)?);
         conversation.follow(events, now)?;
-        conversation.unsent = conversation.out.len();
+        conversation.admission = Some(conversation.owed());
         Ok(conversation)
     }
 
@@ -233,20 +249,19 @@ impl Conversation {
         };
         let events = self.connection.send(packet.map_err(refused)?);
         self.follow(events, now)?;
-        self.ack_until = Some(now + ACK_TIMEOUT);
-        self.unsent = self.out.len();
+        self.admission = Some(self.owed());
         Ok(())
     }
 
     /// Tells whether one more message may go out that must arrive.
     pub(crate) fn has_room(&self) -> bool {
         let vacancy = self.connection.get_receive_maximum_vacancy_for_send();
-        self.in_flight < IN_FLIGHT_MAX && vacancy != Some(0)
+        self.acks.len() < IN_FLIGHT_MAX && vacancy != Some(0)
     }
 
     /// Tells whether all that must arrive has.
     pub(crate) fn is_settled(&self) -> bool {
-        self.in_flight == 0
+        self.acks.is_empty()
     }
 
     /// Tells something.
@@ -270,9 +285,8 @@ impl Conversation {
         });
         match (outcome, id) {
             (Ok(()), Some(_)) => {
-                self.in_flight += 1;
-                self.ack_until.get_or_insert(now + ACK_TIMEOUT);
-                self.unsent = self.out.len();
+                let owed = self.owed();
+                self.acks.push_back(owed);
             }
             (Ok(()), None) => {}
             (Err(error), Some(id)) => {
@@ -306,12 +320,15 @@ impl Conversation {
 
     /// Takes note that so many of them are sent.
     pub(crate) fn sent_bytes(&mut self, count: usize, now: Instant) {
-        if self.unsent > 0 {
-            self.unsent = self.unsent.saturating_sub(count);
-            // Nobody answers what has not come yet.
-            self.ack_until = self.ack_until.map(|_| now + ACK_TIMEOUT);
+        let count = count.min(self.out.len());
+        self.out.drain(..count);
+        self.sent += u64::try_from(count).unwrap_or(u64::MAX);
+        let owed = self.acks.iter_mut();
+        for owed in owed.chain(&mut self.pong).chain(&mut self.admission) {
+            if owed.since.is_none() && owed.end <= self.sent {
+                owed.since = Some(now);
+            }
         }
-        self.out.drain(..count.min(self.out.len()));
         if self.out.is_empty() {
             // What one large message took is not kept for ever.
             self.out
@@ -321,15 +338,28 @@ impl Conversation {
 
     /// When it wants to be looked at without the broker saying anything.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        [self.ping_at, self.pong_until, self.ack_due()]
+        [self.ping_at, self.answer_due()]
             .into_iter()
             .flatten()
             .min()
     }
 
-    /// When the broker must have answered; none while what it is to answer is on its way, whose time is bounded elsewhere.
-    fn ack_due(&self) -> Option<Instant> {
-        self.ack_until.filter(|_| self.unsent == 0)
+    /// When the broker must have answered; none while it owes nothing, or has not been told all that it is to answer.
+    fn answer_due(&self) -> Option<Instant> {
+        let owed = [self.pong, self.admission, self.acks.front().copied()];
+        owed.into_iter()
+            .flatten()
+            .filter_map(|owed| owed.due())
+            .min()
+    }
+
+    /// The answer to what is said last.
+    fn owed(&self) -> Owed {
+        let to_come = u64::try_from(self.out.len()).unwrap_or(u64::MAX);
+        Owed {
+            end: self.sent.saturating_add(to_come),
+            since: None,
+        }
     }
 
     /// Does what is due.
@@ -338,7 +368,7 @@ impl Conversation {
     /// The broker did not answer in time.
     pub(crate) fn advance(&mut self, now: Instant) -> Result<(), Over> {
         let is_late = |until: Option<Instant>| until.is_some_and(|until| until <= now);
-        if is_late(self.pong_until) || is_late(self.ack_due()) {
+        if is_late(self.answer_due()) {
             return Err(Over::Because(format!(
                 "the broker did not answer within {} s",
                 ACK_TIMEOUT.as_secs()
@@ -431,20 +461,29 @@ impl Conversation {
                     self.out.extend(packet.to_continuous_buffer());
                 }
                 Event::NotifyPacketReceived(packet) => said.extend(self.read(packet, now)?),
-                Event::RequestTimerReset { kind, duration_ms } => {
+                Event::RequestTimerReset {
+                    kind: TimerKind::PingreqSend,
+                    duration_ms,
+                } => {
                     let at = now + Duration::from_millis(duration_ms);
-                    let timer = self.timer(kind);
-                    match kind {
-                        // What is told meanwhile does not put it off: most of that needs no answer, so that a broker
-                        // which is gone would not be missed.
-                        // The broker may want to hear from the clock sooner than was planned.
-                        TimerKind::PingreqSend => {
-                            *timer = Some(timer.map_or(at, |planned| planned.min(at)));
-                        }
-                        TimerKind::PingrespRecv | TimerKind::PingreqRecv => *timer = Some(at),
-                    }
+                    // What is told meanwhile does not put it off: most of that needs no answer, so that a broker which
+                    // is gone would not be missed.
+                    // The broker may want to hear from the clock sooner than was planned.
+                    self.ping_at = Some(self.ping_at.map_or(at, |planned| planned.min(at)));
                 }
-                Event::RequestTimerCancel(kind) => *self.timer(kind) = None,
+                Event::RequestTimerCancel(TimerKind::PingreqSend) => self.ping_at = None,
+                // Only brokers wait for pings.
+                Event::RequestTimerReset {
+                    kind: TimerKind::PingrespRecv | TimerKind::PingreqRecv,
+                    ..
+                } => {
+                    let owed = self.owed();
+                    // A ping that waits behind another one does not put off the answer to that.
+                    self.pong.get_or_insert(owed);
+                }
+                Event::RequestTimerCancel(TimerKind::PingrespRecv | TimerKind::PingreqRecv) => {
+                    self.pong = None;
+                }
                 Event::NotifyError(MqttError::PacketTooLarge) => {
                     let most = packet_max(self.version);
                     return Err(Over::Because(format!(
@@ -462,14 +501,6 @@ impl Conversation {
             ))),
             (None, true) => Err(Over::Because("the broker ended the connection".into())),
             (None, false) => Ok(said),
-        }
-    }
-
-    fn timer(&mut self, kind: TimerKind) -> &mut Option<Instant> {
-        match kind {
-            TimerKind::PingreqSend => &mut self.ping_at,
-            // Only brokers wait for pings.
-            TimerKind::PingrespRecv | TimerKind::PingreqRecv => &mut self.pong_until,
         }
     }
 
@@ -493,7 +524,7 @@ impl Conversation {
                 self.welcome(code == ConnectReasonCode::Success, &format!("{code:?}"))
             }
             Packet::V3_1_1Suback(answer) => {
-                self.ack_until = None;
+                self.admission = None;
                 let codes = answer.return_codes();
                 let refused = codes
                     .iter()
@@ -504,7 +535,7 @@ impl Conversation {
                 )))
             }
             Packet::V5_0Suback(answer) => {
-                self.ack_until = None;
+                self.admission = None;
                 let codes = answer.reason_codes();
                 let refused = codes
                     .iter()
@@ -592,12 +623,15 @@ impl Conversation {
     }
 
     fn acknowledged(&mut self, now: Instant) {
-        self.in_flight = self.in_flight.saturating_sub(1);
-        self.ack_until = (self.in_flight > 0).then(|| now + ACK_TIMEOUT);
+        self.acks.pop_front();
+        let next = self.acks.front_mut();
+        if let Some(next) = next.filter(|next| next.since.is_some()) {
+            next.since = Some(now);
+        }
     }
 
     fn welcome(&mut self, is_welcome: bool, code: &str) -> Result<Option<Said>, Over> {
-        self.ack_until = None;
+        self.admission = None;
         self.is_welcome = is_welcome;
         match (is_welcome, code) {
             (true, _) => Ok(Some(Said::Welcome)),
@@ -804,6 +838,60 @@ mod tests {
         assert_eq!(talk.next_deadline(), Some(now + ACK_TIMEOUT));
         let outcome = talk.advance(now + ACK_TIMEOUT);
         assert!(matches!(outcome, Err(Over::Because(reason)) if reason.contains("did not answer")));
+    }
+
+    #[test]
+    fn nobody_answers_a_ping_that_waits_behind_something_long() {
+        for version in [Version::V5_0, Version::V3_1_1] {
+            let begun = Instant::now();
+            let mut talk = talking(version, begun);
+            let mut suback = vec![0x90, 0x04, 0x00, 0x01, 0x00, 0x01];
+            if version == Version::V3_1_1 {
+                suback = vec![0x90, 0x03, 0x00, 0x01, 0x01];
+            }
+            talk.hear(&suback, begun).unwrap();
+            talk.sent_bytes(usize::MAX, begun);
+            let telling = Telling {
+                must_arrive: false,
+                ..telling(16 * 1024)
+            };
+            talk.tell(telling, begun).unwrap();
+            let long = talk.out().len();
+            let mut now = talk.next_deadline().unwrap();
+            talk.advance(now).unwrap();
+            assert_eq!(talk.out()[long..], [0xC0, 0x00]);
+            // The slowest way that is kept.
+            for _ in 0..4 {
+                now += Duration::from_secs(30);
+                assert_eq!(talk.advance(now), Ok(()));
+                talk.sent_bytes(4 * 1024, now);
+            }
+            talk.sent_bytes(long - 16 * 1024 + 1, now);
+            now += ACK_TIMEOUT;
+            assert_eq!(talk.advance(now), Ok(()));
+            talk.sent_bytes(usize::MAX, now);
+            let late = now + ACK_TIMEOUT;
+            assert_eq!(talk.advance(late - Duration::from_millis(1)), Ok(()));
+            assert!(talk.advance(late).is_err());
+        }
+    }
+
+    /// Each answer is waited for from the moment on at which what it answers has gone, whatever is said after it.
+    #[test]
+    fn what_is_told_meanwhile_puts_off_no_answer() {
+        let begun = Instant::now();
+        let mut talk = talking(Version::V3_1_1, begun);
+        talk.hear(&[0x90, 0x03, 0x00, 0x01, 0x01], begun).unwrap();
+        let mut now = begun;
+        for _ in 0..3 {
+            talk.tell(telling(1), now).unwrap();
+            talk.sent_bytes(usize::MAX, now);
+            now += ACK_TIMEOUT / 4;
+        }
+        assert_eq!(talk.answer_due(), Some(begun + ACK_TIMEOUT));
+        // The next one has its time after the one before it.
+        talk.hear(&[0x40, 0x02, 0x00, 0x02], now).unwrap();
+        assert_eq!(talk.answer_due(), Some(now + ACK_TIMEOUT));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::{
     collections::{BTreeMap, VecDeque, hash_map::DefaultHasher},
     hash::{Hash, Hasher as _},
+    ops::Bound,
     pin::Pin,
     sync::Arc,
     time::Duration,
@@ -44,7 +45,7 @@ use render::png;
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, ReadHalf, split},
-    time::{Instant, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 
 use super::{
@@ -74,6 +75,9 @@ const OUT_FULL: usize = 16 * 1024;
 /// Longest time for the last words of a connection.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// Part of it in which what is being done is waited for.
+const LAST_ANSWER: Duration = Duration::from_millis(1500);
+
 /// Time over which a group of clocks spreads what all of them are told.
 const SPREAD: Duration = Duration::from_secs(30);
 
@@ -85,6 +89,9 @@ const COLLECT: Duration = Duration::from_millis(500);
 
 /// Least time between two reports of what was dropped.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
+
+/// Time between two looks at whether anything can be installed, which a key in the data folder changes.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// A minute, ms.
 const MINUTE_MS: i64 = 60_000;
@@ -144,6 +151,16 @@ enum Done {
     Fulfilled(Report),
 }
 
+/// Whose wishes they are: their rank, and their scope.
+type Place = (usize, String);
+
+/// Wishes that stand at the broker.
+struct Stands {
+    wished: Result<Desired, Unfit>,
+    /// They stood there before the clock listened.
+    is_old: bool,
+}
+
 type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
 
 /// One connection.
@@ -155,6 +172,9 @@ pub(crate) struct Session<'a> {
     chance: Chance,
     view: Arc<View>,
     levels: Levels,
+    /// The version that runs, where another one can be installed.
+    updatable: Option<String>,
+    look_at: Instant,
     up_since: Option<Instant>,
     /// How much of what happened was looked at.
     seen: u64,
@@ -168,9 +188,11 @@ pub(crate) struct Session<'a> {
     rebirth: Option<Instant>,
     /// When the market is shared again, though nothing has changed; none if it is not shared.
     share: Option<Instant>,
-    /// What stands at the broker and was not looked at yet, by rank and scope.
-    standing: BTreeMap<(usize, String), Result<Desired, Unfit>>,
+    /// What stands at the broker and was not looked at yet.
+    standing: BTreeMap<Place, Stands>,
     collected: Option<Instant>,
+    /// What was new there on this connection.
+    new: BTreeMap<Place, Desired>,
     reports: Vec<Report>,
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
@@ -284,6 +306,8 @@ impl<'a> Session<'a> {
             conversation: Conversation::new(&broker, version, now)?,
             chance: Chance::new(),
             levels: Levels::new(view.board.leds, now),
+            updatable: means.newest.installer().updatable(),
+            look_at: now + LOOK_EVERY,
             up_since: None,
             seen: view.happenings.count(),
             view,
@@ -296,6 +320,7 @@ impl<'a> Session<'a> {
             share: broker.shares_market.then(|| now + SHARED_EVERY),
             standing: BTreeMap::new(),
             collected: None,
+            new: BTreeMap::new(),
             reports: Vec::new(),
             dropped: BTreeMap::new(),
             report_at: None,
@@ -371,6 +396,7 @@ impl<'a> Session<'a> {
             self.conversation.next_deadline(),
             levels,
             spread,
+            Some(self.look_at),
             self.rebirth,
             self.share,
             self.collected.filter(|_| self.doing.is_none()),
@@ -385,6 +411,15 @@ impl<'a> Session<'a> {
         let now = Instant::now();
         self.conversation.advance(now)?;
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+        if self.look_at <= now {
+            self.look_at = now + LOOK_EVERY;
+            let updatable = self.means.newest.installer().updatable();
+            if updatable != self.updatable {
+                self.updatable = updatable;
+                self.levels
+                    .changed(|level| matches!(level, Level::Discovery | Level::Update));
+            }
+        }
         if is_due(self.rebirth) {
             self.rebirth = None;
             self.levels.forgotten(now);
@@ -462,10 +497,19 @@ impl<'a> Session<'a> {
             }
             Incoming::Desired(scope) if is_too_large => {
                 self.drop_one("too-large");
-                self.collect(scope, Err(Unfit::unread(TOO_LARGE)), now);
+                let stands = Stands {
+                    wished: Err(Unfit::unread(TOO_LARGE)),
+                    is_old: message.is_retained,
+                };
+                self.collect(scope, Some(stands), now);
             }
             Incoming::Desired(scope) => {
-                self.collect(scope, wishes::desired(&message.payload, &self.view), now);
+                let wished = wishes::desired(&message.payload, &self.view).transpose();
+                let stands = wished.map(|wished| Stands {
+                    wished,
+                    is_old: message.is_retained,
+                });
+                self.collect(scope, stands, now);
             }
             // Somebody takes away what stood there.
             _ if message.is_retained && message.payload.is_empty() => {}
@@ -523,21 +567,25 @@ impl<'a> Session<'a> {
         self.answer(message.answer, &told);
     }
 
-    /// Takes note of what stands at the broker.
-    fn collect(&mut self, scope: Scope<'_>, wished: Result<Option<Desired>, Unfit>, now: Instant) {
+    /// Takes note of what stands at the broker; none if nothing does any more.
+    fn collect(&mut self, scope: Scope<'_>, stands: Option<Stands>, now: Instant) {
         let groups = &self.broker.groups;
-        let (rank, scope) = match scope {
+        let place = match scope {
             Scope::Own => (groups.len(), revs::OWN.to_owned()),
             Scope::Group(group) => {
                 let rank = groups.iter().position(|known| known == group);
                 (rank.unwrap_or(0), group.to_owned())
             }
         };
-        match wished {
-            Ok(Some(desired)) => self.standing.insert((rank, scope), Ok(desired)),
-            Ok(None) => self.standing.remove(&(rank, scope)),
-            Err(reason) => self.standing.insert((rank, scope), Err(reason)),
-        };
+        match stands {
+            Some(stands) => {
+                self.standing.insert(place, stands);
+            }
+            None => {
+                self.standing.remove(&place);
+                self.new.remove(&place);
+            }
+        }
         // Who says something again and again does not put off what all the others wish.
         self.collected.get_or_insert(now + COLLECT);
     }
@@ -546,8 +594,8 @@ impl<'a> Session<'a> {
     fn begin(&mut self) {
         while self.doing.is_none() {
             let is_collected = self.collected.is_some_and(|at| at <= Instant::now());
-            if is_collected && let Some(((_, scope), wished)) = self.standing.pop_first() {
-                self.fulfil(scope, wished);
+            if is_collected && let Some((place, stands)) = self.standing.pop_first() {
+                self.fulfil(place, stands);
                 continue;
             }
             if is_collected {
@@ -607,18 +655,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn fulfil(&mut self, scope: String, wished: Result<Desired, Unfit>) {
-        let desired = match wished {
+    fn fulfil(&mut self, place: Place, stands: Stands) {
+        let desired = match stands.wished {
             Ok(desired) => desired,
             Err(Unfit { rev, reason }) => {
                 let report = Report {
-                    scope,
+                    scope: place.1,
                     rev,
                     error: Some(reason),
                 };
                 return self.done(Done::Fulfilled(report));
             }
         };
+        let overruled = self.overruled(&place, &desired, stands.is_old);
+        let (_, scope) = place;
         let Desired { rev, settings } = desired;
         let standing = Standing {
             scope: scope.clone(),
@@ -627,12 +677,36 @@ impl<'a> Session<'a> {
                 body: settings,
                 ..Patch::default()
             },
+            overruled,
         };
         let hands = self.hands.clone();
         self.doing = Some(Box::pin(async move {
             let error = hands.fulfil(standing).await.err();
             Done::Fulfilled(Report { scope, rev, error })
         }));
+    }
+
+    /// Keeps the order of wishes that stood there and are new together, however late some of them come: whose count over
+    /// them are told, and are fulfilled after them.
+    fn overruled(&mut self, place: &Place, desired: &Desired, is_old: bool) -> Vec<String> {
+        // The view that is followed may be older than what was fulfilled last.
+        let revs = revs::read(&self.means.view.borrow().settings);
+        if revs.get(&place.1) == Some(&desired.rev) {
+            return Vec::new();
+        }
+        let mut overruled = Vec::new();
+        if is_old {
+            let later = (Bound::Excluded(place), Bound::Unbounded);
+            for (place, desired) in self.new.range::<Place, _>(later) {
+                overruled.push(place.1.clone());
+                self.standing.entry(place.clone()).or_insert(Stands {
+                    wished: Ok(desired.clone()),
+                    is_old: false,
+                });
+            }
+        }
+        self.new.insert(place.clone(), desired.clone());
+        overruled
     }
 
     fn done(&mut self, done: Done) {
@@ -780,7 +854,7 @@ impl<'a> Session<'a> {
     /// What is to be said of a level now; none if there is nothing to say.
     fn payload(&self, level: Level) -> Option<Vec<u8>> {
         let (view, broker) = (&self.view, &self.broker);
-        let about = || self.means.about(view);
+        let about = || self.means.about(view, self.updatable.clone());
         let glass = || Arc::clone(&self.means.glass.borrow());
         let document = match level {
             Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
@@ -804,7 +878,7 @@ impl<'a> Session<'a> {
             Level::Led(index) => documents::lamp(Lamp::Led(index), view),
             Level::Frontlight => documents::lamp(Lamp::Frontlight, view),
             Level::Market => Some(documents::market(view, self.means.clock.now())),
-            Level::SharedMarket => shared::document(view, &broker.id, self.means.clock.now()),
+            Level::SharedMarket => shared::document(view, &broker.id, self.means.clock.sure()),
             Level::Panels => {
                 let glass = glass();
                 if glass.shows_password() {
@@ -830,7 +904,8 @@ impl<'a> Session<'a> {
         Some((started + MINUTE_MS / 2).div_euclid(MINUTE_MS) * (MINUTE_MS / 1000))
     }
 
-    /// Answers what is being done or was to be done, says that the clock is gone, and takes away what somebody else or nobody is to find there.
+    /// Answers what is being done or was to be done, says that the clock is gone, and takes away what somebody else or
+    /// nobody is to find there.
     async fn leave(
         &mut self,
         next: &MqttPlan,
@@ -838,10 +913,7 @@ impl<'a> Session<'a> {
         outlet: &mut Outlet,
     ) -> Result<(), Over> {
         let now = Instant::now();
-        for waiting in std::mem::take(&mut self.wishes) {
-            self.drop_one("busy");
-            self.refuse(waiting.message, Answer::error(503, "busy"));
-        }
+        let last_answer = now + LAST_ANSWER;
         let mut tellings = VecDeque::new();
         let telling = |topic: String, payload: &str| Telling {
             topic,
@@ -870,17 +942,18 @@ impl<'a> Session<'a> {
         let mut bytes = [0; 4096];
         let mut is_said = false;
         loop {
+            for waiting in std::mem::take(&mut self.wishes) {
+                self.drop_one("busy");
+                self.refuse(waiting.message, Answer::error(503, "busy"));
+            }
             while self.conversation.has_room()
-                && let Some(telling) = self.answers.pop_front().or_else(|| match self.doing {
-                    // A change of the settings of the connection is answered by the connection before it.
-                    Some(_) => None,
-                    None => tellings.pop_front(),
-                })
+                && let Some(telling) = self.answers.pop_front().or_else(|| tellings.pop_front())
             {
                 self.say(telling, now);
             }
-            let is_all = self.doing.is_none() && tellings.is_empty();
-            if is_all && self.conversation.is_settled() && !is_said {
+            let is_all = self.answers.is_empty() && tellings.is_empty();
+            // A change of the settings of the connection is answered by the connection before it.
+            if self.doing.is_none() && is_all && self.conversation.is_settled() && !is_said {
                 self.conversation.bid_farewell(now);
                 is_said = true;
             }
@@ -896,12 +969,24 @@ impl<'a> Session<'a> {
                     if count == 0 {
                         return Ok(());
                     }
-                    self.conversation.hear(&bytes[..count], Instant::now())?;
+                    if is_said {
+                        // Nothing is acknowledged after that.
+                        continue;
+                    }
+                    let now = Instant::now();
+                    for said in self.conversation.hear(&bytes[..count], now)? {
+                        match said {
+                            Said::Message(message) => self.take(message, now),
+                            Said::NotTaken(_) => self.drop_one("not-taken"),
+                            Said::Welcome | Said::Listening(_) => {}
+                        }
+                    }
                 }
                 count = outlet.push(self.conversation.out()), if has_out => {
                     let count = count.map_err(|error| lost(&error))?;
                     self.conversation.sent_bytes(count, Instant::now());
                 }
+                () = sleep_until(last_answer), if self.doing.is_some() => self.doing = None,
             }
         }
     }

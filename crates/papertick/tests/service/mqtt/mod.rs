@@ -21,16 +21,26 @@ use device::{
 use net::dialer::Dialer;
 use papertick::{
     clock::Clock,
+    config::Firmware,
     doors::mqtt::{Means, serve},
     glass::Glass,
     inbox::{Inbox, inbox},
     main_loop::{Beginning, Followed, MainLoop},
     sources::at_broker::AtBroker,
     tasks::{Stopper, Tasks, stop_signal},
-    updates::{self, installer::Installer, newest::Newest},
+    updates::{
+        self,
+        installer::Installer,
+        newest::Newest,
+        slots::{Factory, Program},
+    },
 };
 use serde_json::{Map, Value};
-use storage::{Store, keeper, sim_disk::SharedDisk};
+use storage::{
+    Store,
+    keeper::{self, Shelf},
+    sim_disk::SharedDisk,
+};
 use tempfile::TempDir;
 use tokio::{sync::watch, time::timeout};
 
@@ -40,7 +50,7 @@ pub(crate) const OWN: &str = "papertick/papertick-aabbcc";
 /// Longest time that a test waits for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A clock whose door for MQTT is open, without panels.
+/// A clock whose door for MQTT is open, without panels; it has room for another program, and trusts nobody.
 pub(crate) struct Rig {
     pub(crate) inbox: Inbox,
     pub(crate) followed: Followed,
@@ -49,8 +59,8 @@ pub(crate) struct Rig {
     pub(crate) glass: watch::Sender<Arc<Glass>>,
     pub(crate) clock: Clock,
     pub(crate) market: watch::Receiver<AtBroker>,
-    _core: Tasks,
-    _folder: TempDir,
+    core: Tasks,
+    pub(crate) folder: TempDir,
     _going: Stopper,
 }
 
@@ -69,6 +79,18 @@ impl Rig {
         settings: Settings,
         disk: SharedDisk,
     ) -> Rig {
+        let (mut rig, shelf) = Rig::without_store(clock, dialer, settings, disk).await;
+        rig.core.spawn("store", shelf.as_a_task());
+        rig
+    }
+
+    /// A clock that waits for ever for what it stores, as long as nobody does the work.
+    pub(crate) async fn without_store(
+        clock: Clock,
+        dialer: Dialer,
+        settings: Settings,
+        disk: SharedDisk,
+    ) -> (Rig, Shelf) {
         let (store, _) = Store::open(Box::new(disk));
         let (keeper, shelf) = keeper::keeper(store);
         let spec = *spec::find("rev-b").unwrap();
@@ -81,17 +103,23 @@ impl Rig {
         let (going, go_on) = stop_signal();
         let mut core = Tasks::new();
         core.spawn("main loop", main_loop.run(go_on));
-        core.spawn("store", shelf.as_a_task());
         let glass = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
         let (market, told_market) = watch::channel(AtBroker::Away);
         let folder = TempDir::new().unwrap();
-        let nothing = updates::installer::Means::without_slots(
-            spec,
-            folder.path().to_path_buf(),
-            inbox.clone(),
-        );
-        let (installer, _) = Installer::new(nothing);
+        let nobody = updates::installer::Means {
+            firmware: Some(Firmware {
+                running: Program::Factory,
+                version: "4.0.0".into(),
+                factory: Factory::own(),
+            }),
+            ..updates::installer::Means::without_slots(
+                spec,
+                folder.path().to_path_buf(),
+                inbox.clone(),
+            )
+        };
+        let (installer, _) = Installer::new(nobody);
         let (newest, _) = Newest::new(installer, followed.releases.clone());
         let means = Means {
             newest,
@@ -119,8 +147,8 @@ impl Rig {
             glass,
             clock,
             market: told_market,
-            _core: core,
-            _folder: folder,
+            core,
+            folder,
             _going: going,
         };
         let identity = LinkEvent::Identity {
@@ -130,7 +158,7 @@ impl Rig {
         for event in [LinkEvent::Unmanaged, identity] {
             rig.tell(Input::Linked(event)).await;
         }
-        rig
+        (rig, shelf)
     }
 
     pub(crate) async fn tell(&self, input: Input) {

@@ -47,6 +47,8 @@ pub(crate) struct Peer {
     pub(crate) filters: Vec<String>,
     /// Those of them under which the clock sees what is retained while it listens.
     pub(crate) marked: Vec<String>,
+    /// The clock has said good-bye, so that the broker does not say that it is lost.
+    pub(crate) has_left: bool,
     /// Where the broker says that the clock is lost, and what.
     pub(crate) will: Option<(String, Vec<u8>)>,
 }
@@ -70,6 +72,7 @@ impl Peer {
             waiting: Vec::new(),
             filters: Vec::new(),
             marked: Vec::new(),
+            has_left: false,
             will: None,
         };
         let will = |topic: Option<&str>, payload: Option<&[u8]>| {
@@ -189,6 +192,10 @@ impl Peer {
                     is_acknowledged: told.qos() == Qos::AtLeastOnce,
                     correlation: None,
                 },
+                Packet::V5_0Disconnect(_) | Packet::V3_1_1Disconnect(_) => {
+                    self.has_left = true;
+                    continue;
+                }
                 _ => continue,
             };
             return Some(heard);

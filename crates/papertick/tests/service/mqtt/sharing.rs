@@ -38,13 +38,14 @@ const TOPIC: &str = "papertick/market";
 const START_MS: i64 = 1_767_225_600_000;
 
 /// A clock that shares what it knows, and its broker.
-async fn sharing() -> (Rig, mpsc::Receiver<Arrival>, Peer) {
+async fn sharing(clock: Clock) -> (Rig, mpsc::Receiver<Arrival>, Peer) {
     let (arrive, mut arrivals) = mpsc::channel(4);
     let shares = Settings {
         mqtt_share_market: true,
         ..settings("broker", 0)
     };
-    let rig = Rig::new(Dialer::in_memory(Roots::public(), arrive), shares).await;
+    let dialer = Dialer::in_memory(Roots::public(), arrive);
+    let rig = Rig::at(clock, dialer, shares, SharedDisk::default()).await;
     let mut peer = Peer::accept(&mut arrivals).await;
     peer.all_in(Duration::from_secs(15)).await;
     (rig, arrivals, peer)
@@ -136,11 +137,10 @@ fn document(dollars: u32, learned: i64, told: i64) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_clock_knows_is_shared_and_told_again_every_minute() {
-    let (rig, _arrivals, mut peer) = sharing().await;
+    let (rig, _arrivals, mut peer) = sharing(Clock::unset()).await;
     // Without the time it would have no age.
     learn(&rig, 60_000).await;
-    let told = peer.all_in(2 * SHARED_EVERY).await;
-    assert!(told.iter().all(|heard| heard.topic != TOPIC));
+    assert_silent(&mut peer).await;
     rig.clock.set(START_MS);
     learn(&rig, 61_000).await;
     let told = peer.on(TOPIC).await;
@@ -166,6 +166,22 @@ async fn what_a_clock_knows_is_shared_and_told_again_every_minute() {
     rig.set(json!({ "mqttShareMarket": false })).await;
     let left = peer.on(TOPIC).await;
     assert_eq!((left.payload.len(), left.is_retained), (0, true));
+    rig.stop().await;
+}
+
+async fn assert_silent(peer: &mut Peer) {
+    let told = peer.all_in(2 * SHARED_EVERY).await;
+    assert!(told.iter().all(|heard| heard.topic != TOPIC));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_may_be_hours_off_shares_nothing() {
+    let (rig, _arrivals, mut peer) = sharing(Clock::host()).await;
+    learn(&rig, 60_000).await;
+    assert_silent(&mut peer).await;
+    rig.clock.set(START_MS);
+    let told = read(&peer.on(TOPIC).await.payload);
+    assert_eq!(told["prices"]["USD"]["value"], "60000.000000");
     rig.stop().await;
 }
 
@@ -340,6 +356,25 @@ async fn a_host_that_is_hours_off_takes_what_is_told_as_it_listens() {
     peer.say(TOPIC, &document(61_000, -30, 0).to_string()).await;
     peer.all_in(Duration::from_secs(2)).await;
     taker.price(60_000).await;
+    taker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_may_be_hours_off_does_not_judge_what_stands_there() {
+    let mut taker = Taker::at(Clock::host()).await;
+    let mut peer = Peer::accept(&mut taker.arrivals).await;
+    // By the time of the host it is a minute old, whatever it is.
+    let host = taker.rig.clock.now().utc.unwrap();
+    let then = host.unix_secs() - START_MS / 1000 - 60;
+    peer.keep(TOPIC, &document(60_000, then, then).to_string())
+        .await;
+    taker.down("nobody knows the time").await;
+    assert!(taker.rig.view().market.prices.is_empty());
+    taker.rig.clock.set(host.unix_ms + 3_600_000);
+    let view = taker.price(60_000).await;
+    let price = &view.market.prices[&Currency::USD];
+    let age = price.age(taker.rig.clock.now()).unwrap().as_secs();
+    assert!((3660..3670).contains(&age), "{age}");
     taker.stop().await;
 }
 

@@ -24,6 +24,7 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
+use papertick::clock::Clock;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::{ServerConfig, pki_types::PrivateKeyDer};
 use serde_json::{Value, json};
@@ -212,7 +213,7 @@ async fn how_the_host_is_is_told_once_a_minute() {
         let heard = told.iter().filter(|heard| heard.topic == topic);
         heard.map(|heard| heard.payload.clone()).collect()
     };
-    // Nothing can be installed here, and nothing says otherwise.
+    // Nobody is trusted here, and nothing says that anything could be installed.
     assert_eq!(of(&told, "update"), [b""]);
     let [host] = of(&told, "host").try_into().unwrap();
     let host = read(&host);
@@ -221,9 +222,40 @@ async fn how_the_host_is_is_told_once_a_minute() {
         (&host["mqttDropped"], &host["startedAt"]),
         (&json!(0), &Value::Null)
     );
-    // What is equal is not told twice, and what differs after it is: no two readings of memory need be the same.
-    let told = peer.all_in(Duration::from_secs(600)).await;
-    assert!(of(&told, "host").len() <= 10);
+    // No two readings of memory need differ; what was dropped does.
+    let mut told = Vec::new();
+    for _ in 0..10 {
+        peer.say("papertick/other/cmd/restart", "").await;
+        told.extend(peer.all_in(Duration::from_secs(60)).await);
+    }
+    let hosts = of(&told, "host");
+    let dropped: Vec<_> = hosts
+        .iter()
+        .filter_map(|host| read(host)["mqttDropped"].as_u64())
+        .collect();
+    assert_eq!(dropped, Vec::from_iter(1..=10));
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn updates_are_offered_once_somebody_is_trusted() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    let discovery = "homeassistant/device/papertick-aabbcc/config";
+    let offers = |heard: &Heard| !read(&heard.payload)["cmps"]["firmware"]["name"].is_null();
+    assert!(!offers(&peer.on(discovery).await));
+    peer.all_in(Duration::from_secs(15)).await;
+    let keys = rig.folder.path().join("update-keys");
+    std::fs::create_dir(&keys).unwrap();
+    let key = minisign::KeyPair::generate_unencrypted_keypair()
+        .unwrap()
+        .pk;
+    std::fs::write(keys.join("me.pub"), key.to_box().unwrap().to_string()).unwrap();
+    let told = peer.all_in(Duration::from_secs(60)).await;
+    let on = |topic: &str| told.iter().find(|heard| heard.topic == topic).unwrap();
+    assert!(offers(on(discovery)));
+    let update = read(&on(&format!("{OWN}/update")).payload);
+    assert_eq!(update["installed_version"], "4.0.0");
     rig.stop().await;
 }
 
@@ -637,6 +669,79 @@ async fn wishes_that_stand_there_are_fulfilled_once_for_each_version() {
     rig.stop().await;
 }
 
+/// Seconds lie between what stood there before the clock listened.
+#[tokio::test(start_paused = true)]
+async fn what_stands_there_counts_in_its_order_however_late_it_comes() {
+    let grouped = Settings {
+        mqtt_groups: "shop".into(),
+        ..settings("broker", 0)
+    };
+    let (rig, mut arrivals) = rig(grouped).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    let (all, shop) = (
+        "papertick/group/all/desired",
+        "papertick/group/shop/desired",
+    );
+    let own = format!("{OWN}/desired");
+    let late = Duration::from_secs(3);
+    let led = || rig.view().settings.led_brightness;
+    let wished = |rev: &str, led: u32| {
+        json!({ "rev": rev, "settings": { "ledBrightness": led } }).to_string()
+    };
+
+    peer.keep(&own, &wished("a", 3)).await;
+    sleep(late).await;
+    assert_eq!(led(), 3);
+    let wish = r#"{"rev": "a", "settings": {"ledBrightness": 2, "mowMode": true}}"#;
+    peer.keep(shop, wish).await;
+    sleep(late).await;
+    let wish = r#"{"rev": "a", "settings": {"mowMode": false, "suffixPrice": true}}"#;
+    peer.keep(all, wish).await;
+    sleep(late).await;
+    let now = Arc::clone(&rig.view().settings);
+    assert_eq!(
+        (now.led_brightness, now.mow_mode, now.suffix_price),
+        (3, true, true)
+    );
+
+    // What a group is told as the clock listens is newer than that.
+    peer.say(all, &wished("b", 5)).await;
+    sleep(late).await;
+    assert_eq!(led(), 5);
+    // So is what stands there for a group next to an own wish that was fulfilled another time.
+    drop(peer);
+    let mut peer = Peer::accept(&mut arrivals).await;
+    peer.keep(&own, &wished("a", 3)).await;
+    sleep(late).await;
+    peer.keep(all, &wished("c", 6)).await;
+    sleep(late).await;
+    assert_eq!(led(), 6);
+    // What is taken away again counts over nothing.
+    peer.keep(&own, &wished("d", 7)).await;
+    sleep(late).await;
+    assert_eq!(led(), 7);
+    peer.keep(&own, "").await;
+    peer.keep(shop, &wished("d", 8)).await;
+    sleep(late).await;
+    assert_eq!(led(), 8);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wish_that_lacks_what_comes_late_is_fulfilled_with_it() {
+    let (rig, mut arrivals) = rig(settings("10.0.0.1", 0)).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    let wish = r#"{"rev": "a", "settings": {"proxyEnabled": true}}"#;
+    peer.keep(&format!("{OWN}/desired"), wish).await;
+    let told = read(&peer.on(&format!("{OWN}/reported")).await.payload);
+    assert_eq!(told["error"], "proxyHost:bad_length");
+    let wish = r#"{"rev": "a", "settings": {"proxyHost": "proxy"}}"#;
+    peer.keep("papertick/group/all/desired", wish).await;
+    rig.until("fulfilled", |view| view.settings.proxy_enabled)
+        .await;
+    rig.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_group_is_restarted_one_after_the_other_and_never_wiped() {
     let (mut rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
@@ -687,6 +792,59 @@ async fn who_changes_the_connection_over_it_is_answered() {
     let _next = Peer::accept(&mut arrivals).await;
     assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
     assert!(begun.elapsed() <= Duration::from_secs(31));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_as_the_clock_leaves_is_answered_and_not_done() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    rig.set(json!({ "mqttEnabled": false })).await;
+    peer.say(&format!("{OWN}/cmd/show/text"), r#"{"t": "HODL", "id": 1}"#)
+        .await;
+    peer.keep(&format!("{OWN}/set"), r#"{"ledBrightness": 7, "id": 2}"#)
+        .await;
+    let left = peer.all_in(Duration::from_secs(5)).await;
+    let result = format!("{OWN}/result");
+    let answers = left.iter().filter(|heard| heard.topic == result);
+    let answers: BTreeMap<u64, u64> = answers
+        .map(|heard| read(&heard.payload))
+        .map(|told| {
+            (
+                told["id"].as_u64().unwrap(),
+                told["status"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(answers, BTreeMap::from([(1, 503), (2, 409)]));
+    assert!(peer.has_left);
+    assert_ne!(rig.view().mode, "custom");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_busy_says_good_bye_too() {
+    let (arrive, mut arrivals) = mpsc::channel(4);
+    let dialer = Dialer::in_memory(Roots::public(), arrive);
+    let settings = settings("broker", 0);
+    let disk = storage::sim_disk::SharedDisk::default();
+    let (rig, _shelf) = Rig::without_store(Clock::unset(), dialer, settings, disk).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    peer.all_in(Duration::from_secs(15)).await;
+    // It is not on disk before the end of time.
+    peer.say(&format!("{OWN}/set"), r#"{"ledBrightness": 7}"#)
+        .await;
+    assert_eq!(peer.all_in(Duration::from_secs(5)).await, []);
+    rig.stopper.stop();
+    let left = peer.all_in(Duration::from_secs(5)).await;
+    let left: Vec<_> = left
+        .iter()
+        .map(|heard| (heard.topic.as_str(), heard.payload.as_slice()))
+        .collect();
+    assert_eq!(
+        left,
+        [(format!("{OWN}/status").as_str(), b"offline".as_slice())]
+    );
+    assert!(peer.has_left);
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
