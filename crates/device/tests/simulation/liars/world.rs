@@ -68,6 +68,10 @@ pub struct World {
     disputed: Run,
     /// Since when the glass has shown more than is proven, without a mark.
     above: Run,
+    /// The worst sign that there is a reason for, and the worst that there was one for as the newest picture was made.
+    due: Option<Mark>,
+    allowed: Option<Mark>,
+    picture: u64,
     looks: Dice,
     /// How good height and price were to be at the seconds that were looked at.
     pub seen: BTreeSet<&'static str>,
@@ -138,6 +142,9 @@ impl World {
             doubted: Run::default(),
             disputed: Run::default(),
             above: Run::default(),
+            due: Some(Mark::Stale),
+            allowed: Some(Mark::Stale),
+            picture: 0,
             looks: Dice::new(seed),
             seen: BTreeSet::new(),
             log: Vec::new(),
@@ -413,11 +420,52 @@ impl World {
         let is_weak = is_disputed || state == Some(PriceState::Single);
         self.doubted.set(is_weak, self.secs);
         self.disputed.set(is_disputed, self.secs);
+        let due = self.worst(verdict.map(|verdict| verdict.state), state);
+        let picture = self.device.desired().picture.serial;
+        if picture != self.picture {
+            // It may have been made before what came last.
+            self.allowed = self.due.max(due);
+        }
+        (self.picture, self.due) = (picture, due);
+    }
+
+    /// The worst sign that there is a reason for on the screen that is shown; where nobody can tell, any.
+    fn worst(&self, height: Option<HeightState>, price: Option<PriceState>) -> Option<Mark> {
+        let worst = match self.screen {
+            HEIGHT => match height {
+                Some(HeightState::Proven) => None,
+                Some(HeightState::Alone | HeightState::Claimed) => Some(Mark::Alone),
+                Some(HeightState::Disputed) => Some(Mark::Disputed),
+                Some(HeightState::Stale | HeightState::Unknown) | None => Some(Mark::Stale),
+            },
+            _ => match price {
+                Some(PriceState::Agreed) => None,
+                Some(PriceState::Single) => Some(Mark::Alone),
+                Some(PriceState::Disputed) => Some(Mark::Disputed),
+                Some(PriceState::Stale) | None => Some(Mark::Stale),
+            },
+        };
+        worst.filter(|mark| *mark == Mark::Stale || self.mode > 0)
     }
 
     /// Asserts that the clock shows what is to be seen.
     fn check(&mut self) {
         self.expect();
+        let view = self.device.view();
+        let mark = self.device.desired().picture.mark;
+        assert!(
+            mark <= self.allowed,
+            "{mark:?} on the glass, where at most {:?} is due",
+            self.allowed
+        );
+        assert!(
+            !view.stale || self.due == Some(Mark::Stale),
+            "said to be old"
+        );
+        assert!(
+            !view.disputed || self.due >= Some(Mark::Disputed),
+            "said to be disputed"
+        );
         self.check_height();
         self.check_price();
     }
