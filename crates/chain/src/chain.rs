@@ -75,7 +75,7 @@ impl Chain {
         Chain {
             network,
             base: anchor,
-            headers: VecDeque::new(),
+            headers: room(),
             tip: anchor.hash,
             work: anchor.work,
             difficulty: None,
@@ -336,13 +336,15 @@ impl Chain {
     /// The chain as it was before the header at a place, and all after it.
     fn cut(&self, place: usize) -> Chain {
         let gone = self.headers.range(place..).copied();
+        let mut headers = room();
+        headers.extend(self.headers.range(..place));
         Chain {
             tip: self.headers[place].prev_blockhash,
             work: self.work - work(gone),
             difficulty: place
                 .checked_sub(1)
                 .and_then(|newest| Difficulty::of(self.network, &self.headers[newest]).ok()),
-            headers: self.headers.range(..place).copied().collect(),
+            headers,
             ..*self
         }
     }
@@ -363,6 +365,11 @@ impl Chain {
     fn next_height(&self) -> u32 {
         self.base.next + u32::try_from(self.headers.len()).unwrap_or(u32::MAX)
     }
+}
+
+/// Room for as many headers as a chain keeps: grown step by step it would be for twice as many.
+fn room() -> VecDeque<Header> {
+    VecDeque::with_capacity(HEADERS_MAX)
 }
 
 /// The work of headers. What a difficulty takes is a long division, and most are as hard as the one before.

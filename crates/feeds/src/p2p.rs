@@ -303,9 +303,11 @@ fn headers(payload: &[u8]) -> Option<Message> {
         Some((0, bytes)) => header(bytes),
         Some(_) | None => None,
     };
-    Some(Message::Headers(
-        entries.iter().map(read).collect::<Option<_>>()?,
-    ))
+    let mut headers = Vec::with_capacity(entries.len());
+    for entry in entries {
+        headers.push(read(entry)?);
+    }
+    Some(Message::Headers(headers))
 }
 
 /// Tells whether there is a block among what a peer has; none if the list cannot be read.

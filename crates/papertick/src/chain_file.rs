@@ -25,7 +25,12 @@ pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
 
 /// The headers, one after the other.
 pub fn headers(chain: &Chain) -> Vec<u8> {
-    chain.headers().flat_map(chain::bytes).collect()
+    let headers = chain.headers();
+    let mut bytes = Vec::with_capacity(headers.len() * HEADER_BYTES);
+    for header in headers {
+        bytes.extend(chain::bytes(header));
+    }
+    bytes
 }
 
 /// The chain in a file, every header of it checked once more; none if it is not the chain that is wanted.

@@ -115,16 +115,18 @@ impl Series {
             return Ok(());
         }
         let appended = match before {
-            Some(before) => disk.append(&name, &self.encode(&new.line, records, before.records)),
+            Some(before) => {
+                let bytes = self.encoded(Vec::new(), &new.line, records, before.records);
+                disk.append(&name, &bytes)
+            }
             None => Err(io::ErrorKind::NotFound.into()),
         };
         match appended {
             Ok(()) => disk.sync(&name)?,
             // Somebody may have removed it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let mut bytes = new.line.clone().into_bytes();
-                bytes.extend(self.encode(&new.line, records, 0));
-                self.write_anew(disk, &bytes)?;
+                let line = new.line.clone().into_bytes();
+                self.write_anew(disk, &self.encoded(line, &new.line, records, 0))?;
             }
             Err(error) => return Err(error),
         }
@@ -184,11 +186,12 @@ impl Series {
         hasher.finalize()
     }
 
-    /// The records from a place on, each with its checksum.
-    fn encode(&self, line: &str, records: &[u8], from: usize) -> Vec<u8> {
+    /// Some bytes, and after them the records from a place on, each with its checksum.
+    fn encoded(&self, mut bytes: Vec<u8>, line: &str, records: &[u8], from: usize) -> Vec<u8> {
         let records = records.chunks_exact(self.record_bytes).enumerate();
-        let mut bytes = Vec::new();
-        for (at, record) in records.skip(from) {
+        let added = records.clone().skip(from);
+        bytes.reserve_exact(added.len() * (self.record_bytes + SUM_BYTES));
+        for (at, record) in added {
             bytes.extend(record);
             bytes.extend(record_sum(line, at, record).to_le_bytes());
         }
@@ -205,7 +208,7 @@ impl Series {
         if self.line(about) != line {
             return None;
         }
-        let mut records = Vec::new();
+        let mut records = Vec::with_capacity(rest.len());
         let mut whole = 0;
         for (at, entry) in rest.chunks(self.record_bytes + SUM_BYTES).enumerate() {
             let Some((record, sum)) = entry.split_last_chunk::<SUM_BYTES>() else {
