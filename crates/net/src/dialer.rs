@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
     io::{AsyncRead, AsyncWrite, DuplexStream, duplex},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     sync::mpsc,
     time,
 };
@@ -34,6 +34,10 @@ pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Addresses of one host that are tried.
 pub const ADDRESSES_MAX: usize = 6;
+
+/// Bytes that the host may hold of a connection before they have gone: what a slow way has not taken must be felt by
+/// whoever gives it time, and no clock says much. The host may take a multiple of it.
+const SEND_BUFFER: u32 = 4 * 1024;
 
 /// Time after which the next address of a host is tried beside the one before.
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(300);
@@ -477,9 +481,13 @@ async fn connect_any(addresses: Vec<SocketAddr>) -> Result<TcpStream, Failure> {
     reason = "the one place where connections are made"
 )]
 async fn connect_one(address: SocketAddr) -> io::Result<TcpStream> {
-    let tcp = TcpStream::connect(address).await?;
-    tcp.set_nodelay(true)?;
-    Ok(tcp)
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.set_nodelay(true)?;
+    socket.connect(address).await
 }
 
 fn place(host: &str, port: u16) -> String {

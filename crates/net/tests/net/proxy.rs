@@ -3,6 +3,7 @@
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use futures_util::FutureExt;
 use net::{
     dialer::{BoxedStream, Destination, DialCounts, DialError, Dialer, Security},
     http::{self, Get, Limits},
@@ -538,6 +539,37 @@ async fn unreachable_places_are_named() {
             .unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+}
+
+/// Bytes that the hosts of both sides hold at most of a connection from which nobody reads.
+const HELD_MAX: usize = 24 * 1024;
+
+#[tokio::test]
+async fn little_is_taken_before_it_has_gone() {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let destination = Destination {
+        host: "127.0.0.1",
+        port: listener.local_addr().unwrap().port(),
+        security: Security::Plain,
+    };
+    let dialer = Dialer::new(Roots::public());
+    let mut stream = dialer
+        .connect(&Route::default(), destination)
+        .await
+        .unwrap();
+    let mut peer = listener.accept().await.unwrap().0;
+    let mut held = 0;
+    while let Some(count) = stream.write(&[0; 1024]).now_or_never() {
+        held += count.unwrap();
+        assert!(held <= HELD_MAX, "{held} bytes and more");
+    }
+    drop(stream);
+    let mut heard = Vec::new();
+    peer.read_to_end(&mut heard).await.unwrap();
+    assert_eq!(heard.len(), held);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! The way out to the broker: what is handed over has gone once it is with the network.
 //!
-//! TLS takes what it cannot send yet, so that its taking something says nothing of who is there. What the network of the
-//! host or a proxy holds, some tens of KiB, counts as gone.
+//! TLS takes what it cannot send yet, so that its taking something says nothing of who is there. What the host holds, a
+//! few KiB by the dialer's wish, and what a proxy holds counts as gone.
 
 use std::{io, time::Duration};
 
