@@ -119,7 +119,12 @@ export interface Status {
   /** What pool, miner and wallet say, told likewise. */
   figures?: Record<string, Datum>;
   /** How good the values are. */
-  truth?: { height?: HeightTruth; fee?: QuoteTruth; prices?: Record<string, QuoteTruth> };
+  truth?: {
+    height?: HeightTruth;
+    fee?: QuoteTruth;
+    prices?: Record<string, QuoteTruth>;
+    time?: { state: string };
+  };
 }
 
 export interface PanelStatus {

@@ -36,6 +36,7 @@ const THE_PAGE_ACTS_ON: &[&str] = &[
     "keptTexts",
     "labelFitPct",
     "miningPoolName",
+    "mqttShareMarket",
     "otaEnabled",
     "otaPass",
     "priceSymMode",
