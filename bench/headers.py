@@ -28,13 +28,17 @@ from process import Running, answer, children, memory
 
 MAGIC = bytes.fromhex("fabfb5da")
 HEADER = struct.Struct("<i32s32sIII")
-EASY = 0x207FFFFF
+# Half of all hashes will do: which of them, as a header says it and as a number.
+EASY, TARGET = 0x207FFFFF, 0x7FFFFF << 232
 FIRST = HEADER.pack(1, bytes(32), bytes.fromhex("3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a"), 1296688602, EASY, 2)
 MESSAGE_MAX = 2000
 SPACING = 600
 
 # Public peers that are asked at the same time, as a clock is delivered.
 PEERS = 4
+
+# Where nobody listens.
+NOBODY = [f"127.0.0.1:{port}" for port in range(1, PEERS + 1)]
 
 # Screens that are shown before memory is measured, by their ids.
 TIME_SCREEN, HEIGHT_SCREEN = 3, 0
@@ -68,8 +72,7 @@ class Chain:
         before, nonce = digest(self.headers[-1]), 0
         while True:
             header = HEADER.pack(4, before, bytes(32), when, EASY, nonce)
-            # Half of all hashes will do.
-            if digest(header)[31] < 0x80:
+            if int.from_bytes(digest(header), "little") <= TARGET:
                 return self.add(header)
             nonce += 1
 
@@ -194,10 +197,13 @@ def run(binary, folder, chain, how, blocks):
             clock.set({"nodeKind": 1, "nodeHost": "127.0.0.1", "nodePort": peers[0].port})
         else:
             clock.set({"proofPeers": [f"127.0.0.1:{peer.port}" for peer in peers]})
+            other.set({"proofPeers": NOBODY})
         for one in (other, clock):
             one.restart()
         if how == "peers":
-            clock.set({"proofPeerMax": PEERS})
+            # The other one is told the same, for that takes memory too, and finds nobody.
+            for one in (other, clock):
+                one.set({"proofPeerMax": PEERS})
         proven = clock.until(height)
         took = proven - min(peer.met for peer in peers if peer.met)
         sent, received = sum(peer.sent for peer in peers), sum(peer.received for peer in peers)
