@@ -870,19 +870,15 @@ impl Upstream {
             let said = self.voices.claims();
             let said = said.filter_map(|claim| {
                 let datum = claim.datum().filter(|datum| is_near(datum.value))?;
-                Some((datum, claim.teller == claim.origin, claim.trail.since()))
+                Some((datum, claim.trail.since()))
             });
-            let first = said.min_by_key(|(datum, ..)| (datum.value, datum.source));
-            let Some((mut datum, is_own, since)) = first else {
+            let first = said.min_by_key(|(datum, _)| (datum.value, datum.source));
+            let Some((datum, since)) = first else {
                 return;
             };
-            // It is as old as it is, but no older than what was believed before it.
+            // It is as old as it is, and believed no sooner than what was before it.
             let since = since.max(self.believed.trail.since());
-            let since = since.unwrap_or(now.uptime);
-            if is_own {
-                datum.seen = Seen::At(since);
-            }
-            self.believed.take(datum, since);
+            self.believed.take(datum, since.unwrap_or(now.uptime));
             self.settle(now);
         }
     }

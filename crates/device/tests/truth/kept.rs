@@ -6,7 +6,8 @@ use chain::{Header, rules::Refusal};
 use device::{
     input::Input,
     market::{
-        ChainSpec, Connection, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin, Reach,
+        ChainSpec, Connection, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin,
+        Reach, Seen,
     },
     now::Now,
     request::{Reply, Request},
@@ -15,7 +16,7 @@ use device::{
 use serde_json::json;
 
 use crate::{
-    EXPLORER, RELAY, World,
+    EXPLORER, OTHER, RELAY, World,
     miner::{Miner, START, bad_nonce},
     now,
 };
@@ -318,6 +319,21 @@ fn what_is_not_asked_any_more_holds_nothing_back() {
     world.set("proofPeerMax", json!(1));
     world.judge(peer(0), &miner.newest(1));
     world.check(900_000, HeightState::Alone);
+}
+
+#[test]
+fn what_comes_to_be_believed_late_is_as_old_as_it_is() {
+    let (mut world, _) = proven_by_peers();
+    world.claim(OTHER, 900_014);
+    world.wait(91 * 60);
+    world.claim(RELAY, 900_013);
+    world.set("proofPeerMax", json!(0));
+    world.check(900_014, HeightState::Stale);
+    let shown = world.device.view().market.height.clone();
+    assert_eq!(shown.unwrap().seen, Seen::At(Duration::ZERO));
+    world.wait(10);
+    world.claim(RELAY, 900_015);
+    world.check(900_015, HeightState::Claimed);
 }
 
 #[test]
