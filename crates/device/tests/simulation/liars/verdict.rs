@@ -55,8 +55,9 @@ pub struct Heights {
     chain: Vec<Id>,
     /// When anybody has said a height last.
     said: BTreeMap<u32, u64>,
-    /// The explorer's newest block may be loose: what comes of that is left open.
+    /// The explorer's newest block may be loose: what comes of that is left open, and since when it said so.
     pub loose: bool,
+    open_until: u64,
 }
 
 impl Heights {
@@ -74,6 +75,7 @@ impl Heights {
             chain: vec![0],
             said: BTreeMap::new(),
             loose: false,
+            open_until: 0,
         }
     }
 
@@ -111,7 +113,7 @@ impl Heights {
                     self.left.extend(before);
                 }
                 self.left.remove(&origin);
-                self.loose &= origin.source != SourceId::Explorer;
+                self.fasten(origin.source);
                 let tip = ids[ids.len() - 1];
                 let past = self.proofs.entry(origin).or_default();
                 say(past, self.now, (blocks.height(tip), tip));
@@ -142,7 +144,15 @@ impl Heights {
     fn wait_for_time(&mut self, origin: Origin) {
         if !self.strict {
             self.proofs.remove(&origin);
-            self.loose &= origin.source != SourceId::Explorer;
+            self.fasten(origin.source);
+        }
+    }
+
+    /// The block of a source is not loose; it may have said so for as long as anything is judged by.
+    fn fasten(&mut self, source: SourceId) {
+        if self.loose && source == SourceId::Explorer {
+            self.loose = false;
+            self.open_until = self.now + RIVALRY;
         }
     }
 
@@ -213,7 +223,7 @@ impl Heights {
             let since = since(past, |(height, _)| height);
             (!self.chain.contains(&id), Reverse(height), !is_node, since)
         });
-        let (_, best_said) = best.filter(|_| !self.loose)?;
+        let (_, best_said) = best.filter(|_| !self.loose && self.now >= self.open_until)?;
         let (proven, block) = newest(best_said);
         let best: Past<u32> = best_said
             .iter()

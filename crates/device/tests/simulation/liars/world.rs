@@ -72,6 +72,8 @@ pub struct World {
     due: Option<Mark>,
     allowed: Option<Mark>,
     picture: u64,
+    /// Inputs since the last look.
+    inputs: u32,
     looks: Dice,
     /// How good height and price were to be at the seconds that were looked at.
     pub seen: BTreeSet<&'static str>,
@@ -145,6 +147,7 @@ impl World {
             due: Some(Mark::Stale),
             allowed: Some(Mark::Stale),
             picture: 0,
+            inputs: 0,
             looks: Dice::new(seed),
             seen: BTreeSet::new(),
             log: Vec::new(),
@@ -367,6 +370,7 @@ impl World {
     }
 
     fn handle(&mut self, input: Input) {
+        self.inputs += 1;
         self.device.handle(input, at(self.secs, self.off));
     }
 
@@ -423,10 +427,13 @@ impl World {
         let due = self.worst(verdict.map(|verdict| verdict.state), state);
         let picture = self.device.desired().picture.serial;
         if picture != self.picture {
-            // It may have been made before what came last.
-            self.allowed = self.due.max(due);
+            // It may have been made before what came last, and between two inputs nobody looks.
+            self.allowed = match self.inputs {
+                0 | 1 => self.due.max(due),
+                _ => Some(Mark::Stale),
+            };
         }
-        (self.picture, self.due) = (picture, due);
+        (self.picture, self.due, self.inputs) = (picture, due, 0);
     }
 
     /// The worst sign that there is a reason for on the screen that is shown; where nobody can tell, any.
