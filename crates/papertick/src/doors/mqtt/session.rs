@@ -151,15 +151,19 @@ enum Done {
     Fulfilled(Report),
 }
 
-/// Whose wishes they are: their rank, and their scope.
-type Place = (usize, String);
-
-/// Wishes that stand at the broker.
-struct Stands {
-    wished: Result<Desired, Unfit>,
-    /// They stood there before the clock listened.
-    is_old: bool,
+/// When the turn of wishes has come: what stood there before the clock listened is first of all, what came together
+/// counts by whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    /// How often wishes were collected by then.
+    collection: u64,
+    /// Rank of the scope.
+    rank: usize,
+    scope: String,
 }
+
+/// Wishes that stand at the broker, or why they cannot be read.
+type Wished = Result<Desired, Unfit>;
 
 type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
 
@@ -189,10 +193,12 @@ pub(crate) struct Session<'a> {
     /// When the market is shared again, though nothing has changed; none if it is not shared.
     share: Option<Instant>,
     /// What stands at the broker and was not looked at yet.
-    standing: BTreeMap<Place, Stands>,
+    standing: BTreeMap<Turn, Wished>,
     collected: Option<Instant>,
+    /// How often that was.
+    collections: u64,
     /// What was new there on this connection.
-    new: BTreeMap<Place, Desired>,
+    new: BTreeMap<Turn, Desired>,
     reports: Vec<Report>,
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
@@ -320,6 +326,7 @@ impl<'a> Session<'a> {
             share: broker.shares_market.then(|| now + SHARED_EVERY),
             standing: BTreeMap::new(),
             collected: None,
+            collections: 0,
             new: BTreeMap::new(),
             reports: Vec::new(),
             dropped: BTreeMap::new(),
@@ -445,15 +452,23 @@ impl<'a> Session<'a> {
 
     /// Takes what the broker sent.
     async fn hear(&mut self, bytes: &[u8]) -> Result<(), Over> {
+        for news in self.take_in(bytes)? {
+            self.tell_device(news).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes all of it at once, for the connection may be left while the device is told of it; tells what that is.
+    fn take_in(&mut self, bytes: &[u8]) -> Result<Vec<Brokered>, Over> {
         let now = Instant::now();
+        let mut news = Vec::new();
         for said in self.conversation.hear(bytes, now)? {
             match said {
                 Said::Welcome => self.conversation.listen(&self.broker, now)?,
                 Said::Listening(refused) => {
                     self.up_since = Some(now);
                     self.means.market.send_if_modified(AtBroker::listen);
-                    self.tell_device(Brokered::Connection(Connection::Up))
-                        .await?;
+                    news.push(Brokered::Connection(Connection::Up));
                     let filters = topics::filters(&self.broker);
                     let refused = refused.iter().filter_map(|place| filters.get(*place));
                     let refused: Vec<&str> = refused.map(String::as_str).collect();
@@ -462,19 +477,19 @@ impl<'a> Session<'a> {
                             "the broker does not let the clock listen to {}",
                             refused.join(", ")
                         );
-                        self.complain(complaint).await?;
+                        news.push(self.complaint(complaint));
                     }
                 }
                 Said::NotTaken(reason) => {
                     self.drop_one("not-taken");
                     let complaint =
                         format!("the broker does not take all that the clock tells: {reason}");
-                    self.complain(complaint).await?;
+                    news.push(self.complaint(complaint));
                 }
                 Said::Message(message) => self.take(message, now),
             }
         }
-        Ok(())
+        Ok(news)
     }
 
     fn take(&mut self, message: Message, now: Instant) {
@@ -497,19 +512,12 @@ impl<'a> Session<'a> {
             }
             Incoming::Desired(scope) if is_too_large => {
                 self.drop_one("too-large");
-                let stands = Stands {
-                    wished: Err(Unfit::unread(TOO_LARGE)),
-                    is_old: message.is_retained,
-                };
-                self.collect(scope, Some(stands), now);
+                let wished = Err(Unfit::unread(TOO_LARGE));
+                self.collect(scope, Some(wished), message.is_retained, now);
             }
             Incoming::Desired(scope) => {
                 let wished = wishes::desired(&message.payload, &self.view).transpose();
-                let stands = wished.map(|wished| Stands {
-                    wished,
-                    is_old: message.is_retained,
-                });
-                self.collect(scope, stands, now);
+                self.collect(scope, wished, message.is_retained, now);
             }
             // Somebody takes away what stood there.
             _ if message.is_retained && message.payload.is_empty() => {}
@@ -567,35 +575,41 @@ impl<'a> Session<'a> {
         self.answer(message.answer, &told);
     }
 
-    /// Takes note of what stands at the broker; none if nothing does any more.
-    fn collect(&mut self, scope: Scope<'_>, stands: Option<Stands>, now: Instant) {
+    /// Takes note of what stands at the broker, and whether it did before the clock listened; none if nothing does any more.
+    fn collect(&mut self, scope: Scope<'_>, wished: Option<Wished>, is_old: bool, now: Instant) {
         let groups = &self.broker.groups;
-        let place = match scope {
-            Scope::Own => (groups.len(), revs::OWN.to_owned()),
+        let (rank, scope) = match scope {
+            Scope::Own => (groups.len(), revs::OWN),
             Scope::Group(group) => {
                 let rank = groups.iter().position(|known| known == group);
-                (rank.unwrap_or(0), group.to_owned())
+                (rank.unwrap_or(0), group)
             }
         };
-        match stands {
-            Some(stands) => {
-                self.standing.insert(place, stands);
-            }
-            None => {
-                self.standing.remove(&place);
-                self.new.remove(&place);
-            }
-        }
         // Who says something again and again does not put off what all the others wish.
-        self.collected.get_or_insert(now + COLLECT);
+        if self.collected.is_none() {
+            self.collected = Some(now + COLLECT);
+            self.collections += 1;
+        }
+        self.standing.retain(|turn, _| turn.scope != scope);
+        match wished {
+            Some(wished) => {
+                let turn = Turn {
+                    collection: if is_old { 0 } else { self.collections },
+                    rank,
+                    scope: scope.to_owned(),
+                };
+                self.standing.insert(turn, wished);
+            }
+            None => self.new.retain(|turn, _| turn.scope != scope),
+        }
     }
 
     /// Begins what waits, one thing at a time.
     fn begin(&mut self) {
         while self.doing.is_none() {
             let is_collected = self.collected.is_some_and(|at| at <= Instant::now());
-            if is_collected && let Some((place, stands)) = self.standing.pop_first() {
-                self.fulfil(place, stands);
+            if is_collected && let Some((turn, wished)) = self.standing.pop_first() {
+                self.fulfil(turn, wished);
                 continue;
             }
             if is_collected {
@@ -655,20 +669,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn fulfil(&mut self, place: Place, stands: Stands) {
-        let desired = match stands.wished {
+    fn fulfil(&mut self, turn: Turn, wished: Wished) {
+        let desired = match wished {
             Ok(desired) => desired,
             Err(Unfit { rev, reason }) => {
                 let report = Report {
-                    scope: place.1,
+                    scope: turn.scope,
                     rev,
                     error: Some(reason),
                 };
                 return self.done(Done::Fulfilled(report));
             }
         };
-        let overruled = self.overruled(&place, &desired, stands.is_old);
-        let (_, scope) = place;
+        let overruled = self.overruled(&turn, &desired);
+        let scope = turn.scope;
         let Desired { rev, settings } = desired;
         let standing = Standing {
             scope: scope.clone(),
@@ -686,26 +700,25 @@ impl<'a> Session<'a> {
         }));
     }
 
-    /// Keeps the order of wishes that stood there and are new together, however late some of them come: whose count over
-    /// them are told, and are fulfilled after them.
-    fn overruled(&mut self, place: &Place, desired: &Desired, is_old: bool) -> Vec<String> {
+    /// Keeps the order of wishes that are new on this connection, however late some of them come: whose turn is after
+    /// theirs are told, and are fulfilled after them.
+    fn overruled(&mut self, turn: &Turn, desired: &Desired) -> Vec<String> {
         // The view that is followed may be older than what was fulfilled last.
         let revs = revs::read(&self.means.view.borrow().settings);
-        if revs.get(&place.1) == Some(&desired.rev) {
+        if revs.get(&turn.scope) == Some(&desired.rev) {
             return Vec::new();
         }
+        self.new.retain(|known, _| known.scope != turn.scope);
         let mut overruled = Vec::new();
-        if is_old {
-            let later = (Bound::Excluded(place), Bound::Unbounded);
-            for (place, desired) in self.new.range::<Place, _>(later) {
-                overruled.push(place.1.clone());
-                self.standing.entry(place.clone()).or_insert(Stands {
-                    wished: Ok(desired.clone()),
-                    is_old: false,
-                });
+        let later = (Bound::Excluded(turn), Bound::Unbounded);
+        for (later, desired) in self.new.range::<Turn, _>(later) {
+            overruled.push(later.scope.clone());
+            let has_newer = self.standing.keys().any(|newer| newer.scope == later.scope);
+            if !has_newer {
+                self.standing.insert(later.clone(), Ok(desired.clone()));
             }
         }
-        self.new.insert(place.clone(), desired.clone());
+        self.new.insert(turn.clone(), desired.clone());
         overruled
     }
 
@@ -1003,12 +1016,12 @@ impl<'a> Session<'a> {
             .get_or_insert_with(|| Instant::now() + REPORT_EVERY);
     }
 
-    async fn complain(&mut self, complaint: String) -> Result<(), Over> {
+    fn complaint(&mut self, complaint: String) -> Brokered {
         // The same may be wrong with every message.
         if self.complaints.is_news(&complaint) {
             tracing::warn!(complaint, "MQTT");
         }
-        self.tell_device(Brokered::Complaint(complaint)).await
+        Brokered::Complaint(complaint)
     }
 
     async fn tell_device(&mut self, news: Brokered) -> Result<(), Over> {

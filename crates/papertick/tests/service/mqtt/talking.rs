@@ -708,6 +708,10 @@ async fn what_stands_there_counts_in_its_order_however_late_it_comes() {
     peer.say(all, &wished("b", 5)).await;
     sleep(late).await;
     assert_eq!(led(), 5);
+    // It stays so, whatever comes that stood there before.
+    peer.keep(shop, &wished("b", 4)).await;
+    sleep(late).await;
+    assert_eq!(led(), 5);
     // So is what stands there for a group next to an own wish that was fulfilled another time.
     drop(peer);
     let mut peer = Peer::accept(&mut arrivals).await;
