@@ -13,4 +13,6 @@ pub struct HostFacts {
     pub version: String,
     /// Date of the build.
     pub built: String,
+    /// Port of the page; none where it is the usual one.
+    pub page_port: Option<u16>,
 }

@@ -19,6 +19,7 @@ use board::{
 };
 use device::{
     cells::Picture,
+    host::HostFacts,
     input::Input,
     lights::Rgb,
     output::{Advert, Effect, WifiPlan},
@@ -94,6 +95,9 @@ pub(crate) const HEART: &str = "heart";
 
 /// Name of the task that waits for the first picture.
 pub(crate) const FIRST_PICTURE: &str = "first picture";
+
+/// Port that a browser asks without being told.
+const HTTP_PORT: u16 = 80;
 
 /// Seed of the demo's market.
 const DEMO_SEED: u64 = 21;
@@ -539,8 +543,13 @@ impl Common {
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
         rest.spawn("host's clock", self.clock.clone().follow_host());
-        let measuring = host::measure(build::VERSION.into(), build::date(), self.inbox.clone());
-        rest.spawn("host", measuring);
+        let known = HostFacts {
+            version: build::VERSION.into(),
+            built: build::date(),
+            page_port: Some(self.place.port()).filter(|port| *port != HTTP_PORT),
+            ..HostFacts::default()
+        };
+        rest.spawn("host", host::measure(known, self.inbox.clone()));
         let upstreams = Arc::new(self.upstreams()?);
         // The demo asks nobody outside.
         if self.config.run.market != MarketSource::Demo {
@@ -693,7 +702,7 @@ async fn demo_relay(config: &DeviceConfig, height: Option<u32>) -> io::Result<Op
 /// Port at which names are answered on the simulated access point: the usual one where the clock has the usual one.
 fn names_port(place: SocketAddr) -> u16 {
     match place.port() {
-        80 => 53,
+        HTTP_PORT => 53,
         _ => 0,
     }
 }
@@ -711,7 +720,7 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
         networks: networks.clone(),
         credentials: secrets::credentials(&config.run.data_dir),
         portal: match place.port() {
-            80 => SocketAddr::new(ip, 80).ip().to_string(),
+            HTTP_PORT => ip.to_string(),
             port => SocketAddr::new(ip, port).to_string(),
         },
     })

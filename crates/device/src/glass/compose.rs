@@ -1,6 +1,6 @@
 //! What should be on the panels, as it follows from what covers the rotation and from what is known.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
@@ -92,8 +92,19 @@ pub fn layer_sentence(content: &Content) -> Sentence {
 /// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
 pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell>, Sentence)> {
     let reason = known.silence.filter(|_| needs_feeds(slot))?;
-    let cells = no_data::cells(reason, known.ip, panels);
+    let cells = no_data::cells(reason, &page(known), panels);
     Some((cells, no_data::sentence(reason)))
+}
+
+/// Address of the page, with its port where that is not the usual one; empty where nobody knows it.
+fn page(known: &Known<'_>) -> String {
+    let Some(port) = known.host.page_port.filter(|_| !known.ip.is_empty()) else {
+        return known.ip.into();
+    };
+    match known.ip.contains(':') {
+        true => format!("[{}]:{port}", known.ip),
+        false => format!("{}:{port}", known.ip),
+    }
 }
 
 /// Tells whether a screen of the rotation shows chain or prices.

@@ -16,8 +16,8 @@ const REASON_CHARS: usize = 72;
 
 /// What is missing, why, what is done about it, and where there is more.
 ///
-/// `reason` is what a source has said last, `ip` the address of the page; either may be empty.
-pub fn cells(reason: &str, ip: &str, panels: usize) -> Vec<Cell> {
+/// `reason` is what a source has said last, `page` where the page is; either may be empty.
+pub fn cells(reason: &str, page: &str, panels: usize) -> Vec<Cell> {
     let reason = match reason {
         "" => "No source has answered yet.",
         told => told
@@ -33,7 +33,7 @@ pub fn cells(reason: &str, ip: &str, panels: usize) -> Vec<Cell> {
         ),
         prose::block([prose::entry("Why", reason)], PX),
         prose::block([prose::wrapped("The clock goes on trying by itself.")], PX),
-        prose::block([prose::entry("More at", ip)], PX),
+        prose::block([prose::entry("More at", page)], PX),
     ]);
     row::left(cells, panels)
 }

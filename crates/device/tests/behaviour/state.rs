@@ -2,7 +2,8 @@
 
 use device::{
     cells::{self, Cell},
-    input::Input,
+    host::HostFacts,
+    input::{Input, LinkEvent},
     market::{Datum, Market, Seen},
     memory::Memory,
     output::Effect,
@@ -64,6 +65,34 @@ fn a_clock_that_never_learned_anything_says_so_and_why() {
     }
     world.live("screen 0; price USD 64000");
     assert_eq!(world.glass(), "BLOCK/HEIGHT", "something is known");
+}
+
+#[test]
+fn where_the_page_is_told_with_its_port_unless_that_is_the_usual_one() {
+    for (page_port, ip, told) in [
+        (None, "192.168.1.5", "192.168.1.5"),
+        (Some(8080), "192.168.1.5", "192.168.1.5:8080"),
+        (Some(8080), "fd00::5", "[fd00::5]:8080"),
+        (Some(8080), "", "-"),
+    ] {
+        let mut world = World::new(settings("timerSeconds=0"));
+        let known = HostFacts {
+            page_port,
+            ..HostFacts::default()
+        };
+        world.handle(Input::Measured(known));
+        if !ip.is_empty() {
+            let (ip, ssid) = (ip.to_owned(), None);
+            world.handle(Input::Linked(LinkEvent::Up { ip, ssid }));
+        }
+        world.live("source relay down; wait 60000");
+        let cells = world.device.desired().picture.cells;
+        let Some(Cell::Block { lines, .. }) = cells.get(4) else {
+            panic!("it is no text");
+        };
+        let lines: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(lines.join(" "), format!("More at {told}"));
+    }
 }
 
 #[test]

@@ -11,8 +11,8 @@ use crate::inbox::Inbox;
 /// Time between two looks at the machine.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Reports memory until the device is gone.
-pub async fn measure(version: String, built: String, inbox: Inbox) {
+/// Reports memory, beside what is known already, until the device is gone.
+pub async fn measure(known: HostFacts, inbox: Inbox) {
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut reported = HostFacts::default();
@@ -21,8 +21,7 @@ pub async fn measure(version: String, built: String, inbox: Inbox) {
         let facts = HostFacts {
             heap_free: meminfo("MemAvailable:").map(coarse),
             swap_free: meminfo("SwapFree:").map(coarse),
-            version: version.clone(),
-            built: built.clone(),
+            ..known.clone()
         };
         if facts == reported {
             continue;

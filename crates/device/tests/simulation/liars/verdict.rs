@@ -55,8 +55,9 @@ pub struct Heights {
     chain: Vec<Id>,
     /// When anybody has said a height last.
     said: BTreeMap<u32, u64>,
-    /// The explorer's newest block may be loose: what comes of that is left open, and since when it said so.
+    /// The explorer's newest block may be loose: what comes of that is left open.
     pub loose: bool,
+    /// Second until which that is so.
     open_until: u64,
 }
 
@@ -148,11 +149,12 @@ impl Heights {
         }
     }
 
-    /// The block of a source is not loose; it may have said so for as long as anything is judged by.
+    /// The block of a source is not loose any more; since when it counts nobody can tell, as long as anything is judged by
+    /// that.
     fn fasten(&mut self, source: SourceId) {
         if self.loose && source == SourceId::Explorer {
             self.loose = false;
-            self.open_until = self.now + RIVALRY;
+            self.open_until = self.now + OLD;
         }
     }
 
@@ -208,7 +210,8 @@ impl Heights {
 
     /// The least that is shown where nothing is proven: whoever says a few blocks more than that is believed.
     pub fn claimed(&self, shown: u32) -> Option<u32> {
-        let is_open = self.proofs.is_empty() && !self.loose && !self.strict;
+        let is_known = !self.loose && self.now >= self.open_until;
+        let is_open = self.proofs.is_empty() && is_known && !self.strict;
         let claims = self.claims.values().map(newest);
         let claims = claims.filter(|claim| is_open && (shown..=shown + 100).contains(claim));
         claims.max()
