@@ -41,7 +41,8 @@ export function marketLines({ market, figures }: Status): MarketLine[] {
 /** So many hashes per second with the largest prefix that leaves a whole. */
 function hashrate(hashes: string): string {
   const power = Math.min(Math.floor((hashes.length - 1) / 3), PREFIXES.length);
-  return `${Number((Number(hashes) / 1000 ** power).toFixed(2))} ${PREFIXES.charAt(power - 1)}H/s`;
+  // Rounded up it might be a thousand of them.
+  return `${Math.trunc(Number(hashes) / 10 ** (3 * power - 2)) / 100} ${PREFIXES.charAt(power - 1)}H/s`;
 }
 
 /** Each is a thousand of the one before. */

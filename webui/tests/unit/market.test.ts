@@ -40,7 +40,8 @@ test('figures of pool, miner and wallet stand there with source and age as well'
 
 test.each([
   ['1000', '1 kH/s'],
-  ['184467440737095516150', '184.47 EH/s'],
+  ['999999', '999.99 kH/s'],
+  ['184467440737095516150', '184.46 EH/s'],
   [`2${'0'.repeat(25)}`, '20000 ZH/s'],
   ['0', '0 H/s'],
 ])('%s hashes per second are %s', (value, words) => {
