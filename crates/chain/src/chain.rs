@@ -272,8 +272,9 @@ impl Chain {
         }
         let height = self.next_height();
         rules::timewarp(self.network, height, header, self.headers.back())?;
-        rules::version(self.network, height, header)?;
+        // Of two broken rules the one is named that other nodes name: who is only early is no liar.
         rules::future(header, now)?;
+        rules::version(self.network, height, header)?;
         self.headers.push_back(*header);
         self.tip = hash;
         self.work = self.work + difficulty.work;
