@@ -7,6 +7,7 @@ use board::{
     spec,
 };
 use device::{
+    host::HostFacts,
     input::{Contacts, Input, Sensed},
     lights::Rgb,
 };
@@ -150,11 +151,18 @@ async fn buttons_held_at_power_on_are_told_apart() {
 async fn the_machine_is_measured() {
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    let measuring = host::measure("4.0.0".into(), "Jan 01 2026".into(), inbox);
-    tasks.spawn("host", measuring);
+    let known = HostFacts {
+        version: "4.0.0".into(),
+        page_port: Some(8080),
+        ..HostFacts::default()
+    };
+    tasks.spawn("host", host::measure(known, inbox));
     let Some(Input::Measured(facts)) = next(&mut inputs).await else {
         panic!("facts come")
     };
     assert!(facts.heap_free.is_some_and(|bytes| bytes > 0));
-    assert_eq!(facts.version, "4.0.0");
+    assert_eq!(
+        (facts.version.as_str(), facts.page_port),
+        ("4.0.0", Some(8080))
+    );
 }
