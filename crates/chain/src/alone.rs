@@ -23,8 +23,8 @@ pub fn check(
 ) -> Result<BlockHash, Refusal> {
     let difficulty = Difficulty::of(network, header)?;
     let hash = difficulty.hash(header)?;
-    rules::version(network, height, header)?;
     rules::future(header, now)?;
+    rules::version(network, height, header)?;
     let after = height
         .checked_sub(anchor.next)
         .ok_or(Refusal::Unconnected)?;

@@ -78,6 +78,10 @@ fn what_breaks_a_rule_changes_nothing() {
     let median = chain.median_time().unwrap();
     assert_eq!(median, headers[14].time);
     let at = |time| mine(tip, time, 1);
+    // Of two broken rules the one is named that other nodes name.
+    let early_and_old = mine_with(tip, time + 7201, 1, bits, |header| {
+        header.version = Version::from_consensus(1);
+    });
     for (header, why) in [
         (
             mine(
@@ -93,6 +97,7 @@ fn what_breaks_a_rule_changes_nothing() {
         (at(median), Refusal::TooOld),
         (at(BEGIN), Refusal::TooOld),
         (at(time + 7201), Refusal::Future),
+        (early_and_old, Refusal::Future),
     ] {
         let mut after = chain.clone();
         assert_eq!(after.hear(&[header], Some(time)), refused(why), "{why}");

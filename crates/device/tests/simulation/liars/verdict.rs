@@ -93,7 +93,9 @@ impl Heights {
             !is_known && self.unix.is_some_and(|unix| blocks.time(*id) > unix + 7200)
         };
         let is_flawed = |id: &&Id| blocks.flaw(**id).is_some();
+        let may_be_early = |id: Id| matches!(blocks.flaw(id), None | Some(Flaw::OldVersion));
         let bad = ids.iter().position(|id| is_flawed(&id) || is_early(id));
+        let waits = bad.is_some_and(|bad| is_early(&ids[bad]) && may_be_early(ids[bad]));
         let good = &ids[..bad.unwrap_or(ids.len())];
         let before = blocks.parent(ids[0]);
         let Some(fork) = self.chain.iter().position(|id| *id == before) else {
@@ -105,7 +107,7 @@ impl Heights {
         }
         match bad {
             // Who has a block from the future may have the newest of all; only the clock does not know the time.
-            Some(bad) if blocks.flaw(ids[bad]).is_none() => self.wait_for_time(origin),
+            Some(_) if waits => self.wait_for_time(origin),
             Some(_) => {}
             None => {
                 self.away.remove(&origin.source);
@@ -129,6 +131,7 @@ impl Heights {
         let is_early = |id: Id| unix.is_some_and(|unix| blocks.time(id) > unix + 7200);
         let has_work = |id: Id| !matches!(blocks.flaw(id), Some(Flaw::NoWork | Flaw::OldVersion));
         let bad = ids.iter().find(|id| !has_work(**id) || is_early(**id));
+        let waits = |id: Id| blocks.flaw(id) != Some(Flaw::NoWork) && is_early(id);
         let is_fresh = |id: Id| unix.is_none_or(|unix| unix - blocks.time(id) < OLD as i64);
         let tips = self.proofs.values().filter_map(|past| past.last());
         let is_current = tips
@@ -136,7 +139,7 @@ impl Heights {
             .any(|id| self.chain.contains(&id) && is_fresh(id));
         match bad {
             _ if origin.source != SourceId::Explorer => {}
-            Some(id) if has_work(*id) => self.wait_for_time(origin),
+            Some(id) if waits(*id) => self.wait_for_time(origin),
             Some(_) => {}
             None => self.loose |= !is_current,
         }
