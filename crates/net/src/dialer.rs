@@ -224,7 +224,14 @@ impl Dialer {
 
     /// A dialer that looks names up elsewhere than with the host's resolver.
     pub fn with_names(roots: Roots, names: Arc<dyn NameService>) -> Dialer {
-        Dialer::over(Wire::Tcp, roots, names)
+        let send_buffer = Some(SEND_BUFFER);
+        Dialer::over(Wire::Tcp { send_buffer }, roots, names)
+    }
+
+    /// A dialer for somebody who sends much: the host may hold as much of it as it likes.
+    pub fn for_uploads(roots: Roots) -> Dialer {
+        let send_buffer = None;
+        Dialer::over(Wire::Tcp { send_buffer }, roots, Arc::new(HostNames))
     }
 
     /// A dialer whose connections arrive at a queue instead of a network: for tests in virtual time,
@@ -343,7 +350,10 @@ fn applies(proxy: &Proxy, host: &str) -> bool {
 /// What connections are made of.
 #[derive(Debug)]
 enum Wire {
-    Tcp,
+    Tcp {
+        /// Bytes that the host may hold of a connection; none leaves it to the host.
+        send_buffer: Option<u32>,
+    },
     Memory(mpsc::Sender<Arrival>),
 }
 
@@ -368,9 +378,9 @@ async fn reach(
     port: u16,
 ) -> Result<BoxedStream, DialError> {
     match &shared.wire {
-        Wire::Tcp => {
+        Wire::Tcp { send_buffer } => {
             let addresses = step(lookup, resolve(shared, host, port)).await?;
-            let tcp = step(connect, connect_any(addresses)).await?;
+            let tcp = step(connect, connect_any(addresses, *send_buffer)).await?;
             Ok(Box::new(tcp))
         }
         Wire::Memory(arrivals) => {
@@ -454,12 +464,16 @@ async fn resolve_ipv4(shared: &Shared, host: &str, port: u16) -> Result<Ipv4Addr
 
 /// Tries addresses in turn, the next one as soon as one fails or is slow, and keeps the first that
 /// answers.
-async fn connect_any(addresses: Vec<SocketAddr>) -> Result<TcpStream, Failure> {
+async fn connect_any(
+    addresses: Vec<SocketAddr>,
+    send_buffer: Option<u32>,
+) -> Result<TcpStream, Failure> {
     let mut waiting = addresses.into_iter().take(ADDRESSES_MAX);
     let mut attempts = FuturesUnordered::new();
     let mut failure = Failure::NotFound;
     loop {
-        attempts.extend(waiting.next().map(connect_one));
+        let next = waiting.next();
+        attempts.extend(next.map(|address| connect_one(address, send_buffer)));
         if attempts.is_empty() {
             return Err(failure);
         }
@@ -480,12 +494,14 @@ async fn connect_any(addresses: Vec<SocketAddr>) -> Result<TcpStream, Failure> {
     clippy::disallowed_methods,
     reason = "the one place where connections are made"
 )]
-async fn connect_one(address: SocketAddr) -> io::Result<TcpStream> {
+async fn connect_one(address: SocketAddr, send_buffer: Option<u32>) -> io::Result<TcpStream> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    socket.set_send_buffer_size(SEND_BUFFER)?;
+    if let Some(bytes) = send_buffer {
+        socket.set_send_buffer_size(bytes)?;
+    }
     socket.set_nodelay(true)?;
     socket.connect(address).await
 }

@@ -87,7 +87,7 @@ impl Target {
             user: self.user.clone().unwrap_or_else(|| "papertick".into()),
             password,
         };
-        let dialer = Dialer::new(roots(self.ca_file.as_deref())?);
+        let dialer = Dialer::for_uploads(roots(self.ca_file.as_deref())?);
         Client::new(address(host)?, account, dialer)
     }
 }
