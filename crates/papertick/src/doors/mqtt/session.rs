@@ -586,10 +586,10 @@ impl<'a> Session<'a> {
             }
         };
         // Who says something again and again does not put off what all the others wish.
-        if self.collected.is_none() {
-            self.collected = Some(now + COLLECT);
+        if self.collected.is_none_or(|at| at <= now) {
             self.collections += 1;
         }
+        self.collected.get_or_insert(now + COLLECT);
         self.standing.retain(|turn, _| turn.scope != scope);
         match wished {
             Some(wished) => {
