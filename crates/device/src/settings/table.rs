@@ -310,6 +310,9 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Time zone of the clock and of the schedules: an IANA name.
     tz_string: String = "Europe/Amsterdam", "tzString", &ZoneName, ReadWrite, Live(&[Panels, Strip, Frontlight]), Time,
         "Time zone", "For the clock and the quiet hours; daylight saving is automatic.", "", ALWAYS;
+    /// Servers that tell the time, each a host with or without a port, at most 8; empty asks the usual one.
+    time_servers: Vec<String> = Vec::<String>::new(), "timeServers", &Hosts, ReadWrite, Live(&[]), Time,
+        "Time servers", "Hosts, with a port if they need one. Empty asks pool.ntp.org.", "", ALWAYS;
 
     /// Polls the mining pool and offers its screens.
     mining_pool_stats: bool = false, "miningPoolStats", &Switch, ReadWrite, Live(&[Rotation, Sources]), Pool,

@@ -1,5 +1,5 @@
 //! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts`,
-//! `welcomed`, `metricsOpen`, all of MQTT, those of node and peers and those of staged updates are beyond it.
+//! `welcomed`, `metricsOpen`, all of MQTT, those of node and peers, of time servers and of staged updates are beyond it.
 
 use device::settings::{
     SPECS, Settings,
@@ -114,6 +114,7 @@ dndEndHour       0..23        7                    live    get
 dndEndMin        0..59        0                    live    get
 
 tzString         zone         "Europe/Amsterdam"   live
+timeServers      hosts        []                   live
 
 miningPoolStats  bool         false                live
 miningPoolName   pools        "noderunners"        live

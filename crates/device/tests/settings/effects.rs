@@ -20,6 +20,8 @@ enum Place {
     Server,
     /// The log.
     Log,
+    /// Whoever asks for the time; its tests hold it.
+    Time,
     /// Kept for clients that send it back.
     Nowhere,
 }
@@ -34,6 +36,7 @@ const ELSEWHERE: &[(&str, Place)] = &[
     ("metricsOpen", Place::Server),
     ("otaPass", Place::Server),
     ("enableDebugLog", Place::Log),
+    ("timeServers", Place::Time),
 ];
 
 /// What must be set for a row to matter, and what to change it to; rows not named are toggled as they are.
@@ -93,6 +96,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("nodePass", NODE, r#"{"nodePass": "pw"}"#),
     ("proofPeerMax", "{}", r#"{"proofPeerMax": 2}"#),
     ("proofPeers", "{}", r#"{"proofPeers": ["n:7"]}"#),
+    ("timeServers", "{}", r#"{"timeServers": ["n:7"]}"#),
     ("dataSource", "{}", r#"{"dataSource": 1}"#),
     (
         "explorerInstance",

@@ -1,7 +1,7 @@
 //! Time from a time server, in UTC; asked directly, for proxies carry no such packets.
 //!
-//! What would move the clock far needs a second voice: that of another server of the same name, where there is one. No
-//! voice counts for a time before the newest blocks that the clock has checked.
+//! What would move the clock far needs a second voice: that of another server, where there is one. No voice counts for a
+//! time before the newest blocks that the clock has checked.
 
 use std::{
     collections::BTreeSet,
@@ -11,15 +11,17 @@ use std::{
 };
 
 use device::{input::Input, market::Connection, now::UtcTime, view::View};
+use futures_util::future::join_all;
 use net::{
     backoff::Backoff,
     chance::Chance,
     resolver::{NoAddress, Resolver},
+    url::split_authority,
 };
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
 use tokio::{sync::watch, time};
 
-use super::outage::Outage;
+use super::{outage::Outage, upstreams::TIME_PORT};
 use crate::{
     clock::{Clock, host_unix_ms},
     inbox::Inbox,
@@ -90,7 +92,7 @@ pub struct Timekeeping {
     pub clock: Clock,
     /// What knows the address of the server.
     pub resolver: Resolver,
-    /// Name and port of the server.
+    /// Name and port of the server that is asked where the owner names none.
     pub server: (String, u16),
     /// When the program was built, ms since 1970-01-01 UTC; none if nobody knows.
     pub built_ms: Option<i64>,
@@ -105,12 +107,13 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
     let Timekeeping {
         clock,
         resolver,
-        server: (host, port),
+        server,
         built_ms,
         view,
         inbox,
     } = timekeeping;
     let mut keeper = Keeper {
+        server,
         clock,
         resolver,
         built_ms,
@@ -121,7 +124,8 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
         let mut backoff = Backoff::new(Chance::new());
         let mut outage = Outage::default();
         loop {
-            let (wait, state) = match keeper.correct(&host, port).await {
+            let wanted = keeper.wanted();
+            let (wait, state) = match keeper.correct(&wanted).await {
                 Ok(()) => {
                     backoff.succeeded();
                     if outage.end() {
@@ -144,7 +148,9 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
             };
             // The loss of the device is noticed elsewhere.
             let _ = inbox.tell(Input::Timed(state)).await;
-            keeper.wait(wait).await;
+            if keeper.wait(wait, &wanted).await {
+                backoff.succeeded();
+            }
         }
     };
     tokio::select! {
@@ -153,7 +159,11 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
     }
 }
 
+/// Hosts and ports of time servers.
+type Places = Vec<(String, u16)>;
+
 struct Keeper {
+    server: (String, u16),
     clock: Clock,
     resolver: Resolver,
     built_ms: Option<i64>,
@@ -163,8 +173,21 @@ struct Keeper {
 }
 
 impl Keeper {
-    async fn correct(&mut self, host: &str, port: u16) -> Result<(), NoTime> {
-        let servers = self.servers(host, port).await?;
+    /// Who is to be asked: those that the owner names, or the usual one.
+    fn wanted(&self) -> Places {
+        let view = self.view.borrow();
+        let named = view.active.time_servers.iter();
+        let named = named.filter_map(|place| split_authority(place).ok());
+        let named = named.map(|(host, port)| (host.to_owned(), port.unwrap_or(TIME_PORT)));
+        let named: Places = named.collect();
+        match named.is_empty() {
+            true => Vec::from([self.server.clone()]),
+            false => named,
+        }
+    }
+
+    async fn correct(&mut self, wanted: &[(String, u16)]) -> Result<(), NoTime> {
+        let servers = self.servers(wanted).await?;
         let (mut offset_ms, rest) = ask_any(&servers).await?;
         if self.needs_second_voice(offset_ms) {
             // Where there is no other one, it has to say the same again.
@@ -214,34 +237,57 @@ impl Keeper {
         unix_ms.saturating_sub(now_ms)
     }
 
-    /// The servers of that name, each once.
-    async fn servers(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoTime> {
-        let not_found = |error| NoTime::NotFound(host.to_owned(), error);
-        let mut found = self.resolver.look_up(host, port).await.map_err(not_found)?;
+    /// The servers of these names, each once, the first of every name before the second of any: whoever answers first
+    /// has a second voice of another name.
+    async fn servers(&self, wanted: &[(String, u16)]) -> Result<Vec<SocketAddr>, NoTime> {
+        let lookups = wanted.iter().map(|(host, port)| self.named(host, *port));
+        let mut failure = None;
+        let mut ranked = Vec::new();
+        for (found, (host, _)) in join_all(lookups).await.into_iter().zip(wanted) {
+            match found {
+                Ok(found) => ranked.extend(found.into_iter().enumerate()),
+                Err(error) => failure = Some(NoTime::NotFound(host.clone(), error)),
+            }
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let mut known = BTreeSet::new();
+        ranked.retain(|(_, server)| known.insert(*server));
+        match (ranked.is_empty(), failure) {
+            (true, Some(failure)) => Err(failure),
+            _ => Ok(ranked.into_iter().map(|(_, server)| server).collect()),
+        }
+    }
+
+    /// The servers of a name.
+    async fn named(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
+        let mut found = self.resolver.look_up(host, port).await?;
         // All of one kind: not every host has both ways out.
         if found.iter().any(SocketAddr::is_ipv4) {
             found.retain(SocketAddr::is_ipv4);
         }
-        let mut known = BTreeSet::new();
-        found.retain(|server| known.insert(*server));
         found.truncate(SERVERS_MAX);
         match found.is_empty() {
-            true => Err(not_found(NoAddress::NotFound)),
+            true => Err(NoAddress::NotFound),
             false => Ok(found),
         }
     }
 
-    /// Waits, also while the machine sleeps.
-    async fn wait(&self, wait: Duration) {
+    /// Waits, also while the machine sleeps; tells whether others are to be asked by then.
+    async fn wait(&self, wait: Duration, asked: &[(String, u16)]) -> bool {
         let until = self.clock.uptime() + wait;
-        let mut steps = self.clock.steps();
+        let (mut steps, mut views) = (self.clock.steps(), self.view.clone());
         while self.clock.uptime() < until {
+            if self.wanted() != asked {
+                return true;
+            }
             tokio::select! {
                 () = time::sleep_until(self.clock.instant(until)) => {}
                 // An error means that nobody can set the clock any more.
                 _ = steps.changed() => {}
+                Ok(()) = views.changed() => {}
             }
         }
+        false
     }
 }
 
@@ -344,12 +390,17 @@ mod tests {
 
     fn keeper(built_ms: Option<i64>) -> Keeper {
         Keeper {
+            server: ("127.0.0.1".to_owned(), TIME_PORT),
             clock: Clock::unset(),
             resolver: Resolver::new(Arc::new(HostNames)),
             built_ms,
             view: watch::Sender::new(Arc::new(view(None))).subscribe(),
             is_set: false,
         }
+    }
+
+    fn at(host: &str, port: u16) -> Places {
+        Vec::from([(host.to_owned(), port)])
     }
 
     /// What a device knows whose newest blocks were made by then, Unix seconds.
@@ -369,7 +420,8 @@ mod tests {
         let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = server.local_addr().unwrap().port();
         let answering = serve(server, answers.to_vec());
-        let (corrected, ()) = tokio::join!(keeper.correct("127.0.0.1", port), answering);
+        let place = at("127.0.0.1", port);
+        let (corrected, ()) = tokio::join!(keeper.correct(&place), answering);
         let utc = keeper.clock.now().utc;
         (utc.map(|utc| utc.unix_ms - host_unix_ms()), corrected)
     }
@@ -493,11 +545,8 @@ mod tests {
             ..keeper(Some(host_unix_ms() - YEAR))
         };
         let lying = serve(liar, vec![10 * YEAR]);
-        let (corrected, ..) = tokio::join!(
-            keeper.correct("time.example", port),
-            lying,
-            serve(honest, vec![0])
-        );
+        let place = at("time.example", port);
+        let (corrected, ..) = tokio::join!(keeper.correct(&place), lying, serve(honest, vec![0]));
         corrected.unwrap();
         let off_ms = keeper
             .clock
@@ -522,8 +571,8 @@ mod tests {
             broken.send_to(&[0; 48], client).await.unwrap();
         };
         let answering = serve(honest, vec![HOUR]);
-        let (corrected, ..) =
-            tokio::join!(keeper.correct("time.example", port), breaking, answering);
+        let place = at("time.example", port);
+        let (corrected, ..) = tokio::join!(keeper.correct(&place), breaking, answering);
         corrected.unwrap();
         let utc = keeper.clock.now().utc;
         let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
@@ -536,7 +585,8 @@ mod tests {
         let port = server.local_addr().unwrap().port();
         let answering = answer(&server, [0, 10_000]);
         let mut keeper = keeper(None);
-        let (corrected, ()) = tokio::join!(keeper.correct("127.0.0.1", port), answering);
+        let place = at("127.0.0.1", port);
+        let (corrected, ()) = tokio::join!(keeper.correct(&place), answering);
         assert!(
             matches!(corrected, Err(NoTime::Implausible)),
             "{corrected:?}"
@@ -551,13 +601,14 @@ mod tests {
             clock: clock.clone(),
             ..keeper(None)
         };
+        let wanted = keeper.wanted();
         let night = async {
             time::sleep(ASK_EVERY / 2).await;
             sleep.send_replace(ASK_EVERY);
         };
         let begun = time::Instant::now();
         tokio::select! {
-            ((), ()) = async { tokio::join!(keeper.wait(ASK_EVERY), night) } => {}
+            (changed, ()) = async { tokio::join!(keeper.wait(ASK_EVERY, &wanted), night) } => assert!(!changed),
             () = clock.follow_host() => {}
         }
         assert!(begun.elapsed() < ASK_EVERY / 2 + Duration::from_secs(1));

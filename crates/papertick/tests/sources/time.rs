@@ -1,6 +1,7 @@
 //! Time servers that are right, wrong, silent, or contradict themselves.
 
 use std::{
+    net::SocketAddr,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -23,8 +24,16 @@ const NTP_EPOCH: u64 = 2_208_988_800;
 
 /// What a device knows that has heard nothing.
 fn view(clock: &Clock) -> View {
-    let (settings, memory) = (Settings::default(), Memory::default());
-    Device::new(BoardSpec::EXAMPLE, settings, memory, clock.now()).view()
+    view_of(clock, &[])
+}
+
+/// The same, by an owner who has chosen servers.
+fn view_of(clock: &Clock, servers: &[SocketAddr]) -> View {
+    let settings = Settings {
+        time_servers: servers.iter().map(ToString::to_string).collect(),
+        ..Settings::default()
+    };
+    Device::new(BoardSpec::EXAMPLE, settings, Memory::default(), clock.now()).view()
 }
 
 pub(crate) fn timekeeping(clock: &Clock, port: u16, inbox: Inbox) -> Timekeeping {
@@ -98,6 +107,44 @@ async fn a_time_server_sets_the_clock() {
     assert!((89_000..91_000).contains(&off_ms), "{off_ms}");
     stopper.stop();
     assert!(tasks.stop(Duration::from_secs(1)).await.is_empty());
+}
+
+#[tokio::test]
+async fn the_servers_that_the_owner_names_are_asked_and_a_change_of_them_counts_at_once() {
+    let bound = async || {
+        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let place = server.local_addr().unwrap();
+        (server, place)
+    };
+    let (usual, usual_place) = bound().await;
+    let (first, first_place) = bound().await;
+    let (second, second_place) = bound().await;
+    let (third, third_place) = bound().await;
+    let clock = Clock::unset();
+    let (_stopper, stop) = stop_signal();
+    let (inbox, _inputs) = inbox();
+    let views = watch::Sender::new(Arc::new(view_of(&clock, &[first_place, second_place])));
+    let timekeeping = Timekeeping {
+        view: views.subscribe(),
+        ..timekeeping(&clock, usual_place.port(), inbox)
+    };
+    let mut tasks = Tasks::new();
+    tasks.spawn("time", keep_time(timekeeping, stop));
+    // So large a step needs a second voice: that of the other one.
+    let day_ms = 86_400_000;
+    answer(&first, day_ms, 2).await;
+    answer(&second, day_ms, 2).await;
+    let off_ms = corrected(&clock).await;
+    assert!((day_ms - 1000..day_ms + 1000).contains(&off_ms), "{off_ms}");
+    // An hour has not passed.
+    views.send_replace(Arc::new(view_of(&clock, &[third_place])));
+    answer(&third, day_ms + 2_000, 2).await;
+    let off_ms = corrected(&clock).await - day_ms;
+    assert!((1_000..3_000).contains(&off_ms), "{off_ms}");
+    views.send_replace(Arc::new(view(&clock)));
+    answer(&usual, day_ms + 5_000, 2).await;
+    let off_ms = corrected(&clock).await - day_ms;
+    assert!((4_000..6_000).contains(&off_ms), "{off_ms}");
 }
 
 #[tokio::test]
