@@ -620,7 +620,9 @@ proptest! {
             }
             let (shown, source, state) = world.shown();
             prop_assert_eq!(state, PriceState::Agreed);
-            prop_assert!(shown.abs_diff(64_000) <= 1_290, "{} of {:?}", shown, source);
+            // The one in the middle is honest, or between two who are.
+            let middle = 64_000 + world.secs() % 50 + 1;
+            prop_assert!(shown.abs_diff(middle) <= middle / 50 + 2, "{} of {:?}", shown, source);
         }
     }
 }
