@@ -1,7 +1,11 @@
 //! What should be on the panels, as it follows from what covers the rotation and from what is known.
 
-use alloc::{format, string::String, sync::Arc, vec::Vec};
-use core::time::Duration;
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+use core::{net::SocketAddr, time::Duration};
 
 use super::{
     layers::{Content, Directions},
@@ -98,12 +102,9 @@ pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell
 
 /// Address of the page, with its port where that is not the usual one; empty where nobody knows it.
 fn page(known: &Known<'_>) -> String {
-    let Some(port) = known.host.page_port.filter(|_| !known.ip.is_empty()) else {
-        return known.ip.into();
-    };
-    match known.ip.contains(':') {
-        true => format!("[{}]:{port}", known.ip),
-        false => format!("{}:{port}", known.ip),
+    match (known.host.page_port, known.ip.parse()) {
+        (Some(port), Ok(ip)) => SocketAddr::new(ip, port).to_string(),
+        (Some(_), Err(_)) | (None, _) => known.ip.into(),
     }
 }
 
