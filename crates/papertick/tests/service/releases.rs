@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use storage::disk::Folder;
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
     sync::{mpsc, watch},
     time::{Instant, timeout},
 };
@@ -282,6 +282,24 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
     rig.stop().await;
 }
 
+/// A clock that installs by itself and fetches a release, whose checksum does not come.
+async fn fetching() -> (Rig, DuplexStream) {
+    let mut rig = Rig::new();
+    rig.change(|plan| plan.habit = Habit::Installs);
+    for within in [FIRST_LOOK, INSTALL_WITHIN] {
+        rig.asked(within, 200, &list("9.9.0")).await.unwrap();
+        rig.verdict().await;
+    }
+    let asked = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
+    (rig, asked.unwrap().unwrap().stream)
+}
+
+async fn is_given_up(stream: &mut DuplexStream) -> bool {
+    let mut rest = Vec::new();
+    let closed = timeout(Duration::from_secs(1), stream.read_to_end(&mut rest)).await;
+    closed.is_ok()
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
     type Change = fn(&mut ReleasePlan);
@@ -292,21 +310,9 @@ async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
         (|plan| plan.rule.share = 99, true),
     ];
     for (change, is_taken) in cases {
-        let mut rig = Rig::new();
-        rig.change(|plan| plan.habit = Habit::Installs);
-        rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
-        rig.verdict().await;
-        rig.asked(INSTALL_WITHIN, 200, &list("9.9.0"))
-            .await
-            .unwrap();
-        rig.verdict().await;
-        // The checksum does not come, and the owner has second thoughts.
-        let asked = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
-        let mut stream = asked.unwrap().unwrap().stream;
+        let (mut rig, mut stream) = fetching().await;
         rig.change(change);
-        let mut rest = Vec::new();
-        let closed = timeout(Duration::from_secs(1), stream.read_to_end(&mut rest)).await;
-        assert!(closed.is_ok(), "it goes on");
+        assert!(is_given_up(&mut stream).await, "it goes on");
         rig.verdict().await;
         let slots = record::look(&mut Folder::new(rig.folder.path()));
         assert_eq!(
@@ -321,21 +327,9 @@ async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
 
 #[tokio::test(start_paused = true)]
 async fn a_network_that_is_away_for_a_moment_ends_no_download() {
-    let mut rig = Rig::new();
-    rig.change(|plan| plan.habit = Habit::Installs);
-    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
-    rig.verdict().await;
-    rig.asked(INSTALL_WITHIN, 200, &list("9.9.0"))
-        .await
-        .unwrap();
-    rig.verdict().await;
-    let soon = Duration::from_secs(5);
-    let asked = timeout(soon, rig.arrivals.recv()).await;
-    let mut stream = asked.unwrap().unwrap().stream;
+    let (rig, mut stream) = fetching().await;
     rig.change(|plan| plan.habit = Habit::Waits);
-    let mut rest = Vec::new();
-    let closed = timeout(Duration::from_secs(1), stream.read_to_end(&mut rest)).await;
-    assert!(closed.is_err(), "it is given up");
+    assert!(!is_given_up(&mut stream).await, "it is given up");
     let slots = record::look(&mut Folder::new(rig.folder.path()));
     assert_eq!(slots.last_failure, None);
     rig.stop().await;
