@@ -7,6 +7,9 @@
 
 import { hash } from './hash';
 
+/** The gap for what somebody else says, such as an operating system. */
+const QUOTED = 'why';
+
 /** A language as a build packs it. */
 interface Words {
   /** Texts of the sources, in their order. */
@@ -43,14 +46,21 @@ export interface Phrase {
   values: Readonly<Record<string, string | Phrase | { number: string }>>;
 }
 
-/** A sentence of the clock in that language, its numbers as people there write them. */
+/** A sentence of the clock in that language, its numbers as people there write them; without what it quotes. */
 export function spoken({ words, values }: Phrase): string {
-  const told = (value: Phrase['values'][string]) => {
-    if (typeof value === 'string') return value;
-    if ('words' in value) return spoken(value);
-    return Number(value.number).toLocaleString(code, { maximumFractionDigits: 20 });
+  const told = ([gap, value]: [string, Phrase['values'][string]]) => {
+    if (typeof value === 'string') return [gap, gap === QUOTED ? '' : value];
+    if ('words' in value) return [gap, spoken(value)];
+    return [gap, Number(value.number).toLocaleString(code, { maximumFractionDigits: 20 })];
   };
-  return t(words, Object.fromEntries(Object.entries(values).map(([gap, value]) => [gap, told(value)])));
+  return t(words, Object.fromEntries(Object.entries(values).map(told)));
+}
+
+/** What a sentence of the clock quotes, which stands at its end, in English; empty if nothing. */
+export function quoted({ values }: Phrase): string {
+  const said = ([gap, value]: [string, Phrase['values'][string]]) =>
+    typeof value === 'string' ? gap === QUOTED && value : 'words' in value && quoted(value);
+  return Object.entries(values).map(said).find(Boolean) || '';
 }
 
 /** Puts the texts of the language into a template that numbers them; none of them holds a sign of markup. */

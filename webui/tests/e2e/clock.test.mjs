@@ -226,6 +226,10 @@ test('the glass has a twin in words, which is what the clock says', async () => 
   clock.changed(clock.data());
   await page.waitForSelector('[data-twin]:has-text("A zap of 21 sats")', { state: 'attached' });
   assert.ok(Date.now() - asked < 1_500, 'within a second');
+  clock.phrase = { words: 'Safe mode: {why}', values: { why: 'it broke off 3 times.' } };
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-twin]:has-text("Safe mode: it broke off 3 times.")', { state: 'attached' });
+  assert.equal(await page.textContent('[data-twin] q[lang=en]'), 'it broke off 3 times.');
 });
 
 test('next, previous, pause and resume', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chosen, spoken, t } from '../../src/lib/words';
+import { chosen, quoted, spoken, t } from '../../src/lib/words';
 import { hash } from '../../src/lib/hash';
 import { saidByClock, texts } from '../../words.build';
 
@@ -52,6 +52,23 @@ test('texts of the clock have hashes of their own', () => {
 test('a sentence of the clock is told in its parts', () => {
   const days = { words: '{count} days', values: { count: { number: '1234.5' } } };
   expect(spoken({ words: '{days}, then {pool}.', values: { days, pool: '7{x}' } })).toBe('1,234.5 days, then 7{x}.');
+});
+
+test('what a sentence quotes stands apart', () => {
+  const trouble = { words: 'The releases were not looked at: {why}', values: { why: 'connection refused.' } };
+  const both = { words: '{sentence} {mark}', values: { sentence: { words: 'Sure.', values: {} }, mark: trouble } };
+  expect([spoken(both), quoted(both)]).toEqual(['Sure. The releases were not looked at: ', 'connection refused.']);
+  const waits = { words: 'No data so far: {why}', values: { why: { words: 'no answer yet.', values: {} } } };
+  expect([spoken(waits), quoted(waits)]).toEqual(['No data so far: no answer yet.', '']);
+});
+
+test('it can be put at the end in every language', () => {
+  const sentences = wordsOfTheClock().filter((text) => text.includes('{why}'));
+  expect(sentences.length).toBeGreaterThan(2);
+  for (const language of languages) {
+    const told = JSON.parse(read(`src/lang/${language}.json`));
+    expect(sentences.filter((text) => !(told[text] ?? text).endsWith('{why}'))).toEqual([]);
+  }
 });
 
 test.each([
