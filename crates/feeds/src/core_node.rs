@@ -143,16 +143,10 @@ pub fn answers(body: &[u8], asked: usize) -> Result<Result<Vec<Value>, String>, 
 /// # Errors
 /// One of the members is missing.
 pub fn info(result: &Value) -> Result<ChainInfo, Malformed> {
-    let network = match result["chain"].as_str() {
-        Some("main") => Network::Main,
-        Some("testnet4") => Network::Testnet4,
-        Some("signet") => Network::Signet,
-        Some("regtest") => Network::Regtest,
-        Some(_) | None => return Err(Malformed("chain")),
-    };
+    let network = result["chain"].as_str().and_then(Network::named);
     let height = result["blocks"].as_u64();
     Ok(ChainInfo {
-        network,
+        network: network.ok_or(Malformed("chain"))?,
         height: height
             .and_then(|height| u32::try_from(height).ok())
             .ok_or(Malformed("height"))?,
@@ -212,6 +206,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn every_network_has_a_name_and_a_port() {
+        let told = Network::ALL.map(|network| {
+            let tip = genesis(network).block_hash().to_string();
+            let chain = network.name();
+            let said = json!({ "chain": chain, "blocks": 0, "bestblockhash": tip });
+            assert_eq!(info(&said).unwrap().network, network);
+            (chain, port(network))
+        });
+        let expected = [
+            ("main", 8332),
+            ("testnet4", 48_332),
+            ("signet", 38_332),
+            ("regtest", 18_443),
+        ];
+        assert_eq!(told, expected);
+    }
 
     #[test]
     fn a_chain_is_told_whole_or_not_at_all() {

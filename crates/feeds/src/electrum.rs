@@ -195,6 +195,18 @@ mod tests {
     }
 
     #[test]
+    fn the_usual_ports_are_those_that_servers_listen_at() {
+        let ports = Network::ALL.map(|network| (port(network, false), port(network, true)));
+        let expected = [
+            (50_001, 50_002),
+            (40_001, 40_002),
+            (60_601, 60_602),
+            (60_401, 60_402),
+        ];
+        assert_eq!(ports, expected);
+    }
+
+    #[test]
     fn questions_are_lines_of_their_own() {
         for (question, expected) in [
             (

@@ -353,6 +353,12 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_ports_are_those_that_peers_listen_at() {
+        let ports = Network::ALL.map(port);
+        assert_eq!(ports, [8333, 48_333, 38_333, 18_444]);
+    }
+
     fn read(network: Network, bytes: &[u8]) -> Result<Message, Malformed> {
         let (first, payload) = bytes.split_first_chunk::<HEAD_BYTES>().unwrap();
         let head = head(network, first)?;

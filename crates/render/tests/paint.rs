@@ -317,6 +317,25 @@ fn all_satoshi_symbols_differ() {
 }
 
 #[test]
+fn satoshi_symbols_grow_with_the_digits_beside_them() {
+    let mut painter = Painter::new(WIDTH, HEIGHT);
+    let mut height = |digit_px| {
+        let mut picture = picture(vec![Cell::Sats]);
+        picture.style.digit_px = digit_px;
+        let symbol = ink(&painter.paint(&picture, 0)).unwrap();
+        i64::from(symbol.bottom - symbol.top + 1)
+    };
+    let usual = height(180);
+    for digit_px in [80, 120, 150] {
+        let (found, expected) = (height(digit_px), usual * i64::from(digit_px) / 180);
+        assert!(
+            (found - expected).abs() <= 6,
+            "{digit_px} px: {found} instead of {expected}"
+        );
+    }
+}
+
+#[test]
 fn qr_codes_stay_dark_on_light() {
     let mut painter = Painter::new(WIDTH, HEIGHT);
     let mut picture = picture(vec![Cell::Qr(

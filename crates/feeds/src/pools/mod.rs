@@ -292,6 +292,7 @@ impl Address {
             Address::LocalUser(path) => {
                 let host = asker
                     .local_host
+                    .trim()
                     .trim_start_matches("http://")
                     .trim_end_matches('/');
                 let host = segment(host).ok_or(Missing::Host)?;

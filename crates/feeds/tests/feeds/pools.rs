@@ -132,6 +132,26 @@ fn requests() {
 }
 
 #[test]
+fn what_was_pasted_may_have_more_around_it() {
+    let key = Secret::new(" me.1\n");
+    let request = pools::find("braiins").unwrap().request(asker(&key));
+    assert_eq!(
+        request.unwrap().headers,
+        [("Pool-Auth-Token", Secret::new("me.1"))]
+    );
+
+    let user = Secret::new("me.1");
+    for local_host in ["http://umbrel.local:2019/", " umbrel.local:2019/ "] {
+        let request = pools::find("local_public_pool").unwrap().request(Asker {
+            local_host,
+            ..asker(&user)
+        });
+        let url = "http://umbrel.local:2019/api/client/me.1";
+        assert_eq!(request.unwrap().url, url, "{local_host}");
+    }
+}
+
+#[test]
 fn global_requests() {
     let nobody = Secret::default();
     for (id, url) in [

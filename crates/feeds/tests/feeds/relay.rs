@@ -146,6 +146,15 @@ fn frames() {
             "81ab626c6f636b686569676874ce000d46eb",
             vec![Observation::Block(870_123)],
         ),
+        // The same as a signed number, which some writers send.
+        (
+            "81ab626c6f636b686569676874d2000d46eb",
+            vec![Observation::Block(870_123)],
+        ),
+        (
+            "81a5707269636581a3555344d3000000000000fad4",
+            vec![price("USD", "64212")],
+        ),
         ("81a8626c6f636b6665650d", vec![]),
         (
             "81a9626c6f636b66656532cb4029800000000000",

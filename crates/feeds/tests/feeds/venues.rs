@@ -155,6 +155,12 @@ fn what_is_no_quote_is_refused_with_a_reason() {
             r#"{"event":"bts:error"}"#,
             "refused",
         ),
+        (
+            SourceId::Bitfinex,
+            "",
+            r#"{"event":"error","msg":"symbol: invalid","code":10300}"#,
+            "refused",
+        ),
         (SourceId::Bitfinex, "", "[1,[1,2,3,4,5,6,7]]", "channel"),
         (SourceId::Bitfinex, bitfinex, "[1,[1,2,3,4,5,6]]", "price"),
         (SourceId::Bitfinex, bitfinex, "[1,5]", "ticker"),
