@@ -19,7 +19,7 @@ pub mod commands;
 
 mod allocator;
 mod buses;
-mod chain_file;
+pub mod chain_file;
 pub mod crash_dumps;
 pub mod device_process;
 pub mod effects;

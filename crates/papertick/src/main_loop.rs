@@ -487,7 +487,6 @@ impl MainLoop {
         self.headers.ended(&outcome);
         if let Err(error) = &outcome {
             tracing::warn!(%error, "the headers of the chain were not saved");
-            self.headers.since.get_or_insert_with(Instant::now);
         }
         self.tell_stored(&outcome);
     }
@@ -567,13 +566,16 @@ impl Debt {
         MEMORY_PERIOD.saturating_mul(longer).min(SAVE_PAUSE_MAX)
     }
 
-    /// Takes note of how the save that ran has ended.
+    /// Takes note of how the save that ran has ended; one that failed is tried again.
     fn ended(&mut self, outcome: &io::Result<()>) {
         self.saving = None;
-        self.failed = match outcome {
-            Ok(()) => 0,
-            Err(_) => self.failed.saturating_add(1),
-        };
+        match outcome {
+            Ok(()) => self.failed = 0,
+            Err(_) => {
+                self.failed = self.failed.saturating_add(1);
+                self.since.get_or_insert_with(Instant::now);
+            }
+        }
     }
 
     fn is_due(&self, due: Due) -> bool {

@@ -546,7 +546,7 @@ impl Common {
         let known = HostFacts {
             version: build::VERSION.into(),
             built: build::date(),
-            page_port: Some(self.place.port()).filter(|port| *port != HTTP_PORT),
+            page_port: page_port(self.place),
             ..HostFacts::default()
         };
         rest.spawn("host", host::measure(known, self.inbox.clone()));
@@ -699,6 +699,11 @@ async fn demo_relay(config: &DeviceConfig, height: Option<u32>) -> io::Result<Op
     }
 }
 
+/// Port of the page, where a browser must be told.
+fn page_port(place: SocketAddr) -> Option<u16> {
+    Some(place.port()).filter(|port| *port != HTTP_PORT)
+}
+
 /// Port at which names are answered on the simulated access point: the usual one where the clock has the usual one.
 fn names_port(place: SocketAddr) -> u16 {
     match place.port() {
@@ -778,5 +783,21 @@ fn identity() -> Identity {
             .filter(|font| render::has_btc_symbol(*font))
             .collect(),
         ..Identity::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_usual_port_is_not_told_and_brings_the_usual_port_of_names() {
+        for (place, told, of_names) in [
+            ("192.168.1.7:80", None, 53),
+            ("192.168.1.7:8080", Some(8080), 0),
+        ] {
+            let place = place.parse().unwrap();
+            assert_eq!((page_port(place), names_port(place)), (told, of_names));
+        }
     }
 }

@@ -6,10 +6,11 @@ use board::{
     sim::{self, SimOptions},
     spec,
 };
+use chain::{BlockHash, Header, network::Network};
 use device::{
     input::{Finished, Input, LinkEvent},
     limits::PROVISIONED_DELAY,
-    market::{Connection, Observation},
+    market::{ChainSpec, Connection, Observation, Reach},
     memory::Memory,
     output::{Effect, RebootReason},
     request::{Patch, Refusal, Reply, Request},
@@ -20,6 +21,7 @@ use device::{
 };
 use futures_util::{FutureExt, future::join_all};
 use papertick::{
+    chain_file,
     clock::Clock,
     drivers::senses,
     inbox::{Inbox, inbox},
@@ -38,6 +40,8 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep, timeout},
 };
+
+use crate::miner::Miner;
 
 use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 
@@ -69,6 +73,16 @@ impl Desk {
     async fn height(&self, height: u32) {
         let observed = Input::Observed(SourceId::Relay, vec![Observation::Block(height)]);
         self.inbox.tell(observed).await.unwrap();
+    }
+
+    /// Headers from a source.
+    async fn headers(&self, headers: &[Header]) {
+        let heard = Input::Headers(SourceId::Relay.into(), headers.to_vec(), Reach::Newest);
+        self.inbox.settle(heard).await.unwrap();
+    }
+
+    fn notes(&self) -> String {
+        self.followed.view.borrow().notes.join("; ")
     }
 
     fn digit_px(&self) -> u32 {
@@ -160,6 +174,26 @@ impl Idle {
             tasks,
         }
     }
+}
+
+/// A main loop on a network where blocks are easily made.
+fn on_a_chain() -> (Desk, ChainSpec) {
+    let chain = ChainSpec::built_in(Network::Regtest);
+    let disk = SharedDisk::default();
+    let (store, _) = Store::open(Box::new(disk.clone()));
+    let beginning = Beginning {
+        chain: Some(chain),
+        ..Beginning::with(*spec::find("rev-b").unwrap(), Settings::default())
+    };
+    let idle = Idle::begun(store, disk, Clock::unset(), beginning);
+    (idle.run(), chain)
+}
+
+/// The newest block of the chain that a disk holds.
+fn kept_tip(disk: &SharedDisk, spec: &ChainSpec) -> BlockHash {
+    let healthy = SharedDisk::of(disk.look().healthy());
+    let (_, loaded) = Store::open(Box::new(healthy));
+    chain_file::read(&loaded.chain, spec).unwrap().tip()
 }
 
 fn patch(body: Value) -> Request {
@@ -324,24 +358,37 @@ async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
 
 #[tokio::test(start_paused = true)]
 async fn no_older_generation_lets_in_whom_the_newest_keeps_out() {
-    let desk = Desk::new();
-    desk.patch(json!({"digitFontPx": 200})).await;
-    let closing = Patch {
-        body: Map::from_iter([
-            ("httpAuthEnabled".into(), json!(true)),
-            ("httpAuthPass".into(), json!("horse")),
-        ]),
-        hashes: [(Key::http_auth_pass, PasswordHash::new("hash"))].into(),
-    };
-    let reply = desk.inbox.ask(Request::Patch(closing)).await.unwrap();
-    assert_eq!(reply, Reply::RebootRequired);
-    let mut disk = desk.disk.look();
-    disk.write("settings.json", b"damaged").unwrap();
-    let (_, found) = StateFile::open(SETTINGS, &mut disk);
-    let (settings, _) = store::from_json(&found.content.whole().unwrap());
-    assert!(settings.http_auth_enabled);
-    assert_eq!(settings.http_auth_pass.phc(), "hash");
-    assert_eq!(settings.digit_font_px, 200);
+    let interface = json!({"httpAuthEnabled": true, "httpAuthPass": "horse"});
+    let updates = json!({"otaPass": "horse"});
+    type Door = fn(&Settings) -> &PasswordHash;
+    let cases: [(Value, Key, Door); 2] = [
+        (interface, Key::http_auth_pass, |kept| &kept.http_auth_pass),
+        (updates, Key::ota_pass, |kept| &kept.ota_pass),
+    ];
+    for (body, key, door) in cases {
+        let desk = Desk::new();
+        desk.patch(json!({"digitFontPx": 200})).await;
+        let closing = Patch {
+            body: body.as_object().unwrap().clone(),
+            hashes: [(key, PasswordHash::new("hash"))].into(),
+        };
+        let reply = desk.inbox.ask(Request::Patch(closing)).await.unwrap();
+        assert!(
+            matches!(reply, Reply::Done | Reply::RebootRequired),
+            "{reply:?}"
+        );
+        let mut disk = desk.disk.look();
+        disk.write("settings.json", b"damaged").unwrap();
+        let (_, found) = StateFile::open(SETTINGS, &mut disk);
+        let (settings, _) = store::from_json(&found.content.whole().unwrap());
+        assert_eq!(door(&settings).phc(), "hash", "{body}");
+        assert_eq!(
+            settings.http_auth_enabled,
+            key == Key::http_auth_pass,
+            "{body}"
+        );
+        assert_eq!(settings.digit_font_px, 200);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -457,12 +504,41 @@ async fn a_memory_that_cannot_be_saved_disturbs_nobody() {
     let desk = Desk::new();
     desk.disk.arrange(1, Trouble::Error);
     desk.height(900_000).await;
+    sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
+    let notes = desk.notes();
+    assert!(notes.contains("nothing can be stored"), "{notes}");
     sleep(MEMORY_PERIOD).await;
+    assert_eq!(desk.notes(), "", "it can again");
     assert_eq!(desk.patch(json!({"digitFontPx": 200})).await, Reply::Done);
     desk.height(900_001).await;
     sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
     let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
     assert_eq!(body["height"]["value"], 900_001);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_headers_of_the_chain_are_on_the_disk_in_time() {
+    let (desk, spec) = on_a_chain();
+    let mut miner = Miner::with(3);
+    desk.headers(&miner.headers[1..]).await;
+    sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
+    assert_eq!(kept_tip(&desk.disk, &spec), miner.tip());
+    // One that cannot be stored is said, and stored once it can be.
+    desk.disk.arrange(1, Trouble::ReadOnly);
+    miner.mine(1);
+    desk.headers(&miner.headers[4..]).await;
+    sleep(MEMORY_PERIOD).await;
+    let notes = desk.notes();
+    assert!(notes.contains("nothing can be stored"), "{notes}");
+    desk.disk.heal();
+    sleep(2 * MEMORY_PERIOD).await;
+    assert_eq!(kept_tip(&desk.disk, &spec), miner.tip());
+    assert_eq!(desk.notes(), "");
+    // What came last is stored at the end.
+    miner.mine(1);
+    desk.headers(&miner.headers[5..]).await;
+    let disk = desk.stop().await;
+    assert_eq!(kept_tip(&disk, &spec), miner.tip());
 }
 
 #[tokio::test(start_paused = true)]

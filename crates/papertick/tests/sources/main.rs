@@ -11,6 +11,8 @@
 )]
 
 mod court;
+#[path = "../miner/mod.rs"]
+mod miner;
 #[path = "../../../net/tests/net/peers.rs"]
 mod peers;
 mod rig;
