@@ -27,6 +27,14 @@ impl Notifier {
         Notifier { socket }
     }
 
+    /// One that somebody hears, and who hears it.
+    #[cfg(test)]
+    pub(crate) fn heard() -> io::Result<(Notifier, UnixDatagram)> {
+        let (socket, manager) = UnixDatagram::pair()?;
+        let socket = Some(socket);
+        Ok((Notifier { socket }, manager))
+    }
+
     /// Tells a state, such as `READY=1`.
     pub(crate) fn tell(&self, state: &str) {
         if let Some(socket) = &self.socket {

@@ -917,6 +917,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn every_sign_of_life_goes_on_to_the_service_manager() {
+        let folder = tempfile::tempdir().unwrap();
+        let beats = "echo ready; echo beat; echo beat; exit 70";
+        let mut supervisor = supervisor(folder.path(), beats);
+        let (notifier, manager) = Notifier::heard().unwrap();
+        supervisor.notifier = notifier;
+        starts(folder.path(), supervisor, 2).await;
+        let hear = || {
+            let mut bytes = [0; 64];
+            let length = manager.recv(&mut bytes).unwrap();
+            String::from_utf8(bytes[..length].to_vec()).unwrap()
+        };
+        let heard = [hear(), hear(), hear()];
+        assert_eq!(heard, ["READY=1\nWATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1"]);
+    }
+
+    #[tokio::test]
     async fn a_device_that_cannot_be_started_is_tried_again_and_counted() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("device.sh");

@@ -231,6 +231,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_was_said_of_a_crash_is_not_said_after_a_restart_that_was_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let starts = folder.path().join("starts");
+        // The first breaks off, the second wants to be started again.
+        let script = format!(
+            "test $(wc -l < {starts}) = 1 && {{ echo ready; exit 70; }}\n{}",
+            script(folder.path(), "exit 75", "echo standby; free; echo ready")
+                .replace("-gt 1", "-gt 2"),
+            starts = starts.display(),
+        );
+        let starts = self::starts(folder.path(), supervisor(folder.path(), &script), 3).await;
+        let notes: Vec<bool> = starts.iter().map(|start| start.note.is_some()).collect();
+        assert_eq!(starts[2].begin, Begin::AsStandby);
+        assert_eq!(notes, [false, true, false]);
+        assert_eq!(starts[2].crashes, 1, "it is counted all the same");
+    }
+
+    #[tokio::test]
     async fn a_standby_that_does_not_get_ready_leaves_a_plain_restart() {
         for standby in [
             // One that breaks off, one that refuses, one that hangs.
@@ -367,6 +385,19 @@ mod tests {
         let own = Program::Slot(ImageSlot::A);
         assert_eq!((running(&starts[0]), running(&starts[1])), (own, own));
         assert_eq!((starts[0].crashes, starts[1].crashes), (0, 1));
+    }
+
+    #[tokio::test]
+    async fn an_update_that_breaks_off_now_and_then_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut supervisor = supervisor(folder.path(), "echo ready; sleep 0.2; exit 70");
+        supervisor.limits.steady = Duration::from_millis(200);
+        supervisor.limits.beat = Duration::from_secs(60);
+        install(folder.path(), folder.path(), Standing::Proven);
+        let starts = starts(folder.path(), supervisor, 5).await;
+        let own = Program::Slot(ImageSlot::A);
+        assert!(starts.iter().all(|start| running(start) == own));
+        assert_eq!(starts[4].crashes, 4, "all are counted");
     }
 
     #[tokio::test]

@@ -254,6 +254,19 @@ async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_that_is_away_as_it_is_needed_is_not_asked_for_without_a_pause() {
+    let mut rig = Rig::new();
+    rig.change(|plan| plan.habit = Habit::Installs);
+    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    rig.asked(INSTALL_WITHIN, 503, b"").await.unwrap();
+    assert!(matches!(rig.told().await, Look::Failed(_)));
+    assert_eq!(rig.asked(LOOK_AGAIN / 2, 503, b"").await, None);
+    assert!(rig.asked(LOOK_AGAIN, 200, &list("9.9.0")).await.is_some());
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_did_not_work_here_is_not_tried_again_by_itself() {
     let mut rig = Rig::new();
     let disk = &mut Folder::new(rig.folder.path());

@@ -9,7 +9,7 @@ use papertick::updates::{
     depot::Depot,
     judge::{Judge, Refusal, Signatures, Versions},
     record,
-    slots::{Factory, ImageSlot, Program, Slots, Standing},
+    slots::{Factory, ImageSlot, Program, Shun, Slots, Standing},
 };
 use semver::Version;
 use serde_json::json;
@@ -102,6 +102,14 @@ fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<Head, Refusal
     let head = depot.verify()?;
     depot.switch()?;
     Ok(head)
+}
+
+/// An image with somebody's signature behind it.
+fn signed_by(pair: &KeyPair, image: &[u8]) -> Vec<u8> {
+    let made = minisign::sign(None, &pair.sk, image, None, None).unwrap();
+    let signature = image::Signature::parse_all(made.to_string().as_bytes()).unwrap();
+    let behind = image::sign(&[], &signature[0]).unwrap();
+    [image, behind.as_bytes()].concat()
 }
 
 /// What a supervisor would start, and the version that this is.
@@ -330,12 +338,6 @@ fn what_is_not_taken_leaves_nothing_behind() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
     let key = |pair: &KeyPair| Key::parse(&pair.pk.to_base64()).unwrap();
-    let signed_by = |pair: &KeyPair, image: &[u8]| {
-        let made = minisign::sign(None, &pair.sk, image, None, None).unwrap();
-        let signature = image::Signature::parse_all(made.to_string().as_bytes()).unwrap();
-        let behind = image::sign(&[], &signature[0]).unwrap();
-        [image, behind.as_bytes()].concat()
-    };
     let strict = |versions: Versions, signatures: Signatures| Judge {
         keys: vec![key(&pair)],
         versions,
@@ -454,6 +456,27 @@ fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
     let (slots, notes) = record::read(&mut disk.clone());
     assert!(slots.last_failure.unwrap().contains("painted nothing"));
     assert!(notes.is_empty());
+}
+
+#[test]
+fn who_goes_back_by_hand_is_not_given_the_version_that_was_left() {
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+    for (running, minor, left) in [(2, 1, &[(version(2), Shun::Left)][..]), (1, 2, &[])] {
+        let disk = SharedDisk::of(updated(&[running]));
+        let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
+        let judge = Judge {
+            versions: Versions::All,
+            keys: vec![Key::parse(&pair.pk.to_base64()).unwrap()],
+            ..judge(Kind::Firmware, running)
+        };
+        update(&mut depot, &signed_by(&pair, &firmware(minor)), judge).unwrap();
+        let (slots, _) = record::read(&mut disk.clone());
+        let shunned = slots.shunned.into_iter();
+        let shunned: Vec<_> = shunned
+            .map(|shunned| (shunned.version, shunned.why))
+            .collect();
+        assert_eq!(shunned, left, "{running} to {minor}");
+    }
 }
 
 #[test]
