@@ -186,9 +186,18 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     );
     clock.end(Signal::TERM);
 
+    // One that nobody could sign in with is not set.
+    let long = folder.path().join("long.txt");
+    fs::write(&long, "x".repeat(257)).unwrap();
+    let mut too_long = passwd;
+    too_long[6] = long.to_str().unwrap();
+    assert_fails(&mut papertick(&too_long), Code::Usage, "1 to 256 bytes");
+
     let clear = ["passwd", "--data-dir", data_dir, "--clear"];
     assert_eq!(papertick(&clear).output().unwrap().status.code(), Some(0));
-    assert_eq!(Clock::start(folder.path()).get("/api/status").status, 200);
+    let clock = Clock::start(folder.path());
+    assert_eq!(clock.get("/api/status").status, 200);
+    assert_eq!(clock.setting("httpAuthPassSet"), false, "it is gone");
     let nowhere = ["passwd", "--data-dir", "/nowhere", "--clear"];
     assert_fails(&mut papertick(&nowhere), Code::Failed, "/nowhere");
 }
@@ -222,6 +231,9 @@ fn settings_go_into_a_file_and_out_of_it() {
     clock.patch(r#"{"ledBrightness": 33, "hostnamePrefix": "shop", "proxyPass": "planted"}"#);
     let file = folder.path().join("settings.json.kept");
     let name = file.to_str().unwrap().to_string();
+    // One that others can read was there before.
+    fs::write(&file, "").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     told(&mut to(&clock, &format!("backup -o {name}")));
     assert_eq!(
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
@@ -280,6 +292,14 @@ fn settings_go_into_a_file_and_out_of_it() {
         other.path().to_str().unwrap(),
         &name,
     ];
+    let stored = || fs::read(other.path().join("settings.json")).unwrap();
+    let before = stored();
+    let mut dry = papertick(&back);
+    dry.arg("--dry-run")
+        .env("PAPERTICK_PASSPHRASE", "four words by chance");
+    let dry = told(&mut dry);
+    assert!(dry.contains("would change"), "{dry}");
+    assert_eq!(stored(), before, "nothing was taken over");
     let mut closed = papertick(&back);
     let (code, _, said) = ended(&closed.output().unwrap());
     assert!(code == Some(0) && said.contains("stay closed"), "{said}");
@@ -379,6 +399,28 @@ fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
     assert!(seen[length..].contains("\x1b[?25h"), "the cursor is back");
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(tcgetattr(&terminal).unwrap().local_modes, modes);
+}
+
+#[test]
+fn a_terminal_goes_on_with_a_clock_that_comes_back() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let address = clock.address().to_string();
+    let (mut terminal, mut child) = in_terminal(&mut to(&clock, "watch --with blocks"), 90);
+    let mut seen = String::new();
+    read_until(&mut terminal, &mut seen, |seen| seen.contains("\x1b[H"));
+    clock.end(Signal::TERM);
+    read_until(&mut terminal, &mut seen, |seen| {
+        seen.contains("the clock is away")
+    });
+    let clock = Clock::start_at(&address, folder.path());
+    let before = seen.matches("\x1b[H").count();
+    read_until(&mut terminal, &mut seen, |seen| {
+        seen.matches("\x1b[H").count() > before
+    });
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(clock);
 }
 
 #[test]

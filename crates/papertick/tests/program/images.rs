@@ -153,7 +153,11 @@ fn signing_and_what_is_refused() {
     let desk = Desk::new().with_image();
     desk.run("image keygen --no-password other");
     let unsigned = desk.bytes("i.img");
+    let image = desk.path("i.img");
+    let mode = || fs::metadata(&image).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&image, fs::Permissions::from_mode(0o644)).unwrap();
     let signed = desk.json("image sign --json --key k i.img");
+    assert_eq!(mode(), 0o644, "whoever could read it still can");
     assert_eq!(signed[0]["signatures"].as_array().unwrap().len(), 1);
     let id = signed[0]["signatures"][0]["key"].as_str().unwrap();
     assert_eq!(

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
+#[path = "../../../net/tests/net/authority.rs"]
+#[allow(dead_code, reason = "it can do more than is needed here")]
+mod authority;
 mod clock;
 mod command_line;
 mod crashes;
@@ -17,6 +20,9 @@ mod life;
 #[path = "../limit/mod.rs"]
 mod limit;
 mod memory;
+#[path = "../miner/mod.rs"]
+#[allow(dead_code, reason = "it can do more than is needed here")]
+mod miner;
 mod mistakes;
 mod monitoring;
 #[path = "../needs/mod.rs"]
@@ -25,6 +31,7 @@ mod needs;
 mod network;
 mod programs;
 mod protocols;
+mod reaching;
 mod releases;
 mod sign_in;
 mod state;

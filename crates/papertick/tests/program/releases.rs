@@ -1,6 +1,6 @@
 //! Folders for clocks to update themselves from.
 
-use std::{fs, process::Command};
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
 use feeds::release;
 use serde_json::Value;
@@ -57,6 +57,9 @@ fn a_program_and_a_page_become_a_release() {
         .collect();
     expected.sort();
     assert_eq!(names(&desk, "out"), expected);
+    // Whoever serves it can read it, as any folder that is made here.
+    let mode = |name: &str| fs::metadata(desk.path(name)).unwrap().permissions().mode();
+    assert_eq!(mode("out"), mode("web"));
 
     let text = desk.bytes("out/release.json");
     let feed = release::feed(&text).unwrap().remove(0);

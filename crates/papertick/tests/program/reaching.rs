@@ -1,0 +1,131 @@
+//! Whom the program reaches out to, by what it is told and by what it remembers.
+
+use std::{
+    fs,
+    io::Read,
+    net::{TcpListener, TcpStream},
+    sync::Arc,
+    time::Duration,
+};
+
+use chain::{chain::Chain, network::Network};
+use device::{market::ChainSpec, memory::Memory, now::Now};
+use feeds::p2p;
+use papertick::chain_file;
+use serde_json::json;
+use storage::{Store, disk::Folder};
+use tokio_rustls::rustls::{ServerConnection, Stream};
+
+use crate::{
+    authority::authority,
+    clock::{Clock, PATIENCE, eventually, folder},
+    miner::Miner,
+};
+
+/// Whoever connects first.
+fn accepted(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).unwrap();
+    let mut stream = None;
+    eventually("somebody connects", || {
+        stream = listener.accept().ok();
+        stream.is_some()
+    });
+    let (stream, _) = stream.unwrap();
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// Somebody to reach, and the port.
+fn listener() -> (TcpListener, u16) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, port)
+}
+
+/// The next message of somebody who speaks to a peer.
+fn message(stream: &mut TcpStream) -> (String, Vec<u8>) {
+    let mut head = [0; p2p::HEAD_BYTES];
+    stream.read_exact(&mut head).unwrap();
+    let length = u32::from_le_bytes(head[16..20].try_into().unwrap());
+    let mut payload = vec![0; length as usize];
+    stream.read_exact(&mut payload).unwrap();
+    let name = String::from_utf8(head[4..16].to_vec()).unwrap();
+    (name.trim_end_matches('\0').to_owned(), payload)
+}
+
+#[test]
+fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
+    let folder = folder();
+    let (listener, port) = listener();
+    let (network, miner) = (Network::Regtest, Miner::with(3));
+    let spec = ChainSpec::built_in(network);
+    let mut chain = Chain::new(network, spec.anchor);
+    chain.hear(&miner.headers[1..], None).unwrap();
+    let memory = Memory {
+        peers: vec![format!("127.0.0.1:{port}")],
+        ..Memory::default()
+    };
+    let (mut store, _) = Store::open(Box::new(Folder::new(folder.path())));
+    let about = chain_file::about(&spec, &chain);
+    store
+        .save_chain(&about, &chain_file::headers(&chain))
+        .unwrap();
+    let now = Now {
+        uptime: Duration::ZERO,
+        utc: None,
+    };
+    store.save_memory(&memory.to_json(now)).unwrap();
+
+    let _clock = Clock::start_with(folder.path(), &["--chain", "regtest"]);
+    let mut stream = accepted(&listener);
+    let (name, mut version) = message(&mut stream);
+    assert_eq!(name, "version");
+    // What it says of itself, with blocks.
+    version[4] = 1;
+    let version = p2p::told(network, "version", &version);
+    let greeting = [version, p2p::say_verack(network)].concat();
+    std::io::Write::write_all(&mut stream, &greeting).unwrap();
+    let asked = loop {
+        let (name, payload) = message(&mut stream);
+        if name == "getheaders" {
+            break payload;
+        }
+    };
+    // It asks for what comes after the block before its newest, so that a peer that has nothing newer has an answer.
+    let before = miner.headers[2].block_hash();
+    let expected = p2p::ask_for_headers(network, &[before]);
+    let first = 5..5 + 32;
+    assert_eq!(asked[first.clone()], expected[p2p::HEAD_BYTES..][first]);
+}
+
+#[test]
+fn a_clock_connects_to_the_owners_broker_also_by_an_authority_of_the_owners() {
+    /// First byte of who wants to connect over MQTT.
+    const CONNECT: u8 = 0x10;
+
+    for is_secret in [false, true] {
+        let folder = folder();
+        let (listener, port) = listener();
+        let authority = authority(&["localhost"]);
+        let file = folder.path().join("ca.pem");
+        fs::write(&file, &authority.root_pem).unwrap();
+        let arguments = ["--ca-file", file.to_str().unwrap()];
+        let clock = Clock::start_with(&folder.path().join("data"), &arguments);
+        let wish = json!({
+            "mqttEnabled": true, "mqttHost": "localhost", "mqttPort": port, "mqttTls": is_secret,
+        });
+        assert_eq!(clock.patch(&wish.to_string()).status, 200);
+        let mut stream = accepted(&listener);
+        let mut first = [0];
+        if is_secret {
+            let config = Arc::clone(authority.acceptor.config());
+            let mut server = ServerConnection::new(config).unwrap();
+            let mut stream = Stream::new(&mut server, &mut stream);
+            stream.read_exact(&mut first).unwrap();
+        } else {
+            stream.read_exact(&mut first).unwrap();
+        }
+        assert_eq!(first, [CONNECT], "{is_secret}");
+    }
+}
