@@ -386,6 +386,26 @@ mod tests {
     }
 
     #[test]
+    fn nothing_that_a_neighbour_announces_is_obeyed_by_a_terminal() {
+        let texts = ["model", "version", "rev", "hw_rev"].map(|key| (key, "\x1b[2Ja\r\u{9b}b"));
+        let neighbour = "\x1b]0;hall";
+        let host = format!("{neighbour}.local.");
+        let info = ServiceInfo::new(OWN_SERVICE, neighbour, &host, "192.0.2.1", 80, &texts[..]);
+        let found = Found::of(&info.unwrap().as_resolved_service()).unwrap();
+        let text = || "[2Jab".to_owned();
+        let expected = Found {
+            name: "]0;hall".to_owned(),
+            host: "]0;hall.local".to_owned(),
+            place: "192.0.2.1:80".parse().unwrap(),
+            model: text(),
+            version: text(),
+            revision: text(),
+            hardware: text(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn the_address_that_people_can_use_is_shown() {
         let mut ips: Vec<IpAddr> = ["fe80::1", "169.254.1.1", "fd00::1", "192.0.2.1"]
             .map(|ip| ip.parse().unwrap())

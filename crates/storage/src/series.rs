@@ -355,6 +355,23 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_once_is_read_again() {
+        let mut disk = SimDisk::default();
+        let (mut series, _, _) = open(&mut disk);
+        series.save(&mut disk, &about("a"), b"11112222").unwrap();
+        let note = "tried.dat cannot be read (input/output error); it begins anew";
+        for (failures, bytes, notes) in [
+            (READ_TRIES - 1, &b"11112222"[..], &[][..]),
+            (READ_TRIES, b"", &[note]),
+        ] {
+            let mut disk = disk.clone().with_unreadable("tried.dat", failures);
+            let (_, records, told) = open(&mut disk);
+            assert_eq!(records.bytes, bytes, "{failures}");
+            assert_eq!(told, notes, "{failures}");
+        }
+    }
+
+    #[test]
     fn a_stranger_is_kept_aside_and_goes_with_a_wipe() {
         let mut disk = SimDisk::holding([("tried.dat".to_string(), b"{}\n".to_vec())]);
         let (mut series, records, notes) = open(&mut disk);

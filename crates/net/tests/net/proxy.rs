@@ -541,6 +541,50 @@ async fn unreachable_places_are_named() {
     }
 }
 
+/// Knows three addresses of every name.
+#[derive(Debug)]
+struct Three;
+
+impl NameService for Three {
+    fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        let all = [[127, 0, 0, 1], [127, 0, 0, 2], [127, 0, 0, 3]];
+        Ok(all.map(|address| (address, 0).into()).into())
+    }
+}
+
+#[tokio::test]
+async fn a_host_is_reached_while_one_of_its_addresses_works() {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let silent = socket.listen(1).unwrap();
+    let place = silent.local_addr().unwrap();
+    // A host does not answer those for whom a listener has no room.
+    let mut queue: Vec<_> = (0..8)
+        .map(|_| Box::pin(TcpStream::connect(place)))
+        .collect();
+    for waiting in &mut queue {
+        assert!(waiting.as_mut().now_or_never().is_none());
+    }
+    // Taken, but nobody listens.
+    let closed = TcpSocket::new_v4().unwrap();
+    closed
+        .bind(SocketAddr::from(([127, 0, 0, 2], place.port())))
+        .unwrap();
+    let working = TcpListener::bind(("127.0.0.3", place.port()))
+        .await
+        .unwrap();
+    let dialer = Dialer::with_names(Roots::public(), Arc::new(Three));
+    let destination = Destination {
+        host: "market.example",
+        port: place.port(),
+        security: Security::Plain,
+    };
+    let dialled = dialer.connect(&Route::default(), destination).await;
+    dialled.expect("the last address works");
+    let arrived = timeout(Duration::from_secs(5), working.accept()).await;
+    arrived.expect("the first one is silent").unwrap();
+}
+
 /// Bytes that the hosts of both sides hold at most of a connection from which nobody reads.
 const HELD_MAX: usize = 24 * 1024;
 

@@ -18,11 +18,9 @@ pub async fn measure(known: HostFacts, inbox: Inbox) {
     let mut reported = HostFacts::default();
     loop {
         ticks.tick().await;
-        let facts = HostFacts {
-            heap_free: meminfo("MemAvailable:").map(coarse),
-            swap_free: meminfo("SwapFree:").map(coarse),
-            ..known.clone()
-        };
+        // Where the kernel says nothing of it, nothing is known.
+        let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let facts = with_memory(&known, &meminfo);
         if facts == reported {
             continue;
         }
@@ -30,6 +28,15 @@ pub async fn measure(known: HostFacts, inbox: Inbox) {
         if inbox.tell(Input::Measured(facts)).await.is_err() {
             return;
         }
+    }
+}
+
+/// What is known, and what the kernel says of the machine's memory.
+fn with_memory(known: &HostFacts, meminfo: &str) -> HostFacts {
+    HostFacts {
+        heap_free: figure(meminfo, "MemAvailable:").map(coarse),
+        swap_free: figure(meminfo, "SwapFree:").map(coarse),
+        ..known.clone()
     }
 }
 
@@ -44,9 +51,8 @@ fn coarse(bytes: u64) -> u64 {
 }
 
 /// A figure of the kernel about the machine's memory, bytes.
-fn meminfo(name: &str) -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+fn figure(meminfo: &str, name: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes.saturating_mul(1024))
 }
@@ -84,7 +90,16 @@ mod tests {
 
     #[test]
     fn the_machine_says_what_is_free() {
-        assert!(meminfo("MemAvailable:").is_some_and(|bytes| bytes > 0));
+        // Much of both is taken.
+        let meminfo = "MemTotal: 948232 kB\nMemFree: 81264 kB\nMemAvailable:   614400 kB\n\
+                       SwapCached: 0 kB\nSwapTotal: 102396 kB\nSwapFree:   20480 kB\n";
+        let facts = with_memory(&HostFacts::default(), meminfo);
+        let mebibytes = |free: Option<u64>| free.map(|bytes| bytes / (1024 * 1024));
+        assert_eq!(mebibytes(facts.heap_free), Some(600));
+        assert_eq!(mebibytes(facts.swap_free), Some(20));
+        // A kernel that says nothing is no reason to say nought.
+        let known = HostFacts::default();
+        assert_eq!(with_memory(&known, ""), known);
         assert_eq!(coarse(3 * 1024 * 1024 + 5), 3 * 1024 * 1024);
         assert_eq!(coarse(1000), 1000);
     }

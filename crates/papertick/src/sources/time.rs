@@ -535,15 +535,19 @@ mod tests {
         }
     }
 
+    fn knowing_two() -> Keeper {
+        Keeper {
+            resolver: Resolver::new(Arc::new(Two)),
+            ..keeper(Some(host_unix_ms() - YEAR))
+        }
+    }
+
     #[tokio::test]
     async fn the_second_voice_is_that_of_another_server() {
         let liar = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = liar.local_addr().unwrap().port();
         let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
-        let mut keeper = Keeper {
-            resolver: Resolver::new(Arc::new(Two)),
-            ..keeper(Some(host_unix_ms() - YEAR))
-        };
+        let mut keeper = knowing_two();
         let lying = serve(liar, vec![10 * YEAR]);
         let place = at("time.example", port);
         let (corrected, ..) = tokio::join!(keeper.correct(&place), lying, serve(honest, vec![0]));
@@ -557,14 +561,32 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn two_addresses_of_one_name_are_not_both_voices_where_the_owner_names_two() {
+        let first = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = first.local_addr().unwrap().port();
+        let beside = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
+        let honest = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let named = at("other.example", honest.local_addr().unwrap().port());
+        let places = [at("time.example", port), named].concat();
+        let mut keeper = knowing_two();
+        let lying = serve(first, vec![10 * YEAR]);
+        let correcting =
+            async { tokio::join!(keeper.correct(&places), lying, serve(honest, vec![0])) };
+        tokio::select! {
+            (corrected, ..) = correcting => corrected.unwrap(),
+            () = serve(beside, vec![10 * YEAR]) => panic!("the first name was asked twice"),
+        }
+        let utc = keeper.clock.now().utc;
+        let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
+        assert!(is_about(off_ms, 0), "{off_ms:?}");
+    }
+
+    #[tokio::test]
     async fn where_one_server_is_no_good_the_next_one_is_asked() {
         let broken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = broken.local_addr().unwrap().port();
         let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
-        let mut keeper = Keeper {
-            resolver: Resolver::new(Arc::new(Two)),
-            ..keeper(Some(host_unix_ms() - YEAR))
-        };
+        let mut keeper = knowing_two();
         let breaking = async {
             let mut question = [0; 48];
             let (_, client) = broken.recv_from(&mut question).await.unwrap();

@@ -1,5 +1,7 @@
 //! The access point comes up and goes, makes way for attempts, and comes back.
 
+use std::time::Duration;
+
 use board::ports::Wifi;
 use device::{
     input::{LinkEvent, LinkFailure},
@@ -7,10 +9,15 @@ use device::{
     secret::Secret,
 };
 
+use tokio::time;
+
 use crate::{
     host::{Host, MANAGER_PATH, MOMENT, PROFILE, Radio},
     joining::{home, plan},
 };
+
+/// Time between two attempts to be an access point.
+const RAISE_RETRY: Duration = Duration::from_secs(10);
 
 fn portal(attempts: u64) -> WifiPlan {
     WifiPlan {
@@ -62,7 +69,12 @@ async fn the_access_point_comes_and_goes() {
     radio.0.follow(&portal(0)).await;
     radio.is_quiet().await;
     assert_eq!(host.profiles().await, profiles);
-    assert_eq!(radio.0.scan().await.len(), 2);
+    // The access point is a network in reach, too, but none to join.
+    host.add_network("own", "papertick-ABCD", 100, 0x100).await;
+    let offered = radio.0.scan().await;
+    let mut names: Vec<&str> = offered.iter().map(|network| &*network.ssid).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["Café", "Home"]);
 
     radio.0.follow(&plan(0)).await;
     radio.is_quiet().await;
@@ -95,7 +107,7 @@ async fn wrong_credentials_bring_the_access_point_back() {
          else:\n    ret = self.activate_connection(self, args[0], args[1], args[2])";
     host.replace("ActivateConnection", "ooo", "o", code).await;
     let password = Secret::new("wrong horse");
-    let limit = std::time::Duration::from_secs(15);
+    let limit = Duration::from_secs(15);
     let outcome = radio.0.provision("Home", &password, limit).await;
     assert_eq!(
         outcome,
@@ -105,8 +117,7 @@ async fn wrong_credentials_bring_the_access_point_back() {
     let profiles = host.profiles().await;
     assert_eq!(profiles.len(), 1, "{profiles:?}");
     assert!(profiles[0].1.contains("access-point"));
-    let code = "ret = self.activate_connection(self, args[0], args[1], args[2])";
-    host.replace("ActivateConnection", "ooo", "o", code).await;
+    host.succeed().await;
     // Right ones are stored, and the access point has had its use.
     assert_eq!(
         radio
@@ -146,7 +157,35 @@ async fn the_access_point_makes_way_only_for_a_network_in_reach() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_access_point_that_breaks_down_is_given_time() {
+async fn the_access_point_stays_up_while_the_stored_password_is_wrong() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    host.add_profile(&home("network")).await;
+    host.fail_with(7).await;
+    let mut radio = host.radio();
+    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    let refused = [LinkEvent::Down(LinkFailure::Auth)];
+    radio.0.follow(&plan(1)).await;
+    radio.tells(&refused).await;
+
+    host.set_address("192.168.4.1").await;
+    host.succeed().await;
+    radio.0.follow(&portal(1)).await;
+    is_up(&mut radio).await;
+    // Whoever types the right one is not thrown out.
+    for attempt in 2..4 {
+        radio.0.follow(&portal(attempt)).await;
+        radio.tells(&refused).await;
+        radio.is_quiet().await;
+    }
+    assert_eq!(host.profiles().await.len(), 2, "the access point stayed up");
+    assert_eq!(host.calls(MANAGER_PATH, "ActivateConnection").await, 2);
+}
+
+/// In one thread, where time can be moved on.
+#[tokio::test]
+async fn an_access_point_that_breaks_down_is_given_time_and_comes_back() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
@@ -157,6 +196,10 @@ async fn an_access_point_that_breaks_down_is_given_time() {
     // It is not raised again at once: whatever took it down would do so again.
     let after = host.calls(MANAGER_PATH, "ActivateConnection").await;
     assert_eq!((before, after), (1, 1));
+    time::pause();
+    time::advance(RAISE_RETRY).await;
+    time::resume();
+    is_up(&mut radio).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -41,8 +41,25 @@ pub(crate) const RADIO: &str = "/org/freedesktop/NetworkManager/Devices/wlan0";
 const WIRELESS: &str = "org.freedesktop.NetworkManager.Device.Wireless";
 const ACCESS_POINT: &str = "org.freedesktop.NetworkManager.AccessPoint";
 const MOCK: &str = "org.freedesktop.DBus.Mock";
-const ADDRESSES: &str = "org.freedesktop.NetworkManager.IP4Config";
-const ADDRESSES_PATH: &str = "/org/freedesktop/NetworkManager/IP4Config/1";
+
+/// Where a radio has addresses of one kind.
+pub(crate) struct Addresses {
+    property: &'static str,
+    interface: &'static str,
+    path: &'static str,
+}
+
+pub(crate) const IPV4: Addresses = Addresses {
+    property: "Ip4Config",
+    interface: "org.freedesktop.NetworkManager.IP4Config",
+    path: "/org/freedesktop/NetworkManager/IP4Config/1",
+};
+
+pub(crate) const IPV6: Addresses = Addresses {
+    property: "Ip6Config",
+    interface: "org.freedesktop.NetworkManager.IP6Config",
+    path: "/org/freedesktop/NetworkManager/IP6Config/1",
+};
 
 /// Settings of a profile: groups of keys.
 pub(crate) type Settings = BTreeMap<&'static str, BTreeMap<&'static str, Variant<'static>>>;
@@ -221,18 +238,21 @@ impl Host {
             .await;
         self.add_network("home", "Home", 87, 0x100).await;
         self.add_network("cafe", "Café", 50, 0).await;
-        let addresses: BTreeMap<&str, Variant<'_>> =
-            BTreeMap::from([("AddressData", addresses("192.168.7.9"))]);
-        let methods: Vec<(&str, &str, &str, &str)> = Vec::new();
-        let object = (ADDRESSES_PATH, ADDRESSES, addresses, methods);
-        let () = self.mock(MANAGER_PATH, "AddObject", &object).await;
-        let path = Variant::from(OwnedObjectPath::try_from(ADDRESSES_PATH).unwrap());
-        let () = self
-            .mock(RADIO, "AddProperty", &(DEVICE, "Ip4Config", path))
-            .await;
+        // A radio gives itself one of the second kind, whatever network it is on.
+        for (kind, address) in [(IPV4, "192.168.7.9"), (IPV6, "fe80::1")] {
+            let data = BTreeMap::from([("AddressData", addresses(&[address]))]);
+            let methods: Vec<(&str, &str, &str, &str)> = Vec::new();
+            let object = (kind.path, kind.interface, data, methods);
+            let () = self.mock(MANAGER_PATH, "AddObject", &object).await;
+            let path = Variant::from(OwnedObjectPath::try_from(kind.path).unwrap());
+            let () = self
+                .mock(RADIO, "AddProperty", &(DEVICE, kind.property, path))
+                .await;
+        }
     }
 
-    async fn add_network(&self, name: &str, ssid: &str, strength: u8, security: u32) {
+    /// Adds a network to those that the radio sees.
+    pub(crate) async fn add_network(&self, name: &str, ssid: &str, strength: u8, security: u32) {
         let place = (RADIO, name, ssid, "00:23:F8:7E:12:BB");
         let (a, b, c, d) = place;
         let body = (a, b, c, d, 2u32, 2425u32, 5400u32, strength, security);
@@ -240,9 +260,13 @@ impl Host {
     }
 
     pub(crate) async fn set_address(&self, address: &str) {
-        let change = BTreeMap::from([("AddressData", addresses(address))]);
-        let body = (ADDRESSES, change);
-        let () = self.mock(ADDRESSES_PATH, "UpdateProperties", &body).await;
+        self.set_addresses(&IPV4, &[address]).await;
+    }
+
+    pub(crate) async fn set_addresses(&self, kind: &Addresses, all: &[&str]) {
+        let change = BTreeMap::from([("AddressData", addresses(all))]);
+        let body = (kind.interface, change);
+        let () = self.mock(kind.path, "UpdateProperties", &body).await;
     }
 
     pub(crate) async fn set_strength(&self, network: &str, strength: u8) {
@@ -287,6 +311,12 @@ impl Host {
             "ret = dbus.ObjectPath('/org/freedesktop/NetworkManager/ActiveConnection/9')",
         );
         self.replace("ActivateConnection", "ooo", "o", &code).await;
+    }
+
+    /// Lets every attempt to use a profile succeed, as it does at first.
+    pub(crate) async fn succeed(&self) {
+        let code = "ret = self.activate_connection(self, args[0], args[1], args[2])";
+        self.replace("ActivateConnection", "ooo", "o", code).await;
     }
 
     /// Adds a profile and returns its path.
@@ -352,12 +382,14 @@ impl Host {
     }
 }
 
-fn addresses(address: &str) -> Variant<'static> {
-    let row = BTreeMap::from([
-        ("address", Variant::from(address.to_string())),
-        ("prefix", Variant::from(24u32)),
-    ]);
-    vec![row].into()
+fn addresses(all: &[&str]) -> Variant<'static> {
+    let row = |address: &&str| {
+        BTreeMap::from([
+            ("address", Variant::from(address.to_string())),
+            ("prefix", Variant::from(24u32)),
+        ])
+    };
+    all.iter().map(row).collect::<Vec<_>>().into()
 }
 
 /// A radio under test.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use zbus::Variant;
 
 use crate::{
-    host::{Host, MANAGER_PATH, MOMENT, RADIO, Radio},
+    host::{Host, IPV4, IPV6, MANAGER_PATH, MOMENT, RADIO, Radio},
     joining::{home, others, plan, up},
 };
 
@@ -164,6 +164,22 @@ async fn a_network_is_followed() {
     radio
         .tells(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
         .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_ipv4_the_address_is_one_that_browsers_open() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    let profile = host.add_profile(&others("Home")).await;
+    host.activate(&profile, "home").await;
+    host.set_addresses(&IPV4, &[]).await;
+    let mut radio = host.radio();
+    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    // The one that it gave itself is of no use to anybody.
+    radio.is_quiet().await;
+    host.set_addresses(&IPV6, &["fe80::1", "fd00::7"]).await;
+    radio.tells(&[up("fd00::7"), LinkEvent::Rssi(-48)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

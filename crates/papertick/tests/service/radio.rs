@@ -185,6 +185,18 @@ async fn a_fresh_clock_is_provisioned() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_router_that_is_switched_on_later_is_listed() {
+    let mut desk = Desk::new();
+    desk.until("access-point").await;
+    for later in ["Attic", "Cellar"] {
+        let air = format!(r#"[{{"ssid": "{later}"}}]"#);
+        fs::write(desk.folder.path().join("air"), air).unwrap();
+        sleep(Duration::from_secs(11)).await;
+        assert_eq!(desk.radio.networks().await[0].ssid, later);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failed_attempt_leaves_the_access_point_up_and_stores_nothing() {
     let mut desk = Desk::new();
     desk.until("access-point").await;

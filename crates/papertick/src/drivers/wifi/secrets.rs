@@ -35,7 +35,10 @@ pub struct Password {
 /// # Errors
 /// The host has no random numbers.
 pub fn password(data_dir: &Path) -> io::Result<Password> {
-    let mut folder = Folder::new(data_dir);
+    kept_or_made(&mut Folder::new(data_dir))
+}
+
+fn kept_or_made(folder: &mut impl Disk) -> io::Result<Password> {
     let kept = folder.read(FILE).map_err(named(FILE));
     let usable = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok()?;
@@ -49,14 +52,14 @@ pub fn password(data_dir: &Path) -> io::Result<Password> {
         Err(error) => Some(error),
     };
     let text = made_password::text()?;
-    let unkept = unkept.or_else(|| keep(&mut folder, &text).err());
+    let unkept = unkept.or_else(|| keep(folder, &text).err());
     Ok(Password {
         text: Secret::new(text),
         unkept,
     })
 }
 
-fn keep(folder: &mut Folder, password: &str) -> io::Result<()> {
+fn keep(folder: &mut impl Disk, password: &str) -> io::Result<()> {
     folder.write(FILE, password.as_bytes())?;
     folder.sync(FILE)?;
     folder.sync_folder()
@@ -79,6 +82,7 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     use device::portal::PASSWORD_LEN;
+    use storage::sim_disk::{SimDisk, Survives};
 
     use super::*;
 
@@ -95,6 +99,24 @@ mod tests {
         wipe(folder.path()).unwrap();
         wipe(folder.path()).unwrap();
         assert_ne!(password(folder.path()).unwrap().text, first);
+    }
+
+    #[test]
+    fn a_password_that_was_written_down_outlives_a_power_cut() {
+        let mut disk = SimDisk::default();
+        let told = kept_or_made(&mut disk).unwrap();
+        assert!(told.unkept.is_none());
+        let certain = [
+            Survives::Nothing,
+            Survives::Everything,
+            Survives::Names,
+            Survives::Bytes,
+        ];
+        let chances = (0..20).map(Survives::Chance);
+        for survives in certain.into_iter().chain(chances) {
+            let again = kept_or_made(&mut disk.after(survives)).unwrap();
+            assert_eq!(again.text, told.text, "{survives:?}");
+        }
     }
 
     #[test]
