@@ -141,6 +141,26 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
         glass.panels[0].bitmap = Arc::new(Bitmap::paper(122, 250));
     });
     assert_eq!(socket.next().await.unwrap().unwrap().into_data()[18], 2);
+    for _ in 1..7 {
+        socket.next().await.unwrap().unwrap();
+    }
+
+    // Who has seen enough is sent nothing until they want to see again.
+    socket
+        .send(Message::text("{\"action\":\"stop\"}"))
+        .await
+        .unwrap();
+    let reply = socket.next().await.unwrap().unwrap();
+    assert_eq!(reply, Message::text("{\"streaming\":false}"));
+    clock
+        .glass
+        .send_modify(|glass| Arc::make_mut(glass).generation = 3);
+    socket
+        .send(Message::text("{\"action\":\"start\"}"))
+        .await
+        .unwrap();
+    let reply = socket.next().await.unwrap().unwrap();
+    assert_eq!(reply, Message::text("{\"streaming\":true}"));
 
     clock.shutdown.send_replace(true);
     while let Some(Ok(message)) = socket.next().await {

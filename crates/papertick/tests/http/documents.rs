@@ -2,7 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::{board::PanelFault, view::SourceState};
+use device::{
+    board::PanelFault,
+    market::{Datum, Seen},
+    now::UtcTime,
+    sources::SourceId,
+    view::SourceState,
+};
 use interface::openapi;
 use net::{
     dialer::{Destination, Dialer, Security},
@@ -86,6 +92,44 @@ async fn a_change_of_another_version_is_refused() {
         clock.asked().await;
     }
     assert!(clock.asked.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn of_two_who_save_at_once_what_they_saw_one_is_told_of_the_other() {
+    let clock = Clock::real().await;
+    let settings = clock.get("/api/settings").await;
+    let condition = format!("If-Match: {}", settings.header("etag").unwrap());
+    let patch = async |brightness: u32| {
+        // Hashing takes its time, in which the other may come.
+        let body = json!({ "ledBrightness": brightness, "otaPass": "horse" }).to_string();
+        let length = format!("Content-Length: {}", body.len());
+        let headers = [length.as_str(), &condition];
+        let answer = clock.send("PATCH", "/api/settings", &headers, &body).await;
+        (answer.status, brightness)
+    };
+    let (one, other) = tokio::join!(patch(7), patch(8));
+    let (saved, refused) = if one.0 == 200 {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    assert_eq!((saved.0, refused.0), (200, 412));
+    let stored = clock.get("/api/settings").await.json();
+    assert_eq!(stored["ledBrightness"], saved.1);
+}
+
+#[tokio::test]
+async fn a_picture_is_as_large_as_it_is_wanted() {
+    let clock = Clock::start().await;
+    let width = async |path: &str| {
+        let picture = clock.get(path).await.body;
+        u32::from_be_bytes(picture[16..20].try_into().unwrap())
+    };
+    let plain = width("/api/panels.png").await;
+    for scale in [4, 2, 1] {
+        let path = format!("/api/panels.png?scale={scale}");
+        assert_eq!(width(&path).await, plain * scale, "{scale}");
+    }
 }
 
 #[tokio::test]
@@ -234,6 +278,39 @@ async fn metrics_are_told_in_the_format_that_is_wanted() {
     assert!(open.text().ends_with("# EOF\n"));
     let build = "papertick_build_info{version=\"4.0.0\",board=\"rev-b\",revision=\"";
     assert!(open.text().contains(build), "{}", open.text());
+}
+
+#[tokio::test]
+async fn the_metrics_tell_which_sources_are_up_and_how_old_the_height_is() {
+    let clock = Clock::start().await;
+    clock.change(|view| {
+        let was_up = SourceState {
+            up: false,
+            last_success: Some(Duration::from_secs(1)),
+            ..SourceState::default()
+        };
+        let is_up = SourceState {
+            up: true,
+            ..was_up.clone()
+        };
+        view.sources = [(SourceId::Relay, was_up), (SourceId::Node, is_up)].into();
+        Arc::make_mut(&mut view.market).height = Some(Datum {
+            value: 900_000,
+            source: SourceId::Relay,
+            seen: Seen::Before(Some(UtcTime {
+                unix_ms: 1_767_225_600_000,
+            })),
+        });
+    });
+    let metrics = clock.get("/metrics").await.text().to_string();
+    for line in [
+        "papertick_source_up{source=\"relay\"} 0",
+        "papertick_source_up{source=\"node\"} 1",
+        "papertick_height_timestamp_seconds 1767225600",
+    ] {
+        let told = metrics.lines().any(|told| told == line);
+        assert!(told, "{line}: {metrics}");
+    }
 }
 
 #[tokio::test]

@@ -243,6 +243,17 @@ async fn repainted_panels_are_told_with_the_kind_of_refresh() {
             r#"{"panel":5,"refresh":"partial"},{"panel":6,"refresh":"partial"}]}"#,
         )
     );
+    // The next tells of nothing that was told before.
+    clock.glass.send_modify(|glass| {
+        let glass = Arc::make_mut(glass);
+        glass.generation = 3;
+        glass.panels[5].painted = 3;
+    });
+    let (_, data) = client.frame().await;
+    assert_eq!(
+        data,
+        r#"{"generation":3,"panels":[{"panel":5,"refresh":"partial"}]}"#
+    );
 }
 
 #[tokio::test]

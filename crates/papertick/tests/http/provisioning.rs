@@ -229,6 +229,17 @@ async fn the_probes_of_the_usual_systems_find_the_portal() {
 }
 
 #[tokio::test]
+async fn a_page_that_somebody_opens_by_another_name_leads_to_the_portal() {
+    let portal = Portal::new().await;
+    let request = "GET / HTTP/1.1\r\nHost: neverssl.com\r\nUser-Agent: Mozilla/5.0 (Android 16)\r\nConnection: close\r\n\r\n";
+    let answer = portal.clock.raw(request.as_bytes()).await;
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (302, Some("http://192.168.4.1/"))
+    );
+}
+
+#[tokio::test]
 async fn the_page_lists_the_networks_and_loads_nothing_else() {
     let portal = Portal::new().await;
     let answer = portal.clock.get("/").await;
@@ -257,10 +268,11 @@ async fn the_page_tells_how_the_last_attempt_ended() {
         .clock
         .change(|view| view.link.failure = Some(LinkFailure::Auth.name()));
     let page = portal.clock.get("/").await;
-    assert!(
-        page.text()
-            .contains("The last attempt failed: the password is wrong.")
-    );
+    let text = page.text();
+    let said = "The last attempt failed: the password is wrong.";
+    let (before, _) = text.split_once(said).unwrap();
+    let element = &before[before.rfind('<').unwrap()..];
+    assert!(!element.contains("hidden"), "{element}");
 }
 
 #[tokio::test]
@@ -315,6 +327,16 @@ async fn right_credentials_are_stored() {
         assert_eq!((&*ssid, password.expose()), ("Home", "s p&c=1"), "{body}");
         assert_eq!(limit, TRY_LIMIT);
     }
+}
+
+#[tokio::test]
+async fn the_whole_key_of_a_network_may_be_given() {
+    let key = "0123456789abcdef".repeat(4);
+    let body = serde_json::json!({ "ssid": "Home", "pw": key });
+    let mut portal = Portal::new().await;
+    assert_eq!(portal.save(&body.to_string()).await.status, 200);
+    let (_, password, _) = portal.given.recv().await.unwrap();
+    assert_eq!(password.expose(), key);
 }
 
 #[tokio::test]

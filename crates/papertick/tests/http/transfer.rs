@@ -1,5 +1,7 @@
 //! Settings as a file: out of one clock and into another.
 
+use std::sync::Arc;
+
 use device::settings::Settings;
 use papertick::log_lines::LogLines;
 use serde_json::{Value, json};
@@ -117,6 +119,9 @@ async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
     assert_eq!(refused.status, 403);
     assert_eq!(refused.json()["error"], "password required");
     assert_eq!(ask(&open, EXPORT, &json!({}), &[]).await.status, 200);
+    // One that asks for it from its next start is as open until then.
+    open.change(|view| view.settings = Arc::new(guarded()));
+    assert_eq!(ask(&open, EXPORT, &wish, &[]).await.status, 403);
 
     let clock = clock_with(guarded()).await;
     let credentials = basic("satoshi:correct horse");

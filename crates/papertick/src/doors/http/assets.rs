@@ -179,3 +179,40 @@ pub(crate) fn content_type(path: &str, guessed: &str) -> HeaderValue {
             .unwrap_or(HeaderValue::from_static("application/octet-stream")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use feeds::image::page::Manifest;
+    use semver::Version;
+
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_page_that_was_installed_are_what_their_names_say() {
+        let rows = [
+            ("index.html", "text/html; charset=utf-8"),
+            ("assets/a.js", "text/javascript; charset=utf-8"),
+            ("assets/a.css", "text/css; charset=utf-8"),
+            ("favicon.svg", "image/svg+xml"),
+            ("app.webmanifest", "application/manifest+json"),
+            ("a.json", "application/json"),
+            ("a.unheard-of", "application/octet-stream"),
+        ];
+        let page = Page {
+            manifest: Manifest {
+                commit: "abc1234".into(),
+                build_time: 0,
+                min_firmware: Version::new(4, 0, 0),
+            },
+            files: rows.map(|(name, _)| (name.to_string(), Vec::new())).into(),
+        };
+        let assets = Assets::of(&page);
+        for (name, content_type) in rows {
+            assert_eq!(
+                assets.get(name).unwrap().content_type,
+                content_type,
+                "{name}"
+            );
+        }
+    }
+}

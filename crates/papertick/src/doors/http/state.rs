@@ -192,8 +192,7 @@ impl State {
         let own = &self.services.identity.git_rev;
         let page = self.services.installer.page();
         let commit = page.as_ref().map(|page| page.manifest.commit.as_str());
-        let is_own = |commit: &&str| *commit == own || own.ends_with(&format!("-{commit}"));
-        let other = commit.filter(|commit| !is_own(commit));
+        let other = commit.filter(|commit| !is_of_build(commit, own));
         other.map_or_else(|| own.clone(), str::to_string)
     }
 
@@ -211,5 +210,27 @@ impl State {
         let stopped =
             |stopped: Stopped| answer::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string());
         self.services.inbox.ask(request).await.map_err(stopped)
+    }
+}
+
+/// Whether a page is of the build of a program, by the commit of the one and the revision of the other.
+fn is_of_build(commit: &str, revision: &str) -> bool {
+    commit == revision || revision.ends_with(&format!("-{commit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_belongs_to_the_program_that_was_built_with_it() {
+        for (commit, is_own) in [
+            ("abc1234", true),
+            ("4.0.0-abc1234", true),
+            ("1234", false),
+            ("def5678", false),
+        ] {
+            assert_eq!(is_of_build(commit, "4.0.0-abc1234"), is_own, "{commit}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use feeds::{
 };
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use interface::answer::Answer;
 use serde_json::json;
 use tokio::time::timeout;
@@ -199,7 +199,7 @@ impl Reading {
 }
 
 /// The next bytes of a body; none at its end.
-async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Trouble> {
+async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Bytes>, Trouble> {
     loop {
         match timeout(SILENCE, body.frame()).await {
             Ok(None) => return Ok(None),
@@ -293,7 +293,23 @@ fn refusal(call: &Call, max: u64, around: u64) -> Option<Response> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream::{self, StreamExt};
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_goes_silent_in_the_middle_of_an_upload_is_given_up() {
+        let begun = tokio::time::Instant::now();
+        let parts = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from("half")))]);
+        let mut body = StreamBody::new(parts.chain(stream::pending()));
+        assert_eq!(next(&mut body).await.ok(), Some(Some(Bytes::from("half"))));
+        assert!(matches!(next(&mut body).await, Err(Trouble::Broken)));
+        assert_eq!(begun.elapsed(), SILENCE);
+    }
 
     #[test]
     fn an_image_has_to_fit_its_place() {
