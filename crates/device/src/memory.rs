@@ -270,6 +270,42 @@ mod tests {
     }
 
     #[test]
+    fn what_a_pool_tells_survives_a_restart_and_nothing_is_added() {
+        for (daily, workers) in [(None, None), (Some(Sats(0)), None), (None, Some(7))] {
+            let stats = PoolStats {
+                pool: "ocean".into(),
+                hashrate: Hashrate(1),
+                daily,
+                workers,
+            };
+            assert_eq!(pool_stats(&pool_json(&stats)), Some(stats));
+        }
+    }
+
+    #[test]
+    fn a_value_is_as_old_for_others_as_it_is_here() {
+        let now = Now {
+            uptime: Duration::from_secs(100),
+            utc: UtcTime::plausible(1_700_000_000_000),
+        };
+        let told = Duration::from_secs(40);
+        // Another clock shared it, which had known it since before this one was started.
+        let age = Duration::from_secs(600);
+        let earlier = UtcTime::plausible(1_600_000_000_000);
+        for (seen, utc) in [
+            (Seen::At(told), UtcTime::plausible(1_699_999_940_000)),
+            (
+                Seen::Aged { told, age },
+                UtcTime::plausible(1_699_999_340_000),
+            ),
+            (Seen::Before(earlier), earlier),
+            (Seen::Before(None), None),
+        ] {
+            assert_eq!(utc_of(seen, now), utc, "{seen:?}");
+        }
+    }
+
+    #[test]
     fn unusable_memory_is_not_remembered() {
         let map = json!({
             "slot": {"screen": "x"}, "height": {"value": -1, "source": "relay"}, "fee": 3,

@@ -181,6 +181,18 @@ mod tests {
     }
 
     #[test]
+    fn the_version_that_was_chosen_is_the_one_that_is_spoken() {
+        for (chosen, spoken) in [
+            (0, Protocol::Automatic),
+            (1, Protocol::V5),
+            (2, Protocol::V3),
+        ] {
+            let broker = broker(|settings| settings.mqtt_protocol = chosen);
+            assert_eq!(broker.map(|broker| broker.protocol), Some(spoken));
+        }
+    }
+
+    #[test]
     fn a_clock_belongs_to_all_clocks_and_to_its_groups() {
         let groups = |list: &str| {
             let broker = broker(|settings| settings.mqtt_groups = list.into());

@@ -512,6 +512,39 @@ mod tests {
     }
 
     #[test]
+    fn every_source_that_claims_or_proves_is_one_voice() {
+        let mut voices = Voices::default();
+        let at = Duration::from_secs(5);
+        let tip = Tip {
+            height: 900_000,
+            hash: chain::anchor::genesis(chain::network::Network::Regtest).block_hash(),
+            time: 0,
+        };
+        let peer = |place| Origin {
+            source: SourceId::Peers,
+            place,
+        };
+        let passed_on = |origin| Saying {
+            origin,
+            ..Saying::own(SourceId::Shared, 900_000, at)
+        };
+        voices.prove(SourceId::Node.into(), tip, Standing::InChain, at);
+        assert_eq!(voices.count(), 1);
+        voices.claim(Saying::own(SourceId::Relay, 900_000, at), at);
+        assert_eq!(voices.count(), 2);
+        voices.claim(Saying::own(SourceId::Node, 900_000, at), at);
+        assert_eq!(voices.count(), 2, "it has proven what it says");
+        for place in 0..3 {
+            voices.prove(peer(place), tip, Standing::InChain, at);
+            assert_eq!(voices.count(), 3, "all peers are one source");
+        }
+        voices.claim(passed_on(SourceId::Relay), at);
+        assert_eq!(voices.count(), 3, "it is heard here, too");
+        voices.claim(passed_on(SourceId::Explorer), at);
+        assert_eq!(voices.count(), 4);
+    }
+
+    #[test]
     fn a_trail_is_bounded_and_keeps_the_newest() {
         let steps: Vec<(u64, u32)> = (0..100).map(|step| (u64::from(step), step)).collect();
         let trail = trail(&steps);

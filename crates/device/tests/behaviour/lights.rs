@@ -171,6 +171,12 @@ const ROWS: &[Row] = &[
     ("", "frontlight set 1 2 3", REST, LIT),
     ("", "frontlight set", REST, "0 0, 9000 0"),
     ("flAlwaysOn=false", "frontlight off; wait 3000 > block 840001", REST, FLASH_FROM_DARK),
+    // Duties that were set one by one stay until the next command.
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight on", REST, LIT),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight off", REST, "1230 0, 9000 0"),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight brightness 1000", REST, "630 1000, 9000 1000"),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight flash", REST, FLASH_AT_ONCE),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > block 840001", REST, "0 1/2/3/4/5/6/7, 299 1/2/3/4/5/6/7, 300 296/588/880/1172/1464/1756/2048, 606 0, 912 2048"),
 
     // The frontlight by its settings.
     ("flMaxBrightness=2048", "restart; sources up", STARTING, FADE_UP),
@@ -190,6 +196,7 @@ const ROWS: &[Row] = &[
     ("flDisable=true", "frontlight set 1 2 3 4 5 6 7", REST, OFF),
     ("flDisable=true", "restart; sources up", STARTING, OFF),
     ("", "set flDisable=true", REST, FADE_DOWN),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > set flDisable=true", REST, "1230 0, 9000 0"),
     ("", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
     ("flAlwaysOn=false", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
 
@@ -217,6 +224,7 @@ const ROWS: &[Row] = &[
     ("dndEnabled=true", "frontlight on", DARK, OFF),
     ("dndEnabled=true", "frontlight set 1 2 3 4 5 6 7", DARK, OFF),
     ("flOffOnDnd=true", "dnd on", DARK, FADE_DOWN),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > dnd on", DARK, "1230 0, 9000 0"),
     ("flOffOnDnd=false", "dnd on", DARK, LIT),
     ("flOffOnDnd=false", "dnd on; wait 3000 > block 840001", DARK, FLASH),
     ("", "dnd on; lights 00FF88; wait 3000 > dnd off", "00FF88", FADE_UP),
@@ -265,6 +273,9 @@ const ROWS: &[Row] = &[
     ("", "source relay down", NO_DATA, LIT),
     ("", "network lost", NO_DATA, LIT),
     ("", "source relay down; wait 4000 > source relay up", REST, LIT),
+    // Whom the owner has stopped nobody misses.
+    ("", "source relay down; wait 4000 > stop-sources", REST, LIT),
+    ("", "source relay down; stop-sources; wait 4000 > restart-sources", NO_DATA, LIT),
     ("dataSource=1", "source explorer down", NO_BLOCKS, LIT),
     ("dataSource=1", "source exchange down", NO_PRICES, LIT),
     ("dataSource=1", "source explorer down; wait 5000 > source explorer up", REST, LIT),

@@ -6,9 +6,12 @@ use device::{
     input::{Input, LinkEvent},
     market::{Datum, Market, Seen},
     memory::Memory,
+    mqtt::MqttPlan,
     output::Effect,
+    releases::Habit,
     request::{Patch, Refusal, Reply, Request, Standing},
     screens::SCREENS,
+    secret::{MadePassword, PasswordHash, Secret, WhyMade},
     sources::{SourceConfig, SourceId},
 };
 
@@ -86,12 +89,98 @@ fn where_the_page_is_told_with_its_port_unless_that_is_the_usual_one() {
             world.handle(Input::Linked(LinkEvent::Up { ip, ssid }));
         }
         world.live("source relay down; wait 60000");
-        let cells = world.device.desired().picture.cells;
-        let Some(Cell::Block { lines, .. }) = cells.get(4) else {
-            panic!("it is no text");
+        assert_eq!(written(&world, 4), format!("More at {told}"));
+    }
+}
+
+/// What a panel explains, or tells a phone that looks at it.
+fn written(world: &World, panel: usize) -> String {
+    let cell = &world.device.desired().picture.cells[panel];
+    if let Cell::Qr(text) = cell {
+        return text.clone();
+    }
+    let Cell::Block { lines, .. } = cell else {
+        panic!("it is no text: {cell:?}");
+    };
+    let lines = lines.iter().map(|line| line.text.as_str());
+    let lines = lines.filter(|text| !text.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_debug_view_tells_the_memory_of_the_program_from_that_of_the_machine() {
+    const MIB: u64 = 1024 * 1024;
+    let mut world = World::at_noon(settings(""));
+    for (heap_free, swap_free, told) in [
+        (None, None, "Heap free - PSRAM free -"),
+        (
+            Some(5 * MIB),
+            Some(7 * MIB),
+            "Heap free 5.0 MB PSRAM free 7.0 MB",
+        ),
+        (Some(5 * MIB), None, "Heap free 5.0 MB PSRAM free -"),
+    ] {
+        world.handle(Input::Measured(HostFacts {
+            heap_free,
+            swap_free,
+            ..HostFacts::default()
+        }));
+        // It opens with what was measured last.
+        world.live("press 4 100");
+        assert_eq!(written(&world, 3), told);
+        world.live("press 4 100");
+    }
+}
+
+#[test]
+fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
+    for (pairs, name) in [
+        ("", "Name papertick"),
+        // Where no name is asked for, one has to be typed all the same.
+        ("httpAuthUser=", "Name papertick"),
+        ("httpAuthUser=satoshi", "Name satoshi"),
+    ] {
+        let mut world = World::at_noon(settings(pairs));
+        world.handle(Input::Locked(MadePassword {
+            password: Secret::new("correct-horse"),
+            hash: PasswordHash::new("hash"),
+            why: WhyMade::SettingsLost,
+        }));
+        assert_eq!(written(&world, 3), name);
+        assert_eq!(written(&world, 4), "Password correct-horse");
+    }
+}
+
+#[test]
+fn who_follows_the_instructions_of_the_access_point_comes_to_the_portal() {
+    for (password, portal, details, code) in [
+        (
+            "hunter22",
+            None,
+            "Wi-Fi papertick-ABCD Password hunter22 Page 192.168.4.1",
+            "WIFI:T:WPA;S:papertick-ABCD;P:hunter22;;",
+        ),
+        (
+            "",
+            Some("192.168.9.1:8080"),
+            "Wi-Fi papertick-ABCD Password - Page 192.168.9.1:8080",
+            "WIFI:T:nopass;S:papertick-ABCD;;",
+        ),
+    ] {
+        let mut world = World::new(settings(""));
+        let identity = LinkEvent::Identity {
+            suffix: "efabcd".into(),
+            password: Secret::new(password),
         };
-        let lines: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-        assert_eq!(lines.join(" "), format!("More at {told}"));
+        let portal = portal.map(|address: &str| LinkEvent::Portal {
+            address: address.into(),
+        });
+        let no_network = LinkEvent::Credentials(false);
+        for event in [identity, no_network].into_iter().chain(portal) {
+            world.handle(Input::Linked(event));
+        }
+        assert_eq!(written(&world, 4), details);
+        assert_eq!(written(&world, 6), code);
     }
 }
 
@@ -177,6 +266,38 @@ fn sources_are_stopped_and_started_by_hand() {
     assert_eq!(restarts(&world), Some(2));
     world.live("safe-mode");
     assert_eq!(restarts(&world), None);
+}
+
+#[test]
+fn broker_and_releases_are_asked_only_where_the_clock_may_act_by_itself() {
+    let on = "mqttEnabled=true mqttHost=broker gitReleaseUrl=https://feed.example/ updateAuto=true";
+    for (lines, at_broker, of_releases) in [
+        ("", "On", Some(Habit::Installs)),
+        ("set updateAuto=false", "On", Some(Habit::Looks)),
+        ("network lost", "Paused", Some(Habit::Waits)),
+        ("network lost; network up", "On", Some(Habit::Installs)),
+        ("safe-mode", "Paused", Some(Habit::Waits)),
+        // What is wiped is not to be found at the broker either.
+        ("factory-reset", "Off", None),
+        ("network lost; factory-reset", "Off", None),
+        ("factory-reset; not-wiped", "On", Some(Habit::Installs)),
+    ] {
+        let mut world = World::at_noon(settings(on));
+        let identity = LinkEvent::Identity {
+            suffix: "aabbcc".into(),
+            password: Secret::default(),
+        };
+        world.handle(Input::Linked(identity));
+        world.live(lines);
+        let desired = world.device.desired();
+        let broker = match desired.mqtt {
+            MqttPlan::On(_) => "On",
+            MqttPlan::Paused => "Paused",
+            MqttPlan::Off => "Off",
+        };
+        let habit = desired.releases.map(|plan| plan.habit);
+        assert_eq!((broker, habit), (at_broker, of_releases), "{lines}");
+    }
 }
 
 #[test]
@@ -307,6 +428,23 @@ fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
 }
 
 #[test]
+fn figures_of_a_pool_that_was_left_grow_old_on_no_screen() {
+    for (line, glass, stale) in [
+        ("", "1.2TH/S", true),
+        ("set miningPoolName=ocean", "ocean OFF/LINE", false),
+    ] {
+        let mut world = full_of_figures();
+        world.live("screen 70");
+        world.live(line);
+        world.live("wait 601000");
+        assert!(world.glass().contains(glass), "{}", world.glass());
+        assert_eq!(world.device.view().stale, stale, "{glass}");
+        let mark = world.device.desired().picture.mark;
+        assert_eq!(mark.is_some(), stale, "{glass}");
+    }
+}
+
+#[test]
 fn a_change_that_would_leave_ghosts_is_painted_in_full() {
     for (pair, full) in [
         ("fontName=inter", true),
@@ -429,18 +567,41 @@ fn wishes_are_fulfilled_once_unless_others_overrule_them() {
         ("all", "b", 8, &["own"], 7),
         ("own", "a", 9, &[], 7),
     ] {
-        let body = serde_json::json!({ "ledBrightness": wished });
-        let standing = Standing {
-            scope: scope.into(),
-            rev: rev.into(),
-            patch: Patch {
-                body: body.as_object().unwrap().clone(),
-                ..Patch::default()
-            },
-            overruled: overruled.iter().map(|scope| (*scope).to_owned()).collect(),
-        };
-        let request = Input::Asked(Request::Fulfil(standing));
-        world.device.handle(request, world.now);
+        fulfil(&mut world, (scope, rev), wished, overruled);
         assert_eq!(brightness(&world), expected, "{scope} {rev} {wished}");
     }
+}
+
+#[test]
+fn of_a_group_that_was_left_no_wish_counts_as_fulfilled() {
+    let mut world = World::at_noon(settings("timerSeconds=0"));
+    for (groups, scope, rev, wished, expected) in [
+        ("shop,hall", "shop", "a", 3, 3),
+        ("shop,hall", "hall", "b", 4, 4),
+        ("shop,hall", "shop", "a", 5, 4),
+        // There is no group any more that it is remembered for.
+        ("hall", "all", "c", 6, 6),
+        ("shop,hall", "hall", "b", 7, 6),
+        ("shop,hall", "shop", "a", 8, 8),
+    ] {
+        world.live(&format!("set mqttGroups={groups}"));
+        fulfil(&mut world, (scope, rev), wished, &[]);
+        let brightness = world.device.view().settings.led_brightness;
+        assert_eq!(brightness, expected, "{groups} {scope} {rev} {wished}");
+    }
+}
+
+/// Has the clock fulfil a wish for a brightness that stands at the broker for somebody, in a version.
+fn fulfil(world: &mut World, (scope, rev): (&str, &str), wished: u32, overruled: &[&str]) {
+    let body = serde_json::json!({ "ledBrightness": wished });
+    let standing = Standing {
+        scope: scope.into(),
+        rev: rev.into(),
+        patch: Patch {
+            body: body.as_object().unwrap().clone(),
+            ..Patch::default()
+        },
+        overruled: overruled.iter().map(|scope| (*scope).to_owned()).collect(),
+    };
+    world.handle(Input::Asked(Request::Fulfil(standing)));
 }

@@ -217,6 +217,7 @@ impl World {
             ("upload-failed", []) => Input::Uploaded(Upload::Failed("broke off".into())),
             ("verified", []) => Input::Uploaded(Upload::Verified),
             ("wiped", []) => Input::Finished(Finished::Wiped(Ok(()))),
+            ("not-wiped", []) => Input::Finished(Finished::Wiped(Err("stuck".into()))),
             ("forgotten", []) => Input::Finished(Finished::Forgotten(Ok(()))),
             ("safe-mode", []) => Input::SafeMode("it failed".into()),
             ("next", []) => ask(Request::Next),

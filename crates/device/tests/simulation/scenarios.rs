@@ -1187,8 +1187,12 @@ fn a_factory_reset_that_fails_leaves_the_clock_as_it_was() {
     let mut world = erasing();
     let failed = Finished::Wiped(Err("the disk does not let go".into()));
     for round in 1..=2 {
+        let refreshes = |world: &World| world.device.desired().picture.full_refreshes;
+        let before = refreshes(&world);
         let output = world.handle(Input::Finished(failed.clone()));
         assert_eq!(output.effects, [], "{round}");
+        // The black letters would shine through.
+        assert_eq!(refreshes(&world), before + 1, "{round}");
         let view = world.device.view();
         assert_eq!(view.mode, "rotation");
         assert!(view.notes[0].contains("does not let go"), "{view:?}");

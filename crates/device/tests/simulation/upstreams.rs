@@ -1,6 +1,6 @@
 //! What is known of the sources: which of them are up, and what of theirs was dropped.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use device::{
     Device,
@@ -78,6 +78,46 @@ fn a_source_that_does_not_run_is_not_up() {
     world.ask(Request::RestartSources);
     world.observe(SourceId::Relay, up());
     assert_eq!(world.is_up(SourceId::Relay), Some(true));
+}
+
+#[test]
+fn nobody_is_told_to_wait_for_a_source_that_does_not_run() {
+    let mut world = World::new(BOARD);
+    let next_try = |world: &World| world.source(SourceId::Relay).unwrap().next_try;
+    let down = || {
+        Observation::Connection(Connection::Down {
+            reason: "refused".into(),
+            retry_in: Duration::from_secs(60),
+        })
+    };
+    world.observe(SourceId::Relay, down());
+    let at = world.now.uptime + Duration::from_secs(60);
+    assert_eq!(next_try(&world), Some(at));
+    world.ask(Request::StopSources);
+    assert_eq!(next_try(&world), None);
+    // What was on its way as the source was stopped.
+    world.observe(SourceId::Relay, down());
+    assert_eq!(next_try(&world), None);
+    let error = world.source(SourceId::Relay).unwrap().last_error;
+    assert_eq!(error.as_deref(), Some("refused"), "that is still why");
+}
+
+#[test]
+fn what_a_source_complains_of_is_told_while_its_connection_holds() {
+    let mut world = World::new(BOARD);
+    let told = |world: &World| {
+        let state = world.source(SourceId::Relay).unwrap();
+        (state.up, state.last_error)
+    };
+    let complaint = || "a frame that is no map".to_owned();
+    world.observe(SourceId::Relay, Observation::Complaint(complaint()));
+    assert_eq!(told(&world), (true, Some(complaint())));
+    world.observe(SourceId::Relay, Observation::Block(900_000));
+    assert_eq!(told(&world), (true, Some(complaint())));
+    // Another connection begins anew.
+    let up = Observation::Connection(Connection::Up);
+    world.observe(SourceId::Relay, up);
+    assert_eq!(told(&world), (true, None));
 }
 
 #[test]

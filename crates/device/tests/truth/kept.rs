@@ -4,19 +4,24 @@ use std::time::Duration;
 
 use chain::{Header, rules::Refusal};
 use device::{
+    board::BoardSpec,
+    device::Device,
     input::Input,
     market::{
         ChainSpec, Connection, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin,
         Reach, Seen,
     },
+    memory::Memory,
     now::Now,
     request::{Reply, Request},
+    settings::{Settings, data_source},
     sources::SourceId,
 };
 use serde_json::json;
 
 use crate::{
     EXPLORER, OTHER, RELAY, World,
+    marks::blocks,
     miner::{Miner, START, bad_nonce},
     now,
 };
@@ -77,10 +82,48 @@ fn a_chain_counts_from_the_senders_newest_block_on() {
     let judged = world.judge(peer(0), &headers[30..]);
     assert_eq!(judged.height, Some(900_039));
     assert_eq!(judged.locator[0], miner.tip());
+    // What is taken for granted stays what it was.
+    assert_eq!(world.device.view().truth.anchor, Some(ANCHOR));
     // The claim is one block ahead, which a number may be for a while.
     world.check(900_040, HeightState::Claimed);
     world.claim(RELAY, 900_039);
     world.check(900_039, HeightState::Alone);
+}
+
+#[test]
+fn a_clock_that_was_off_for_long_tells_no_block_of_those_that_it_missed() {
+    for (missed, told) in [(1, 1), (100, 1), (101, 0), (1000, 0)] {
+        let (mut world, mut miner) = begin();
+        miner.mine_fast(20);
+        world.judge(NODE, &miner.newest(20));
+        let before = blocks(&world);
+        miner.mine_fast(missed);
+        world.judge(NODE, &miner.newest(missed as usize));
+        world.check(900_019 + missed, HeightState::Proven);
+        assert_eq!(blocks(&world) - before, told, "{missed}");
+    }
+}
+
+#[test]
+fn a_claim_beside_what_is_proven_is_counted_as_too_high_or_too_low() {
+    for (said, unproven, lower) in [
+        (900_018, 0, 1),
+        (900_019, 0, 0),
+        // A number may be ahead of its proof for a while.
+        (900_021, 0, 0),
+        (900_022, 1, 0),
+        (900_500, 1, 0),
+    ] {
+        let mut miner = Miner::new();
+        let chain = miner.chain(ANCHOR);
+        let mut world = World::with(data_source::PUBLIC_RELAY, Some(chain));
+        miner.mine(20);
+        world.judge(NODE, &miner.newest(20));
+        world.claim(RELAY, said);
+        let counted = |reason| world.dropped(RELAY, reason);
+        let (high, low) = (counted("height-unproven"), counted("lower-height"));
+        assert_eq!((high, low), (unproven, lower), "{said}");
+    }
 }
 
 #[test]
@@ -667,5 +710,8 @@ fn peers_that_answered_well_are_remembered() {
     assert!(world.device.handle(said.clone(), now(0)).unsaved.memory);
     assert!(!world.device.handle(said, now(0)).unsaved.memory);
     let stored = world.device.memory().to_json(now(0));
-    assert_eq!(device::memory::Memory::from_json(&stored).peers, known);
+    // Also by a clock to which nobody has named any since.
+    let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());
+    let next = Device::new(board, settings, Memory::from_json(&stored), now(0));
+    assert_eq!(next.memory().peers, known);
 }

@@ -161,6 +161,28 @@ fn what_the_clock_knows_itself_is_newer_than_what_is_passed_on() {
 }
 
 #[test]
+fn who_takes_another_clocks_market_instead_sees_its_prices_at_once() {
+    for origin in [RELAY, EXPLORER] {
+        let mut world = world(BESIDE);
+        let own = Price::parse("60000").unwrap();
+        world.hear(RELAY, Observation::Price(Currency::USD, own));
+        world.wait(10);
+        world.share(origin, 1, usd(60_100));
+        assert_eq!(world.dollars(), Some((60_000, RELAY, 10)), "{origin:?}");
+        world.set("mqttMarket", json!(INSTEAD));
+        // What the relay said last stands in nobody's way.
+        for dollars in [60_200, 60_300] {
+            world.wait(1);
+            world.share(origin, 0, usd(dollars));
+            let shown = Some((dollars, SourceId::Shared, 0));
+            assert_eq!(world.dollars(), shown, "{origin:?}");
+            let truth = world.device.view().truth;
+            assert_eq!(truth.prices[&Currency::USD].state, PriceState::Single);
+        }
+    }
+}
+
+#[test]
 fn a_height_is_a_claim_and_old_once_its_origin_is() {
     let mut world = world(INSTEAD);
     world.share(RELAY, 3600, SharedValue::Height(900_000));

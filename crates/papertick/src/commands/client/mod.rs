@@ -72,6 +72,14 @@ impl Ask {
             payload,
         }
     }
+
+    /// Time that the answer may take.
+    fn limit(&self) -> Duration {
+        match self.is_update {
+            true => UPDATE_TIME,
+            false => ANSWER_TIME,
+        }
+    }
 }
 
 /// A whole answer.
@@ -149,15 +157,10 @@ impl Client {
     /// The clock does not answer, or wants other credentials.
     pub(crate) fn ask(&mut self, ask: &Ask) -> Result<Reply, Failure> {
         loop {
-            let limit = if ask.is_update {
-                UPDATE_TIME
-            } else {
-                ANSWER_TIME
-            };
             let asked = self.exchange(ask, async |response| whole(response).await);
             let reply = self
                 .runtime
-                .block_on(async { timeout(limit, asked).await })
+                .block_on(async { timeout(ask.limit(), asked).await })
                 .unwrap_or_else(|_| Err(self.broke_off("no answer in time")))?;
             if reply.status != StatusCode::UNAUTHORIZED {
                 return Ok(reply);
@@ -381,6 +384,18 @@ mod tests {
 
     use super::*;
     use crate::failure::Code;
+
+    #[test]
+    fn what_is_installed_may_take_as_long_as_a_clock_gives_it() {
+        let file = || Payload::File("image".into());
+        for (payload, expected) in [
+            (Payload::Nothing, ANSWER_TIME),
+            (Payload::Json(json!({})), ANSWER_TIME),
+            (file(), UPDATE_TIME),
+        ] {
+            assert_eq!(Ask::new("POST", "/", payload).limit(), expected);
+        }
+    }
 
     #[test]
     fn refusals_are_a_line_and_a_number() {
