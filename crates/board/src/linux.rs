@@ -63,24 +63,11 @@ impl Hardware for Linux {
     }
 
     fn output(&self, line: &Line, level: Level) -> Result<LinuxLine, String> {
-        let value = match level {
-            Level::Low => Value::Inactive,
-            Level::High => Value::Active,
-        };
-        opened(request(line)?.as_output(value))
+        opened(driven(line, find(&line.place), level)?)
     }
 
     fn input(&self, line: &Line, pull: Pull) -> Result<LinuxLine, String> {
-        let bias = match pull {
-            Pull::Up => Bias::PullUp,
-            Pull::Down => Bias::PullDown,
-            Pull::None => Bias::Disabled,
-        };
-        let mut request = request(line)?;
-        request
-            .as_input()
-            .with_edge_detection(EdgeDetection::BothEdges);
-        opened(request.with_bias(bias))
+        opened(watched(line, find(&line.place), pull)?)
     }
 
     fn now(&self) -> Duration {
@@ -112,8 +99,29 @@ pub fn find(place: &Place) -> Option<Found> {
     })
 }
 
-fn request(line: &Line) -> Result<Builder, String> {
-    let found = find(&line.place).ok_or("there is no such line for this user")?;
+fn driven(line: &Line, found: Option<Found>, level: Level) -> Result<Builder, String> {
+    let mut request = request(line, found)?;
+    request.as_output(match level {
+        Level::Low => Value::Inactive,
+        Level::High => Value::Active,
+    });
+    Ok(request)
+}
+
+fn watched(line: &Line, found: Option<Found>, pull: Pull) -> Result<Builder, String> {
+    let mut request = request(line, found)?;
+    let changes = EdgeDetection::BothEdges;
+    request.as_input().with_edge_detection(changes);
+    request.with_bias(match pull {
+        Pull::Up => Bias::PullUp,
+        Pull::Down => Bias::PullDown,
+        Pull::None => Bias::Disabled,
+    });
+    Ok(request)
+}
+
+fn request(line: &Line, found: Option<Found>) -> Result<Builder, String> {
+    let found = found.ok_or("there is no such line for this user")?;
     let mut request = Request::builder();
     request.on_chip(found.chip).with_consumer(CONSUMER);
     request.with_line(found.number);
@@ -123,7 +131,7 @@ fn request(line: &Line) -> Result<Builder, String> {
     Ok(request)
 }
 
-fn opened(request: &mut Builder) -> Result<LinuxLine, String> {
+fn opened(mut request: Builder) -> Result<LinuxLine, String> {
     let request = request.request().map_err(said)?;
     Ok(LinuxLine(AsyncRequest::new(request)))
 }
@@ -164,6 +172,71 @@ impl Edges for LinuxLine {
     async fn leave(&mut self, level: Level) {
         // Edges of the past are taken one by one until the level is what they say.
         while self.is_high() == Ok(level == Level::High) && self.0.read_edge_event().await.is_ok() {
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use gpiocdev::line::{Config, Direction};
+
+    use super::*;
+
+    /// What is asked of the host for its line 7, in that order: straight, and behind an inverter.
+    fn asked(request: impl Fn(&Line, Option<Found>) -> Result<Builder, String>) -> [Config; 2] {
+        [Sense::Straight, Sense::Inverted].map(|sense| {
+            let line = Line {
+                sense,
+                ..Line::named("SEVEN")
+            };
+            let found = Found {
+                chip: "/dev/gpiochip3".into(),
+                number: 7,
+                user: None,
+            };
+            let missing = request(&line, None).err();
+            assert_eq!(missing.unwrap(), "there is no such line for this user");
+            let config = request(&line, Some(found)).unwrap().config();
+            assert_eq!(config.chip(), "/dev/gpiochip3");
+            assert_eq!(config.lines(), &[7]);
+            config.line_config(7).unwrap().clone()
+        })
+    }
+
+    #[test]
+    fn a_line_is_asked_for_with_its_level_its_pull_and_its_inverter() {
+        for (level, value) in [(Level::Low, Value::Inactive), (Level::High, Value::Active)] {
+            let straight = Config {
+                direction: Some(Direction::Output),
+                value: Some(value),
+                ..Config::default()
+            };
+            let inverted = Config {
+                active_low: true,
+                ..straight.clone()
+            };
+            let asked = asked(|line, found| driven(line, found, level));
+            assert_eq!(asked, [straight, inverted]);
+        }
+        for (pull, bias) in [
+            (Pull::Up, Bias::PullUp),
+            (Pull::Down, Bias::PullDown),
+            (Pull::None, Bias::Disabled),
+        ] {
+            let straight = Config {
+                direction: Some(Direction::Input),
+                bias: Some(bias),
+                edge_detection: Some(EdgeDetection::BothEdges),
+                ..Config::default()
+            };
+            let inverted = Config {
+                active_low: true,
+                ..straight.clone()
+            };
+            let asked = asked(|line, found| watched(line, found, pull));
+            assert_eq!(asked, [straight, inverted]);
         }
     }
 }

@@ -4,11 +4,11 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    assembly::{AssembledBoard, assemble},
+    assembly::{AssembledBoard, AssembledButtons, assemble},
     circuit::{Circuit, Condition, Flow},
     parts::mcp23017::Level,
-    ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
-    wiring::{self, Wiring},
+    ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Panels},
+    wiring::{self, Sense, Wiring},
 };
 use device::{board::PanelFault, input::Sensed, lights::Rgb, refresh::Refresh};
 use render::Bitmap;
@@ -38,6 +38,12 @@ fn bench_on(circuit: Circuit, wiring: &Wiring) -> Bench {
         board,
         buses,
     }
+}
+
+/// The next edge of the buttons; without a limit virtual time would pass for ever.
+async fn edge(buttons: &mut AssembledButtons) -> Edge {
+    let next = timeout(Duration::from_secs(60), buttons.edge());
+    next.await.expect("an edge within a minute")
 }
 
 fn picture(number: u32) -> Arc<Bitmap> {
@@ -75,8 +81,10 @@ impl Bench {
 
 #[tokio::test(start_paused = true)]
 async fn the_panels_of_every_board_show_what_they_are_told_all_at_once() {
-    for (name, _) in wiring::BASES {
-        let mut bench = bench(&wiring::base(name).unwrap());
+    // Beside them an example whose panels have a switched supply.
+    let one_panel = include_str!("../../../docs/wiring/pi-one-panel.toml");
+    for (name, text) in wiring::BASES.iter().chain(&[("one panel", one_panel)]) {
+        let mut bench = bench(&wiring::read(text).unwrap().wiring);
         let full = bench.show_all(0, Refresh::Full).await;
         assert!(full < Duration::from_millis(2400), "{name}: {full:?}");
         // The preparations for the next refresh are over.
@@ -164,17 +172,26 @@ async fn buttons_are_edges_wherever_they_are() {
         wiring.buttons.as_mut().unwrap().lines = lines.to_vec();
         wiring
     };
+    let inverted = |mut wiring: Wiring| {
+        for line in &mut wiring.buttons.as_mut().unwrap().lines {
+            line.sense = Sense::Inverted;
+        }
+        wiring
+    };
     let millis = Duration::from_millis;
     // By an interrupt line, by looking, by edges of the host.
     for (wiring, latest) in [
         (wiring::base("rev-b").unwrap(), millis(2)),
         (wiring::base("v8").unwrap(), millis(22)),
-        (on_host, millis(2)),
+        (on_host.clone(), millis(2)),
+        (inverted(wiring::base("rev-b").unwrap()), millis(2)),
+        (inverted(wiring::base("v8").unwrap()), millis(22)),
+        (inverted(on_host), millis(2)),
     ] {
         let bench = bench(&wiring);
         let lines = &wiring.buttons.as_ref().unwrap().lines;
         let mut buttons = bench.board.buttons.unwrap();
-        assert_eq!(buttons.edge().await.down, 0);
+        assert_eq!(edge(&mut buttons).await.down, 0);
         for (button, level, expected) in [
             (0, Level::Low, 0b0001),
             (3, Level::Low, 0b1001),
@@ -184,7 +201,7 @@ async fn buttons_are_edges_wherever_they_are() {
             sleep(millis(1234)).await;
             bench.circuit.touch(&lines[button], level);
             let begun = Instant::now();
-            let edge = buttons.edge().await;
+            let edge = edge(&mut buttons).await;
             assert_eq!(edge.down, expected);
             let late = edge.at.duration_since(begun);
             assert!(late <= latest, "{late:?}");
@@ -195,20 +212,51 @@ async fn buttons_are_edges_wherever_they_are() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn buttons_are_seen_in_time_while_panels_refresh_whose_busy_lines_share_their_expander() {
+    let wiring = wiring::base("v8").unwrap();
+    let mut bench = bench(&wiring);
+    bench.show_all(0, Refresh::Full).await;
+    let mut buttons = bench.board.buttons.take().unwrap();
+    assert_eq!(edge(&mut buttons).await.down, 0);
+    let panels = &mut bench.board.panels;
+    for panel in 0..panels.count() {
+        let frame = picture(20);
+        panels.start(panel, &frame, Refresh::Full).await.unwrap();
+    }
+    sleep(Duration::from_millis(300)).await;
+    let lines = &wiring.buttons.as_ref().unwrap().lines;
+    // Two buttons a moment apart, at ever other times between two looks at the busy lines.
+    for round in 0..10 {
+        assert!(bench.circuit.is_refreshing(7), "round {round}");
+        for (level, expected) in [(Level::Low, 0b0011), (Level::High, 0b0000)] {
+            bench.circuit.touch(&lines[0], level);
+            sleep(Duration::from_millis(1)).await;
+            bench.circuit.touch(&lines[1], level);
+            let seen = timeout(Duration::from_millis(22), async {
+                while edge(&mut buttons).await.down != expected {}
+            });
+            assert!(seen.await.is_ok(), "round {round}: {expected:#b}");
+            sleep(Duration::from_millis(25)).await;
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
     let wiring = wiring::base("rev-b").unwrap();
     let bench = bench(&wiring);
     let line = &wiring.buttons.as_ref().unwrap().lines[1];
     let mut buttons = bench.board.buttons.unwrap();
-    assert_eq!(buttons.edge().await.down, 0);
+    assert_eq!(edge(&mut buttons).await.down, 0);
     bench.circuit.unplug("exp1");
     bench.circuit.touch(line, Level::Low);
     let while_out = timeout(Duration::from_secs(5), buttons.edge()).await;
     assert!(while_out.is_err(), "nothing is known of the buttons");
     bench.circuit.plug("exp1");
-    assert_eq!(buttons.edge().await.down, 0b0010);
+    assert_eq!(edge(&mut buttons).await.down, 0b0010);
     bench.circuit.touch(line, Level::High);
-    assert_eq!(buttons.edge().await.down, 0);
+    assert_eq!(edge(&mut buttons).await.down, 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,13 +270,13 @@ async fn buttons_that_answer_late_were_not_held_as_the_power_came_on() {
             circuit.unplug("exp1");
         }
         let mut bench = bench_on(circuit, &wiring);
-        let buttons = bench.board.buttons.as_mut().unwrap();
+        let mut buttons = bench.board.buttons.take().unwrap();
         sleep(Duration::from_secs(1)).await;
         if is_late {
             bench.circuit.plug("exp1");
         }
         for down in expected {
-            assert_eq!(buttons.edge().await.down, *down);
+            assert_eq!(edge(&mut buttons).await.down, *down);
         }
     }
 }
@@ -240,9 +288,9 @@ async fn a_button_that_is_pressed_before_the_bus_is_served_was_not_held_from_pow
     // The tasks of the buses have had no turn yet.
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
     bench.circuit.touch(line, Level::Low);
-    let buttons = bench.board.buttons.as_mut().unwrap();
-    assert_eq!(buttons.edge().await.down, 0);
-    assert_eq!(buttons.edge().await.down, 0b0001);
+    let mut buttons = bench.board.buttons.take().unwrap();
+    assert_eq!(edge(&mut buttons).await.down, 0);
+    assert_eq!(edge(&mut buttons).await.down, 0b0001);
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,7 +298,7 @@ async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
     let wiring = wiring::base("rev-b").unwrap();
     let bench = bench(&wiring);
     let mut buttons = bench.board.buttons.unwrap();
-    assert_eq!(buttons.edge().await.down, 0);
+    assert_eq!(edge(&mut buttons).await.down, 0);
     let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
     bench.circuit.touch(interrupt, Level::Low);
     let changes = bench.circuit.changes();
@@ -260,7 +308,7 @@ async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
     assert!(looks <= 210, "{looks} in a second");
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
     bench.circuit.touch(line, Level::Low);
-    assert_eq!(buttons.edge().await.down, 0b0001);
+    assert_eq!(edge(&mut buttons).await.down, 0b0001);
 }
 
 #[tokio::test(start_paused = true)]
@@ -297,6 +345,21 @@ async fn lights_and_sensor_do_as_they_are_told() {
     let mut seen = bench.circuit.leds();
     seen.reverse();
     assert_eq!(seen, colours);
+    bench.assert_nothing_forbidden();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frontlight_that_did_not_answer_for_a_while_shines_again() {
+    let mut bench = bench(&wiring::base("rev-b").unwrap());
+    let mut frontlight = bench.board.frontlight.take().unwrap();
+    assert!(frontlight.takes(&[9; 7]).await);
+    // Its supply dips: it is asleep when it is back.
+    bench.circuit.unplug_frontlight();
+    assert!(!frontlight.takes(&[8; 7]).await);
+    assert_eq!(bench.circuit.duties()[..7], [0; 7]);
+    bench.circuit.plug_frontlight();
+    assert!(frontlight.takes(&[7; 7]).await);
+    assert_eq!(bench.circuit.duties()[..7], [7; 7]);
     bench.assert_nothing_forbidden();
 }
 

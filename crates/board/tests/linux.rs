@@ -38,6 +38,7 @@ fn what_is_not_there_is_named() {
 #[test]
 fn the_layer_stays_thin() {
     let source = include_str!("../src/linux.rs");
-    let lines = source.lines().filter(|line| !line.trim().is_empty());
+    let code = source.split("#[cfg(test)]").next().unwrap();
+    let lines = code.lines().filter(|line| !line.trim().is_empty());
     assert!(lines.count() <= 150);
 }

@@ -149,6 +149,17 @@ async fn a_failed_attempt_leaves_what_was_stored() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn credentials_are_stored_after_a_power_cut_while_others_were() {
+    let mut desk = Desk::new();
+    let half = desk.credentials().with_extension("new");
+    fs::write(&half, "{\"ssid\": \"Ho").unwrap();
+    desk.provision("Home", "correct horse").await.unwrap();
+    assert!(!half.exists());
+    let mut desk = desk.power_cycle();
+    assert_eq!(desk.event().await, LinkEvent::Credentials(true));
+}
+
+#[tokio::test(start_paused = true)]
 async fn stored_credentials_are_used_after_a_power_cycle() {
     let mut desk = Desk::new();
     desk.provision("Home", "correct horse").await.unwrap();

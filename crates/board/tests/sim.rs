@@ -4,25 +4,43 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    ports::{Buttons, Edge, LightSensor, Panels, Wifi},
+    assembly::AssembledBoard,
+    ports::{Buttons, Edge, LedStrip, LightSensor, Panels, Wifi},
     sim::{
-        self, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
+        self, Bench, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
         SimOptions,
     },
-    spec,
+    spec, wiring,
 };
 use device::{
     board::PanelFault,
     input::{LinkEvent, LinkFailure, Sensed},
+    lights::Rgb,
     refresh::Refresh,
 };
 use render::Bitmap;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep, timeout},
+};
 
 const MOMENT: Duration = Duration::from_millis(1);
 
 fn rev_b(options: SimOptions) -> sim::SimBoard {
     sim::board(spec::find("rev-b").unwrap(), options)
+}
+
+/// A board on an emulated circuit, whose buses are served as long as the tasks live.
+fn on_circuit(name: &str) -> (AssembledBoard, Bench, JoinSet<()>) {
+    let (spec, wiring) = (spec::find(name).unwrap(), wiring::base(name).unwrap());
+    let made = sim::board_on_circuit(spec, SimOptions::default(), &wiring).unwrap();
+    let mut parts = made.parts;
+    let mut tasks = JoinSet::new();
+    for bus in std::mem::take(&mut parts.buses) {
+        tasks.spawn(bus.serve());
+    }
+    tasks.spawn(made.hand.run());
+    (parts, made.bench, tasks)
 }
 
 fn frame() -> Arc<Bitmap> {
@@ -296,4 +314,36 @@ async fn a_power_cut_comes_after_the_answer() {
         PowerCycle { mask: 0b1001, held }
     );
     assert!(begun.elapsed() >= Duration::from_millis(100));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_leds_of_a_circuit_are_told_from_left_to_right_wherever_their_chain_begins() {
+    for name in ["rev-b", "v8"] {
+        let (mut parts, bench, _tasks) = on_circuit(name);
+        let colours = [1, 2, 3, 4].map(|red| Rgb {
+            red,
+            green: 0,
+            blue: 9,
+        });
+        parts.strip.as_mut().unwrap().show(&colours).await;
+        let seen = bench.state().leds;
+        assert_eq!(seen, ["#010009", "#020009", "#030009", "#040009"], "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_of_a_circuit_is_broken_and_mended_at_the_bench() {
+    let (mut parts, bench, _tasks) = on_circuit("rev-b");
+    let panels = &mut parts.panels;
+    for (fault, outcome) in [
+        (SimFault::None, Ok(Refresh::Full)),
+        (SimFault::BusyStuck, Err(PanelFault::BusyStuck)),
+        (SimFault::None, Ok(Refresh::Full)),
+    ] {
+        bench.set_fault(2, fault).unwrap();
+        sleep(MOMENT).await;
+        assert_eq!(bench.state().panels[2].fault, fault.name());
+        panels.start(2, &frame(), Refresh::Full).await.unwrap();
+        assert_eq!(panels.idle().await, [(2, outcome)]);
+    }
 }

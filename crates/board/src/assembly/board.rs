@@ -136,8 +136,14 @@ fn claim_all<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<H::Claim>
         .collect()
 }
 
-/// Pulls the reset lines of the expanders, each once, and lets go of them.
-fn reset_expanders<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<Output<H>>, String> {
+/// Pulls the reset lines of the expanders, each once; none of them is in reset for as long as its line is held.
+///
+/// # Errors
+/// One is not to be had, or cannot be set; which and why, in words for people.
+pub fn reset_expanders<H: Hardware>(
+    hardware: &H,
+    wiring: &Wiring,
+) -> Result<Vec<Output<H>>, String> {
     let mut lines: Vec<&Line> = Vec::new();
     for line in wiring
         .expanders

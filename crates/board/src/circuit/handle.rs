@@ -132,6 +132,16 @@ impl Circuit {
         self.change(|state| state.plug(expander, true));
     }
 
+    /// Pulls the driver of the frontlight out.
+    pub fn unplug_frontlight(&self) {
+        self.change(|state| state.plug_frontlight(false));
+    }
+
+    /// Puts the driver of the frontlight in; it is as new.
+    pub fn plug_frontlight(&self) {
+        self.change(|state| state.plug_frontlight(true));
+    }
+
     /// Lets the I2C bus hang, or frees it.
     pub fn set_i2c(&self, condition: I2cCondition) {
         self.change(|state| state.i2c = condition);

@@ -1,6 +1,6 @@
 //! What drivers hold of a circuit: its buses and the lines of its host.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, fmt, time::Duration};
 
 use embedded_hal::{
     digital::{self, InputPin, OutputPin},
@@ -39,17 +39,22 @@ pub struct CircuitI2c {
 
 /// A line that the host drives.
 #[derive(Debug)]
-pub struct CircuitOutput {
+pub struct CircuitOutput(OpenLine);
+
+/// A line that the host reads.
+#[derive(Debug)]
+pub struct CircuitInput(OpenLine);
+
+/// A line of the host, open for as long as this lives.
+#[derive(Debug)]
+struct OpenLine {
     circuit: Circuit,
     line: Line,
 }
 
-/// A line that the host reads.
-#[derive(Debug)]
-pub struct CircuitInput {
-    circuit: Circuit,
-    line: Line,
-}
+/// A line of the host is open already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InUse;
 
 /// Nobody answers at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,37 +66,32 @@ impl Hardware for Circuit {
     type Output = CircuitOutput;
     type Input = CircuitInput;
     type Claim = ();
-    type Error = Infallible;
+    type Error = InUse;
 
-    fn claim(&self, _: &str) -> Result<(), Infallible> {
+    fn claim(&self, _: &str) -> Result<(), InUse> {
         Ok(())
     }
 
-    fn spi(&self, device: &str, _: u32) -> Result<CircuitSpi, Infallible> {
+    fn spi(&self, device: &str, _: u32) -> Result<CircuitSpi, InUse> {
         Ok(self.bus(device))
     }
 
-    fn i2c(&self, _: &str) -> Result<CircuitI2c, Infallible> {
+    fn i2c(&self, _: &str) -> Result<CircuitI2c, InUse> {
         Ok(CircuitI2c {
             circuit: self.clone(),
         })
     }
 
-    fn output(&self, line: &Line, level: Level) -> Result<CircuitOutput, Infallible> {
-        let mut output = CircuitOutput {
-            circuit: self.clone(),
-            line: line.clone(),
-        };
+    fn output(&self, line: &Line, level: Level) -> Result<CircuitOutput, InUse> {
+        let mut output = CircuitOutput(self.open(line)?);
         output.set(level);
         Ok(output)
     }
 
-    fn input(&self, line: &Line, pull: Pull) -> Result<CircuitInput, Infallible> {
+    fn input(&self, line: &Line, pull: Pull) -> Result<CircuitInput, InUse> {
+        let input = CircuitInput(self.open(line)?);
         self.change(|state| state.pull(&line.place, pull));
-        Ok(CircuitInput {
-            circuit: self.clone(),
-            line: line.clone(),
-        })
+        Ok(input)
     }
 
     fn now(&self) -> Duration {
@@ -117,6 +117,28 @@ impl Circuit {
             circuit: self.clone(),
             bus,
         }
+    }
+
+    fn open(&self, line: &Line) -> Result<OpenLine, InUse> {
+        match self.change(|state| state.open(&line.place)) {
+            true => Ok(OpenLine {
+                circuit: self.clone(),
+                line: line.clone(),
+            }),
+            false => Err(InUse),
+        }
+    }
+}
+
+impl Drop for OpenLine {
+    fn drop(&mut self) {
+        self.circuit.change(|state| state.close(&self.line));
+    }
+}
+
+impl fmt::Display for InUse {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the line is in use")
     }
 }
 
@@ -186,7 +208,8 @@ impl digital::ErrorType for CircuitOutput {
 
 impl CircuitOutput {
     fn set(&mut self, level: Level) {
-        self.circuit.change(|state| state.drive(&self.line, level));
+        let OpenLine { circuit, line } = &self.0;
+        circuit.change(|state| state.drive(line, level));
     }
 }
 
@@ -218,20 +241,22 @@ impl InputPin for CircuitInput {
 
 impl CircuitInput {
     fn level(&self) -> Level {
-        self.circuit.level(&self.line)
+        let OpenLine { circuit, line } = &self.0;
+        circuit.level(line)
     }
 }
 
 impl Edges for CircuitInput {
     async fn leave(&mut self, level: Level) {
-        let mut changes = self.circuit.changes();
+        let circuit = &self.0.circuit;
+        let mut changes = circuit.changes();
         loop {
             changes.mark_unchanged();
             if self.level() != level {
                 return;
             }
-            let next = self.circuit.next_change();
-            let by_itself = next.and_then(|next| self.circuit.moment(next));
+            let next = circuit.next_change();
+            let by_itself = next.and_then(|next| circuit.moment(next));
             tokio::select! {
                 () = until(by_itself) => {}
                 changed = changes.changed() => if changed.is_err() {

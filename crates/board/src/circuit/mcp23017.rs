@@ -38,6 +38,8 @@ pub(super) struct Chip {
     pub(super) name: String,
     pub(super) address: u8,
     pub(super) is_plugged: bool,
+    /// Its reset line is low.
+    pub(super) is_reset: bool,
     pins: Vec<NetId>,
     interrupt: Option<Wire>,
     registers: [u8; register::COUNT],
@@ -52,12 +54,18 @@ impl Chip {
             name: name.to_owned(),
             address,
             is_plugged: true,
+            is_reset: false,
             pins,
             interrupt,
             registers: as_new(),
             pointer: 0,
             levels: 0,
         }
+    }
+
+    /// Tells whether it answers.
+    pub(super) fn is_there(&self) -> bool {
+        self.is_plugged && !self.is_reset
     }
 
     /// Forgets everything, as when its power comes on or its reset line is low.

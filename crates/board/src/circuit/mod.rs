@@ -4,6 +4,8 @@
 //! is a *violation*, collected for whoever asks. Time passes by itself ([`Flow::Live`]) or only with what is done on
 //! the buses ([`Flow::Stepped`]); what a bus does takes its time either way.
 //!
+//! Its host is as strict as a real one: a line is opened once, and floats from the moment at which it is let go.
+//!
 //! `nets` are the wires, one file per chip, `state` is all of them; `handle` is what others have of it, `hands` is what
 //! the drivers hold.
 
@@ -19,7 +21,7 @@ mod strip;
 mod violations;
 
 pub use handle::{Circuit, Flow};
-pub use hands::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, Unanswered};
+pub use hands::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, InUse, Unanswered};
 pub use ssd1680::Condition;
 pub use state::I2cCondition;
 pub use violations::VIOLATIONS_MAX;

@@ -21,6 +21,7 @@ const COUNTING: u8 = 0x20;
 #[derive(Debug)]
 pub(super) struct Chip {
     pub(super) address: u8,
+    pub(super) is_plugged: bool,
     /// Output-enable line, low to enable.
     enable: Option<Wire>,
     registers: [u8; 256],
@@ -30,19 +31,20 @@ pub(super) struct Chip {
 
 impl Chip {
     pub(super) fn new(address: u8, enable: Option<Wire>) -> Chip {
-        let mut registers = [0; 256];
-        registers[usize::from(MODE1)] = 0x11;
-        registers[usize::from(PRESCALE)] = 0x1E;
-        for output in 0..CHANNELS {
-            registers[usize::from(FIRST_OUTPUT) + 4 * output + 3] = 0x10;
-        }
         Chip {
             address,
+            is_plugged: true,
             enable,
-            registers,
+            registers: as_new(),
             pointer: 0,
             has_duties: false,
         }
+    }
+
+    /// Forgets everything, as when its power comes on; that its outputs were enabled meanwhile is nobody's fault.
+    pub(super) fn reset(&mut self) {
+        self.registers = as_new();
+        self.pointer = 0;
     }
 
     /// Takes the bytes of a write, the first of which says which register.
@@ -75,7 +77,7 @@ impl Chip {
     /// Duties that the LEDs see, 0..=4095.
     pub(super) fn duties(&self, nets: &Nets) -> Vec<u16> {
         let is_awake = self.registers[usize::from(MODE1)] & SLEEP == 0;
-        let is_lit = is_awake && self.is_enabled(nets);
+        let is_lit = self.is_plugged && is_awake && self.is_enabled(nets);
         (0..CHANNELS)
             .map(|output| if is_lit { self.duty(output) } else { 0 })
             .collect()
@@ -128,4 +130,14 @@ impl Chip {
             };
         }
     }
+}
+
+fn as_new() -> [u8; 256] {
+    let mut registers = [0; 256];
+    registers[usize::from(MODE1)] = 0x11;
+    registers[usize::from(PRESCALE)] = 0x1E;
+    for output in 0..CHANNELS {
+        registers[usize::from(FIRST_OUTPUT) + 4 * output + 3] = 0x10;
+    }
+    registers
 }

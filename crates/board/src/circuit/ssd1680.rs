@@ -158,6 +158,7 @@ pub(super) struct Chip {
     update: Option<Update>,
     busy_until: Duration,
     ready_at: Duration,
+    has_supply: bool,
     is_reset: bool,
     has_power: bool,
     is_asleep: bool,
@@ -189,6 +190,7 @@ impl Chip {
             update: None,
             busy_until: Duration::ZERO,
             ready_at: Duration::ZERO,
+            has_supply: true,
             is_reset: false,
             has_power: false,
             is_asleep: false,
@@ -229,6 +231,7 @@ impl Chip {
     /// Level that it gives its busy line; none if it gives none.
     pub(super) fn busy(&self, now: Duration) -> Option<bool> {
         match self.condition {
+            _ if !self.has_supply => None,
             Condition::Absent => None,
             Condition::StuckBusy => Some(true),
             Condition::Healthy | Condition::Silent | Condition::Slow | Condition::PingPong => {
@@ -239,7 +242,8 @@ impl Chip {
 
     /// When its busy line falls, if it is up.
     pub(super) fn falls_at(&self, now: Duration) -> Option<Duration> {
-        let falls = self.condition != Condition::StuckBusy && now < self.busy_until;
+        let falls =
+            self.has_supply && self.condition != Condition::StuckBusy && now < self.busy_until;
         falls.then_some(self.busy_until)
     }
 
@@ -267,6 +271,32 @@ impl Chip {
         if is_low && self.update.take().is_some() {
             violations.note(format!("{}: reset in the middle of a refresh", self.name));
         }
+        self.restart(now);
+    }
+
+    /// Follows its supply; without one it does nothing, and forgets everything but what is on its glass.
+    pub(super) fn follow_supply(
+        &mut self,
+        has_supply: bool,
+        now: Duration,
+        violations: &mut Violations,
+    ) {
+        if has_supply == self.has_supply {
+            return;
+        }
+        self.has_supply = has_supply;
+        if self.update.take().is_some() {
+            let name = &self.name;
+            violations.note(format!(
+                "{name}: lost its supply in the middle of a refresh"
+            ));
+        }
+        self.new.written.fill(false);
+        self.old.written.fill(false);
+        self.restart(now);
+    }
+
+    fn restart(&mut self, now: Duration) {
         self.registers = Registers::DEFAULT;
         self.begun = None;
         self.is_asleep = false;
@@ -563,7 +593,7 @@ impl Chip {
 
     /// It hears nothing.
     fn is_deaf(&self) -> bool {
-        matches!(self.condition, Condition::StuckBusy | Condition::Absent)
+        !self.has_supply || matches!(self.condition, Condition::StuckBusy | Condition::Absent)
     }
 
     fn pixel(&self, x: u16, y: u16) -> usize {

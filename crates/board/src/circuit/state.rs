@@ -1,6 +1,6 @@
 //! All of a circuit at one moment: its nets, its chips, its time.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use device::lights::Rgb;
 use embedded_hal::i2c::Operation;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     parts::{mcp23017::Level, ssd1680::HZ_MAX},
-    wiring::{Line, Place, Pull, Wiring},
+    wiring::{Line, Place, Pull, Sense, Wiring},
 };
 
 /// Light in the room until somebody changes it, thousandths of a lux.
@@ -50,6 +50,8 @@ pub enum I2cCondition {
 pub(super) struct State {
     now: Duration,
     nets: Nets,
+    /// Lines that the host has open.
+    open: BTreeSet<Place>,
     panels: Vec<Panel>,
     command: Wire,
     power: Option<Wire>,
@@ -106,19 +108,18 @@ impl State {
             enable.inspect(|wire| nets.pull_up(*wire));
             pca9685::Chip::new(frontlight.address, enable)
         });
-        // So that nobody listens, and nobody is reset, while the lines have no levels yet.
+        // So that no panel listens, and none is reset, while the lines have no levels yet. The expanders have no such
+        // resistors: they are in reset until the host drives their lines, and again once it lets go of them.
         for panel in &panels {
             nets.pull_up(panel.select);
             nets.pull_up(panel.reset);
-        }
-        for reset in expander_resets.iter().flatten() {
-            nets.pull_up(*reset);
         }
         let mut state = State {
             now: Duration::ZERO,
             command: nets.wire(&wiring.spi.command),
             power: wiring.spi.power.as_ref().map(|line| nets.wire(line)),
             nets,
+            open: BTreeSet::new(),
             panels,
             spi_hz: wiring.spi.hz,
             strip_hz: wiring.strip.as_ref().map_or(1, |strip| strip.hz),
@@ -139,6 +140,10 @@ impl State {
             strip_device: wiring.strip.as_ref().map(|strip| strip.device.clone()),
             violations: Violations::default(),
         };
+        let buttons = wiring.buttons.iter().flat_map(|buttons| &buttons.lines);
+        for line in buttons {
+            state.touch(line, Level::High);
+        }
         state.settle();
         state
     }
@@ -192,6 +197,14 @@ impl State {
         self.settle();
     }
 
+    pub(super) fn plug_frontlight(&mut self, is_plugged: bool) {
+        if let Some(frontlight) = &mut self.frontlight {
+            frontlight.is_plugged = is_plugged;
+            frontlight.reset();
+        }
+        self.settle();
+    }
+
     pub(super) fn set_millilux(&mut self, millilux: Option<u32>) {
         if let Some(sensor) = &mut self.sensor {
             sensor.millilux = millilux;
@@ -200,9 +213,11 @@ impl State {
 
     pub(super) fn touch(&mut self, line: &Line, finger: Level) {
         let wire = self.nets.wire(line);
-        let level = match finger {
-            Level::Low => Some(Level::Low),
-            Level::High => None,
+        let level = match (finger, line.sense) {
+            (Level::Low, _) => Some(Level::Low),
+            (Level::High, Sense::Straight) => None,
+            // An inverter drives its line at all times, and hears nothing but the finger.
+            (Level::High, Sense::Inverted) => Some(Level::High),
         };
         self.nets
             .drive(wire, Driver::Finger, level, &mut self.violations);
@@ -225,6 +240,20 @@ impl State {
     pub(super) fn level(&mut self, line: &Line) -> Level {
         let wire = self.nets.wire(line);
         self.nets.read(wire)
+    }
+
+    /// Lets the host open a line; it cannot if the line is open.
+    pub(super) fn open(&mut self, place: &Place) -> bool {
+        self.open.insert(place.clone())
+    }
+
+    /// Lets the host close a line: it neither drives nor pulls it any more.
+    pub(super) fn close(&mut self, line: &Line) {
+        self.open.remove(&line.place);
+        let wire = self.nets.wire(line);
+        self.nets
+            .drive(wire, Driver::Host, None, &mut self.violations);
+        self.pull(&line.place, Pull::None);
     }
 
     /// Lets the host drive a line.
@@ -255,11 +284,8 @@ impl State {
             self.violations
                 .note(format!("a clock of {} Hz for the panels", self.spi_hz));
         }
-        let has_power = self
-            .power
-            .is_none_or(|power| self.nets.read(power) == Level::High);
         let is_data = self.nets.read(self.command) == Level::High;
-        for panel in selected.into_iter().filter(|_| has_power) {
+        for panel in selected {
             for byte in bytes {
                 self.panels[panel]
                     .chip
@@ -303,7 +329,7 @@ impl State {
         let expander = self
             .expanders
             .iter_mut()
-            .find(|expander| expander.address == address && expander.is_plugged);
+            .find(|expander| expander.address == address && expander.is_there());
         if let Some(expander) = expander {
             match operation {
                 Operation::Write(bytes) => expander.write(bytes, &mut self.violations),
@@ -314,7 +340,7 @@ impl State {
         if let Some(chip) = self
             .frontlight
             .as_mut()
-            .filter(|chip| chip.address == address)
+            .filter(|chip| chip.address == address && chip.is_plugged)
         {
             match operation {
                 Operation::Write(bytes) => chip.write(bytes, &mut self.violations),
@@ -340,13 +366,18 @@ impl State {
     fn settle(&mut self) {
         let violations = &mut self.violations;
         for (expander, reset) in self.expanders.iter_mut().zip(&self.expander_resets) {
-            if reset.is_some_and(|wire| self.nets.read(wire) == Level::Low) {
+            expander.is_reset = reset.is_some_and(|wire| self.nets.read(wire) == Level::Low);
+            if expander.is_reset {
                 expander.reset();
             }
             expander.drive(&mut self.nets, violations);
         }
+        let has_supply = self
+            .power
+            .is_none_or(|power| self.nets.read(power) == Level::High);
         for panel in &mut self.panels {
             panel.chip.advance(self.now);
+            panel.chip.follow_supply(has_supply, self.now, violations);
             let is_low = self.nets.read(panel.reset) == Level::Low;
             panel.chip.follow_reset(is_low, self.now, violations);
             let busy = panel.chip.busy(self.now).map(|busy| match busy {

@@ -20,10 +20,19 @@ fn major(kind: BusKind) -> u32 {
 
 /// What this host has not, or does not let this user use; nothing is opened for use, and no line changes.
 pub(super) fn on_host(named: &[DeviceFile], used: &[UsedLine]) -> Vec<Mistake> {
-    let root = Path::new("/");
+    compared(named, used, Path::new("/"), linux::find)
+}
+
+/// What is missing or refused below a root; `find` looks a line up.
+fn compared(
+    named: &[DeviceFile],
+    used: &[UsedLine],
+    root: &Path,
+    find: impl Fn(&Place) -> Option<Found>,
+) -> Vec<Mistake> {
     let mut mistakes = devices(named, root);
     let is_missing = |used: &UsedLine| match used.line.place {
-        Place::Named(_) | Place::Numbered { .. } => linux::find(&used.line.place).is_none(),
+        Place::Named(_) | Place::Numbered { .. } => find(&used.line.place).is_none(),
         Place::Expander { .. } => false,
     };
     let refused = match used.iter().any(is_missing) {
@@ -32,7 +41,7 @@ pub(super) fn on_host(named: &[DeviceFile], used: &[UsedLine]) -> Vec<Mistake> {
     };
     // Lines of chips that this user may not look at are no mistakes of their own.
     match refused.is_empty() {
-        true => mistakes.extend(lines(used, linux::find)),
+        true => mistakes.extend(lines(used, find)),
         false => mistakes.extend(refused),
     }
     mistakes
@@ -200,6 +209,30 @@ mod tests {
                 "{expected}: {told:#?}"
             );
         }
+    }
+
+    #[test]
+    fn the_lines_of_a_file_are_looked_for_on_the_host() {
+        let file = super::super::read("base = \"rev-b\"\n").unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let told: Vec<String> = compared(&[], &file.lines, root.path(), |_| None)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let of_host = file.lines.iter().map(|used| &used.line.place);
+        let of_host = of_host.filter(|place| !matches!(place, Place::Expander { .. }));
+        assert_eq!(told.len(), of_host.clone().count());
+        for (told, place) in told.iter().zip(of_host) {
+            let missing = format!("the host has no line {place} for the ");
+            assert!(told.starts_with(&missing), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_device_files_of_buses_have_the_numbers_that_linux_gives_them() {
+        // As in Documentation/admin-guide/devices.txt of Linux; few machines that run tests have such files.
+        assert_eq!(major(BusKind::Spi), 153);
+        assert_eq!(major(BusKind::I2c), 89);
     }
 
     #[test]

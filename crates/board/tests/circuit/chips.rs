@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use board::{
-    assembly::Hardware,
-    circuit::{Circuit, Flow},
+    assembly::{Hardware, reset_expanders},
+    circuit::{Circuit, Flow, InUse},
     parts::{
         bh1750::{self, Bh1750},
         mcp23017::{Level, Mcp23017},
         pca9685::Pca9685,
         ws2812,
     },
-    wiring::{Line, Wiring},
+    wiring::{Line, Pull, Sense, Wiring},
 };
-use device::lights::Rgb;
+use device::{board::PanelFault, lights::Rgb, refresh::Refresh};
 use embedded_hal::{
     digital::{InputPin, OutputPin},
     i2c::I2c,
 };
 
-use crate::rig::wiring;
+use crate::rig::{Rig, wiring};
 
 fn circuit(wiring: &Wiring) -> Circuit {
     Circuit::new(wiring, Flow::Stepped)
@@ -30,8 +30,10 @@ fn the_frontlight_shines_once_it_is_enabled() {
     let wiring = wiring("rev-b");
     let circuit = circuit(&wiring);
     let frontlight = wiring.frontlight.unwrap();
-    let Ok(mut i2c) = circuit.i2c("");
-    let Ok(mut enable) = circuit.output(&frontlight.enable.unwrap(), Level::High);
+    let mut i2c = circuit.i2c("").unwrap();
+    let mut enable = circuit
+        .output(&frontlight.enable.unwrap(), Level::High)
+        .unwrap();
     let chip = Pca9685 {
         address: frontlight.address,
         first: frontlight.first,
@@ -49,7 +51,7 @@ fn the_frontlight_shines_once_it_is_enabled() {
 #[test]
 fn the_light_is_measured_in_the_time_it_takes() {
     let circuit = circuit(&wiring("rev-b"));
-    let Ok(mut i2c) = circuit.i2c("");
+    let mut i2c = circuit.i2c("").unwrap();
     let mut sensor = Bh1750::new(&bh1750::ADDRESSES);
     circuit.set_millilux(Some(10_000));
     sensor.begin(&mut i2c).unwrap();
@@ -65,7 +67,7 @@ fn the_strip_shows_the_colours_of_the_pulses() {
     let wiring = wiring("rev-b");
     let circuit = circuit(&wiring);
     let strip = wiring.strip.unwrap();
-    let Ok(mut bus) = circuit.spi(&strip.device, strip.hz);
+    let mut bus = circuit.spi(&strip.device, strip.hz).unwrap();
     let colours: Vec<Rgb> = [[255, 0, 1], [2, 128, 3], [4, 5, 254], [7, 8, 9]]
         .map(|[red, green, blue]| Rgb { red, green, blue })
         .to_vec();
@@ -78,9 +80,10 @@ fn the_strip_shows_the_colours_of_the_pulses() {
 fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
     let wiring = wiring("v8");
     let circuit = circuit(&wiring);
-    let Ok(mut i2c) = circuit.i2c("");
+    let _resets = reset_expanders(&circuit, &wiring).unwrap();
+    let mut i2c = circuit.i2c("").unwrap();
     let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
-    let Ok(mut interrupt) = circuit.input(interrupt, board::wiring::Pull::Up);
+    let mut interrupt = circuit.input(interrupt, Pull::Up).unwrap();
     let mut expander = Mcp23017::new(wiring.expanders[0].address);
     for pin in 0..4 {
         expander.input(pin);
@@ -99,8 +102,10 @@ fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
 
 #[test]
 fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
-    let circuit = circuit(&wiring("v8"));
-    let Ok(mut i2c) = circuit.i2c("");
+    let wiring = wiring("v8");
+    let circuit = circuit(&wiring);
+    let _resets = reset_expanders(&circuit, &wiring).unwrap();
+    let mut i2c = circuit.i2c("").unwrap();
     // Banks on; then directions of port B, the latch of port A.
     i2c.write(0x21, &[0x0A, 0x80]).unwrap();
     i2c.write(0x21, &[0x10, 0x0F]).unwrap();
@@ -115,8 +120,10 @@ fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
 
 #[test]
 fn what_a_bus_carries_takes_its_time() {
-    let circuit = circuit(&wiring("v8"));
-    let Ok(mut i2c) = circuit.i2c("");
+    let wiring = wiring("v8");
+    let circuit = circuit(&wiring);
+    let _resets = reset_expanders(&circuit, &wiring).unwrap();
+    let mut i2c = circuit.i2c("").unwrap();
     let micros = Duration::from_micros;
     // One port written, both ports read, at 400 kHz.
     let begun = circuit.now();
@@ -131,19 +138,63 @@ fn what_a_bus_carries_takes_its_time() {
 
 #[test]
 fn an_inverted_line_means_its_opposite_on_both_sides() {
+    // The lines of one are on the host, those of the other on expanders.
+    for board in ["rev-b", "v8"] {
+        let mut wiring = wiring(board);
+        let panel = &mut wiring.panels[0];
+        for line in [&mut panel.select, &mut panel.busy, &mut panel.reset] {
+            line.sense = Sense::Inverted;
+        }
+        let line = panel.select.clone();
+        let mut rig = Rig::new(&wiring);
+        rig.show_all(0, Refresh::Full);
+        rig.show_all(10, Refresh::Partial);
+        rig.assert_shows(0, 10);
+        rig.assert_nothing_forbidden();
+        // At rest the line itself is low.
+        let itself = Line {
+            sense: Sense::Straight,
+            ..line.clone()
+        };
+        assert_eq!(rig.circuit.level(&itself), Level::Low, "{board}");
+        assert_eq!(rig.circuit.level(&line), Level::High, "{board}");
+    }
+}
+
+#[test]
+fn a_line_of_the_host_is_open_once_and_floats_when_it_is_let_go() {
+    let circuit = circuit(&wiring("v8"));
+    let line = Line::named("GPIO21");
+    let output = circuit.output(&line, Level::High).unwrap();
+    assert_eq!(circuit.output(&line, Level::High).unwrap_err(), InUse);
+    assert_eq!(circuit.input(&line, Pull::Up).unwrap_err(), InUse);
+    assert_eq!(circuit.level(&line), Level::High);
+    drop(output);
+    assert_eq!(circuit.level(&line), Level::Low);
+    let input = circuit.input(&line, Pull::Up).unwrap();
+    assert_eq!(circuit.level(&line), Level::High);
+    drop(input);
+    assert_eq!(circuit.level(&line), Level::Low);
+}
+
+#[test]
+fn panels_without_their_supply_do_nothing() {
     let mut wiring = wiring("rev-b");
-    let line = Line {
-        sense: board::wiring::Sense::Inverted,
-        ..Line::named("GPIO2")
-    };
-    wiring.panels[0].select = line.clone();
-    wiring.panels[0].busy.sense = board::wiring::Sense::Inverted;
-    let mut rig = crate::rig::Rig::new(&wiring);
-    rig.show_all(0, device::refresh::Refresh::Full);
-    rig.show_all(10, device::refresh::Refresh::Partial);
-    rig.assert_shows(0, 10);
-    rig.assert_nothing_forbidden();
-    // At rest the line itself is low.
-    assert_eq!(rig.circuit.level(&Line::named("GPIO2")), Level::Low);
-    assert_eq!(rig.circuit.level(&line), Level::High);
+    let power = Line::named("POWER");
+    wiring.spi.power = Some(power.clone());
+    let mut rig = Rig::new(&wiring);
+    rig.show_all(0, Refresh::Full);
+    // Something else pulls the supply down.
+    let shorted = rig.circuit.clone();
+    shorted.touch(&power, Level::Low);
+    let before = shorted.glass(0);
+    for (_, outcome) in rig.show_all(10, Refresh::Partial) {
+        assert_eq!(outcome, Err(PanelFault::NotRefreshed));
+    }
+    assert!(shorted.glass(0) == before, "ink stays as it is");
+    shorted.touch(&power, Level::High);
+    for (_, outcome) in rig.show_all(20, Refresh::Partial) {
+        assert_eq!(outcome, Ok(Refresh::Full));
+    }
+    rig.assert_shows(6, 26);
 }

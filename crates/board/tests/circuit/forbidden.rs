@@ -25,9 +25,11 @@ impl Probe {
     fn new() -> Probe {
         let wiring = wiring("rev-b");
         let circuit = Circuit::new(&wiring, Flow::Stepped);
-        let Ok(spi) = circuit.spi(&wiring.spi.device, wiring.spi.hz);
-        let Ok(command) = circuit.output(&wiring.spi.command, Level::High);
-        let Ok(select) = circuit.output(&wiring.panels[0].select, Level::High);
+        let spi = circuit.spi(&wiring.spi.device, wiring.spi.hz).unwrap();
+        let command = circuit.output(&wiring.spi.command, Level::High).unwrap();
+        let select = circuit
+            .output(&wiring.panels[0].select, Level::High)
+            .unwrap();
         circuit.advance(Duration::from_secs(1));
         Probe {
             circuit,
@@ -152,14 +154,11 @@ fn a_reset_in_the_middle_of_a_refresh_and_words_too_soon_after_one() {
 fn bytes_for_nobody_or_for_two() {
     let wiring = wiring("rev-b");
     let circuit = Circuit::new(&wiring, Flow::Stepped);
-    let Ok(mut spi) = circuit.spi(&wiring.spi.device, wiring.spi.hz);
+    let mut spi = circuit.spi(&wiring.spi.device, wiring.spi.hz).unwrap();
     spi.write(&[0x7F]).unwrap();
     let mut selects: Vec<CircuitOutput> = wiring.panels[..2]
         .iter()
-        .map(|panel| {
-            let Ok(line) = circuit.output(&panel.select, Level::High);
-            line
-        })
+        .map(|panel| circuit.output(&panel.select, Level::High).unwrap())
         .collect();
     for select in &mut selects {
         select.set_low().unwrap();
@@ -185,7 +184,7 @@ fn what_the_other_chips_must_not_be_told() {
         violations_of(
             |_| {},
             |circuit| {
-                let Ok(mut bus) = circuit.i2c("");
+                let mut bus = circuit.i2c("").unwrap();
                 for bytes in bytes {
                     bus.write(address, bytes).unwrap();
                 }
@@ -210,7 +209,7 @@ fn what_the_other_chips_must_not_be_told() {
         |_| {},
         |circuit| {
             let enable = wiring("rev-b").frontlight.unwrap().enable.unwrap();
-            let Ok(_line) = circuit.output(&enable, Level::Low);
+            let _line = circuit.output(&enable, Level::Low).unwrap();
         },
     );
     assert_eq!(
@@ -235,7 +234,7 @@ fn pulses_that_no_led_understands() {
             |wiring| wiring.strip.as_mut().unwrap().hz = hz,
             |circuit| {
                 let device = wiring("rev-b").strip.unwrap().device;
-                let Ok(mut bus) = circuit.spi(&device, hz);
+                let mut bus = circuit.spi(&device, hz).unwrap();
                 bus.write(&bytes).unwrap();
             },
         )

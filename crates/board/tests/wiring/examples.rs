@@ -3,8 +3,12 @@
 use std::{fs, path::Path, time::Duration};
 
 use board::{
-    parts::ssd1680::Rotation,
-    wiring::{self, BASES, Line, Mistake, Place, Sense, Side, read},
+    parts::{
+        ssd1680::{FullWaveform, Rotation, Setup, find},
+        ws2812::{Channels, Kind, Order},
+    },
+    spec,
+    wiring::{self, BASES, FrontlightWiring, Line, Mistake, Place, Sense, Side, StripWiring, read},
 };
 
 /// Reads a text that has no mistakes.
@@ -137,6 +141,98 @@ fn what_is_left_out_has_a_usual_value() {
     assert_eq!(wiring.care.partials_max, 200);
     assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));
     assert!(wiring.i2c.is_none() && wiring.buttons.is_none());
+    let wiring = good(&format!(
+        "{ONE_PANEL}[i2c]\ndevice = \"/dev/i2c-1\"\n[strip]\ndevice = \"/dev/spidev1.0\"\n\
+         [frontlight]\naddress = 0x42\n[sensor]\n"
+    ));
+    assert_eq!(wiring.i2c.unwrap().hz, 100_000);
+    assert_eq!(
+        wiring.strip,
+        Some(StripWiring {
+            device: "/dev/spidev1.0".into(),
+            hz: 3_200_000,
+            count: 4,
+            kind: Kind {
+                order: Order::Grb,
+                channels: Channels::Three
+            },
+            begins: Side::Left,
+        })
+    );
+    assert_eq!(
+        wiring.frontlight,
+        Some(FrontlightWiring {
+            address: 0x42,
+            first: 0,
+            hz: 1000,
+            enable: None,
+        })
+    );
+    assert_eq!(wiring.sensor.unwrap().addresses, [0x5C, 0x23]);
+}
+
+#[test]
+fn what_is_written_of_a_part_counts() {
+    let wiring = good(
+        r#"
+base = "rev-b"
+i2c.hz = 50_000
+every-panel = { model = "gdey029t94", rotation = 0, x-offset = 1, full = "d7" }
+strip = { device = "/dev/spidev2.0", hz = 3_000_000, count = 9, order = "rgb", white = true, begins = "left" }
+frontlight = { address = 0x43, first-output = 2, hz = 500, enable = "gpio:OE" }
+sensor.addresses = [0x23]
+"#,
+    );
+    assert_eq!(wiring.i2c.unwrap().hz, 50_000);
+    for panel in &wiring.panels {
+        assert_eq!(
+            panel.setup,
+            Setup {
+                model: find("gdey029t94").unwrap(),
+                rotation: Rotation::Upright,
+                x_offset: 1,
+                full: FullWaveform::Warm,
+            }
+        );
+    }
+    assert_eq!(
+        wiring.strip,
+        Some(StripWiring {
+            device: "/dev/spidev2.0".into(),
+            hz: 3_000_000,
+            count: 9,
+            kind: Kind {
+                order: Order::Rgb,
+                channels: Channels::Four
+            },
+            begins: Side::Left,
+        })
+    );
+    assert_eq!(
+        wiring.frontlight,
+        Some(FrontlightWiring {
+            address: 0x43,
+            first: 2,
+            hz: 500,
+            enable: Some(Line::named("OE")),
+        })
+    );
+    assert_eq!(wiring.sensor.unwrap().addresses, [0x23]);
+}
+
+#[test]
+fn a_clock_is_as_large_as_its_panels() {
+    for (model, size, hardware) in [
+        ("gdem0213b74", (122, 250), "Rev B, 7 x 2.13 in"),
+        ("gdey029t94", (128, 296), "Rev B, 7 x 2.9 in"),
+    ] {
+        let wiring = good(&format!(
+            "base = \"rev-b\"\nevery-panel.model = {model:?}\n"
+        ));
+        let spec = spec::wired(&wiring).unwrap();
+        assert_eq!((spec.panel_width, spec.panel_height), size, "{model}");
+        assert_eq!(spec.hardware, hardware);
+    }
 }
 
 #[test]
@@ -168,6 +264,11 @@ fn a_drawing_has_every_wire() {
     let told = wiring::drawing::text(&file);
     assert!(told.contains(
         "\nPanel 2, gdey0213b74\n  select         gpio:GPIO4\n  busy           gpio:GPIO5\n"
+    ));
+    // Buttons are counted from 1, as on the page and in the settings.
+    assert!(told.contains(
+        "\nButtons\n  button 1       exp1:0\n  button 2       exp1:1\n  \
+         button 3       exp1:2\n  button 4       exp1:3\n"
     ));
     let file = read("base = \"rev-a\"\nname = \"<b>&\"\n").unwrap();
     assert!(wiring::drawing::svg(&file).contains("&lt;b&gt;&amp;"));
