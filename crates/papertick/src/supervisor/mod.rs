@@ -922,6 +922,9 @@ mod tests {
         let beats = "echo ready; echo beat; echo beat; exit 70";
         let mut supervisor = supervisor(folder.path(), beats);
         let (notifier, manager) = Notifier::heard().unwrap();
+        manager
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
         supervisor.notifier = notifier;
         starts(folder.path(), supervisor, 2).await;
         let hear = || {
