@@ -5,9 +5,10 @@ use std::{sync::Arc, time::Duration};
 use device::{
     board::PanelFault,
     device::Device,
-    input::{Input, LinkEvent, Sensed},
+    input::{Brokered, Input, LinkEvent, LinkFailure, Sensed},
     market::{
-        Connection, MinerStats, Observation, PoolStats, Reorganisations, Shared, SharedValue, Tip,
+        Connection, Datum, Market, MinerStats, Observation, PoolStats, Reorganisations, Seen,
+        Shared, SharedValue, Tip,
     },
     memory::Memory,
     now::UtcTime,
@@ -28,7 +29,10 @@ use interface::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::clock::{BARE, BOARD, clock, now, reply};
+use crate::{
+    clock::{BARE, BOARD, clock, now, reply},
+    mqtt,
+};
 
 const MEMORY: HostMemory = HostMemory {
     total: 4000,
@@ -261,6 +265,74 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
     let document = status(&view, 70);
     let names: Vec<&String> = document["figures"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["minerHashrate", "minerBest"]);
+    view.sources.remove(&SourceId::Miner);
+    assert_eq!(status(&view, 70)["figures"], json!({}));
+}
+
+#[test]
+fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
+    fn earlier<T>(source: SourceId, value: T) -> Option<Datum<T>> {
+        let seen = Seen::Before(UtcTime::plausible(1_776_999_000_000));
+        Some(Datum {
+            value,
+            source,
+            seen,
+        })
+    }
+    let settings = Settings {
+        miner_enabled: true,
+        miner_hostname: Endpoint::new("miner.lan"),
+        ..Settings::default()
+    };
+    let miner = MinerStats {
+        hashrate: None,
+        best_difficulty: Some("1.2G".into()),
+    };
+    let market = Market {
+        height: earlier(SourceId::Relay, 900_000),
+        miner: earlier(SourceId::Miner, miner),
+        ..Market::default()
+    };
+    let memory = Memory {
+        market,
+        ..Memory::default()
+    };
+    let mut device = Device::new(BOARD, settings, memory, now(0));
+    let asked = vec![Observation::Connection(Connection::Connecting)];
+    device.handle(Input::Observed(SourceId::Miner, asked), now(1));
+    let view = device.view();
+    let document = status(&view, 70);
+    fits(Shape::Status, &document);
+    let height =
+        json!({ "value": 900_000, "source": "relay", "earlierRun": true, "state": "stale" });
+    let best = json!({ "value": "1.2G", "source": "miner", "earlierRun": true });
+    assert_eq!(document["market"], json!({ "height": height }));
+    assert_eq!(document["figures"], json!({ "minerBest": best }));
+    // The passing of time changes nothing of it.
+    let lasting = status::lasting(&view, &[]);
+    for part in ["market", "figures"] {
+        assert_eq!(lasting[part], document[part], "{part}");
+    }
+}
+
+#[test]
+fn quiet_hours_are_told_to_the_minute() {
+    for ((hour, minute), (until_hour, until_minute), expected) in [
+        ((22, 15), (6, 45), ("22:15", "6:45")),
+        ((0, 5), (23, 0), ("0:05", "23:00")),
+    ] {
+        let settings = Settings {
+            dnd_start_hour: hour,
+            dnd_start_min: minute,
+            dnd_end_hour: until_hour,
+            dnd_end_min: until_minute,
+            ..Settings::default()
+        };
+        let clock = Device::new(BOARD, settings, Memory::default(), now(0));
+        let dnd = &status(&clock.view(), 0)["dnd"];
+        let told = (dnd["startTime"].as_str(), dnd["endTime"].as_str());
+        assert_eq!(told, (Some(expected.0), Some(expected.1)));
+    }
 }
 
 #[test]
@@ -353,6 +425,30 @@ fn a_source_that_is_down_tells_why_and_when_it_is_tried() {
 }
 
 #[test]
+fn what_is_wrong_at_the_broker_is_told_and_that_there_is_no_network() {
+    let mut clock = mqtt::clock(BOARD);
+    for (news, expected) in [
+        (
+            Input::Brokered(Brokered::Connection(Connection::Up)),
+            json!({ "up": true, "ageSec": 10 }),
+        ),
+        (
+            Input::Brokered(Brokered::Complaint("a subscription is refused".into())),
+            json!({ "up": true, "ageSec": 10, "lastError": "a subscription is refused" }),
+        ),
+        (
+            Input::Linked(LinkEvent::Down(LinkFailure::Lost)),
+            json!({ "up": false, "ageSec": 10, "lastError": "no network" }),
+        ),
+    ] {
+        clock.handle(news, now(10));
+        let document = status(&clock.view(), 20);
+        fits(Shape::Status, &document);
+        assert_eq!(document["mqtt"], expected);
+    }
+}
+
+#[test]
 fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
     let document = status(&clock(BOARD).view(), 0);
     let sound = json!({
@@ -375,6 +471,9 @@ fn connections_are_grouped_as_clients_know_them() {
         (1, SourceId::Explorer, [false, true, false, false]),
         (2, SourceId::Nostr, [true, true, false, true]),
         (3, SourceId::Relay, [true, true, true, false]),
+        // Another clock tells prices and blocks alike.
+        (0, SourceId::Shared, [true, true, false, false]),
+        (1, SourceId::Shared, [true, true, false, false]),
     ];
     for (data_source, source, expected) in rows {
         let mut clock = clock(BOARD);
@@ -382,6 +481,9 @@ fn connections_are_grouped_as_clients_know_them() {
             ("dataSource".to_string(), json!(data_source)),
             ("nostrPubKey".to_string(), json!("a".repeat(64))),
             ("nostrRelay".to_string(), json!("wss://relay.example")),
+            ("mqttEnabled".to_string(), json!(true)),
+            ("mqttHost".to_string(), json!("broker")),
+            ("mqttMarket".to_string(), json!(1)),
         ]
         .into_iter()
         .collect();
@@ -508,6 +610,10 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         (&after["version"], &after["lastError"], &after["ageSec"]),
         (&json!("4.3.0"), &json!("no list"), &json!(22))
     );
+    let left = "Release 4.3.0: it ran here, and somebody went back from it.";
+    let said = format!("{left} The releases were not looked at: no list.");
+    assert_eq!(after["says"], said);
+    assert_eq!(after["phrase"]["values"]["mark"], unknown);
     // Of another list it says nothing.
     let change = json!({ "gitReleaseUrl": "https://other.example/" });
     let Value::Object(body) = change else {

@@ -16,12 +16,13 @@ use device::{
     market::{Direction, Observation, Payment, Zap},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
+    now::{Now, UtcTime},
     releases::{Look, Release, Verdict},
     request::Request,
     secret::{Endpoint, Secret},
     settings::{Settings, emit::Identity},
     sources::SourceId,
-    units::{Currency, Msats, Price, Sats},
+    units::{Currency, FeeRate, Msats, Price, Sats},
     view::View,
 };
 use interface::{
@@ -660,6 +661,75 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
 }
 
 #[test]
+fn values_of_the_market_have_the_second_at_which_they_were_learned() {
+    let at = |secs: u64| Now {
+        utc: UtcTime::plausible(1_770_000_000_999 + secs.cast_signed() * 1000),
+        ..now(secs)
+    };
+    let mut clock = clock(BOARD);
+    for (secs, learned) in [
+        (10, Observation::Block(900_000)),
+        (20, Observation::Fee(FeeRate { micros: 12_000_000 })),
+        (
+            30,
+            Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
+        ),
+    ] {
+        clock.handle(Input::Observed(SourceId::Relay, vec![learned]), at(secs));
+    }
+    let market = documents::market(&clock.view(), at(100));
+    let told = |value: Value, time: i64| json!({ "value": value, "source": "relay", "time": time });
+    assert_eq!(
+        market,
+        json!({
+            "height": told(900_000.into(), 1_770_000_010),
+            "feeRate": told("12.00".into(), 1_770_000_020),
+            "prices": { "USD": told("64000.50".into(), 1_770_000_030) },
+        })
+    );
+}
+
+#[test]
+fn a_lamp_is_on_if_any_of_it_is_lit() {
+    const GREEN: Rgb = Rgb {
+        red: 0,
+        green: 200,
+        blue: 5,
+    };
+    let (mut view, _) = full();
+    for (lights, lamp, expected) in [
+        ([Rgb::BLACK; 4], Lamp::Strip, Some(Rgb::BLACK)),
+        ([GREEN; 4], Lamp::Strip, Some(GREEN)),
+        // One of them alone, which is not the first.
+        (
+            [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
+            Lamp::Strip,
+            Some(GREEN),
+        ),
+        (
+            [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
+            Lamp::Led(2),
+            Some(GREEN),
+        ),
+        (
+            [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
+            Lamp::Led(0),
+            Some(Rgb::BLACK),
+        ),
+        ([GREEN; 4], Lamp::Led(4), None),
+    ] {
+        view.lights = lights.into();
+        let told = documents::lamp(lamp, &view);
+        let expected = expected.map(|Rgb { red, green, blue }| {
+            let word = if green > 0 { "ON" } else { "OFF" };
+            (word.into(), json!({ "r": red, "g": green, "b": blue }))
+        });
+        let told = told.map(|told| (told["state"].clone(), told["color"].clone()));
+        assert_eq!(told, expected, "{lights:?} {lamp:?}");
+    }
+}
+
+#[test]
 fn what_happens_is_told_by_its_word() {
     let mut clock = clock(BOARD);
     let zap = Request::SimulateZap(Zap {
@@ -667,17 +737,21 @@ fn what_happens_is_told_by_its_word() {
         message: "hello".into(),
     });
     clock.handle(Input::Asked(zap), now(2));
-    let payment = Payment {
-        direction: Some(Direction::Received),
-        amount: Msats(21_500),
-    };
-    let paid = vec![Observation::Payment(payment)];
-    clock.handle(Input::Observed(SourceId::Wallet, paid), now(3));
-    for (down, second) in [(2, 4), (0, 5)] {
-        let at = Duration::from_secs(second);
-        clock.handle(Input::Pressed(Contacts { down, at }), now(second));
+    for direction in [Some(Direction::Received), Some(Direction::Sent), None] {
+        let payment = Payment {
+            direction,
+            amount: Msats(21_500),
+        };
+        let paid = vec![Observation::Payment(payment)];
+        clock.handle(Input::Observed(SourceId::Wallet, paid), now(3));
     }
-    clock.handle(Input::Tick, now(6));
+    // The second button is held, the first one is not.
+    for (down, ms) in [(2, 4000), (0, 5000), (1, 6000), (0, 6100)] {
+        let at = Duration::from_millis(ms);
+        let contacts = Input::Pressed(Contacts { down, at });
+        clock.handle(contacts, now(ms.div_ceil(1000)));
+    }
+    clock.handle(Input::Tick, now(8));
     let (view, broker) = (clock.view(), broker(&clock));
     let (happened, missed) = view.happenings.since(0);
     let is_refresh = |one: &&Happening| **one == Happening::Refresh;
@@ -699,8 +773,20 @@ fn what_happens_is_told_by_its_word() {
                 json!({ "event_type": "payment", "sats": 21, "direction": "received" })
             ),
             (
+                own("event"),
+                json!({ "event_type": "payment", "sats": 21, "direction": "sent" })
+            ),
+            (
+                own("event"),
+                json!({ "event_type": "payment", "sats": 21, "direction": null })
+            ),
+            (
                 own("event/button"),
                 json!({ "event_type": "long_press", "button": 2 })
+            ),
+            (
+                own("event/button"),
+                json!({ "event_type": "press", "button": 1 })
             ),
         ]
     );
@@ -731,7 +817,7 @@ fn an_answer_carries_the_id_of_who_asked() {
 
 #[test]
 fn a_report_tells_of_every_scope() {
-    let (view, _) = full();
+    let (mut view, _) = full();
     let report = |scope: &str, rev: &str, error: Option<&str>| Report {
         scope: scope.into(),
         rev: rev.into(),
@@ -748,6 +834,12 @@ fn a_report_tells_of_every_scope() {
         json!({ "rev": "1", "applied": false, "error": "range:mqttPort", "rebootRequired": false });
     assert_eq!((&told["rev"], &told["scope"]), (&json!("2"), &json!("own")));
     assert_eq!(told["scopes"], json!({ "all": all, "own": own }));
+    // What was wished for waits for a restart.
+    view.restart_for = vec!["dataSource"];
+    let told = documents::reported(&reports, &view).unwrap();
+    for report in [&told, &told["scopes"]["own"], &told["scopes"]["all"]] {
+        assert_eq!(report["rebootRequired"], true, "{told}");
+    }
 }
 
 proptest! {
@@ -825,6 +917,11 @@ fn a_full_refresh_and_what_goes_wrong_are_told_once() {
         told(&clock).split_off(before),
         [expected.as_slice(), &[warning]].concat()
     );
+    let failed = Upload::Failed("it did not come whole".into());
+    clock.handle(Input::Uploaded(failed), now(28));
+    let warning =
+        json!({ "event_type": "warning", "text": "an update was given up: it did not come whole" });
+    assert_eq!(told(&clock).last(), Some(&warning));
     let safe = Input::SafeMode("it broke off three times".into());
     clock.handle(safe, now(30));
     let warning = json!({ "event_type": "warning", "text": "safe mode: it broke off three times" });
@@ -959,7 +1056,12 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
         updatable: None,
         ..about()
     };
-    assert_eq!(documents::update(&view, &without), None);
-    let document = discovery::device(&view, &without, &broker);
-    assert_eq!(document["cmps"]["firmware"], json!({ "p": "update" }));
+    // The owner may have switched updates off.
+    let mut closed = clock.view();
+    Arc::make_mut(&mut closed.active).ota_enabled = false;
+    for (view, about) in [(&view, &without), (&closed, &about())] {
+        assert_eq!(documents::update(view, about), None);
+        let document = discovery::device(view, about, &broker);
+        assert_eq!(document["cmps"]["firmware"], json!({ "p": "update" }));
+    }
 }

@@ -736,7 +736,7 @@ mod tests {
 
     use device::{
         mqtt::{MqttPlan, plan},
-        secret::Endpoint,
+        secret::{Endpoint, Secret},
         settings::Settings,
     };
     use proptest::prelude::*;
@@ -744,10 +744,14 @@ mod tests {
     use super::*;
 
     fn broker() -> Arc<Broker> {
+        broker_of(Settings::default())
+    }
+
+    fn broker_of(settings: Settings) -> Arc<Broker> {
         let settings = Settings {
             mqtt_enabled: true,
             mqtt_host: Endpoint::new("broker"),
-            ..Settings::default()
+            ..settings
         };
         match plan(&settings, "papertick-aabbcc") {
             MqttPlan::On(broker) => broker,
@@ -780,6 +784,100 @@ mod tests {
             correlation: None,
             expires_in: None,
         }
+    }
+
+    /// A packet without its kind and its length, whose last byte is the first one below 128.
+    fn body(packet: &[u8]) -> &[u8] {
+        let last = packet[1..].iter().position(|byte| *byte < 0x80).unwrap();
+        &packet[last + 2..]
+    }
+
+    #[test]
+    fn every_broker_is_shown_user_and_password_and_keeps_that_a_clock_is_lost() {
+        let now = Instant::now();
+        for (user, pass, expected) in [
+            ("", "", (None, None)),
+            ("", "secret", (None, None)),
+            ("me", "", (Some("me"), None)),
+            ("me", "secret", (Some("me"), Some("secret"))),
+        ] {
+            let broker = broker_of(Settings {
+                mqtt_user: user.into(),
+                mqtt_pass: Secret::new(pass),
+                ..Settings::default()
+            });
+            let hello = |version| Conversation::new(&broker, version, now).unwrap().out;
+            let (five, three) = (hello(Version::V5_0), hello(Version::V3_1_1));
+            let (five, _) = v5_0::Connect::parse(body(&five)).unwrap();
+            let (three, _) = v3_1_1::Connect::parse(body(&three)).unwrap();
+            let (user, pass) = expected;
+            let expected = (user, pass.map(str::as_bytes));
+            assert_eq!((five.user_name(), five.password()), expected);
+            assert_eq!((three.user_name(), three.password()), expected);
+            let topic = "papertick/papertick-aabbcc/status";
+            let will = (Some(topic), Some(b"offline".as_slice()), true);
+            assert_eq!(
+                (five.will_topic(), five.will_payload(), five.will_retain()),
+                will
+            );
+            assert_eq!(
+                (
+                    three.will_topic(),
+                    three.will_payload(),
+                    three.will_retain()
+                ),
+                will
+            );
+        }
+    }
+
+    /// A command that stands there would be done again at every connection.
+    #[test]
+    fn of_what_stood_there_before_the_clock_asks_for_wishes_and_the_market_alone() {
+        let now = Instant::now();
+        let broker = broker_of(Settings {
+            // Beside what the source says.
+            mqtt_market: 1,
+            ..Settings::default()
+        });
+        let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
+        talk.hear(welcome(Version::V5_0), now).unwrap();
+        talk.sent_bytes(usize::MAX, now);
+        talk.listen(&broker, now).unwrap();
+        let (wish, _) = v5_0::Subscribe::parse(body(talk.out())).unwrap();
+        let (asked, others): (Vec<&SubEntry>, Vec<&SubEntry>) = wish
+            .entries()
+            .iter()
+            .partition(|entry| entry.sub_opts().rh() == RetainHandling::SendRetained);
+        let asked: Vec<&str> = asked.iter().map(|entry| entry.topic_filter()).collect();
+        assert_eq!(
+            asked,
+            [
+                "papertick/papertick-aabbcc/desired",
+                "papertick/group/all/desired",
+                "papertick/market",
+            ]
+        );
+        let is_left =
+            |entry: &&SubEntry| entry.sub_opts().rh() == RetainHandling::DoNotSendRetained;
+        assert!(others.iter().all(is_left), "{others:?}");
+    }
+
+    #[test]
+    fn a_broker_that_acknowledges_nothing_is_told_all_the_same() {
+        let now = Instant::now();
+        let mut talk = Conversation::new(&broker(), Version::V5_0, now).unwrap();
+        // Quality 0 is the best that it takes.
+        let limits = [0x20, 0x05, 0x00, 0x00, 0x02, 0x24, 0x00];
+        assert_eq!(talk.hear(&limits, now), Ok(vec![Said::Welcome]));
+        for _ in 0..2 * IN_FLIGHT_MAX {
+            talk.sent_bytes(usize::MAX, now);
+            assert!(talk.has_room());
+            assert_eq!(talk.tell(telling(1), now), Ok(()));
+            // It stays there.
+            assert_eq!(talk.out()[0], 0x31);
+        }
+        assert!(talk.is_settled());
     }
 
     #[test]

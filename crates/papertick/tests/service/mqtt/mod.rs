@@ -134,7 +134,7 @@ impl Rig {
                 git_tag: "4.0.0".into(),
                 ..Identity::default()
             },
-            port: 80,
+            port: 8080,
         };
         let (stopper, stop) = stop_signal();
         let mut door = Tasks::new();

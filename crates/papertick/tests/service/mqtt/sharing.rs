@@ -35,7 +35,7 @@ use super::{OWN, PATIENCE, Rig, json as read, peer::Peer, settings};
 const TOPIC: &str = "papertick/market";
 
 /// 2026-01-01, ms since 1970-01-01 UTC.
-const START_MS: i64 = 1_767_225_600_000;
+pub(super) const START_MS: i64 = 1_767_225_600_000;
 
 /// A clock that shares what it knows, and its broker.
 async fn sharing(clock: Clock) -> (Rig, mpsc::Receiver<Arrival>, Peer) {

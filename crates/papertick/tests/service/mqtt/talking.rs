@@ -7,7 +7,7 @@ use std::{
 };
 
 use device::{
-    input::Input,
+    input::{Input, LinkEvent, LinkFailure},
     market::Observation,
     output::{Effect, RebootReason},
     request::Request,
@@ -38,6 +38,7 @@ use super::{
     OWN, Rig, json as read,
     peer::{Heard, Peer},
     settings,
+    sharing::START_MS,
 };
 
 async fn rig(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>) {
@@ -117,6 +118,44 @@ async fn a_clock_tells_what_it_is_before_how_it_is() {
         last,
         [(format!("{OWN}/status").as_str(), b"offline".as_slice())]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broker_is_looked_for_where_the_owner_says() {
+    for (host, port, place) in [
+        ("broker", 0, "broker:1883"),
+        ("broker", 1999, "broker:1999"),
+        // The port beside the host counts.
+        ("broker:1884", 0, "broker:1884"),
+        ("broker:1884", 1999, "broker:1884"),
+        ("[fd00::7]:1884", 0, "[fd00::7]:1884"),
+        ("[fd00::7]", 0, "[fd00::7]:1883"),
+    ] {
+        let (rig, mut arrivals) = rig(settings(host, port)).await;
+        assert_eq!(arrivals.recv().await.unwrap().place, place);
+        rig.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_the_page_is_is_told_with_its_port() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    for (ip, page) in [
+        ("192.0.2.7", "http://192.0.2.7:8080/"),
+        ("fd00::7", "http://[fd00::7]:8080/"),
+    ] {
+        let (ip, ssid) = (ip.into(), None);
+        rig.tell(Input::Linked(LinkEvent::Up { ip, ssid })).await;
+        let told = peer.all_in(Duration::from_secs(10)).await;
+        let on = |topic: &str| {
+            let heard = told.iter().find(|heard| heard.topic == topic);
+            read(&heard.unwrap().payload)
+        };
+        assert_eq!(on(&format!("{OWN}/info"))["page"], page);
+        let discovery = on("homeassistant/device/papertick-aabbcc/config");
+        assert_eq!(discovery["dev"]["cu"], page);
+    }
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -234,6 +273,27 @@ async fn how_the_host_is_is_told_once_a_minute() {
         .filter_map(|host| read(host)["mqttDropped"].as_u64())
         .collect();
     assert_eq!(dropped, Vec::from_iter(1..=10));
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_clock_was_started_does_not_change_as_time_passes() {
+    let clock = Clock::unset();
+    let (arrive, mut arrivals) = mpsc::channel(4);
+    let dialer = Dialer::in_memory(Roots::public(), arrive);
+    let disk = storage::sim_disk::SharedDisk::default();
+    let rig = Rig::at(clock.clone(), dialer, settings("broker", 0), disk).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    for _ in 0..5 {
+        // A time server is never quite sure.
+        let up_ms = i64::try_from(clock.uptime().as_millis()).unwrap();
+        clock.set(START_MS + up_ms + 300);
+        // What is dropped is told, and the start with it.
+        peer.say("papertick/other/cmd/restart", "").await;
+        peer.all_in(Duration::from_secs(60)).await;
+        let host = read(&peer.on(&format!("{OWN}/host")).await.payload);
+        assert_eq!(host["startedAt"], START_MS / 1000);
+    }
     rig.stop().await;
 }
 
@@ -796,6 +856,24 @@ async fn who_changes_the_connection_over_it_is_answered() {
     let _next = Peer::accept(&mut arrivals).await;
     assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
     assert!(begun.elapsed() <= Duration::from_secs(31));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_that_nobody_expects_any_more_is_not_done() {
+    let (mut rig, mut arrivals, mut peer) = settled(settings("broker", 0)).await;
+    peer.say("papertick/group/all/cmd/restart", "").await;
+    // By then the clock has heard it, and waits for its moment.
+    peer.say(&format!("{OWN}/cmd/screen/next"), "").await;
+    peer.on(&format!("{OWN}/result")).await;
+    rig.tell(Input::Linked(LinkEvent::Down(LinkFailure::Lost)))
+        .await;
+    sleep(Duration::from_secs(300)).await;
+    let (ip, ssid) = ("192.0.2.7".into(), None);
+    rig.tell(Input::Linked(LinkEvent::Up { ip, ssid })).await;
+    let mut peer = Peer::accept(&mut arrivals).await;
+    peer.all_in(Duration::from_secs(60)).await;
+    assert_eq!(rig.followed.effects.try_recv().ok(), None);
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
