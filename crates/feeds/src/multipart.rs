@@ -11,6 +11,9 @@ const BOUNDARY_MAX: usize = 70;
 /// Longest lines above a part, bytes.
 const HEAD_MAX: usize = 4096;
 
+/// What stands behind the lines above a part.
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
 /// Most parts of a form.
 const PARTS_MAX: usize = 16;
 
@@ -116,8 +119,9 @@ impl Multipart {
                     Some(_) => return Err(Malformed("boundary")),
                 },
                 State::Head => {
-                    let Some(at) = find(&self.buffer, b"\r\n\r\n") else {
-                        if self.buffer.len() > HEAD_MAX {
+                    let Some(at) = find(&self.buffer, HEAD_END) else {
+                        // Its end may have begun.
+                        if self.buffer.len() >= HEAD_MAX + HEAD_END.len() {
                             return Err(Malformed("part-head"));
                         }
                         return Ok(None);
@@ -125,7 +129,7 @@ impl Multipart {
                     if at > HEAD_MAX {
                         return Err(Malformed("part-head"));
                     }
-                    let head: Vec<u8> = self.buffer.drain(..at + 4).collect();
+                    let head: Vec<u8> = self.buffer.drain(..at + HEAD_END.len()).collect();
                     self.state = State::Data;
                     return Ok(Some(Piece::Part(name(&String::from_utf8_lossy(&head)))));
                 }
@@ -215,7 +219,7 @@ mod tests {
                     Piece::End => is_over = true,
                 }
             }
-            assert!(multipart.buffer.len() <= HEAD_MAX + step + BOUNDARY_MAX);
+            assert!(multipart.buffer.len() < HEAD_MAX + HEAD_END.len() + step + BOUNDARY_MAX);
         }
         Ok((parts, is_over))
     }
@@ -256,6 +260,27 @@ mod tests {
         }
         let with_preamble = [b"something\r\n", bytes.as_slice(), b"and more"].concat();
         assert_eq!(read(&with_preamble, 5), Ok((expected, true)));
+    }
+
+    #[test]
+    fn a_form_may_have_so_much_and_no_more_however_its_bytes_come() {
+        let with_head = |length: usize| {
+            let begin = "\r\nX: ";
+            let head = format!("{begin}{}", "a".repeat(length - begin.len()));
+            format!("--x-y{head}\r\n\r\n1\r\n--x-y--").into_bytes()
+        };
+        let with_parts = |count: usize| form(&vec![("", &b"1"[..]); count]);
+        for step in [1, 3, 100_000] {
+            for (bytes, expected) in [
+                (with_head(HEAD_MAX), None),
+                (with_head(HEAD_MAX + 1), Some("part-head")),
+                (with_parts(PARTS_MAX), None),
+                (with_parts(PARTS_MAX + 1), Some("too-many-parts")),
+            ] {
+                let refused = read(&bytes, step).err();
+                assert_eq!(refused, expected.map(Malformed), "in steps of {step}");
+            }
+        }
     }
 
     #[test]

@@ -476,6 +476,8 @@ mod tests {
         // What a peer calls itself has a bound as well.
         let said = say_version(main, 0, 0, &"x".repeat(9999));
         assert!(matches!(read(main, &said), Ok(Message::Version(_))));
+        // A longer one would need another form of its length.
+        assert_eq!(said[HEAD_BYTES + 80], 252);
     }
 
     #[test]

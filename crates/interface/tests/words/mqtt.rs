@@ -386,6 +386,55 @@ fn topics_are_read_back() {
 }
 
 #[test]
+fn what_stands_at_the_broker_counts_where_wishes_and_the_market_are_and_nowhere_else() {
+    let (_, broker) = full();
+    for takes_market in [false, true] {
+        let broker = Broker {
+            takes_market,
+            ..Broker::clone(&broker)
+        };
+        for (filter, stands, is_asked) in [
+            ("papertick/papertick-aabbcc/desired", true, false),
+            ("papertick/group/all/desired", true, false),
+            ("papertick/market", takes_market, !takes_market),
+            ("papertick/papertick-aabbcc/cmd/#", false, true),
+            ("papertick/group/all/set", false, true),
+            ("homeassistant/status", false, false),
+        ] {
+            let told = (
+                topics::stands(filter, &broker),
+                topics::is_asked(filter, &broker),
+            );
+            assert_eq!(told, (stands, is_asked), "{filter}, {takes_market}");
+        }
+        let filters = topics::filters(&broker);
+        assert_eq!(filters.contains(&"papertick/market".into()), takes_market);
+        let market = takes_market.then_some(Incoming::SharedMarket);
+        assert_eq!(topics::read("papertick/market", &broker), market);
+    }
+}
+
+#[test]
+fn answers_name_what_was_asked() {
+    for (incoming, expected) in [
+        (
+            Incoming::Command(Scope::Own, "show/text"),
+            Some("show/text"),
+        ),
+        (Incoming::Set(Scope::Group("all")), Some("set")),
+        (Incoming::Lamp(Lamp::Strip), Some("light/strip")),
+        (Incoming::Lamp(Lamp::Led(1)), Some("light/2")),
+        (Incoming::Quiet(Edge::From), Some("quiet/from")),
+        (Incoming::Desired(Scope::Own), None),
+        (Incoming::HomeAssistant, None),
+        (Incoming::SharedMarket, None),
+    ] {
+        let said = format!("{incoming:?}");
+        assert_eq!(wishes::name(incoming).as_deref(), expected, "{said}");
+    }
+}
+
+#[test]
 fn answers_go_where_nobody_takes_them_for_something_else() {
     let (_, broker) = full();
     for (topic, may) in [
