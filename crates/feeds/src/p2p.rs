@@ -353,12 +353,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn the_ports_are_those_that_peers_listen_at() {
-        let ports = Network::ALL.map(port);
-        assert_eq!(ports, [8333, 48_333, 38_333, 18_444]);
-    }
-
     fn read(network: Network, bytes: &[u8]) -> Result<Message, Malformed> {
         let (first, payload) = bytes.split_first_chunk::<HEAD_BYTES>().unwrap();
         let head = head(network, first)?;
@@ -386,6 +380,12 @@ mod tests {
         pairs
             .map(|pair| crate::hex::bytes::<1>(pair).unwrap()[0])
             .collect()
+    }
+
+    #[test]
+    fn the_ports_are_those_that_peers_listen_at() {
+        let ports = Network::ALL.map(port);
+        assert_eq!(ports, [8333, 48_333, 38_333, 18_444]);
     }
 
     #[test]
