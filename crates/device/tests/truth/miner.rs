@@ -1,11 +1,16 @@
 //! Blocks on a network of one's own, where a try or two makes one; and genuine ones.
 
+#[path = "../../../chain/tests/mined/mod.rs"]
+mod mined;
+
 use chain::{
-    BlockHash, Header, Target, Version, Work,
+    BlockHash, Header, Version, Work,
     anchor::{Anchor, genesis},
     network::Network,
 };
 use device::market::ChainSpec;
+
+use mined::{is_met, mined};
 
 /// When the lives begin, Unix seconds: 2026-01-01.
 pub(crate) const START: u32 = 1_767_225_600;
@@ -50,18 +55,8 @@ impl Miner {
 
     /// Makes a block of a time.
     pub(crate) fn mine_at(&mut self, time: u32) {
-        let parent = self.headers[self.headers.len() - 1];
-        let mut header = Header {
-            version: Version::from_consensus(4),
-            prev_blockhash: parent.block_hash(),
-            time,
-            nonce: 0,
-            ..parent
-        };
-        while !is_met(&header) {
-            header.nonce += 1;
-        }
-        self.headers.push(header);
+        let parent = &self.headers[self.headers.len() - 1];
+        self.headers.push(mined(parent, time));
     }
 
     /// The chain that it makes blocks of, of which no more is known than where it begins, at a height.
@@ -92,10 +87,6 @@ impl Miner {
     pub(crate) fn tip(&self) -> BlockHash {
         self.headers[self.headers.len() - 1].block_hash()
     }
-}
-
-fn is_met(header: &Header) -> bool {
-    Target::from_compact(header.bits).is_met_by(header.block_hash())
 }
 
 /// A nonce with which a header lacks its work.

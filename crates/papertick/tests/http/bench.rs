@@ -11,7 +11,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
-use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
 use crate::support::{Clock, Setup};
 
@@ -112,6 +112,13 @@ async fn a_real_board_has_no_bench() {
     }
 }
 
+/// Asks who sends pictures of the panels for something; tells what comes next.
+async fn ask(socket: &mut WebSocketStream<TcpStream>, action: &str) -> Message {
+    let wish = format!("{{\"action\":\"{action}\"}}");
+    socket.send(Message::text(wish)).await.unwrap();
+    socket.next().await.unwrap().unwrap()
+}
+
 #[tokio::test]
 async fn the_panels_can_be_watched_over_a_web_socket() {
     let clock = Clock::start().await;
@@ -119,11 +126,7 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
     let (mut socket, _) = tokio_tungstenite::client_async(url, clock.connect().await)
         .await
         .unwrap();
-    socket
-        .send(Message::text("{\"action\":\"start\"}"))
-        .await
-        .unwrap();
-    let reply = socket.next().await.unwrap().unwrap();
+    let reply = ask(&mut socket, "start").await;
     assert_eq!(reply, Message::text("{\"streaming\":true}"));
     for index in 0..7 {
         let frame = socket.next().await.unwrap().unwrap().into_data();
@@ -146,20 +149,12 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
     }
 
     // Who has seen enough is sent nothing until they want to see again.
-    socket
-        .send(Message::text("{\"action\":\"stop\"}"))
-        .await
-        .unwrap();
-    let reply = socket.next().await.unwrap().unwrap();
+    let reply = ask(&mut socket, "stop").await;
     assert_eq!(reply, Message::text("{\"streaming\":false}"));
     clock
         .glass
         .send_modify(|glass| Arc::make_mut(glass).generation = 3);
-    socket
-        .send(Message::text("{\"action\":\"start\"}"))
-        .await
-        .unwrap();
-    let reply = socket.next().await.unwrap().unwrap();
+    let reply = ask(&mut socket, "start").await;
     assert_eq!(reply, Message::text("{\"streaming\":true}"));
 
     clock.shutdown.send_replace(true);

@@ -1,6 +1,11 @@
 //! A chain that a test makes by itself, where a try or two makes a block.
 
-use chain::{BlockHash, Header, Target, Version, anchor::genesis, network::Network};
+#[path = "../../../chain/tests/mined/mod.rs"]
+mod mined;
+
+use chain::{BlockHash, Header, anchor::genesis, network::Network};
+
+use mined::mined;
 
 /// What time it is when a test begins, Unix seconds: 2026-01-01.
 pub const START: u32 = 1_767_225_600;
@@ -29,18 +34,8 @@ impl Miner {
     }
 
     pub fn mine_at(&mut self, time: u32) {
-        let parent = self.headers[self.headers.len() - 1];
-        let mut header = Header {
-            version: Version::from_consensus(4),
-            prev_blockhash: parent.block_hash(),
-            time,
-            nonce: 0,
-            ..parent
-        };
-        while !Target::from_compact(header.bits).is_met_by(header.block_hash()) {
-            header.nonce += 1;
-        }
-        self.headers.push(header);
+        let parent = &self.headers[self.headers.len() - 1];
+        self.headers.push(mined(parent, time));
     }
 
     /// Goes another way after so many blocks less, and some more.
