@@ -65,7 +65,8 @@ pub struct Frontlight {
     lit: bool,
     /// The owner switched it off by hand.
     held_off: bool,
-    current: u16,
+    /// Where the fade is, duty per panel.
+    current: Vec<u16>,
     step_at: Option<Duration>,
     flash: Option<Flash>,
     /// Duties set one by one; they stay until the next command.
@@ -101,7 +102,7 @@ impl Frontlight {
             brightness: brightness(settings),
             lit: false,
             held_off: false,
-            current: 0,
+            current: vec![0; panels],
             step_at: None,
             flash: None,
             manual: None,
@@ -125,7 +126,6 @@ impl Frontlight {
         let Some(command) = gate(command, settings, quiet) else {
             return;
         };
-        self.manual = None;
         match command {
             Command::On => {
                 self.held_off = false;
@@ -180,7 +180,6 @@ impl Frontlight {
         }
         match (is_muted(before, was_quiet), is_muted(settings, quiet)) {
             (false, true) => {
-                self.manual = None;
                 self.light(false, settings, uptime);
             }
             (true, false) if !self.ambient.is_dark() => {
@@ -209,11 +208,11 @@ impl Frontlight {
             && flash.ends(self.panels) <= uptime
         {
             self.flash = None;
-            self.current = self.target();
+            self.current = vec![self.target(); self.panels];
         }
         while let Some(at) = self.step_at.filter(|at| *at <= uptime) {
             self.step();
-            self.step_at = (self.current != self.target()).then(|| at + step_time(settings));
+            self.step_at = (!self.is_there()).then(|| at + step_time(settings));
         }
         if let Some((command, at)) = self.asked_by_room(settings, quiet)
             && at <= uptime
@@ -257,7 +256,7 @@ impl Frontlight {
             (None, Some(flash)) => (0..self.panels)
                 .map(|panel| flash.duty(panel, self.panels, uptime))
                 .collect(),
-            (None, None) => vec![self.current; self.panels],
+            (None, None) => self.current.clone(),
         }
     }
 
@@ -275,13 +274,21 @@ impl Frontlight {
         if self.lit { self.brightness } else { 0 }
     }
 
+    fn is_there(&self) -> bool {
+        let target = self.target();
+        self.current.iter().all(|duty| *duty == target)
+    }
+
+    /// Fades on or off, from what is seen now.
     fn light(&mut self, lit: bool, settings: &Settings, uptime: Duration) {
+        self.current = self.duties(uptime);
+        self.manual = None;
         self.flash = None;
         if lit != self.lit {
             self.rests_until = Some(uptime + AMBIENT_REST);
         }
         self.lit = lit;
-        if self.current == self.target() {
+        if self.is_there() {
             self.step_at = None;
         } else if self.step_at.is_none() {
             self.step_at = Some(uptime + step_time(settings));
@@ -289,14 +296,16 @@ impl Frontlight {
     }
 
     fn step(&mut self) {
-        let (current, target) = (i32::from(self.current), i32::from(self.target()));
-        let step = i32::try_from(STEP).unwrap_or(i32::MAX);
-        let next = current + (target - current).clamp(-step, step);
-        self.current = u16::try_from(next).unwrap_or_default();
+        let step = u16::try_from(STEP).unwrap_or(u16::MAX);
+        let target = self.target();
+        for duty in &mut self.current {
+            *duty = target.clamp(duty.saturating_sub(step), duty.saturating_add(step));
+        }
     }
 
     fn start_flash(&mut self, hold: Duration, settings: &Settings, uptime: Duration) {
         self.held_off = false;
+        self.manual = None;
         self.step_at = None;
         self.flash = Some(Flash {
             peak: if self.brightness == 0 {

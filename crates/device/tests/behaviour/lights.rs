@@ -171,10 +171,13 @@ const ROWS: &[Row] = &[
     ("", "frontlight set 1 2 3", REST, LIT),
     ("", "frontlight set", REST, "0 0, 9000 0"),
     ("flAlwaysOn=false", "frontlight off; wait 3000 > block 840001", REST, FLASH_FROM_DARK),
-    // Duties that were set one by one stay until the next command.
-    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight on", REST, LIT),
-    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight off", REST, "1230 0, 9000 0"),
-    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight brightness 1000", REST, "630 1000, 9000 1000"),
+    // What ends a flash fades from what is seen.
+    ("", "frontlight flash; wait 100 > frontlight off", REST, "0 0/0/0/0/214/506/798, 15 0/0/0/0/189/481/773, 480 0, 9000 0"),
+    ("", "frontlight flash; wait 100 > frontlight on", REST, "0 0/0/0/0/214/506/798, 15 25/25/25/25/239/531/823, 1230 2048, 9000 2048"),
+    // Duties that were set one by one stay until the next command, which fades from them.
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight on", REST, "0 1/2/3/4/5/6/7, 15 26/27/28/29/30/31/32, 1230 2048"),
+    ("", "frontlight set 100 2 3 4 5 6 7; wait 3000 > frontlight off", REST, "0 100/2/3/4/5/6/7, 15 75/0/0/0/0/0/0, 60 0, 9000 0"),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight brightness 1000", REST, "0 1/2/3/4/5/6/7, 15 26/27/28/29/30/31/32, 600 1000, 9000 1000"),
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight flash", REST, FLASH_AT_ONCE),
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > block 840001", REST, "0 1/2/3/4/5/6/7, 299 1/2/3/4/5/6/7, 300 296/588/880/1172/1464/1756/2048, 606 0, 912 2048"),
 
@@ -196,7 +199,7 @@ const ROWS: &[Row] = &[
     ("flDisable=true", "frontlight set 1 2 3 4 5 6 7", REST, OFF),
     ("flDisable=true", "restart; sources up", STARTING, OFF),
     ("", "set flDisable=true", REST, FADE_DOWN),
-    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > set flDisable=true", REST, "1230 0, 9000 0"),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > set flDisable=true", REST, "0 1/2/3/4/5/6/7, 15 0, 9000 0"),
     ("", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
     ("flAlwaysOn=false", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
 
@@ -224,7 +227,7 @@ const ROWS: &[Row] = &[
     ("dndEnabled=true", "frontlight on", DARK, OFF),
     ("dndEnabled=true", "frontlight set 1 2 3 4 5 6 7", DARK, OFF),
     ("flOffOnDnd=true", "dnd on", DARK, FADE_DOWN),
-    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > dnd on", DARK, "1230 0, 9000 0"),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > dnd on", DARK, "0 1/2/3/4/5/6/7, 15 0, 9000 0"),
     ("flOffOnDnd=false", "dnd on", DARK, LIT),
     ("flOffOnDnd=false", "dnd on; wait 3000 > block 840001", DARK, FLASH),
     ("", "dnd on; lights 00FF88; wait 3000 > dnd off", "00FF88", FADE_UP),

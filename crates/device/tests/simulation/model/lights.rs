@@ -120,8 +120,8 @@ struct Front {
     lit: bool,
     /// Switched off by hand.
     held: bool,
-    /// Duty, that of full brightness, and when the next step is due.
-    duty: u32,
+    /// Duty of each panel, that of full brightness, and when the next step is due.
+    duty: Vec<u32>,
     top: u32,
     step: Option<Duration>,
     flash: Option<Flash>,
@@ -157,7 +157,7 @@ impl Lights {
             panels: u32::try_from(board.panels).unwrap(),
             lit: false,
             held: false,
-            duty: 0,
+            duty: vec![0; board.panels],
             top: settings.fl_max_brightness.min(4095),
             step: None,
             flash: None,
@@ -423,29 +423,37 @@ impl Front {
         }
     }
 
-    /// Fades on or off from where it is.
+    /// Fades on or off from what is seen.
     fn light(&mut self, lit: bool, s: &Settings, now: Duration) {
+        let seen = |panel| u32::from(self.duty_of(panel, now));
+        self.duty = (0..self.panels).map(seen).collect();
         if lit != self.lit {
             self.rest = now + 10 * SECOND;
         }
         (self.lit, self.flash) = (lit, None);
         let step = self.step.unwrap_or(now + MS * s.fl_effect_delay.max(1));
-        self.step = (self.duty != self.aim()).then_some(step);
+        self.step = (!self.is_there()).then_some(step);
     }
 
     fn aim(&self) -> u32 {
         if self.lit { self.top } else { 0 }
     }
 
+    fn is_there(&self) -> bool {
+        self.duty.iter().all(|duty| *duty == self.aim())
+    }
+
     fn pass(&mut self, s: &Settings, quiet: bool, now: Duration) {
         if self.flash.is_some_and(|flash| self.end(flash) <= now) {
             self.flash = None;
-            self.duty = self.aim();
+            self.duty = vec![self.aim(); self.duty.len()];
         }
         while let Some(at) = self.step.filter(|at| *at <= now) {
-            let (below, above) = (self.duty.saturating_sub(25), self.duty + 25);
-            self.duty = self.aim().clamp(below, above);
-            self.step = (self.duty != self.aim()).then(|| at + MS * s.fl_effect_delay.max(1));
+            let aim = self.aim();
+            for duty in &mut self.duty {
+                *duty = aim.clamp(duty.saturating_sub(25), *duty + 25);
+            }
+            self.step = (!self.is_there()).then(|| at + MS * s.fl_effect_delay.max(1));
         }
         if self.rest <= now && self.flash.is_none() {
             self.mind_the_room(s, quiet, now);
@@ -522,7 +530,8 @@ impl Front {
     }
 
     fn duty_of(&self, panel: u32, now: Duration) -> u16 {
-        let duty = self.flash.map_or(self.duty, |flash| {
+        let faded = self.duty[usize::try_from(panel).unwrap()];
+        let duty = self.flash.map_or(faded, |flash| {
             let (passed, half) = (now - flash.begin, self.half(flash));
             let (rises, time) = match passed.checked_sub(half + flash.hold) {
                 Some(second) => (!flash.rises, second),

@@ -47,6 +47,11 @@ struct Layer {
     number: u32,
 }
 
+/// Tells whether a price that is shown, if any, is too old for its doubts to last.
+fn is_old_price(shown: Option<&(u64, Learned)>, now: Duration) -> bool {
+    !matches!(shown, Some((_, Learned::At(told))) if now <= *told + SECOND * 15 * 60)
+}
+
 /// When a value was learned: at this uptime, or in an earlier run, at a moment of its wall clock if that was set.
 #[derive(Debug, Clone, Copy)]
 enum Learned {
@@ -204,10 +209,7 @@ impl Model {
         let quiet = self.is_quiet();
         self.lights.pass(&self.settings, quiet, now);
         self.splash &= now < 10 * SECOND;
-        let quotes: Vec<Currency> = self.quotes.keys().copied().collect();
-        quotes
-            .into_iter()
-            .for_each(|currency| self.judge_price(currency));
+        self.judge_prices();
         let minutes = self.settings.full_refresh_min;
         let full = self.glass.last_full + SECOND * 60 * (minutes + 1);
         let why = if minutes > 0 && full <= now {
@@ -382,10 +384,7 @@ impl Model {
         let now = self.now.uptime;
         let known = self.quotes.get(&currency).copied();
         let shown = self.facts.get(currency.code());
-        let is_over = match shown {
-            Some((_, Learned::At(told))) => now > *told + SECOND * 15 * 60,
-            _ => true,
-        };
+        let is_over = is_old_price(shown, now);
         let quote = Quote {
             price,
             told: now,
@@ -395,19 +394,37 @@ impl Model {
             before: known.map_or((Duration::MAX, None, None, false), |known| known.before),
         };
         self.quotes.insert(currency, quote);
-        self.judge_price(currency);
+        self.judge_price(currency, now);
+    }
+
+    /// A machine that slept shows what it held back as of the moment at which that was due.
+    fn judge_prices(&mut self) {
+        let now = self.now.uptime;
+        let jumped = |quote: &Quote| {
+            quote
+                .jumped
+                .map_or(now, |since| now.min(since + SECOND * 60))
+        };
+        let quotes: Vec<_> = self
+            .quotes
+            .iter()
+            .map(|(currency, quote)| (*currency, jumped(quote)))
+            .collect();
+        for (currency, at) in quotes {
+            self.judge_price(currency, at);
+        }
     }
 
     /// Shows what is quoted, unless it is a jump that somebody should confirm.
-    fn judge_price(&mut self, currency: Currency) {
-        let now = self.now.uptime;
+    fn judge_price(&mut self, currency: Currency, now: Duration) {
         let is_witnessed = self.is_witnessed(currency);
         let Some(quote) = self.quotes.get_mut(&currency) else {
             return;
         };
         if quote.before.0 != now {
             let shown = self.facts.get(currency.code()).copied();
-            quote.before = (now, shown, quote.jumped, quote.released);
+            let released = quote.released && !is_old_price(shown.as_ref(), now);
+            quote.before = (now, shown, quote.jumped, released);
         }
         let shown;
         (_, shown, quote.jumped, quote.released) = quote.before;
@@ -633,10 +650,7 @@ impl Model {
         if moved {
             self.zone = TimeZone::get(&self.settings.tz_string).unwrap();
         }
-        let quotes: Vec<Currency> = self.quotes.keys().copied().collect();
-        quotes
-            .into_iter()
-            .for_each(|currency| self.judge_price(currency));
+        self.judge_prices();
         let timer = |settings: &Settings| (settings.timer_active, settings.timer_seconds);
         if timer(&before) != timer(&self.settings) {
             self.restart_timer();
