@@ -27,7 +27,8 @@ use crate::{
     input::{Brokered, Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{
-        self, ChainSpec, Connection, Direction, Observation, Origin, Reach, SourceState, Upstream,
+        self, ChainSpec, Connection, Direction, NO_NETWORK, Observation, Origin, Reach,
+        SourceState, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
@@ -827,7 +828,11 @@ fn known<'a>(
         voices: upstream.height_voices(),
         settled,
         host,
-        silence: upstream.silence(),
+        // Who was never reached has not even said that.
+        silence: match network.link().is_usable() {
+            true => upstream.silence(),
+            false => upstream.silence().map(|_| NO_NETWORK),
+        },
         ip: network.link().ip(),
         ssid: network.link().ssid(),
     }

@@ -5,6 +5,9 @@ use core::time::Duration;
 
 use super::observation::Connection;
 
+/// Why a source is down that there is no network to reach by.
+pub const NO_NETWORK: &str = "no network";
+
 /// State of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceState {
@@ -24,7 +27,7 @@ impl SourceState {
     /// Takes note that there is no network to reach it by.
     pub fn lose_network(&mut self) {
         self.up = false;
-        self.last_error = Some("no network".into());
+        self.last_error = Some(NO_NETWORK.into());
         self.next_try = None;
     }
 

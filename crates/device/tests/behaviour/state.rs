@@ -71,6 +71,22 @@ fn a_clock_that_never_learned_anything_says_so_and_why() {
 }
 
 #[test]
+fn a_clock_without_a_network_says_that_and_not_that_nobody_answers() {
+    let reason = |lines: &str| {
+        let mut world = World::new(settings("timerSeconds=0"));
+        world.live(&format!("network radio; {lines}; wait 60000; screen 0"));
+        written(&world, 2)
+    };
+    assert_eq!(reason("network up"), "Why No source has answered yet.");
+    assert_eq!(reason("network up; network lost"), "Why no network");
+    let back = "network up; network lost; network up";
+    assert_eq!(reason(back), "Why No source has answered yet.");
+    // Who was asked has not answered since.
+    let asked = "network up; source relay down; network lost; network up";
+    assert_eq!(reason(asked), "Why no network");
+}
+
+#[test]
 fn where_the_page_is_told_with_its_port_unless_that_is_the_usual_one() {
     for (page_port, ip, told) in [
         (None, "192.168.1.5", "192.168.1.5"),

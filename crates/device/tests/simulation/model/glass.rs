@@ -257,6 +257,7 @@ impl Model {
     /// What a screen of chain or prices shows where nothing was ever learned of either.
     fn no_data(&self) -> Vec<String> {
         let why = match self.complaint.as_str() {
+            _ if self.has_radio && self.network.is_none() => "no network",
             "" => "No source has answered yet.",
             told => told,
         };

@@ -90,6 +90,8 @@ pub struct Model {
     pub portal: bool,
     /// Address, and name of the network.
     network: Option<(String, String)>,
+    /// It joins networks itself, so that it knows when there is none.
+    has_radio: bool,
     erasing: bool,
     pub slot: Slot,
     currency: Currency,
@@ -105,8 +107,8 @@ pub struct Model {
     apart: Option<Duration>,
     /// The height that the relay said last, whatever came of it.
     said: Option<u64>,
-    /// The newest moment at which it said one, and these two before that.
-    heard: (Duration, Option<u64>, Option<Duration>),
+    /// The newest moment at which it said one, these two before that, and whether it was believed in this run before that.
+    heard: (Duration, Option<u64>, Option<Duration>, bool),
     /// Since when the height that is shown is a mere claim, and not an old one.
     weak: Duration,
     /// What the relay quotes in each currency in this run.
@@ -138,6 +140,7 @@ impl Model {
             splash: true,
             portal: false,
             network: None,
+            has_radio: false,
             erasing: false,
             slot: (0, None),
             currency: Currency::USD,
@@ -147,7 +150,7 @@ impl Model {
             told: None,
             apart: None,
             said: None,
-            heard: (now.uptime, None, None),
+            heard: (now.uptime, None, None, false),
             weak: now.uptime,
             quotes: BTreeMap::new(),
             complaint: String::new(),
@@ -270,12 +273,15 @@ impl Model {
                 self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
             }
             Input::Linked(LinkEvent::Down(_)) => {
-                if self.relay_heard {
+                if self.relay_heard && self.network.is_some() {
                     self.complaint = "no network".into();
                 }
                 self.network = None;
             }
-            Input::Linked(LinkEvent::Credentials(false)) => self.portal = true,
+            Input::Linked(LinkEvent::Credentials(stored)) => {
+                self.has_radio = true;
+                self.portal |= !stored;
+            }
             Input::Linked(LinkEvent::Provisioned) => self.settings.wifi_configured = true,
             Input::Finished(Finished::Forgotten(Ok(()))) => self.settings.wifi_configured = false,
             _ => {}
@@ -341,12 +347,12 @@ impl Model {
         let now = self.now.uptime;
         // Of what is said at one moment the last counts.
         if self.heard.0 != now {
-            self.heard = (now, self.said, self.apart);
+            self.heard = (now, self.said, self.apart, self.told.is_some());
         }
         self.said = Some(height);
-        let (_, said, apart) = self.heard;
+        let (_, said, apart, has_told) = self.heard;
         // What is known from an earlier run has said nothing yet: then the newest word counts.
-        let goes_on = self.told.is_some() || said == Some(height);
+        let goes_on = has_told || said == Some(height);
         self.apart = apart.filter(|_| goes_on).or(Some(now));
         if let Some((known, _)) = self.facts.get("height") {
             let blocks = self
