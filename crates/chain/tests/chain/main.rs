@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod genuine;
+#[path = "../mined/mod.rs"]
+mod mined;
 mod rules;
 mod support;

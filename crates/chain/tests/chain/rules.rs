@@ -10,7 +10,10 @@ use chain::{
 };
 use proptest::prelude::*;
 
-use crate::support::{self, branch, mine, mine_with};
+use crate::{
+    mined::unworked,
+    support::{self, branch, mine, mine_with},
+};
 
 /// Target of the network of one's own.
 const EASY: u32 = 0x207f_ffff;
@@ -70,10 +73,7 @@ fn what_breaks_a_rule_changes_nothing() {
     let tip = chain.tip();
     let time = headers[19].time + 600;
     let bits = CompactTarget::from_consensus(EASY);
-    let mut no_work = mine(tip, time, 1);
-    while no_work.target().is_met_by(no_work.block_hash()) {
-        no_work.nonce += 1;
-    }
+    let no_work = unworked(mine(tip, time, 1));
     let of_bits = |bits| mine_with(tip, time, 1, CompactTarget::from_consensus(bits), |_| {});
     let median = chain.median_time().unwrap();
     assert_eq!(median, headers[14].time);
@@ -170,10 +170,7 @@ fn a_block_of_an_old_version_is_refused_from_the_first_one_on() {
 fn what_comes_before_a_bad_header_counts() {
     let mut chain = regtest();
     let mut headers = branch(chain.tip(), BEGIN, 5, 0);
-    headers[3].nonce += 1;
-    while headers[3].target().is_met_by(headers[3].block_hash()) {
-        headers[3].nonce += 1;
-    }
+    headers[3] = unworked(headers[3]);
     let why = Refusal::NoWork;
     let news = News::Longer(3);
     assert_eq!(
@@ -442,8 +439,8 @@ proptest! {
         let mut header = mine_with(before, time, 9, CompactTarget::from_consensus(bits), |header| {
             header.version = Version::from_consensus(version);
         });
-        while !is_mined && header.target().is_met_by(header.block_hash()) {
-            header.nonce += 1;
+        if !is_mined {
+            header = unworked(header);
         }
         let mut broken = Vec::new();
         broken.extend((!is_linked).then_some(Refusal::Unconnected));

@@ -10,6 +10,8 @@ use bitcoin::{
 use chain::{HEADER_BYTES, anchor::Anchor, chain::Chain, header, network::Network};
 use serde_json::Value;
 
+use crate::mined::worked;
+
 /// A file of genuine data.
 pub fn file(name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/headers");
@@ -96,11 +98,7 @@ pub fn mine_with(
         nonce: 0,
     };
     change(&mut header);
-    let target = header.target();
-    while !target.is_met_by(header.block_hash()) {
-        header.nonce += 1;
-    }
-    header
+    worked(header)
 }
 
 /// So many blocks after a block, ten minutes apart.

@@ -595,7 +595,7 @@ fn of_a_group_that_was_left_no_wish_counts_as_fulfilled() {
         ("shop,hall", "shop", "a", 3, 3),
         ("shop,hall", "hall", "b", 4, 4),
         ("shop,hall", "shop", "a", 5, 4),
-        // There is no group any more that it is remembered for.
+        // The shop is left, and with it what was fulfilled for it.
         ("hall", "all", "c", 6, 6),
         ("shop,hall", "hall", "b", 7, 6),
         ("shop,hall", "shop", "a", 8, 8),

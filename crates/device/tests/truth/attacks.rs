@@ -16,9 +16,12 @@ use device::{
 
 use crate::{
     RELAY, World,
-    kept::{peer, remined},
+    kept::peer,
     marks::blocks,
-    miner::{Miner, START, bad_nonce},
+    miner::{
+        Miner, START,
+        mined::{unworked, worked},
+    },
     now,
     prices::{BITSTAMP, COINBASE},
 };
@@ -82,20 +85,13 @@ fn header_with_easy_bits_wrong_retarget_broken_link_bad_hash() {
     let easy = CompactTarget::from_consensus(0x2070_0000);
     let rows = [
         (
-            remined(Header { bits: easy, ..good }),
+            worked(Header { bits: easy, ..good }),
             Refusal::WrongBits,
             true,
         ),
+        (unworked(good), Refusal::NoWork, true),
         (
-            Header {
-                nonce: bad_nonce(good),
-                ..good
-            },
-            Refusal::NoWork,
-            true,
-        ),
-        (
-            remined(Header {
+            worked(Header {
                 prev_blockhash: good.merkle_root.to_raw_hash().into(),
                 ..good
             }),

@@ -22,7 +22,10 @@ use serde_json::json;
 use crate::{
     EXPLORER, OTHER, RELAY, World,
     marks::blocks,
-    miner::{Miner, START, bad_nonce},
+    miner::{
+        Miner, START,
+        mined::{unworked, worked},
+    },
     now,
 };
 
@@ -91,7 +94,7 @@ fn a_chain_counts_from_the_senders_newest_block_on() {
 }
 
 #[test]
-fn a_clock_that_was_off_for_long_tells_no_block_of_those_that_it_missed() {
+fn blocks_that_come_at_once_are_told_as_one_up_to_a_hundred_and_as_none_beyond() {
     for (missed, told) in [(1, 1), (100, 1), (101, 0), (1000, 0)] {
         let (mut world, mut miner) = begin();
         miner.mine_fast(20);
@@ -224,29 +227,26 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
         header
     };
     let rows = [
+        (unworked(good[20]), Refusal::NoWork),
         (
-            broken(|header| header.nonce = bad_nonce(*header)),
-            Refusal::NoWork,
-        ),
-        (
-            remined(broken(|header| {
+            worked(broken(|header| {
                 header.bits = chain::CompactTarget::from_consensus(0x2070_0000);
             })),
             Refusal::WrongBits,
         ),
         (
-            remined(broken(|header| header.time = START - 7200)),
+            worked(broken(|header| header.time = START - 7200)),
             Refusal::TooOld,
         ),
         (
-            remined(broken(|header| {
+            worked(broken(|header| {
                 header.version = chain::Version::from_consensus(1)
             })),
             Refusal::OldVersion,
         ),
         (good[22], Refusal::Unconnected),
         (
-            remined(broken(|header| header.time = START + 7201)),
+            worked(broken(|header| header.time = START + 7201)),
             Refusal::Future,
         ),
     ];
@@ -264,19 +264,11 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
     }
     // What comes before a bad one is kept, but whoever sent both has no voice.
     let mut headers = good[20..].to_vec();
-    headers[3].nonce = bad_nonce(headers[3]);
+    headers[3] = unworked(headers[3]);
     let judged = world.judge(peer(1), &headers);
     assert_eq!(judged.refused, Some(Refusal::NoWork));
     assert_eq!(judged.height, Some(900_022));
     world.check(900_019, HeightState::Alone);
-}
-
-pub(crate) fn remined(mut header: Header) -> Header {
-    header.nonce = 0;
-    while !chain::Target::from_compact(header.bits).is_met_by(header.block_hash()) {
-        header.nonce += 1;
-    }
-    header
 }
 
 #[test]

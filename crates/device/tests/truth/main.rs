@@ -224,7 +224,7 @@ fn what_breaks_a_rule_is_no_proof() {
     };
     for (headers, reason) in [
         (
-            broken(|headers| headers[3].nonce = miner::bad_nonce(headers[3])),
+            broken(|headers| headers[3] = miner::mined::unworked(headers[3])),
             "no-work",
         ),
         (
@@ -429,7 +429,7 @@ fn headers_at_a_height_that_cannot_be_are_not_looked_at() {
     let mut miner = Miner::new();
     miner.mine(4);
     let mut headers = miner.newest(4);
-    headers[3].nonce = miner::bad_nonce(headers[3]);
+    headers[3] = miner::mined::unworked(headers[3]);
     world.prove(EXPLORER, u32::MAX, &headers);
     assert_eq!(world.dropped(EXPLORER, "height-ahead"), 1);
     assert_eq!(world.dropped(EXPLORER, "no-work"), 0);

@@ -1,7 +1,7 @@
 //! Blocks on a network of one's own, where a try or two makes one; and genuine ones.
 
 #[path = "../../../chain/tests/mined/mod.rs"]
-mod mined;
+pub(crate) mod mined;
 
 use chain::{
     BlockHash, Header, Version, Work,
@@ -10,7 +10,7 @@ use chain::{
 };
 use device::market::ChainSpec;
 
-use mined::{is_met, mined};
+use mined::{mined, worked};
 
 /// When the lives begin, Unix seconds: 2026-01-01.
 pub(crate) const START: u32 = 1_767_225_600;
@@ -28,11 +28,8 @@ impl Miner {
         // A block that no chain begins with.
         let mut first = genesis(Network::Regtest);
         first.time += 1;
-        while !is_met(&first) {
-            first.nonce += 1;
-        }
         Miner {
-            headers: vec![first],
+            headers: vec![worked(first)],
             way: 0,
         }
     }
@@ -87,14 +84,6 @@ impl Miner {
     pub(crate) fn tip(&self) -> BlockHash {
         self.headers[self.headers.len() - 1].block_hash()
     }
-}
-
-/// A nonce with which a header lacks its work.
-pub(crate) fn bad_nonce(mut header: Header) -> u32 {
-    while is_met(&header) {
-        header.nonce = header.nonce.wrapping_add(1);
-    }
-    header.nonce
 }
 
 /// Two genuine headers that follow each other: 921,744 and 921,745.

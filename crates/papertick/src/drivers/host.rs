@@ -8,6 +8,9 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::inbox::Inbox;
 
+/// What Linux says of its memory.
+const MEMINFO: &str = "/proc/meminfo";
+
 /// Time between two looks at the machine.
 const PERIOD: Duration = Duration::from_secs(10);
 
@@ -19,7 +22,7 @@ pub async fn measure(known: HostFacts, inbox: Inbox) {
     loop {
         ticks.tick().await;
         // Where the kernel says nothing of it, nothing is known.
-        let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let meminfo = fs::read_to_string(MEMINFO).unwrap_or_default();
         let facts = with_memory(&known, &meminfo);
         if facts == reported {
             continue;
@@ -89,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_says_what_is_free() {
+    fn what_linux_says_is_free_is_told_in_mebibytes() {
         // Much of both is taken.
         let meminfo = "MemTotal: 948232 kB\nMemFree: 81264 kB\nMemAvailable:   614400 kB\n\
                        SwapCached: 0 kB\nSwapTotal: 102396 kB\nSwapFree:   20480 kB\n";
@@ -102,5 +105,8 @@ mod tests {
         assert_eq!(with_memory(&known, ""), known);
         assert_eq!(coarse(3 * 1024 * 1024 + 5), 3 * 1024 * 1024);
         assert_eq!(coarse(1000), 1000);
+        let meminfo = fs::read_to_string(MEMINFO).unwrap();
+        let now = with_memory(&known, &meminfo);
+        assert!(now.heap_free.is_some());
     }
 }

@@ -921,6 +921,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let beats = "echo ready; echo beat; echo beat; exit 70";
         let mut supervisor = supervisor(folder.path(), beats);
+        // However slow the host is.
+        supervisor.limits.beat = Duration::from_secs(60);
         let (notifier, manager) = Notifier::heard().unwrap();
         manager
             .set_read_timeout(Some(Duration::from_secs(10)))

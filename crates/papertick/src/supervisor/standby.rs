@@ -192,26 +192,43 @@ mod tests {
         },
     };
 
+    /// A standby of which nothing comes.
+    const HANGS: &str = "exec sleep 999";
+
     /// A device that is to be started again at once, and what its standby does; `free` is there when it has ended.
     fn script(folder: &Path, gives_way: &str, standby: &str) -> String {
+        script_after(folder, 1, gives_way, standby)
+    }
+
+    /// The same, after so many starts.
+    fn script_after(folder: &Path, starts: usize, gives_way: &str, standby: &str) -> String {
         let free = folder.join("free");
         let free = free.display();
         format!(
             "free() {{ while ! test -e {free}; do sleep 0.01; done; }}\n\
              case \"$2\" in *AsStandby*) {standby};; esac\n\
-             test $(wc -l < {starts}) -gt 1 && {{ echo ready; exec sleep 1000; }}\n\
+             test $(wc -l < {noted}) -gt {starts} && {{ echo ready; exec sleep 1000; }}\n\
              trap 'touch {free}; {gives_way}' USR1\n\
              echo ready; echo restart\n\
              while :; do sleep 0.01; done",
-            starts = folder.join("starts").display(),
+            noted = folder.join("starts").display(),
         )
+    }
+
+    /// What waits for a standby however slow the host is, unless that hangs.
+    fn patient(folder: &Path, script: &str) -> Supervisor {
+        let mut supervisor = supervisor(folder, script);
+        if !script.contains(HANGS) {
+            supervisor.limits.standby = Duration::from_secs(60);
+        }
+        supervisor
     }
 
     /// The starts of such a device, as words: whether each is a standby, how many crashes there were, and why.
     async fn told(gives_way: &str, standby: &str, count: usize) -> Vec<(Begin, u64, String)> {
         let folder = tempfile::tempdir().unwrap();
         let script = script(folder.path(), gives_way, standby);
-        let starts = starts(folder.path(), supervisor(folder.path(), &script), count).await;
+        let starts = starts(folder.path(), patient(folder.path(), &script), count).await;
         let starts = starts.into_iter();
         starts
             .map(|start| (start.begin, start.crashes, start.note.unwrap_or_default()))
@@ -237,11 +254,15 @@ mod tests {
         // The first breaks off, the second wants to be started again.
         let script = format!(
             "test $(wc -l < {starts}) = 1 && {{ echo ready; exit 70; }}\n{}",
-            script(folder.path(), "exit 75", "echo standby; free; echo ready")
-                .replace("-gt 1", "-gt 2"),
+            script_after(
+                folder.path(),
+                2,
+                "exit 75",
+                "echo standby; free; echo ready"
+            ),
             starts = starts.display(),
         );
-        let starts = self::starts(folder.path(), supervisor(folder.path(), &script), 3).await;
+        let starts = self::starts(folder.path(), patient(folder.path(), &script), 3).await;
         let notes: Vec<bool> = starts.iter().map(|start| start.note.is_some()).collect();
         assert_eq!(starts[2].begin, Begin::AsStandby);
         assert_eq!(notes, [false, true, false]);
@@ -254,7 +275,7 @@ mod tests {
             // One that breaks off, one that refuses, one that hangs.
             "kill -KILL $$",
             "exit 1",
-            "exec sleep 1000",
+            HANGS,
         ] {
             let told = told("exit 75", standby, 3).await;
             let plain = (Begin::AtOnce, 0, String::new());

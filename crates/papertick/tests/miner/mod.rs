@@ -1,7 +1,7 @@
 //! A chain that a test makes by itself, where a try or two makes a block.
 
 #[path = "../../../chain/tests/mined/mod.rs"]
-mod mined;
+pub mod mined;
 
 use chain::{BlockHash, Header, anchor::genesis, network::Network};
 

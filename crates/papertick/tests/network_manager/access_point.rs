@@ -8,7 +8,6 @@ use device::{
     output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
-
 use tokio::time;
 
 use crate::{

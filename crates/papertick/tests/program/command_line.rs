@@ -190,7 +190,7 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     let long = folder.path().join("long.txt");
     fs::write(&long, "x".repeat(257)).unwrap();
     let mut too_long = passwd;
-    too_long[6] = long.to_str().unwrap();
+    *too_long.last_mut().unwrap() = long.to_str().unwrap();
     assert_fails(&mut papertick(&too_long), Code::Usage, "1 to 256 bytes");
 
     let clear = ["passwd", "--data-dir", data_dir, "--clear"];

@@ -14,6 +14,8 @@ mod documents;
 #[path = "../examples/mod.rs"]
 mod examples;
 mod fetching;
+#[path = "../greeting/mod.rs"]
+mod greeting;
 mod handover;
 mod images;
 mod life;

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Read,
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     sync::Arc,
     time::Duration,
@@ -19,6 +19,7 @@ use tokio_rustls::rustls::{ServerConnection, Stream};
 use crate::{
     authority::authority,
     clock::{Clock, PATIENCE, eventually, folder},
+    greeting::{announced, greeting},
     miner::Miner,
 };
 
@@ -47,11 +48,10 @@ fn listener() -> (TcpListener, u16) {
 fn message(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut head = [0; p2p::HEAD_BYTES];
     stream.read_exact(&mut head).unwrap();
-    let length = u32::from_le_bytes(head[16..20].try_into().unwrap());
-    let mut payload = vec![0; length as usize];
+    let (name, length) = announced(&head);
+    let mut payload = vec![0; length];
     stream.read_exact(&mut payload).unwrap();
-    let name = String::from_utf8(head[4..16].to_vec()).unwrap();
-    (name.trim_end_matches('\0').to_owned(), payload)
+    (name, payload)
 }
 
 #[test]
@@ -79,13 +79,9 @@ fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
 
     let _clock = Clock::start_with(folder.path(), &["--chain", "regtest"]);
     let mut stream = accepted(&listener);
-    let (name, mut version) = message(&mut stream);
+    let (name, version) = message(&mut stream);
     assert_eq!(name, "version");
-    // What it says of itself, with blocks.
-    version[4] = 1;
-    let version = p2p::told(network, "version", &version);
-    let greeting = [version, p2p::say_verack(network)].concat();
-    std::io::Write::write_all(&mut stream, &greeting).unwrap();
+    stream.write_all(&greeting(network, version)).unwrap();
     let asked = loop {
         let (name, payload) = message(&mut stream);
         if name == "getheaders" {

@@ -459,7 +459,7 @@ fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
 }
 
 #[test]
-fn who_goes_back_by_hand_is_not_given_the_version_that_was_left() {
+fn a_version_that_somebody_goes_back_from_is_noted_as_left() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     for (running, minor, left) in [(2, 1, &[(version(2), Shun::Left)][..]), (1, 2, &[])] {
         let disk = SharedDisk::of(updated(&[running]));

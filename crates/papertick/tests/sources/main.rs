@@ -11,6 +11,8 @@
 )]
 
 mod court;
+#[path = "../greeting/mod.rs"]
+mod greeting;
 #[path = "../miner/mod.rs"]
 mod miner;
 #[path = "../../../net/tests/net/peers.rs"]

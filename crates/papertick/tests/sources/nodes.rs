@@ -21,7 +21,10 @@ use tokio::{
 
 use papertick::sources::peer::ASK_EVERY;
 
-use crate::court::{Court, Miner, START, Seen};
+use crate::{
+    court::{Court, Miner, START, Seen},
+    miner::mined::unworked,
+};
 
 /// The chain that a fake node has; what it holds can change at any time.
 pub type Node = watch::Receiver<Miner>;
@@ -448,9 +451,7 @@ async fn is_left_alone(
 ) {
     let mut miner = Miner::with(30);
     let broken = miner.headers.last_mut().unwrap();
-    while chain::Target::from_compact(broken.bits).is_met_by(broken.block_hash()) {
-        broken.nonce += 1;
-    }
+    *broken = unworked(*broken);
     let (mut court, mut arrivals) = Court::in_memory();
     let (_node, told) = watch::channel(miner);
     court.plan(SourceId::Node, config(kind), Route::default());

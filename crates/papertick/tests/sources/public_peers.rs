@@ -25,6 +25,8 @@ use tokio::{
 
 use crate::{
     court::{Court, Miner},
+    greeting::{announced, greeting},
+    miner::mined::unworked,
     nodes::{Node, Tells, peer},
 };
 
@@ -147,9 +149,7 @@ async fn a_peer_that_breaks_the_rules_is_left_alone_for_a_day() {
     let (mut court, arrivals) = Court::in_memory();
     let mut liar = Miner::with(30);
     let broken = liar.headers.last_mut().unwrap();
-    while chain::Target::from_compact(broken.bits).is_met_by(broken.block_hash()) {
-        broken.nonce += 1;
-    }
+    *broken = unworked(*broken);
     let (_lies, lies) = watch::channel(liar);
     let (truth, told) = watch::channel(Miner::with(40));
     let (places, _, server) = serve(arrivals, move |place, stream| {
@@ -361,21 +361,18 @@ async fn a_flood_of_headers_and_of_nonsense_is_the_end_of_a_connection() {
 
 /// The next message of somebody who speaks to a peer.
 async fn message(stream: &mut DuplexStream) -> Option<(String, Vec<u8>)> {
-    let mut head = [0; 24];
+    let mut head = [0; p2p::HEAD_BYTES];
     stream.read_exact(&mut head).await.ok()?;
-    let length = u32::from_le_bytes(head[16..20].try_into().unwrap());
-    let mut payload = vec![0; length as usize];
+    let (name, length) = announced(&head);
+    let mut payload = vec![0; length];
     stream.read_exact(&mut payload).await.ok()?;
-    let name = String::from_utf8(head[4..16].to_vec()).unwrap();
-    Some((name.trim_end_matches('\0').to_owned(), payload))
+    Some((name, payload))
 }
 
 /// Says who a peer is to somebody who asks.
 async fn greet(stream: &mut DuplexStream, network: Network) {
-    let (_, mut version) = message(stream).await.unwrap();
-    version[4] = 1;
-    let version = p2p::told(network, "version", &version);
-    let greeting = [version, p2p::say_verack(network)].concat();
+    let (_, version) = message(stream).await.unwrap();
+    let greeting = greeting(network, version);
     stream.write_all(&greeting).await.unwrap();
 }
 

@@ -1,11 +1,16 @@
 //! Blocks on a network of one's own, where a try or two makes one: sound ones, and ones that break a rule.
 
+#[path = "../../../../chain/tests/mined/mod.rs"]
+mod mined;
+
 use chain::{
-    CompactTarget, Header, Target, Version, Work,
+    CompactTarget, Header, Version, Work,
     anchor::{Anchor, genesis},
     network::Network,
 };
 use device::market::ChainSpec;
+
+use mined::{unworked, worked};
 
 /// Height of the block that is taken for granted.
 pub const ANCHOR: u32 = 900_000;
@@ -40,7 +45,7 @@ impl Blocks {
     pub fn new(time: u32) -> Blocks {
         let mut header = genesis(Network::Regtest);
         header.time = time;
-        mine(&mut header);
+        let header = worked(header);
         let (height, parent, flaw) = (ANCHOR, 0, None);
         Blocks(vec![Block {
             header,
@@ -82,10 +87,10 @@ impl Blocks {
             Some(Flaw::TooOld) => header.time = self.0[0].header.time,
             Some(Flaw::OldVersion) => header.version = Version::from_consensus(1),
         }
-        mine(&mut header);
-        while flaw == Some(Flaw::NoWork) && is_met(&header) {
-            header.nonce += 1;
-        }
+        let header = match flaw {
+            Some(Flaw::NoWork) => unworked(header),
+            _ => worked(header),
+        };
         self.0.push(Block {
             header,
             height,
@@ -128,14 +133,4 @@ impl Blocks {
     pub fn flaw(&self, id: Id) -> Option<Flaw> {
         self.0[id].flaw
     }
-}
-
-fn mine(header: &mut Header) {
-    while !is_met(header) {
-        header.nonce += 1;
-    }
-}
-
-fn is_met(header: &Header) -> bool {
-    Target::from_compact(header.bits).is_met_by(header.block_hash())
 }

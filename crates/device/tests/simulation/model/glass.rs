@@ -74,7 +74,7 @@ impl Model {
         // A worse mark is painted at once, a better one with what comes next.
         if why == Why::Data && style == before.style && mark <= before.mark {
             if is(&texts) {
-                self.glass.told = marks;
+                (self.glass.told, self.glass.price) = (marks, price);
                 return;
             }
             if slot.1.is_some() && is(&self.texts(before.price)) {
