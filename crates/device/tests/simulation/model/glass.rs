@@ -277,7 +277,8 @@ impl Model {
         let (panels, s) = (self.board.panels, &self.settings);
         let needs_feeds = [0, 4, 6, 10, 20, 30, 40, 900].contains(&self.slot.0);
         let knows_height = self.facts.contains_key("height") && self.shows_height();
-        let knows_more = self.facts.keys().any(|fact| fact != "height");
+        let is_more = |fact: &String| !["height", "balance"].contains(&fact.as_str());
+        let knows_more = self.facts.keys().any(is_more);
         if needs_feeds && !knows_height && !knows_more && self.now.uptime >= 60 * SECOND {
             return Some(self.no_data());
         }

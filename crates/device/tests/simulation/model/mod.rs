@@ -161,7 +161,8 @@ impl Model {
             glass: Glass::default(),
             lights: Lights::new(board, settings),
         };
-        model.splash = model.facts.is_empty();
+        let is_shown = |fact: &String| *fact != "height" || model.shows_height();
+        model.splash = !model.facts.keys().any(is_shown);
         let slots = model.slots();
         let kept = before.map(|before| before.slot);
         let kept = kept.filter(|slot| slots.contains(&(*slot, true)));
@@ -307,6 +308,7 @@ impl Model {
             Observation::Block(height) => self.block((*height).into()),
             Observation::Price(currency, price) => self.price(*currency, price.micros),
             Observation::PreciseFee(fee) => self.know("fee", fee.micros),
+            Observation::Balance(balance) => self.know("balance", balance.0),
             Observation::Zap(zap) if show.nostr_zap_notify => self.zap(zap.amount.0),
             Observation::Payment(payment) if show.nwc_show_notify => {
                 let texts = match payment.direction {
@@ -865,9 +867,7 @@ impl Model {
             };
             (fact.clone(), (*value, Learned::Before(then)))
         };
-        let shown = self.facts.iter();
-        let shown = shown.filter(|(fact, _)| *fact != "height" || self.shows_height());
-        shown.map(moment).collect()
+        self.facts.iter().map(moment).collect()
     }
 }
 
