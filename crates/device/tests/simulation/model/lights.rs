@@ -15,6 +15,8 @@ pub enum Show {
     Zap,
     Identify,
     NoData,
+    NoBlocks,
+    NoPrices,
     Pause,
     Resume,
     QuietOn,
@@ -62,6 +64,8 @@ impl Show {
             Show::NoData => (0..60)
                 .map(|at: u32| all((255 * at.min(59 - at) / 29) << 16, 33))
                 .collect(),
+            Show::NoBlocks => flashes([0x80_00_80, 0], 150, 2),
+            Show::NoPrices => flashes([0xB1_5A_1F, 0], 150, 2),
             Show::Pause => {
                 let sweep = [80, 153, 226, 300].into_iter().enumerate();
                 sweep
@@ -92,8 +96,9 @@ impl Show {
 pub struct Lights {
     leds: usize,
     quiet: bool,
-    /// The relay, from which blocks and prices come, is there; since when it is not, and when that was last shown.
-    pub relay: bool,
+    /// How it says that blocks, prices or both are missing, and what it has said; since when both are, and when it said so.
+    pub missing: Option<Show>,
+    told: Option<Show>,
     gone: Option<Duration>,
     gone_shown: Option<Duration>,
     /// An update is shown; how far it is, percent.
@@ -172,7 +177,8 @@ impl Lights {
         Lights {
             leds: board.leds,
             quiet: false,
-            relay: false,
+            missing: Some(Show::NoData),
+            told: None,
             gone: None,
             gone_shown: None,
             updates: false,
@@ -282,15 +288,25 @@ impl Lights {
         if self.rainbow.is_some() || self.alarm {
             return;
         }
-        if self.relay {
-            (self.gone, self.gone_shown) = (None, None);
-            return;
-        }
-        let gone = *self.gone.get_or_insert(now);
+        let is_new = std::mem::replace(&mut self.told, self.missing) != self.missing;
         let shown = self.gone_shown.unwrap_or_default();
-        if now >= gone.max(shown) + 5 * SECOND {
+        let is_due = match self.missing {
+            None => {
+                (self.gone, self.gone_shown) = (None, None);
+                return;
+            }
+            Some(Show::NoData) => {
+                let gone = *self.gone.get_or_insert(now);
+                now >= gone.max(shown) + 5 * SECOND
+            }
+            Some(_) => {
+                self.gone = None;
+                is_new || now >= shown + 10 * SECOND
+            }
+        };
+        if let Some(show) = self.missing.filter(|_| is_due) {
             self.gone_shown = Some(now);
-            self.play(Show::NoData, settings, now);
+            self.play(show, settings, now);
         }
     }
 

@@ -7,7 +7,10 @@
 mod glass;
 mod lights;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use device::{
     board::BoardSpec,
@@ -16,6 +19,7 @@ use device::{
     now::Now,
     request::{Reply, Request},
     settings::Settings,
+    sources::SourceId,
     units::Currency,
 };
 
@@ -117,6 +121,8 @@ pub struct Model {
     complaint: String,
     /// The relay has said anything at all.
     relay_heard: bool,
+    /// Sources that are there.
+    up: BTreeSet<SourceId>,
     /// The button that is down, and since when; whether it was a long press.
     press: Option<(u8, Duration, bool)>,
     /// The button that was released, and when that is believed.
@@ -155,6 +161,7 @@ impl Model {
             quotes: BTreeMap::new(),
             complaint: String::new(),
             relay_heard: false,
+            up: BTreeSet::new(),
             press: None,
             click: None,
             deaf: false,
@@ -257,7 +264,11 @@ impl Model {
                 self.lights.alarm = self.deaf && self.number(contacts.down) == 1;
             }
             Input::Pressed(contacts) => self.touch(*contacts),
-            Input::Observed(_, learned) => learned.iter().for_each(|learned| self.learn(learned)),
+            Input::Observed(source, learned) => {
+                learned
+                    .iter()
+                    .for_each(|learned| self.learn(*source, learned));
+            }
             Input::Asked(request) => {
                 let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
                 if !refused {
@@ -290,7 +301,7 @@ impl Model {
         Why::Data
     }
 
-    fn learn(&mut self, observation: &Observation) {
+    fn learn(&mut self, from: SourceId, observation: &Observation) {
         let show = self.settings.clone();
         match observation {
             Observation::Connection(connection) => {
@@ -301,9 +312,11 @@ impl Model {
                     Connection::Up => self.complaint.clear(),
                     Connection::Down { reason, .. } => self.complaint.clone_from(reason),
                 }
-                // Others than the relay are always there.
-                let others = self.settings.data_source == 1;
-                return self.lights.relay = others || *connection == Connection::Up;
+                match connection {
+                    Connection::Up => self.up.insert(from),
+                    Connection::Connecting | Connection::Down { .. } => self.up.remove(&from),
+                };
+                return;
             }
             Observation::Block(height) => self.block((*height).into()),
             Observation::Price(currency, price) => self.price(*currency, price.micros),
@@ -767,6 +780,16 @@ impl Model {
 
     fn settle(&mut self) {
         let quiet = self.is_quiet();
+        let feeds = match self.settings.data_source {
+            1 => [SourceId::Explorer, SourceId::Exchange],
+            _ => [SourceId::Relay; 2],
+        };
+        self.lights.missing = match feeds.map(|feed| self.up.contains(&feed)) {
+            [true, true] => None,
+            [false, false] => Some(Show::NoData),
+            [false, true] => Some(Show::NoBlocks),
+            [true, false] => Some(Show::NoPrices),
+        };
         self.lights.settle(&self.settings, quiet, self.now.uptime);
     }
 
