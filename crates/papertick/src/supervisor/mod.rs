@@ -862,10 +862,11 @@ mod tests {
             programs: Programs::new(folder.to_path_buf(), installation, Vec::new()),
             notifier: Notifier::default(),
             announced: false,
+            // However slow the host is.
             limits: Limits {
-                beat: Duration::from_secs(1),
-                standby: Duration::from_millis(300),
-                stop: Duration::from_millis(200),
+                beat: Duration::from_secs(60),
+                standby: Duration::from_secs(60),
+                stop: Duration::from_secs(60),
                 pauses: [Duration::from_millis(10); 6],
                 ..LIMITS
             },
@@ -899,7 +900,8 @@ mod tests {
     #[tokio::test]
     async fn a_device_that_makes_no_progress_is_killed_and_started_again() {
         let folder = tempfile::tempdir().unwrap();
-        let supervisor = supervisor(folder.path(), "echo ready; exec sleep 1000");
+        let mut supervisor = supervisor(folder.path(), "echo ready; exec sleep 1000");
+        supervisor.limits.beat = Duration::from_millis(200);
         let starts = starts(folder.path(), supervisor, 2).await;
         assert_eq!((starts[0].crashes, starts[1].crashes), (0, 1));
         let note = starts[1].note.clone().unwrap();
@@ -910,7 +912,8 @@ mod tests {
     async fn signs_of_life_keep_a_device_running() {
         let folder = tempfile::tempdir().unwrap();
         let beats = "echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.2; echo beat; done; exit 70";
-        let supervisor = supervisor(folder.path(), beats);
+        let mut supervisor = supervisor(folder.path(), beats);
+        supervisor.limits.beat = Duration::from_secs(1);
         let starts = starts(folder.path(), supervisor, 2).await;
         let note = starts[1].note.clone().unwrap();
         assert!(note.contains("70"), "it ended by itself: {note}");
@@ -921,8 +924,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let beats = "echo ready; echo beat; echo beat; exit 70";
         let mut supervisor = supervisor(folder.path(), beats);
-        // However slow the host is.
-        supervisor.limits.beat = Duration::from_secs(60);
         let (notifier, manager) = Notifier::heard().unwrap();
         manager
             .set_read_timeout(Some(Duration::from_secs(10)))
@@ -1062,7 +1063,6 @@ mod tests {
         );
         let mut supervisor = supervisor(folder.path(), &script);
         supervisor.limits.steady = Duration::from_secs(3);
-        supervisor.limits.beat = Duration::from_secs(60);
         let starts = starts(folder.path(), supervisor, 6).await;
         let safe: Vec<bool> = starts
             .iter()

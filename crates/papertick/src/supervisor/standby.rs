@@ -185,15 +185,15 @@ mod tests {
     use super::*;
     use crate::{
         config::DeviceConfig,
-        supervisor::tests::{starts, supervisor},
+        supervisor::{
+            Limits,
+            tests::{starts, supervisor},
+        },
         updates::{
             record,
             slots::{Factory, HANDOVERS_MAX, ImageSlot, Installed, Program, Standing},
         },
     };
-
-    /// A standby of which nothing comes.
-    const HANGS: &str = "exec sleep 999";
 
     /// A device that is to be started again at once, and what its standby does; `free` is there when it has ended.
     fn script(folder: &Path, gives_way: &str, standby: &str) -> String {
@@ -215,20 +215,23 @@ mod tests {
         )
     }
 
-    /// What waits for a standby however slow the host is, unless that hangs.
-    fn patient(folder: &Path, script: &str) -> Supervisor {
-        let mut supervisor = supervisor(folder, script);
-        if !script.contains(HANGS) {
-            supervisor.limits.standby = Duration::from_secs(60);
-        }
-        supervisor
-    }
-
     /// The starts of such a device, as words: whether each is a standby, how many crashes there were, and why.
     async fn told(gives_way: &str, standby: &str, count: usize) -> Vec<(Begin, u64, String)> {
+        told_within(|_| {}, gives_way, standby, count).await
+    }
+
+    /// The same, within other limits.
+    async fn told_within(
+        limits: impl FnOnce(&mut Limits),
+        gives_way: &str,
+        standby: &str,
+        count: usize,
+    ) -> Vec<(Begin, u64, String)> {
         let folder = tempfile::tempdir().unwrap();
         let script = script(folder.path(), gives_way, standby);
-        let starts = starts(folder.path(), patient(folder.path(), &script), count).await;
+        let mut supervisor = supervisor(folder.path(), &script);
+        limits(&mut supervisor.limits);
+        let starts = starts(folder.path(), supervisor, count).await;
         let starts = starts.into_iter();
         starts
             .map(|start| (start.begin, start.crashes, start.note.unwrap_or_default()))
@@ -262,7 +265,7 @@ mod tests {
             ),
             starts = starts.display(),
         );
-        let starts = self::starts(folder.path(), patient(folder.path(), &script), 3).await;
+        let starts = self::starts(folder.path(), supervisor(folder.path(), &script), 3).await;
         let notes: Vec<bool> = starts.iter().map(|start| start.note.is_some()).collect();
         assert_eq!(starts[2].begin, Begin::AsStandby);
         assert_eq!(notes, [false, true, false]);
@@ -275,9 +278,10 @@ mod tests {
             // One that breaks off, one that refuses, one that hangs.
             "kill -KILL $$",
             "exit 1",
-            HANGS,
+            "exec sleep 1000",
         ] {
-            let told = told("exit 75", standby, 3).await;
+            let soon = |limits: &mut Limits| limits.standby = Duration::from_millis(300);
+            let told = told_within(soon, "exit 75", standby, 3).await;
             let plain = (Begin::AtOnce, 0, String::new());
             assert_eq!(told[1].0, Begin::AsStandby, "{standby}");
             assert_eq!(told[2], plain, "{standby}: nothing broke off");
@@ -287,7 +291,8 @@ mod tests {
     #[tokio::test]
     async fn a_device_that_does_not_give_way_is_ended() {
         let standby = "echo standby; free; echo ready; exit 75";
-        let told = told("exec sleep 1000", standby, 3).await;
+        let soon = |limits: &mut Limits| limits.stop = Duration::from_millis(200);
+        let told = told_within(soon, "exec sleep 1000", standby, 3).await;
         assert_eq!(told[2], (Begin::AtOnce, 0, String::new()));
     }
 
@@ -413,7 +418,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut supervisor = supervisor(folder.path(), "echo ready; sleep 0.2; exit 70");
         supervisor.limits.steady = Duration::from_millis(200);
-        supervisor.limits.beat = Duration::from_secs(60);
         install(folder.path(), folder.path(), Standing::Proven);
         let starts = starts(folder.path(), supervisor, 5).await;
         let own = Program::Slot(ImageSlot::A);
