@@ -2,7 +2,7 @@
 #![no_main]
 
 use board::{
-    assembly::{PanelWorker, Wire, reset_expanders},
+    assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     wiring::read,
 };
@@ -22,16 +22,12 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         }
     };
     let circuit = Circuit::new(&wiring, Flow::Stepped);
-    let Ok(resets) = reset_expanders(&circuit, &wiring) else {
-        panic!("a circuit has every line");
-    };
     let Ok(wire) = Wire::open(&circuit, &wiring) else {
         panic!("a circuit has every bus");
     };
     let Ok(mut worker) = PanelWorker::open(circuit.clone(), wire, &wiring) else {
         panic!("a circuit has every line");
     };
-    worker.hold(resets);
     for _ in 0..TURNS {
         let (_, wake) = worker.turn();
         let Some(at) = wake.at else { break };

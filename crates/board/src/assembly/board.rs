@@ -4,12 +4,9 @@ use std::{fmt, future::Future, pin::Pin};
 
 use super::{
     AssembledButtons, AssembledFrontlight, AssembledPanels, AssembledSensor, AssembledStrip,
-    Hardware, Output, PanelWorker, Wire, panels, strip, wire_bus::WireBus,
+    Hardware, PanelWorker, Wire, panels, strip, wire_bus::WireBus,
 };
-use crate::{
-    parts::mcp23017::Level,
-    wiring::{Line, Wiring},
-};
+use crate::wiring::Wiring;
 
 /// A board made from parts, taken apart: one port per task.
 #[derive(Debug)]
@@ -81,13 +78,10 @@ impl Bus {
 /// Something is not to be had; what and why, in words for people.
 pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledBoard, String> {
     let claims = claim_all(hardware, wiring)?;
-    // An expander that an earlier run left in some state begins anew.
-    let resets = reset_expanders(hardware, wiring)?;
     let wire = Wire::open(hardware, wiring)?;
     let mut buses = Vec::new();
     let wire_bus = WireBus::open(hardware, wire.as_ref(), wiring)?;
-    let mut worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
-    worker.hold(resets);
+    let worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
     let (panels, ends) = panels::panels(worker.count());
     buses.push(Bus::new("panel", async move {
         panels::serve(worker, ends).await;
@@ -132,36 +126,6 @@ fn claim_all<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<H::Claim>
             hardware
                 .claim(device)
                 .map_err(|error| format!("{device}: {error}"))
-        })
-        .collect()
-}
-
-/// Pulls the reset lines of the expanders, each once; none of them is in reset for as long as its line is held.
-///
-/// # Errors
-/// One is not to be had, or cannot be set; which and why, in words for people.
-pub fn reset_expanders<H: Hardware>(
-    hardware: &H,
-    wiring: &Wiring,
-) -> Result<Vec<Output<H>>, String> {
-    let mut lines: Vec<&Line> = Vec::new();
-    for line in wiring
-        .expanders
-        .iter()
-        .filter_map(|expander| expander.reset.as_ref())
-    {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
-        .into_iter()
-        .map(|line| {
-            let mut output = Output::open(hardware, None, line, Level::Low)?;
-            output
-                .set(Level::High)
-                .map_err(|_| format!("{line}: the line cannot be set"))?;
-            Ok(output)
         })
         .collect()
 }

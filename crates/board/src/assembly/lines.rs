@@ -30,6 +30,8 @@ impl<H: Hardware> Clone for Wire<H> {
 struct Shared<H: Hardware> {
     i2c: PatientI2c<H>,
     expanders: Vec<Expander>,
+    /// Reset lines of the expanders, which nobody drives once they are dropped.
+    _resets: Vec<Output<H>>,
 }
 
 #[derive(Debug)]
@@ -51,8 +53,8 @@ impl digital::Error for LineFault {
 }
 
 impl<H: Hardware> Wire<H> {
-    /// Opens the bus with the expanders of a wiring, whose pins are what its parts need; nothing is sent yet. None if
-    /// the wiring has no such bus.
+    /// Opens the bus with the expanders of a wiring, whose pins are what its parts need; they begin anew, in whatever
+    /// state an earlier run left them, and nothing is sent yet. None if the wiring has no such bus.
     ///
     /// # Errors
     /// It is not to be had; why, in words for people.
@@ -64,6 +66,7 @@ impl<H: Hardware> Wire<H> {
             .i2c(device)
             .map_err(|error| format!("{device}: {error}"))?;
         let i2c = PatientI2c::new(hardware.clone(), i2c);
+        let resets = reset_expanders(hardware, wiring)?;
         let expanders = wiring
             .expanders
             .iter()
@@ -74,7 +77,11 @@ impl<H: Hardware> Wire<H> {
             })
             .collect();
         #[expect(clippy::disallowed_types, reason = "as the field says")]
-        let shared = std::sync::Mutex::new(Shared { i2c, expanders });
+        let shared = std::sync::Mutex::new(Shared {
+            i2c,
+            expanders,
+            _resets: resets,
+        });
         Ok(Some(Wire {
             shared: Arc::new(shared),
         }))
@@ -145,6 +152,30 @@ impl<H: Hardware> Wire<H> {
     }
 }
 
+/// Pulls the reset lines of the expanders, each once; none of them is in reset for as long as its line is held.
+fn reset_expanders<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<Output<H>>, String> {
+    let mut lines: Vec<&Line> = Vec::new();
+    for line in wiring
+        .expanders
+        .iter()
+        .filter_map(|expander| expander.reset.as_ref())
+    {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+        .into_iter()
+        .map(|line| {
+            let mut output = Output::open(hardware, None, line, Level::Low)?;
+            output
+                .set(Level::High)
+                .map_err(|_| format!("{line}: the line cannot be set"))?;
+            Ok(output)
+        })
+        .collect()
+}
+
 /// A pin of an expander.
 struct Pin<H: Hardware> {
     wire: Wire<H>,
@@ -155,7 +186,7 @@ struct Pin<H: Hardware> {
 impl<H: Hardware> Pin<H> {
     fn set(&self, level: Level) -> Result<(), LineFault> {
         let mut shared = self.wire.lock();
-        let Shared { i2c, expanders } = &mut *shared;
+        let Shared { i2c, expanders, .. } = &mut *shared;
         let expander = &mut expanders[self.expander];
         expander
             .chip
@@ -165,7 +196,7 @@ impl<H: Hardware> Pin<H> {
 
     fn level(&self) -> Result<Level, LineFault> {
         let mut shared = self.wire.lock();
-        let Shared { i2c, expanders } = &mut *shared;
+        let Shared { i2c, expanders, .. } = &mut *shared;
         let expander = &mut expanders[self.expander];
         let levels = match expander.levels {
             Some(levels) => levels,

@@ -13,7 +13,7 @@ mod patience;
 mod strip;
 mod wire_bus;
 
-pub use board::{AssembledBoard, Bus, assemble, reset_expanders};
+pub use board::{AssembledBoard, Bus, assemble};
 pub use hardware::{Edges, Hardware};
 pub use lines::{Input, LineFault, Output, Wire};
 pub use panel_worker::{PanelWorker, Wake};

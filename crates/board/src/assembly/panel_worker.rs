@@ -31,8 +31,8 @@ pub struct PanelWorker<H: Hardware> {
     bus: Bus<H::Spi, Output<H>>,
     places: Vec<PanelPlace<H>>,
     resets: Vec<ResetLine<H>>,
-    /// Held so that they keep their levels: the supply of the panels, the reset lines of the expanders.
-    held: Vec<Output<H>>,
+    /// The supply of the panels, which nobody drives once it is dropped.
+    _power: Vec<Output<H>>,
     /// When the ink of a panel began to move last.
     started: Option<Duration>,
 }
@@ -100,7 +100,7 @@ impl<H: Hardware> PanelWorker<H> {
         wiring: &Wiring,
     ) -> Result<PanelWorker<H>, String> {
         let high = |line: &Line| Output::open(&hardware, wire.as_ref(), line, Level::High);
-        let held = wiring
+        let power = wiring
             .spi
             .power
             .iter()
@@ -146,7 +146,7 @@ impl<H: Hardware> PanelWorker<H> {
             bus: Bus::new(spi, command),
             places,
             resets,
-            held,
+            _power: power,
             started: None,
         };
         // A refresh that an earlier run began ends first.
@@ -157,11 +157,6 @@ impl<H: Hardware> PanelWorker<H> {
             reset.phase = Phase::Settling;
         }
         Ok(worker)
-    }
-
-    /// Holds lines for as long as it lives, so that they keep their levels.
-    pub fn hold(&mut self, lines: Vec<Output<H>>) {
-        self.held.extend(lines);
     }
 
     /// What it runs on.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    assembly::{Hardware, reset_expanders},
+    assembly::{Hardware, Wire},
     circuit::{Circuit, Flow, InUse},
     parts::{
         bh1750::{self, Bh1750},
@@ -80,7 +80,8 @@ fn the_strip_shows_the_colours_of_the_pulses() {
 fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
     let wiring = wiring("v8");
     let circuit = circuit(&wiring);
-    let _resets = reset_expanders(&circuit, &wiring).unwrap();
+    // Out of reset as long as it is there.
+    let _wire = Wire::open(&circuit, &wiring).unwrap();
     let mut i2c = circuit.i2c("").unwrap();
     let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
     let mut interrupt = circuit.input(interrupt, Pull::Up).unwrap();
@@ -104,7 +105,8 @@ fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
 fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
     let wiring = wiring("v8");
     let circuit = circuit(&wiring);
-    let _resets = reset_expanders(&circuit, &wiring).unwrap();
+    // Out of reset as long as it is there.
+    let _wire = Wire::open(&circuit, &wiring).unwrap();
     let mut i2c = circuit.i2c("").unwrap();
     // Banks on; then directions of port B, the latch of port A.
     i2c.write(0x21, &[0x0A, 0x80]).unwrap();
@@ -122,7 +124,8 @@ fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
 fn what_a_bus_carries_takes_its_time() {
     let wiring = wiring("v8");
     let circuit = circuit(&wiring);
-    let _resets = reset_expanders(&circuit, &wiring).unwrap();
+    // Out of reset as long as it is there.
+    let _wire = Wire::open(&circuit, &wiring).unwrap();
     let mut i2c = circuit.i2c("").unwrap();
     let micros = Duration::from_micros;
     // One port written, both ports read, at 400 kHz.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    assembly::{PanelWorker, Wire, reset_expanders},
+    assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     parts::ssd1680::MODELS,
     ports::Outcome,
@@ -37,10 +37,8 @@ impl Rig {
 
     /// A driver on a circuit that was there before.
     pub fn on(circuit: Circuit, wiring: &Wiring) -> Rig {
-        let resets = reset_expanders(&circuit, wiring).unwrap();
         let wire = Wire::open(&circuit, wiring).unwrap();
-        let mut worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
-        worker.hold(resets);
+        let worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
         Rig { circuit, worker }
     }
 

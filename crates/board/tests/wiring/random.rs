@@ -1,7 +1,7 @@
 //! Any file is read or refused in words; what is read can be wired.
 
 use board::{
-    assembly::{PanelWorker, Wire, reset_expanders},
+    assembly::{PanelWorker, Wire},
     circuit::{Circuit, Flow},
     wiring::{Mistake, WiringFile, read},
 };
@@ -30,10 +30,8 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
 fn can_be_wired(file: &WiringFile) -> Result<(), TestCaseError> {
     let wiring = &file.wiring;
     let circuit = Circuit::new(wiring, Flow::Stepped);
-    let resets = reset_expanders(&circuit, wiring).unwrap();
     let wire = Wire::open(&circuit, wiring).unwrap();
     let mut worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
-    worker.hold(resets);
     for _ in 0..100 {
         let (_, wake) = worker.turn();
         let Some(at) = wake.at else { break };
