@@ -161,7 +161,10 @@ mod tests {
             let by_all = || *ch == '₿' || fonts.iter().all(|font| font.has(*ch));
             !ch.is_control() && (stand_in.has(*ch) || by_all())
         };
-        for ch in ['a', '₿', 'ü', '漢', '\n', '\u{10FFFF}', ' '] {
+        let lacks = |ch: &char| !fonts.iter().all(|font| font.has(*ch));
+        let alone = ('\u{80}'..'\u{3000}').find(|ch| stand_in.has(*ch) && lacks(ch));
+        let alone = alone.unwrap();
+        for ch in ['a', '₿', 'ü', '漢', '\n', '\u{10FFFF}', ' ', alone] {
             assert_eq!(crate::is_drawn(ch), is_drawn(&ch), "{ch:?}");
         }
         let mut ranges: Vec<(u32, u32)> = Vec::new();

@@ -149,20 +149,15 @@ impl Typesetter {
         }
     }
 
-    /// Sets a line like `fit`, going on below `least`; what is too long at any height ends in an ellipsis.
+    /// Sets a line like `fit`, down to what can be read; what is too long at any height ends in an ellipsis.
     pub(crate) fn fit_or_cut(
         &mut self,
         font: FontId,
         start: u32,
-        least: u32,
         room: Room,
         text: &str,
     ) -> (Run, u32) {
-        let (run, half_px) = self.fit(font, start, least, room, text);
-        if room.holds(&run) {
-            return (run, half_px);
-        }
-        let (run, half_px) = self.fit(font, half_px, LEAST, room, text);
+        let (run, half_px) = self.fit(font, start, LEAST, room, text);
         if room.holds(&run) {
             return (run, half_px);
         }

@@ -20,6 +20,9 @@ const MARGIN: u16 = 4;
 /// White that is kept beside them, px.
 const SIDE: u16 = 6;
 
+/// Capitals of the smallest letters that are drawn, px.
+const CAPITAL_LEAST: u16 = 4;
+
 /// Everything that stands in the digit font.
 const SIGNS: &[&str] = &[
     "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", ":", "%", "K", "M", "B", "T", "Q", "$",
@@ -204,6 +207,75 @@ fn only_labels_and_words_are_turned() {
     for cell in others {
         assert!(!both(cell.clone()), "{cell:?}");
     }
+}
+
+/// A block of lines of text.
+fn block(lines: &[&str], px: u32) -> Cell {
+    let plain = |text: &&str| Line {
+        text: (*text).to_owned(),
+        bold: false,
+    };
+    let lines = lines.iter().map(plain).collect();
+    Cell::Block { lines, px }
+}
+
+/// What is drawn, as rows of pixels that have ink.
+fn rows_of(cell: Cell) -> Vec<(u16, u16)> {
+    let bitmap = Painter::new(WIDTH, HEIGHT).paint(&picture(vec![cell]), 0);
+    let mut rows: Vec<(u16, u16)> = Vec::new();
+    for y in 0..HEIGHT {
+        if (0..WIDTH).any(|x| bitmap.is_ink(x, y)) {
+            match rows.last_mut() {
+                Some((_, last)) if *last + 1 == y => *last = y,
+                Some(_) | None => rows.push((y, y)),
+            }
+        }
+    }
+    rows
+}
+
+#[test]
+fn a_block_of_many_lines_becomes_smaller_until_all_are_seen() {
+    for count in [2, 6, 9, 12] {
+        let rows = rows_of(block(&vec!["EHEH"; count], 60));
+        assert_eq!(rows.len(), count);
+        let heights: Vec<u16> = rows.iter().map(|(first, last)| last - first).collect();
+        let (least, most) = (heights.iter().min().unwrap(), heights.iter().max().unwrap());
+        assert!(most - least <= 1, "{heights:?}");
+        assert!(
+            rows[0].0 >= MARGIN && rows[count - 1].1 < HEIGHT - MARGIN,
+            "{rows:?}"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_is_far_too_long_is_cut_before_it_is_too_small_to_read() {
+    let long = || "EH".repeat(60);
+    let (top, bottom) = (long(), long());
+    for cell in [
+        Cell::Split { top, bottom },
+        Cell::Title(long()),
+        Cell::Word(long()),
+        Cell::Text {
+            text: long(),
+            px: None,
+        },
+    ] {
+        let name = format!("{cell:?}");
+        let rows = rows_of(cell).into_iter();
+        // Beside the bar between two lines.
+        let height = rows.map(|(first, last)| last - first + 1).max().unwrap();
+        assert!(height >= CAPITAL_LEAST, "{name}: {height} px");
+    }
+}
+
+#[test]
+fn a_line_that_is_too_wide_goes_on_in_the_next_as_late_as_it_can() {
+    // At the least height that can be read at a glance, so that no line becomes smaller.
+    let words = ["EHEHEHEHEHEHEHEHEHEHEHEHEHEH"];
+    let broken = rows_of(block(&words, 24)).len();
+    assert!((2..=5).contains(&broken), "{broken} lines");
 }
 
 #[test]

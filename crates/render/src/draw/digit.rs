@@ -43,7 +43,7 @@ impl Panel<'_> {
         let run = self.type_.run(font, half_px, text);
         let mut signs = text.chars();
         let (Some(sign), None) = (signs.next(), signs.next()) else {
-            return self.type_.fit_or_cut(font, half_px, 2 * 16, room, text).0;
+            return self.type_.fit_or_cut(font, half_px, room, text).0;
         };
         if room.holds(&run) {
             return run;

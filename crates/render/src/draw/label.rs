@@ -34,7 +34,7 @@ impl Panel<'_> {
     /// One line at label size, turned if the style says so.
     pub(super) fn word(&mut self, text: &str) -> Mask {
         if !self.style.vertical_labels {
-            return self.fitted(self.style.font, (LABEL, LABEL_MIN), text);
+            return self.fitted(self.style.font, LABEL, text);
         }
         let mut across = Panel {
             width: self.height,
@@ -42,9 +42,7 @@ impl Panel<'_> {
             style: self.style,
             type_: self.type_,
         };
-        across
-            .fitted(self.style.font, (LABEL, LABEL_MIN), text)
-            .turned()
+        across.fitted(self.style.font, LABEL, text).turned()
     }
 
     fn split_label(&mut self, canvas: Mask, top: &str, bottom: &str) -> Mask {

@@ -47,7 +47,7 @@ impl Panel<'_> {
         match cell {
             Cell::Digit(text) => self.digit(text, self.style.digit_px),
             Cell::Tail(text) => self.digit(text, digit::TAIL),
-            Cell::Code(text) => self.fitted(self.style.font, (LABEL, LABEL_MIN), text),
+            Cell::Code(text) => self.fitted(self.style.font, LABEL, text),
             Cell::Label { top, bottom } => self.label(top, bottom),
             Cell::Unit { top, bottom } => self.unit(top, bottom),
             Cell::Word(text) => self.word(text),

@@ -5,14 +5,14 @@ use device::settings::fonts::FontId;
 use super::{Panel, SIDE, place};
 use crate::{faces, mask::Mask, text::Room};
 
-/// Height and least height by the number of characters, px.
-const BY_LENGTH: [(u32, u32); 3] = [(120, 20), (90, 18), (64, 14)];
+/// Height by the number of characters, px.
+const BY_LENGTH: [u32; 3] = [120, 90, 64];
 
 /// Height and least height of the lines of a split text, in halves of a px.
 const SPLIT: (u32, u32) = (2 * 54, 2 * 14);
 
-/// Height and least height of a title, in halves of a px.
-const TITLE: (u32, u32) = (2 * 48, 2 * 14);
+/// Height of a title, in halves of a px.
+const TITLE: u32 = 2 * 48;
 
 /// Heights of large letters, in halves of a px.
 const LETTER: (u32, u32) = (2 * 220, 2 * 8);
@@ -31,9 +31,9 @@ impl Panel<'_> {
     /// The owner's text in the digit font; shorter is larger.
     pub(super) fn text(&mut self, text: &str, px: Option<u32>) -> Mask {
         let count = text.chars().count();
-        let (start, least) = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
+        let start = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
         let start = px.unwrap_or(start).clamp(8, 220);
-        self.fitted(self.style.font, (2 * start, 2 * least), text)
+        self.fitted(self.style.font, 2 * start, text)
     }
 
     /// The owner's text on two lines.
@@ -78,8 +78,8 @@ impl Panel<'_> {
     }
 
     /// One line at the largest height that fits; below the least height it is cut instead.
-    pub(super) fn fitted(&mut self, font: FontId, (start, least): (u32, u32), text: &str) -> Mask {
-        let (run, half_px) = self.type_.fit_or_cut(font, start, least, self.room(), text);
+    pub(super) fn fitted(&mut self, font: FontId, start: u32, text: &str) -> Mask {
+        let (run, half_px) = self.type_.fit_or_cut(font, start, self.room(), text);
         let baseline = self.capital_baseline(font, half_px, self.height);
         let mut mask = self.blank();
         place(&mut mask, &run, baseline);
