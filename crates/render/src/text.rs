@@ -16,7 +16,7 @@ const FONT_IDLE_PANELS: u64 = 32;
 const CHARS_MAX: usize = 256;
 
 /// Height below which nothing can be read, in halves of a px.
-const LEAST: u32 = 2 * 8;
+pub(crate) const LEAST: u32 = 2 * 8;
 
 /// Ink of glyphs kept, bytes.
 const GLYPH_BYTES_MAX: usize = 192 * 1024;

@@ -3,16 +3,17 @@
 use device::cells::Line;
 
 use super::Panel;
-use crate::{faces, mask::Mask, text::Room};
+use crate::{
+    faces,
+    mask::Mask,
+    text::{LEAST, Room},
+};
 
 /// White kept at each side, px.
 const SIDE: i32 = 4;
 
 /// Height below which lines are broken rather than made smaller, in halves of a px.
 const READABLE: u32 = 2 * 15;
-
-/// Least height, in halves of a px.
-const LEAST: u32 = 2 * 8;
 
 /// Lines, and characters of each, that are looked at; far more than fit.
 const LINES_MAX: usize = 32;

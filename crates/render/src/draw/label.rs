@@ -5,14 +5,11 @@ use device::settings::fonts::FontId;
 use super::{LABEL, LABEL_MIN, MARGIN, Panel, bar};
 use crate::{
     mask::Mask,
-    text::{Room, Run},
+    text::{LEAST, Room, Run},
 };
 
 /// From the middle of the panel to the ink of each line, px.
 const GAP: i32 = 12;
-
-/// Least height of anything, in halves of a px.
-const LEAST: u32 = 2 * 8;
 
 impl Panel<'_> {
     /// A split label, turned if the style says so.

@@ -3,19 +3,23 @@
 use device::settings::fonts::FontId;
 
 use super::{Panel, SIDE, place};
-use crate::{faces, mask::Mask, text::Room};
+use crate::{
+    faces,
+    mask::Mask,
+    text::{LEAST, Room},
+};
 
 /// Height by the number of characters, px.
 const BY_LENGTH: [u32; 3] = [120, 90, 64];
 
-/// Height and least height of the lines of a split text, in halves of a px.
-const SPLIT: (u32, u32) = (2 * 54, 2 * 14);
+/// Height of the lines of a split text, in halves of a px.
+const SPLIT: u32 = 2 * 54;
 
 /// Height of a title, in halves of a px.
 const TITLE: u32 = 2 * 48;
 
-/// Heights of large letters, in halves of a px.
-const LETTER: (u32, u32) = (2 * 220, 2 * 8);
+/// Height of large letters, in halves of a px.
+const LETTER: u32 = 2 * 220;
 
 /// White beside large letters, px.
 const LETTER_SIDE: i32 = 16;
@@ -40,7 +44,13 @@ impl Panel<'_> {
     pub(super) fn split_text(&mut self, top: &str, bottom: &str) -> Mask {
         let canvas = self.blank();
         let target = self.width - 2 * SIDE;
-        self.split(canvas, faces::poster(), SPLIT, target, [top, bottom])
+        self.split(
+            canvas,
+            faces::poster(),
+            (SPLIT, LEAST),
+            target,
+            [top, bottom],
+        )
     }
 
     /// A title in the bold cut of the plain face.
@@ -63,9 +73,8 @@ impl Panel<'_> {
             width: self.width - 2 * LETTER_SIDE,
             ..self.room()
         };
-        let (start, least) = LETTER;
-        let half_px = texts.clone().fold(start, |px, text| {
-            self.type_.fit(font, px, least, room, text).1
+        let half_px = texts.clone().fold(LETTER, |px, text| {
+            self.type_.fit(font, px, LEAST, room, text).1
         });
         let (above, below) = texts.fold((0, 0), |(above, below): (i32, i32), text| {
             let run = self.type_.run(font, half_px, text);
