@@ -184,6 +184,15 @@ mod tests {
 
     use super::*;
 
+    #[tokio::test(start_paused = true)]
+    async fn the_clock_of_the_host_goes_on_while_somebody_waits_for_it() {
+        let linux = Linux(Instant::now());
+        for secs in [3, 3, 7] {
+            linux.sleep_until(Duration::from_secs(secs)).await;
+            assert_eq!(linux.now().as_secs(), secs);
+        }
+    }
+
     /// What is asked of the host for its line 7, in that order: straight, and behind an inverter.
     fn asked(request: impl Fn(&Line, Option<Found>) -> Result<Builder, String>) -> [Config; 2] {
         [Sense::Straight, Sense::Inverted].map(|sense| {

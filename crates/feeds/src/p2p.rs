@@ -400,6 +400,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_is_far_too_long_is_cut_so_that_one_byte_tells_its_length() {
+        for (length, told) in [(0, 0), (11, 11), (252, 252), (253, 252), (300, 252)] {
+            let message = say_version(Network::Main, 0, 0, &"a".repeat(length));
+            let name = &message[HEAD_BYTES + 80..message.len() - 5];
+            assert_eq!((usize::from(name[0]), name.len() - 1), (told, told));
+        }
+    }
+
+    #[test]
     fn messages_of_use_are_read_and_others_are_skipped() {
         for network in Network::ALL {
             let header = genesis(network);

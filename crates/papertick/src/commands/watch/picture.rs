@@ -107,6 +107,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_small_pixel_is_the_mean_of_what_it_covers() {
+        let corner = Bitmap::from_ink(4, 6, |x, y| (x, y) == (3, 5));
+        for (x, y, expected) in [
+            ((0, 1), (0, 1), 244),
+            ((0, 2), (0, 2), 255),
+            ((1, 2), (1, 2), 212),
+            ((1, 2), (0, 1), 233),
+            ((3, 4), (5, 6), 0),
+            ((7, 8), (11, 12), 0),
+        ] {
+            assert_eq!(shade(&corner, x, y), expected, "{x:?} {y:?}");
+        }
+    }
+
+    #[test]
     fn the_panels_are_as_large_as_fits_and_no_larger() {
         let panels = vec![Bitmap::from_ink(122, 250, |x, _| x < 61); 7];
         for (columns, rows, expected) in [
