@@ -4,6 +4,7 @@
 
 mod imports;
 mod one_place;
+mod times;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
