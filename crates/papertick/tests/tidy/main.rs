@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 mod imports;
+mod limits;
 mod one_place;
-mod times;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
