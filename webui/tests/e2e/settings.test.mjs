@@ -106,6 +106,7 @@ test('screens are ordered by keyboard', async () => {
 });
 
 test('screens are ordered by dragging', async () => {
+  await page.setViewportSize({ width: 1100, height: 1000 });
   const from = await page.locator('[data-grip="0"]').boundingBox();
   const to = await page.locator('[data-screen="6"]').boundingBox();
   await page.mouse.move(from.x + 10, from.y + 10);
@@ -216,6 +217,20 @@ test('a change of the look is seen before it is saved', async () => {
   assert.equal(patches().length, 0);
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.locator('[data-preview]').waitFor({ state: 'detached' });
+});
+
+test('nothing moves under the hand while a change is drawn', async () => {
+  await page.evaluate(() => {
+    globalThis.heights = new Set();
+    const look = document.querySelector('[data-look]');
+    new ResizeObserver(() => globalThis.heights.add(look.offsetHeight)).observe(look);
+  });
+  await setting('invertedColor').getByRole('switch').click();
+  await page.getByText('With your changes, not saved yet.').waitFor();
+  await page.waitForFunction(() => document.querySelector('[data-preview]').naturalWidth > 0);
+  await setting('invertedColor').getByRole('switch').click();
+  await page.locator('[data-preview]').waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate(() => globalThis.heights.size), 1);
 });
 
 test('the preview stays in sight, also while searching, and shows the screen that is chosen', async () => {
