@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{Read, Write},
+    os::fd::AsFd,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown},
     path::Path,
     process::{Child, Command, Output, Stdio},
@@ -316,6 +317,16 @@ fn settings_go_into_a_file_and_out_of_it() {
 
 /// A terminal of so many columns, and the program in it.
 fn in_terminal(command: &mut Command, columns: u16) -> (File, Child) {
+    in_terminal_of(command, columns, (0, 0), "")
+}
+
+/// The same, of so many pixels, into which something was typed before.
+fn in_terminal_of(
+    command: &mut Command,
+    columns: u16,
+    pixels: (u16, u16),
+    typed: &str,
+) -> (File, Child) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -326,22 +337,26 @@ fn in_terminal(command: &mut Command, columns: u16) -> (File, Child) {
         let options = options.read(true).write(true).custom_flags(flags);
         options.open(Path::new(name.to_str().unwrap())).unwrap()
     };
-    resize(&master, columns);
+    resize(&master, columns, pixels);
+    let mut master = File::from(master);
+    // What is typed where nobody listens is lost.
+    let input = open();
+    master.write_all(typed.as_bytes()).unwrap();
     let child = command
-        .stdin(open())
+        .stdin(input)
         .stdout(open())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    (File::from(master), child)
+    (master, child)
 }
 
-fn resize(master: &impl std::os::fd::AsFd, columns: u16) {
+fn resize(master: &impl AsFd, columns: u16, pixels: (u16, u16)) {
     let size = Winsize {
         ws_row: 40,
         ws_col: columns,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
+        ws_xpixel: pixels.0,
+        ws_ypixel: pixels.1,
     };
     tcsetwinsize(master, size).unwrap();
 }
@@ -384,7 +399,7 @@ fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
     told(&mut to(&clock, "ctl show text NEXT"));
     read_until(&mut terminal, &mut seen, frames(before + 1));
     let before = seen.matches("\x1b[H").count();
-    resize(&terminal, 45);
+    resize(&terminal, 45, (0, 0));
     kill_process(Pid::from_child(&child), Signal::WINCH).unwrap();
     let ends = move |seen: &str| frames(before + 1)(seen) && seen.ends_with("\x1b[J");
     read_until(&mut terminal, &mut seen, ends);
@@ -432,6 +447,37 @@ fn a_terminal_that_has_graphics_is_drawn_on_with_them() {
         assert!(told(&mut to(&clock, &line)).contains(part), "{with}");
     }
     assert_fails(&mut to(&clock, "watch"), Code::Usage, "--once");
+}
+
+/// The same as the program of a session of its own, which may ask the terminal something; `answers` has it already.
+fn in_own_terminal(program: &Command, answers: &str, pixels: (u16, u16)) -> (File, Child) {
+    let mut command = Command::new("/usr/bin/setsid");
+    command.arg("--ctty").arg(program.get_program());
+    command.args(program.get_args()).env_clear();
+    in_terminal_of(&mut command, 90, pixels, answers)
+}
+
+#[test]
+fn a_terminal_is_asked_what_it_can_do_and_how_large_its_pixels_are() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let kitty = "\x1b_Gi=31;OK\x1b\\\x1b[?62;c";
+    for (answers, pixels, part) in [
+        (kitty, (0, 0), "\x1b_Ga=T,f=100"),
+        // So many pixels are said, or none.
+        ("\x1b[?62;4;c", (360, 720), "\x1bP0;1q\"1;1;348;98"),
+        ("\x1b[?62;4;c", (0, 0), "\x1bP0;1q\"1;1;7"),
+        ("\x1b[?62;c", (360, 720), "▀"),
+    ] {
+        let (mut terminal, mut child) = in_own_terminal(&to(&clock, "watch"), answers, pixels);
+        let mut seen = String::new();
+        read_until(&mut terminal, &mut seen, |seen| {
+            seen.contains("\x1b[H") && seen.ends_with("\x1b[J")
+        });
+        assert!(seen.contains(part), "{}", seen.escape_debug());
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
 }
 
 #[test]

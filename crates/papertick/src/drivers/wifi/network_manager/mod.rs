@@ -383,3 +383,23 @@ async fn heard(bus: &mut Option<Bus>) -> Option<Signal> {
         None => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_manager_that_is_away_is_looked_for_less_and_less_often() {
+        let mut radio = NetworkManager::new(Options {
+            bus: None,
+            portal_port: 80,
+            patience: PATIENCE,
+        });
+        radio.managed = Some(true);
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+            radio.worry_about(&Trouble::Gone);
+            let wait = radio.look_at.unwrap() - Instant::now();
+            assert_eq!(wait, Duration::from_secs(seconds));
+        }
+    }
+}
