@@ -145,3 +145,13 @@ pub(super) async fn until<H: Hardware>(hardware: &H, moment: Option<Duration>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refresh_may_wait_for_those_of_all_neighbours() {
+        assert_eq!(PATIENCE, Duration::from_secs(38));
+    }
+}
