@@ -682,8 +682,10 @@ impl Device {
     fn hear_network(&mut self, event: LinkEvent, now: Now, output: &mut Output) -> Cause {
         let was_usable = self.network.link().is_usable();
         let news = self.network.hear(event, now.uptime);
-        if was_usable && !self.network.link().is_usable() {
-            self.upstream.lose_network();
+        match (was_usable, self.network.link().is_usable()) {
+            (true, false) => self.upstream.lose_network(),
+            (false, true) => self.upstream.regain_network(),
+            (true, true) | (false, false) => {}
         }
         match news {
             LinkNews::None => Cause::Data,

@@ -122,6 +122,7 @@ words! {
     SAFE_MODE = "Safe mode: {why}";
     NO_DATA = "No data so far: {why}";
     NO_ANSWER_YET = "no source has answered yet.";
+    NO_NETWORK = "there is no network.";
 
     RELEASE = "Release {version}: {why}";
     RELEASE_TAKEN = "the clock takes it.";

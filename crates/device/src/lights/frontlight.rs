@@ -79,7 +79,7 @@ pub struct Frontlight {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Flash {
     peak: u16,
-    /// Begins by going up, because the light was off.
+    /// Begins by going up, because there is no light.
     rising_first: bool,
     hold: Duration,
     tick: Duration,
@@ -176,7 +176,10 @@ impl Frontlight {
         if before.fl_max_brightness != settings.fl_max_brightness {
             let duty = brightness(settings);
             self.brightness = duty;
-            self.light(self.lit, settings, uptime);
+            // Duties set by hand are no share of it.
+            if self.manual.is_none() {
+                self.light(self.lit, settings, uptime);
+            }
         }
         match (is_muted(before, was_quiet), is_muted(settings, quiet)) {
             (false, true) => {
@@ -313,7 +316,7 @@ impl Frontlight {
             } else {
                 self.brightness
             },
-            rising_first: !self.lit,
+            rising_first: self.target() == 0,
             hold,
             tick: flash_tick(settings.fl_effect_delay, self.panels),
             started: uptime,

@@ -31,6 +31,11 @@ impl SourceState {
         self.next_try = None;
     }
 
+    /// Takes note that there is a network again: nobody has answered by it yet.
+    pub fn regain_network(&mut self) {
+        self.last_error.take_if(|error| error == NO_NETWORK);
+    }
+
     /// Takes note of what was dropped.
     pub fn drop(&mut self, reason: &'static str, count: u32) {
         let dropped = self.dropped.entry(reason).or_default();

@@ -645,6 +645,12 @@ impl Upstream {
         self.states.values_mut().for_each(SourceState::lose_network);
     }
 
+    /// Takes note that there is a network again.
+    pub fn regain_network(&mut self) {
+        let states = self.states.values_mut();
+        states.for_each(SourceState::regain_network);
+    }
+
     /// Stops all sources until they are restarted.
     pub fn stop(&mut self) {
         self.by_hand.stopped = true;

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::{prose, row};
 use crate::{
     cells::Cell,
+    market::NO_NETWORK,
     spoken::{self, Sentence},
 };
 
@@ -42,6 +43,7 @@ pub fn cells(reason: &str, page: &str, panels: usize) -> Vec<Cell> {
 pub fn sentence(reason: &str) -> Sentence {
     match reason {
         "" => spoken::NO_DATA.with("why", spoken::NO_ANSWER_YET),
+        NO_NETWORK => spoken::NO_DATA.with("why", spoken::NO_NETWORK),
         told => spoken::NO_DATA.with("why", spoken::closed(told)),
     }
 }

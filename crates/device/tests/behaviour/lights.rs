@@ -180,8 +180,10 @@ const ROWS: &[Row] = &[
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight brightness 1000", REST, "0 1/2/3/4/5/6/7, 15 26/27/28/29/30/31/32, 600 1000, 9000 1000"),
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight flash", REST, FLASH_AT_ONCE),
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > block 840001", REST, "0 1/2/3/4/5/6/7, 299 1/2/3/4/5/6/7, 300 296/588/880/1172/1464/1756/2048, 606 0, 912 2048"),
+    ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > set flMaxBrightness=1000", REST, "0 1/2/3/4/5/6/7, 9000 1/2/3/4/5/6/7"),
 
     // The frontlight by its settings.
+    ("flMaxBrightness=0", "block 840001", REST, FLASH_FROM_DARK),
     ("flMaxBrightness=2048", "restart; sources up", STARTING, FADE_UP),
     ("flMaxBrightness=500", "restart; sources up", STARTING, "0 0, 15 25, 285 475, 300 500, 9000 500"),
     ("flMaxBrightness=65535", "restart; sources up", STARTING, "0 0, 15 25, 2445 4075, 2460 4095, 9000 4095"),

@@ -196,6 +196,10 @@ fn what_covers_the_rotation_says_what_it_shows() {
         no_data::sentence("").to_string(),
         "No data so far: no source has answered yet."
     );
+    assert_eq!(
+        no_data::sentence("no network").to_string(),
+        "No data so far: there is no network."
+    );
 }
 
 #[test]

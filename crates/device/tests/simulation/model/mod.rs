@@ -282,6 +282,9 @@ impl Model {
             }
             Input::Linked(LinkEvent::Up { ip, ssid }) => {
                 self.portal = false;
+                if self.network.is_none() && self.complaint == "no network" {
+                    self.complaint.clear();
+                }
                 self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
             }
             Input::Linked(LinkEvent::Down(_)) => {
