@@ -43,8 +43,9 @@ export interface Sent {
 export function send(path: string, image: Blob, authorization: string, told: (share: number) => void): Promise<Sent> {
   const request = new XMLHttpRequest();
   request.open('POST', path);
-  for (const [name, value] of Object.entries(signed())) request.setRequestHeader(name, value);
-  if (authorization) request.setRequestHeader('Authorization', authorization);
+  // A header that is set twice is sent as both, which is neither.
+  const headers = { ...signed(), ...(authorization && { Authorization: authorization }) };
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/octet-stream');
   request.upload.onprogress = ({ loaded, total }) => told(total > 0 ? loaded / total : 0);
   return new Promise((done) => {

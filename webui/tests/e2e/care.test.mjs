@@ -88,9 +88,42 @@ test('an update goes up from a file, and a refusal is told in words', async () =
   await page.waitForSelector('[data-told]:has-text("this is no image")');
   await page.locator('[data-upload="firmware"]').setInputFiles(image('good image'));
   await page.waitForSelector('[data-told]:has-text("Installed")');
-  assert.equal(clock.log.filter(({ key }) => key === 'POST /upload/firmware').length, 2);
+  const uploads = () => clock.log.filter(({ key }) => key === 'POST /upload/firmware');
+  assert.deepEqual(
+    uploads().map(({ search }) => search),
+    ['', ''],
+  );
+  await page.getByLabel('Also an older version').check();
+  await page.locator('[data-upload="firmware"]').setInputFiles(image('good old image'));
+  await until('a third one', () => uploads().length === 3);
+  assert.equal(uploads()[2].search, '?downgrade=true');
   await page.locator('[data-upload="webui"]').setInputFiles(image('good page'));
   await until('a page', () => clock.log.some(({ key }) => key === 'POST /upload/webui'));
+});
+
+test('who is signed in sends the password for updates instead', async () => {
+  clock.settings.secrets.otaPass = 'for updates';
+  clock.password = 'correct horse';
+  await page.reload();
+  const form = page.locator('[data-sign-in]');
+  await form.getByLabel('Password').fill('correct horse');
+  await form.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Update password').fill('for updates');
+  const image = { name: 'clock.img', mimeType: 'application/octet-stream', buffer: Buffer.from('good image') };
+  await page.locator('[data-upload="firmware"]').setInputFiles(image);
+  const sent = await until('an upload', () => clock.log.find(({ key }) => key === 'POST /upload/firmware'));
+  const [scheme, told] = sent.headers.authorization.split(' ');
+  assert.deepEqual([scheme, Buffer.from(told, 'base64').toString()], ['Basic', 'update:for updates']);
+});
+
+test('an update that failed is told, and one that is on trial', async () => {
+  clock.firmware = { ...recorded.care.firmware, trial: true, lastFailure: 'it broke off' };
+  await page.reload();
+  await page.waitForSelector('[data-firmware]:has-text("It is new and on trial.")');
+  assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it broke off');
+  clock.firmware = { ...recorded.care.firmware, trial: false, lastFailure: 'it broke off' };
+  await page.reload();
+  assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it broke off');
 });
 
 test('why a release is not taken is told in words', async () => {

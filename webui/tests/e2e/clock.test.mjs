@@ -149,6 +149,10 @@ test('every view has an address and a title, and the way back leads to it', asyn
   await old.page.waitForFunction(() => location.pathname === '/settings/quiet');
 });
 
+/** Whether the tab keeps who is signed in, and whether the browser does. */
+const kept = () =>
+  page.evaluate(() => [sessionStorage, localStorage].map((storage) => storage.getItem('papertick-sign-in') !== null));
+
 test('a clock with a password shows a form, and nothing else, to who is not signed in', async () => {
   clock.password = 'correct horse';
   await clock.goAway();
@@ -162,6 +166,7 @@ test('a clock with a password shows a form, and nothing else, to who is not sign
   await form.getByLabel('Password').fill('correct horse');
   await form.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  assert.deepEqual(await kept(), [true, false]);
   await page.getByRole('button', { name: 'Next screen', exact: true }).click();
   await until('the next screen', () => clock.current === 3);
   await page.reload();
@@ -169,6 +174,12 @@ test('a clock with a password shows a form, and nothing else, to who is not sign
   await page.getByRole('button', { name: 'Sign out' }).click();
   await form.waitFor();
   assert.equal(await page.locator('canvas').count(), 0);
+  assert.deepEqual(await kept(), [false, false]);
+  await form.getByLabel('Password').fill('correct horse');
+  await form.getByLabel('Stay signed in').check();
+  await form.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  assert.deepEqual(await kept(), [false, true]);
 });
 
 test('nothing jumps while the page fills', async () => {
@@ -266,6 +277,10 @@ test('jump to a screen and choose a currency', async () => {
 
 test('letters go one to a panel, with arrow keys, and are shown and taken away', async () => {
   await write();
+  await page.keyboard.type('AB');
+  await page.keyboard.press('Backspace');
+  await until('one letter less', () => clock.previewed?.join('') === 'A');
+  await page.keyboard.press('Backspace');
   await page.keyboard.type('₿ITCOI');
   await page.keyboard.press('Home');
   await page.keyboard.type('B');
@@ -308,6 +323,9 @@ test('a text is kept by the clock, shown again, changed and forgotten', async ()
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'HODL', exact: true }).click();
   await until('the text', () => clock.custom?.join('') === 'HODL');
+  await page.getByRole('button', { name: 'Change HODL' }).click();
+  await page.waitForFunction(() => document.querySelector('[data-composer] [data-whole]')?.value === 'H');
+  await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'Forget HODL' }).click();
   await page.waitForSelector('[data-kept]', { state: 'detached' });
   assert.deepEqual(clock.settings.keptTexts, []);
@@ -353,6 +371,10 @@ test('a new owner is told of a weak password', async () => {
   await form.locator('[data-advice]').getByText('Digits alone').waitFor();
   await form.getByLabel('Password').fill('correct horse battery');
   await form.locator('[data-advice]').waitFor({ state: 'detached' });
+  await form.getByRole('button', { name: 'Save' }).click();
+  await until('a restart', () => posts().includes('POST /api/restart'));
+  const { body } = clock.log.find(({ key }) => key === 'PATCH /api/settings');
+  assert.deepEqual([body.httpAuthEnabled, body.httpAuthPass], [true, 'correct horse battery']);
 });
 
 test('cards leave no holes between them', async () => {
@@ -389,6 +411,11 @@ test('lights: one LED, all, off, and live', async () => {
   await page.getByText('All', { exact: true }).click();
   await page.getByRole('button', { name: 'Colour #2F6BFF' }).click();
   await until('all of one colour', () => clock.leds.every((hex) => hex === '#2F6BFF'));
+  await page.waitForSelector('[data-led="#2F6BFF"]');
+  await page.getByText('LED 2').locator('xpath=ancestor::label').click();
+  await page.getByRole('button', { name: 'Colour #38D430' }).click();
+  await until('one of another', () => clock.leds[1] === '#38D430');
+  assert.deepEqual(clock.leds, ['#2F6BFF', '#38D430', '#2F6BFF', '#2F6BFF']);
   await page.getByRole('button', { name: 'Off', exact: true }).click();
   await until('dark', () => clock.leds.every((hex) => hex === '#000000'));
 });
@@ -421,6 +448,10 @@ test('frontlight and Do Not Disturb', async () => {
   await page.getByRole('switch', { name: 'Do Not Disturb' }).click();
   await page.getByText('On, until you turn it off').waitFor();
   assert.equal(clock.settings.dnd.enabled, true);
+  await page.getByRole('switch', { name: 'Do Not Disturb' }).click();
+  await until('an end of it', () => !clock.settings.dnd.enabled);
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await until('a dark frontlight', () => !clock.front.on);
 });
 
 test('a stale value is explained', async () => {
@@ -433,6 +464,10 @@ test('a stale value is explained', async () => {
 test('figures of the mining pool stand among the values, with their source and age', async () => {
   const line = page.locator('li', { hasText: 'Hashrate' });
   assert.match(await line.innerText(), /Hashrate\s+Mining pool\s+512\.34 TH\/s\s+(just now|\d+ s ago)/);
+  // They grow older while nothing new is told.
+  const age = async () => Number(/(\d+) s ago/.exec(await line.innerText())?.[1] ?? 0);
+  const before = await age();
+  await until('an older one', async () => (await age()) > before, 10_000);
 });
 
 test('what ails the clock is told, and goes away with it', async () => {
@@ -442,11 +477,13 @@ test('what ails the clock is told, and goes away with it', async () => {
     safeMode: 'it broke off 3 times: panic',
     panelFaults: [{ panel: 2, fault: 'busy-stuck' }],
     link: { state: 'disconnected', network: 'radio', ssid: 'Home', failure: 'lost' },
+    notes: ['The settings were damaged.'],
   };
   clock.changed(clock.data());
   await page.waitForSelector('[data-trouble]:has-text("Safe mode: the clock runs without data")');
   await page.waitForSelector('[data-trouble] [lang="en"]:text-is("it broke off 3 times: panic")');
   await page.waitForSelector('[data-trouble]:has-text("The clock has lost “Home”: the connection was lost.")');
+  await page.waitForSelector('[data-note] p[lang="en"]:text-is("The settings were damaged.")');
   await page.waitForSelector('[data-trouble]:has-text("Panel 3 shows an older picture")');
   await page.waitForSelector('[data-current]:has-text("Safe mode")');
   clock.ailments = {};
@@ -464,6 +501,10 @@ test('restart asks first, and the page follows', async () => {
   await page.getByRole('button', { name: /^Try now/ }).click();
   await page.waitForSelector('[data-link="live"]');
   await page.waitForSelector('[data-banner]', { state: 'detached' });
+  // A later outage is no restart.
+  await clock.goAway();
+  await page.waitForSelector('[data-banner]:has-text("does not answer")');
+  await clock.comeBack();
 });
 
 test('a clock that goes away is told, and comes back by itself', async () => {

@@ -88,6 +88,18 @@ test('a fault that the clock sees stands at its field', async () => {
   await saved();
 });
 
+test('changes that cannot be sent are kept, and that is told', async () => {
+  await setting('labelFitPct').getByRole('slider').fill('80');
+  await clock.goAway();
+  await save();
+  await page.waitForSelector('.notice:has-text("does not answer")');
+  await page.waitForSelector('[data-savebar]:has-text("One change")');
+  await clock.comeBack();
+  await page.waitForSelector('[data-link="live"]', { timeout: 10_000 });
+  await save();
+  assert.deepEqual((await patch()).body, { labelFitPct: 80 });
+});
+
 test('screens are ordered by keyboard', async () => {
   await page.locator('[data-grip="3"]').focus();
   await page.keyboard.press('ArrowUp');
@@ -130,9 +142,10 @@ test('a screen that is only hidden is sent alone', async () => {
 test('quiet hours are sent all together', async () => {
   await setting('dnd').getByRole('switch').click();
   await setting('dnd').getByLabel('From').fill('23:30');
+  await setting('dnd').getByLabel('To', { exact: true }).fill('06:15');
   await save();
   assert.deepEqual((await patch()).body, {
-    dnd: { dndTimeEnabled: true, startHour: 23, startMinute: 30, endHour: 7, endMinute: 0 },
+    dnd: { dndTimeEnabled: true, startHour: 23, startMinute: 30, endHour: 6, endMinute: 15 },
   });
 });
 
@@ -157,6 +170,25 @@ test('secrets are written and never read', async () => {
   await setting('httpAuthPass').getByText('Set', { exact: false }).first().waitFor();
   await setting('httpAuthPass').getByRole('button', { name: 'Remove' }).click();
   await setting('httpAuthPass').locator('text=Choose a password').waitFor();
+  await setting('httpAuthPass').getByRole('button', { name: 'Undo' }).click();
+  await page.locator('[data-savebar]:has-text("not saved")').waitFor({ state: 'detached' });
+});
+
+test('the power of the radio and colours are sent as the clock counts them', async () => {
+  await setting('txPower').getByRole('combobox').selectOption({ label: '19 dBm' });
+  await setting('blockFlashColor').locator('input').fill('#0000ff');
+  await save();
+  assert.deepEqual((await patch()).body, { txPower: 76, blockFlashColor: 255 });
+});
+
+test('a fault in a list, found from another view, leads to the list', async () => {
+  await setting('nostrRelays').getByRole('textbox').fill('https://b');
+  await page.getByRole('link', { name: 'Clock', exact: true }).click();
+  await save();
+  await page.waitForFunction(
+    () => document.activeElement.matches('textarea') && document.activeElement.closest('[data-key="nostrRelays"]'),
+  );
+  assert.equal(patches().length, 0);
 });
 
 test('a restart is offered where one is needed', async () => {

@@ -271,7 +271,8 @@ export class MockClock {
         return json(200, like(imported, { applied: true }));
       },
       'GET /api/log': () => json(200, like(log, { lines: this.lines ?? log.lines })),
-      'GET /api/system/status': () => json(200, { firmware, release: this.release ?? release }),
+      'GET /api/system/status': () =>
+        json(200, { firmware: this.firmware ?? firmware, release: this.release ?? release }),
       'GET /api/coredump': () => json(404, { error: 'no coredump' }),
       'DELETE /api/coredump': () => response.writeHead(200).end(),
     };

@@ -132,6 +132,11 @@ describe('newer settings under the edits', () => {
   test('what others changed to the same value is no edit any more', () => {
     expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 200 })).toEqual({ edits: {}, both: [] });
   });
+  test('a screen that is hidden stays hidden, whatever others change', () => {
+    const hidden = screens.map((screen, place) => (place === 1 ? { ...screen, enabled: !screen.enabled } : screen));
+    const { edits, both } = rebase({ screens: hidden }, base, { ...base, timerSeconds: 60 });
+    expect([edits, both]).toEqual([{ screens: hidden }, []]);
+  });
   test('an edited order keeps to the screens that there are', () => {
     const fresh = {
       ...base,

@@ -126,6 +126,25 @@ test('gives up on a connection that falls silent', async () => {
   expect(states.at(-1)?.kind).toBe('away');
 });
 
+test('gives up on a connection that falls silent after it has spoken', async () => {
+  const world = new TestWorld();
+  world.fetch = (async (_: string, init: RequestInit) => {
+    const body = new ReadableStream<Uint8Array>({
+      start(told) {
+        told.enqueue(new TextEncoder().encode('data: 1\n\n'));
+        init.signal?.addEventListener('abort', () => told.error(new Error('aborted')));
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  }) as never;
+  const { states, frames } = await follow(world);
+  expect([frames.length, states.at(-1)?.kind]).toEqual([1, 'live']);
+  await world.pass(15_000);
+  expect(states.at(-1)?.kind).toBe('live');
+  await world.pass(1_000);
+  expect(states.at(-1)?.kind).toBe('away');
+});
+
 const locked = () => new Response('', { status: 401 });
 
 test('a clock that asks who it is, is asked again only when somebody signed in', async () => {
