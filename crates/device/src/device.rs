@@ -27,8 +27,7 @@ use crate::{
     input::{Brokered, Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{
-        self, ChainSpec, Connection, Direction, NO_NETWORK, Observation, Origin, Reach,
-        SourceState, Upstream,
+        self, ChainSpec, Connection, Direction, Observation, Origin, Reach, SourceState, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
@@ -40,6 +39,7 @@ use crate::{
     releases::{self, ReleasePlan, Releases},
     request::Reply,
     restarts::Restarts,
+    screens::no_data::Silence,
     secret::MadePassword,
     settings::{Settings, Settled},
     spoken::{self, Sentence},
@@ -831,10 +831,13 @@ fn known<'a>(
         settled,
         host,
         // Who was never reached has not even said that.
-        silence: match network.link().is_usable() {
-            true => upstream.silence(),
-            false => upstream.silence().map(|_| NO_NETWORK),
-        },
+        silence: upstream
+            .silence()
+            .map(|told| match (network.link().is_usable(), told) {
+                (false, _) => Silence::NoNetwork,
+                (true, "") => Silence::NoAnswer,
+                (true, told) => Silence::Told(told),
+            }),
         ip: network.link().ip(),
         ssid: network.link().ssid(),
     }

@@ -21,8 +21,9 @@ use crate::{
     screens::{
         Scene,
         catalog::{self, Dependency},
-        custom, debug, erasing, mining_pool, no_data, payment, provisioning, safe_mode, sign_in,
-        splash, update, zap,
+        custom, debug, erasing, mining_pool,
+        no_data::{self, Silence},
+        payment, provisioning, safe_mode, sign_in, splash, update, zap,
     },
     settings::{Settings, Settled},
     spoken::{self, Sentence},
@@ -46,8 +47,8 @@ pub struct Known<'a> {
     pub settled: &'a Settled,
     /// Facts about the machine and the build.
     pub host: &'a HostFacts,
-    /// What a source has said last where nothing was ever learned of chain and prices; none where something was.
-    pub silence: Option<&'a str>,
+    /// Why nothing was ever learned of chain and prices; none where something was.
+    pub silence: Option<Silence<'a>>,
     /// Address of the device; empty if there is none.
     pub ip: &'a str,
     /// Name of the network; empty on a wire.
@@ -95,9 +96,9 @@ pub fn layer_sentence(content: &Content) -> Sentence {
 
 /// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
 pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell>, Sentence)> {
-    let reason = known.silence.filter(|_| needs_feeds(slot))?;
-    let cells = no_data::cells(reason, &page(known), panels);
-    Some((cells, no_data::sentence(reason)))
+    let silence = known.silence.filter(|_| needs_feeds(slot))?;
+    let cells = no_data::cells(silence, &page(known), panels);
+    Some((cells, no_data::sentence(silence)))
 }
 
 /// Address of the page, with its port where that is not the usual one; empty where nobody knows it.

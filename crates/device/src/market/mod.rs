@@ -37,7 +37,7 @@ pub use observation::{
 };
 pub use proof::ChainSpec;
 pub use quotes::{PriceState, PriceTruth, Standing, Voice};
-pub use source_state::{NO_NETWORK, SourceState};
+pub use source_state::SourceState;
 pub use time_truth::{TimeState, TimeTruth};
 pub use truth::{Doubt, Doubts, HeightState, HeightTruth, Proven};
 pub use upstream::{Claimed, Missing, News, Truth, Upstream, chain_name};

@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::observation::Connection;
 
 /// Why a source is down that there is no network to reach by.
-pub const NO_NETWORK: &str = "no network";
+const NO_NETWORK: &str = "no network";
 
 /// State of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

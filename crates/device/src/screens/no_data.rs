@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use super::{prose, row};
 use crate::{
     cells::Cell,
-    market::NO_NETWORK,
     spoken::{self, Sentence},
 };
 
@@ -15,13 +14,25 @@ const PX: u32 = 22;
 /// Most characters of what a source says; the page has all of it.
 const REASON_CHARS: usize = 72;
 
+/// Why nothing was ever learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence<'a> {
+    /// There is no network to ask anybody by.
+    NoNetwork,
+    /// Nobody has answered yet.
+    NoAnswer,
+    /// What a source has said last.
+    Told(&'a str),
+}
+
 /// What is missing, why, what is done about it, and where there is more.
 ///
-/// `reason` is what a source has said last, `page` where the page is; either may be empty.
-pub fn cells(reason: &str, page: &str, panels: usize) -> Vec<Cell> {
-    let reason = match reason {
-        "" => "No source has answered yet.",
-        told => told
+/// `page` is where the page is, and may be empty.
+pub fn cells(silence: Silence<'_>, page: &str, panels: usize) -> Vec<Cell> {
+    let reason = match silence {
+        Silence::NoNetwork => "no network",
+        Silence::NoAnswer => "No source has answered yet.",
+        Silence::Told(told) => told
             .char_indices()
             .nth(REASON_CHARS)
             .map_or(told, |(end, _)| &told[..end]),
@@ -40,10 +51,10 @@ pub fn cells(reason: &str, page: &str, panels: usize) -> Vec<Cell> {
 }
 
 /// What is missing, and why.
-pub fn sentence(reason: &str) -> Sentence {
-    match reason {
-        "" => spoken::NO_DATA.with("why", spoken::NO_ANSWER_YET),
-        NO_NETWORK => spoken::NO_DATA.with("why", spoken::NO_NETWORK),
-        told => spoken::NO_DATA.with("why", spoken::closed(told)),
+pub fn sentence(silence: Silence<'_>) -> Sentence {
+    match silence {
+        Silence::NoNetwork => spoken::NO_DATA.with("why", spoken::NO_NETWORK),
+        Silence::NoAnswer => spoken::NO_DATA.with("why", spoken::NO_ANSWER_YET),
+        Silence::Told(told) => spoken::NO_DATA.with("why", spoken::closed(told)),
     }
 }

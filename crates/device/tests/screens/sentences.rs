@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use device::{
     cells::Cell,
     market::{Direction, Payment, Zap},
-    screens::{SCREENS, Scene, catalog, custom, no_data, payment, safe_mode, update, zap},
+    screens::{
+        SCREENS, Scene, catalog, custom,
+        no_data::{self, Silence},
+        payment, safe_mode, update, zap,
+    },
     spoken::{self, Sentence, Value},
     units::{Msats, Sats},
 };
@@ -193,11 +197,11 @@ fn what_covers_the_rotation_says_what_it_shows() {
         "Safe mode: it broke off."
     );
     assert_eq!(
-        no_data::sentence("").to_string(),
+        no_data::sentence(Silence::NoAnswer).to_string(),
         "No data so far: no source has answered yet."
     );
     assert_eq!(
-        no_data::sentence("no network").to_string(),
+        no_data::sentence(Silence::NoNetwork).to_string(),
         "No data so far: there is no network."
     );
 }

@@ -10,8 +10,11 @@ use device::{
     },
     panels,
     screens::{
-        SCREENS, Scene, Screen, catalog::Dependency, custom, debug, erasing, no_data, payment,
-        provisioning, safe_mode, sign_in, splash, update, zap,
+        SCREENS, Scene, Screen,
+        catalog::Dependency,
+        custom, debug, erasing,
+        no_data::{self, Silence},
+        payment, provisioning, safe_mode, sign_in, splash, update, zap,
     },
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
@@ -104,7 +107,9 @@ static SPECIALS: &[Special] = &[
     Special {
         word: "no-data",
         what: "notice that nothing was ever learned",
-        cells: |values, _, board| no_data::cells(NO_ANSWER, &values.ip, board.panels),
+        cells: |values, _, board| {
+            no_data::cells(Silence::Told(NO_ANSWER), &values.ip, board.panels)
+        },
     },
     Special {
         word: "provisioning",
