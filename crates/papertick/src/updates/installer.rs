@@ -507,4 +507,34 @@ mod tests {
         update.give_up().await;
         assert!(installer.begin(announced).is_ok());
     }
+
+    #[tokio::test]
+    async fn an_image_that_breaks_off_leaves_nothing() {
+        let folder = TempDir::new().unwrap();
+        let (inbox, _heard) = crate::inbox::inbox();
+        let board = *board::spec::find("rev-b").unwrap();
+        let mut means = Means::without_slots(board, folder.path().to_path_buf(), inbox);
+        means.signatures = Signatures::NotRequired;
+        let (installer, _) = Installer::new(means);
+        let announced = Announced {
+            kind: Kind::Page,
+            versions: Versions::NotOlder,
+            bytes: None,
+            digest: None,
+        };
+        let update = installer.begin(announced.clone()).unwrap();
+        update.append(Bytes::from_static(b"P")).await.unwrap();
+        let parts = || {
+            let entries = std::fs::read_dir(folder.path()).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name());
+            names.filter(|name| name == "update.part").count()
+        };
+        assert_eq!(parts(), 1);
+        drop(update);
+        while installer.place.available_permits() == 0 {
+            thread::yield_now();
+        }
+        assert_eq!(parts(), 0);
+        assert!(installer.begin(announced).is_ok());
+    }
 }

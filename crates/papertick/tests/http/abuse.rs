@@ -373,6 +373,19 @@ async fn who_was_accepted_is_answered_when_the_server_stops() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_stops_is_not_ready() {
+    let clock = Clock::start().await;
+    assert_eq!(clock.get("/readyz").await.status, 200);
+    let mut stream = clock.connect().await;
+    sleep(Duration::from_millis(1)).await;
+    clock.shutdown.send_replace(true);
+    let request = format!("GET /readyz HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let answer = Answer::parse(&rest(&mut stream).await);
+    assert_eq!((answer.status, answer.text()), (503, r#"{"ok":false}"#));
+}
+
 /// Another device is about to go on with the same socket: clients are served to the last moment, which is short.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_gives_way_serves_everybody_and_waits_for_nobody() {

@@ -314,6 +314,47 @@ async fn the_metrics_tell_which_sources_are_up_and_how_old_the_height_is() {
 }
 
 #[tokio::test]
+async fn the_metrics_tell_what_is_old_what_is_disputed_and_whether_the_broker_is_there() {
+    let clock = Clock::start().await;
+    for (stale, disputed, broker) in [
+        (false, false, Some(true)),
+        (true, false, Some(false)),
+        (false, true, None),
+    ] {
+        clock.change(|view| {
+            (view.stale, view.disputed) = (stale, disputed);
+            view.mqtt = broker.map(|up| SourceState {
+                up,
+                dropped: [("not-taken", 3)].into(),
+                ..SourceState::default()
+            });
+            let dropped = SourceState {
+                dropped: [("not-text", 7)].into(),
+                ..SourceState::default()
+            };
+            view.sources = [(SourceId::Relay, dropped)].into();
+        });
+        let metrics = clock.get("/metrics").await.text().to_string();
+        let value = |name: &str| {
+            let told = metrics.lines().find_map(|line| line.strip_prefix(name));
+            told.map(|told| told.trim().to_string())
+        };
+        let number = |flag: bool| Some(u8::from(flag).to_string());
+        assert_eq!(value("papertick_stale "), number(stale));
+        assert_eq!(value("papertick_disputed "), number(disputed));
+        assert_eq!(
+            value("papertick_mqtt_connected "),
+            broker.and_then(number),
+            "{metrics}"
+        );
+        let dropped = "papertick_source_dropped_total{source=\"relay\",reason=\"not-text\"} ";
+        assert_eq!(value(dropped).as_deref(), Some("7"), "{metrics}");
+        let dropped = "papertick_mqtt_dropped_total{reason=\"not-taken\"} ";
+        assert_eq!(value(dropped), broker.map(|_| "3".to_string()), "{metrics}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_told_in_both_formats_is_the_same() {
     let clock = Clock::start().await;
     let samples = |text: &str| -> Vec<String> {

@@ -477,6 +477,16 @@ async fn only_allowed_origins_may_read() {
         allowed.header("access-control-allow-origin"),
         Some("http://localhost:5173")
     );
+    // What a browser keeps for one page is none for another.
+    for path in ["/openapi.json", "/api/panels/0.png"] {
+        for headers in [&["Origin: http://localhost:5173"][..], &[]] {
+            let answer = clock.send("GET", path, headers, "").await;
+            let vary = answer.headers.iter().filter(|(name, _)| name == "vary");
+            let vary: Vec<_> = vary.map(|(_, value)| value.as_str()).collect();
+            let vary = vary.join(", ");
+            assert!(vary.contains("Origin"), "{path} {headers:?}: {vary}");
+        }
+    }
     let other = clock
         .send("GET", "/api/status", &["Origin: http://evil.example"], "")
         .await;

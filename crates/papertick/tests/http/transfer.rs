@@ -282,6 +282,29 @@ async fn a_password_that_is_set_later_opens_no_secret_of_before() {
     );
 }
 
+/// So may what a file brought, if whoever took it over knew the password.
+#[tokio::test]
+async fn a_secret_of_a_file_leaves_a_clock_that_was_guarded_when_it_came() {
+    let source = clock_with(guarded()).await;
+    let credentials = basic("satoshi:correct horse");
+    let wish = json!({ "passphrase": PASSPHRASE });
+    let file = ask(&source, EXPORT, &wish, &[&credentials]).await.json();
+    let right = json!({ "file": file, "passphrase": PASSPHRASE });
+    let clock = clock_with(Settings {
+        guarded_secrets: String::new(),
+        proxy_pass: device::secret::Secret::default(),
+        ..guarded()
+    })
+    .await;
+    let taken = ask(&clock, IMPORT, &right, &[&credentials]).await;
+    assert_eq!(taken.status, 200);
+    let file = ask(&clock, EXPORT, &wish, &[&credentials]).await.json();
+    assert_eq!(
+        file.get("leftOut").cloned().unwrap_or_default(),
+        Value::Null
+    );
+}
+
 #[tokio::test]
 async fn what_was_seen_is_what_is_taken_over() {
     let clock = clock_with(Settings::default()).await;

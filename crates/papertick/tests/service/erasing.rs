@@ -143,6 +143,22 @@ async fn what_cannot_be_forgotten_is_said_and_the_clock_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whatever_cannot_be_erased_is_named() {
+    for (file, what) in [
+        ("coredump.dmp", "the dump of a crash"),
+        ("access-point", "the access point's password"),
+    ] {
+        let mut desk = Desk::new();
+        desk.until("access-point").await;
+        put_folder_at(&desk.folder.path().join(file));
+        assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
+        let view = desk.until("access-point").await;
+        assert!(view.notes[0].contains(what), "{file}: {:?}", view.notes);
+        assert!(desk.disk.look().holds("wifiConfigured"), "stored as it was");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
     let mut desk = Desk::provisioned().await;
     desk.until("connected").await;
@@ -170,6 +186,12 @@ async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
         assert_eq!(desk.inbox.ask(Request::Restart).await.unwrap(), Reply::Done);
         restart.notified().await;
         let reply = timeout(LONG, desk.inbox.ask(Request::FactoryReset)).await;
+        let held = Contacts {
+            down: 1,
+            at: Duration::ZERO,
+        };
+        desk.inbox.tell(Input::Held(held)).await.unwrap();
+        sleep(LONG).await;
         reply.expect("an answer in time").unwrap()
     };
     let reply = tokio::select! {

@@ -17,7 +17,7 @@ use device::{
     secret::PasswordHash,
     settings::{Key, Settings, store},
     sources::SourceId,
-    units::{Currency, Price},
+    units::{Currency, FeeRate, Price},
 };
 use futures_util::{FutureExt, future::join_all};
 use papertick::{
@@ -389,6 +389,84 @@ async fn no_older_generation_lets_in_whom_the_newest_keeps_out() {
         );
         assert_eq!(settings.digit_font_px, 200);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_older_generation_knows_the_name_or_password_from_before_a_change() {
+    for (body, key, hash) in [
+        (json!({"httpAuthUser": "new"}), None, "old"),
+        (
+            json!({"httpAuthPass": "new"}),
+            Some(Key::http_auth_pass),
+            "new",
+        ),
+    ] {
+        let desk = Desk::new();
+        let change = async |body: &Value, key: Option<Key>, hash: &str| {
+            let patch = Patch {
+                body: body.as_object().unwrap().clone(),
+                hashes: key
+                    .map(|key| (key, PasswordHash::new(hash)))
+                    .into_iter()
+                    .collect(),
+            };
+            let reply = desk.inbox.ask(Request::Patch(patch)).await.unwrap();
+            let is_taken = matches!(reply, Reply::Done | Reply::RebootRequired);
+            assert!(is_taken, "{body}: {reply:?}");
+        };
+        let closing =
+            json!({"httpAuthEnabled": true, "httpAuthUser": "old", "httpAuthPass": "old"});
+        change(&closing, Some(Key::http_auth_pass), "old").await;
+        change(&json!({"digitFontPx": 200}), None, "").await;
+        change(&body, key, "new").await;
+        let mut disk = desk.disk.look();
+        disk.write("settings.json", b"damaged").unwrap();
+        let (_, found) = StateFile::open(SETTINGS, &mut disk);
+        let (settings, _) = store::from_json(&found.content.whole().unwrap());
+        let kept = (
+            settings.http_auth_user.as_str(),
+            settings.http_auth_pass.phc(),
+        );
+        let user = if key.is_none() { "new" } else { "old" };
+        assert_eq!(kept, (user, hash), "{body}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_reset_that_fails_halfway_leaves_memory_and_headers_too() {
+    for step in 1..=40 {
+        let (mut desk, spec) = on_a_chain();
+        let miner = Miner::with(3);
+        desk.headers(&miner.headers[1..]).await;
+        let known = Observation::Fee(FeeRate::whole(4).unwrap());
+        let known = Input::Observed(SourceId::Relay, vec![known]);
+        desk.inbox.settle(known).await.unwrap();
+        sleep(MEMORY_PERIOD).await;
+        let before = stored(&desk.disk.look(), MEMORY).unwrap().1;
+        desk.disk.arrange(step, Trouble::Error);
+        if desk.reset().await == Reply::Done {
+            assert!(step > 1);
+            return;
+        }
+        desk.disk.heal();
+        sleep(2 * MEMORY_PERIOD).await;
+        let after = stored(&desk.disk.look(), MEMORY).unwrap().1;
+        assert_eq!(after["fee"]["value"], before["fee"]["value"], "step {step}");
+        assert_eq!(kept_tip(&desk.disk, &spec), miner.tip(), "step {step}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_that_a_failed_reset_could_not_put_back_are_missing_aloud() {
+    let mut desk = Desk::new();
+    desk.patch(json!({"digitFontPx": 200})).await;
+    desk.disk.arrange(1, Trouble::ReadOnly);
+    assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
+    let notes = desk.notes();
+    assert!(
+        notes.contains("nothing can be stored: read-only"),
+        "{notes}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -419,7 +419,14 @@ async fn a_broker_that_is_no_good_is_left_and_tried_again() {
         };
         rig.until(expected, is_so).await;
     }
+    // Another one is not made to pay for it.
+    rig.set(json!({ "mqttHost": "other" })).await;
+    let mut peer = Peer::greeted(&mut arrivals).await;
+    peer.shout(&[0x00, 0x00]).await;
+    let begun = Instant::now();
     let _peer = Peer::accept(&mut arrivals).await;
+    let waited = begun.elapsed();
+    assert!(waited < Duration::from_secs(7), "{waited:?}");
     rig.up().await;
     rig.stop().await;
 }
@@ -1114,4 +1121,12 @@ async fn a_faulty_panel_is_told_at_once() {
     let told = read(&peer.on(&format!("{OWN}/state")).await.payload);
     assert_eq!(told["panelFaults"][0]["panel"], 2);
     rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_brightness_of_the_leds_is_told_when_it_changes() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    rig.set(json!({ "ledBrightness": 7 })).await;
+    let told = peer.on(&format!("{OWN}/light/strip")).await;
+    assert_eq!(read(&told.payload)["brightness"], 7);
 }
