@@ -188,7 +188,7 @@ proptest! {
         let mut ended = 0u64;
         // A panel that is pulled out in the midst of a refresh looks like one that is done: nothing tells that its
         // picture did not get far, so that only a full refresh mends it.
-        let mut mended_by = Refresh::Partial;
+        let mut last_refresh = vec![Refresh::Partial; count];
         for deed in deeds {
             match deed {
                 Deed::Show(panel, number, full) => {
@@ -196,10 +196,11 @@ proptest! {
                     asked += u64::from(rig.show(panel % count, number, refresh).is_ok());
                 }
                 Deed::Break(panel, condition) => {
-                    rig.circuit.set_condition(panel % count, condition);
-                    if condition == Condition::Absent {
-                        mended_by = Refresh::Full;
+                    let panel = panel % count;
+                    if condition == Condition::Absent && rig.circuit.is_refreshing(panel) {
+                        last_refresh[panel] = Refresh::Full;
                     }
+                    rig.circuit.set_condition(panel, condition);
                 }
                 Deed::Wait(millis) => {
                     let end = rig.circuit.now() + Duration::from_millis(millis);
@@ -214,7 +215,10 @@ proptest! {
         }
         // The first may still fail on what went wrong before.
         rig.show_all(2000, Refresh::Partial);
-        let last = rig.show_all(3000, mended_by);
+        for (panel, refresh) in last_refresh.into_iter().enumerate() {
+            rig.show(panel, 3000 + panel as u32, refresh).unwrap();
+        }
+        let last = rig.run();
         prop_assert!(last.iter().all(|(_, end)| end.is_ok()), "{:?}", last);
         for panel in 0..count {
             rig.assert_shows(panel, 3000 + panel as u32);

@@ -428,17 +428,42 @@ fn depot(means: &Means) -> Depot {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use tempfile::TempDir;
     use tokio::time::advance;
 
     use super::*;
 
+    /// Those of a clock without slots for programs, which nobody hears.
+    fn means(folder: &Path) -> Means {
+        let (inbox, _) = crate::inbox::inbox();
+        let board = *board::spec::find("rev-b").unwrap();
+        Means::without_slots(board, folder.to_path_buf(), inbox)
+    }
+
+    /// One that takes any page.
+    fn of_pages(folder: &Path) -> Installer {
+        let means = Means {
+            signatures: Signatures::NotRequired,
+            ..means(folder)
+        };
+        Installer::new(means).0
+    }
+
+    fn announced(kind: Kind) -> Announced {
+        Announced {
+            kind,
+            versions: Versions::NotOlder,
+            bytes: None,
+            digest: None,
+        }
+    }
+
     #[tokio::test]
     async fn nothing_is_offered_where_nothing_is_ever_installed() {
         let folder = TempDir::new().unwrap();
-        let (inbox, _heard) = crate::inbox::inbox();
-        let board = *board::spec::find("rev-b").unwrap();
-        let nothing = Means::without_slots(board, folder.path().to_path_buf(), inbox);
+        let nothing = means(folder.path());
         let offers = |means: &Means| Installer::new(means.clone()).0.updatable().is_some();
         assert!(!offers(&nothing));
         let with_slots = Means {
@@ -470,13 +495,7 @@ mod tests {
             .pk;
         std::fs::write(keys.join("good.pub"), key.to_box().unwrap().to_string()).unwrap();
         assert_eq!(installer.updatable().as_deref(), Some("4.1.0"));
-        let announced = Announced {
-            kind: Kind::Firmware,
-            versions: Versions::NotOlder,
-            bytes: None,
-            digest: None,
-        };
-        let under_way = installer.begin(announced).unwrap();
+        let under_way = installer.begin(announced(Kind::Firmware)).unwrap();
         assert!(installer.updatable().is_some(), "it is only busy");
         drop(under_way);
     }
@@ -484,17 +503,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_image_that_does_not_end_is_given_up() {
         let folder = TempDir::new().unwrap();
-        let (inbox, _heard) = crate::inbox::inbox();
-        let board = *board::spec::find("rev-b").unwrap();
-        let mut means = Means::without_slots(board, folder.path().to_path_buf(), inbox);
-        means.signatures = Signatures::NotRequired;
-        let (installer, _) = Installer::new(means);
-        let announced = Announced {
-            kind: Kind::Page,
-            versions: Versions::NotOlder,
-            bytes: None,
-            digest: None,
-        };
+        let installer = of_pages(folder.path());
+        let announced = announced(Kind::Page);
         let byte = || Bytes::from_static(b"P");
         let update = installer.begin(announced.clone()).unwrap();
         advance(IMAGE_TIME - Duration::from_millis(1)).await;
@@ -511,17 +521,8 @@ mod tests {
     #[tokio::test]
     async fn an_image_that_breaks_off_leaves_nothing() {
         let folder = TempDir::new().unwrap();
-        let (inbox, _heard) = crate::inbox::inbox();
-        let board = *board::spec::find("rev-b").unwrap();
-        let mut means = Means::without_slots(board, folder.path().to_path_buf(), inbox);
-        means.signatures = Signatures::NotRequired;
-        let (installer, _) = Installer::new(means);
-        let announced = Announced {
-            kind: Kind::Page,
-            versions: Versions::NotOlder,
-            bytes: None,
-            digest: None,
-        };
+        let installer = of_pages(folder.path());
+        let announced = announced(Kind::Page);
         let update = installer.begin(announced.clone()).unwrap();
         update.append(Bytes::from_static(b"P")).await.unwrap();
         let parts = || {

@@ -431,7 +431,7 @@ impl Front {
                 self.flash = Some(Flash {
                     begin: now,
                     peak: if self.top == 0 { 2048 } else { self.top },
-                    rises: !self.lit || self.top == 0,
+                    rises: self.aim() == 0,
                     hold,
                     tick: MS * (s.fl_effect_delay / self.panels).max(1),
                 });
