@@ -2,11 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
+use chain::{anchor::genesis, network::Network};
 use device::{
     board::PanelFault,
-    market::{Datum, Seen},
+    market::{
+        Claimed, Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
+    },
     now::UtcTime,
     sources::SourceId,
+    units::{Currency, Price},
     view::SourceState,
 };
 use interface::openapi;
@@ -351,6 +355,83 @@ async fn the_metrics_tell_what_is_old_what_is_disputed_and_whether_the_broker_is
         assert_eq!(value(dropped).as_deref(), Some("7"), "{metrics}");
         let dropped = "papertick_mqtt_dropped_total{reason=\"not-taken\"} ";
         assert_eq!(value(dropped), broker.map(|_| "3".to_string()), "{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off() {
+    let clock = Clock::start().await;
+    let tip = |height| Tip {
+        height,
+        hash: genesis(Network::Main).block_hash(),
+        time: 0,
+    };
+    let seen = Seen::Before(None);
+    let claimed = |source, height| Claimed {
+        source,
+        origin: source,
+        height,
+        seen,
+    };
+    clock.change(|view| {
+        let price = Datum {
+            value: Price::parse("60000").unwrap(),
+            source: SourceId::Relay,
+            seen,
+        };
+        let priced = [
+            (Currency::USD, price.clone()),
+            (Currency::parse("EUR").unwrap(), price),
+        ];
+        Arc::make_mut(&mut view.market).prices = Arc::new(priced.into());
+        let truth = &mut view.truth;
+        truth.height = HeightState::Alone;
+        truth.time.state = TimeState::Refused;
+        Arc::make_mut(&mut truth.fee).state = PriceState::Disputed;
+        let agreed = PriceTruth {
+            state: PriceState::Agreed,
+            spread_permille: Some(7),
+            voices: Vec::new(),
+        };
+        truth.prices = Arc::new([(Currency::USD, agreed)].into());
+        truth.proven = Some(tip(900_000));
+        truth.proofs = vec![
+            (SourceId::Node, tip(900_000)),
+            (SourceId::Peers, tip(900_000)),
+            (SourceId::Peers, tip(899_999)),
+        ];
+        truth.claims = vec![
+            claimed(SourceId::Relay, 900_003),
+            claimed(SourceId::Explorer, 899_998),
+        ];
+        truth.reorganisations = Reorganisations {
+            count: 2,
+            last_depth: 5,
+        };
+    });
+    let metrics = clock.get("/metrics").await.text().to_string();
+    for line in [
+        "truth{value=\"height\",state=\"alone\"} 1",
+        "truth{value=\"height\",state=\"proven\"} 0",
+        "truth{value=\"fee\",state=\"disputed\"} 1",
+        "truth{value=\"fee\",state=\"agreed\"} 0",
+        "truth{value=\"USD\",state=\"agreed\"} 1",
+        "truth{value=\"USD\",state=\"stale\"} 0",
+        // Nobody has quoted it in this run.
+        "truth{value=\"EUR\",state=\"stale\"} 1",
+        "truth{value=\"EUR\",state=\"agreed\"} 0",
+        "truth{value=\"time\",state=\"refused\"} 1",
+        "truth{value=\"time\",state=\"bounded\"} 0",
+        "price_spread_ratio{currency=\"USD\"} 0.007",
+        "proven_height 900000",
+        "proof_peers 2",
+        "reorganisations_total 2",
+        "claim_lead_blocks{source=\"relay\"} 3",
+        "claim_lead_blocks{source=\"explorer\"} -2",
+    ] {
+        let line = format!("papertick_{line}");
+        let told = metrics.lines().any(|told| told == line);
+        assert!(told, "{line}: {metrics}");
     }
 }
 

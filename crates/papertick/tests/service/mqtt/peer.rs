@@ -14,7 +14,9 @@ use mqtt_protocol_core::mqtt::{
     packet::{
         CorrelationData, GenericPacketTrait, Packet, Property, Qos, ResponseTopic, v3_1_1, v5_0,
     },
-    result_code::{ConnectReasonCode, ConnectReturnCode, SubackReasonCode, SubackReturnCode},
+    result_code::{
+        ConnectReasonCode, ConnectReturnCode, PubackReasonCode, SubackReasonCode, SubackReturnCode,
+    },
     role::Server,
 };
 use net::dialer::{Arrival, BoxedStream};
@@ -49,6 +51,8 @@ pub(crate) struct Peer {
     pub(crate) marked: Vec<String>,
     /// The clock has said good-bye, so that the broker does not say that it is lost.
     pub(crate) has_left: bool,
+    /// It takes no message.
+    denies: bool,
     /// Where the broker says that the clock is lost, and what.
     pub(crate) will: Option<(String, Vec<u8>)>,
 }
@@ -73,6 +77,7 @@ impl Peer {
             filters: Vec::new(),
             marked: Vec::new(),
             has_left: false,
+            denies: false,
             will: None,
         };
         let will = |topic: Option<&str>, payload: Option<&[u8]>| {
@@ -101,9 +106,20 @@ impl Peer {
 
     /// Lets the clock in, and lets it listen.
     pub(crate) async fn let_in(&mut self) {
+        self.let_in_but(&[]).await;
+    }
+
+    /// The same, but for some of the filters, by their places.
+    pub(crate) async fn let_in_but(&mut self, refused: &[usize]) {
         self.answer(ConnectReasonCode::Success, ConnectReturnCode::Accepted)
             .await;
-        self.listen().await;
+        self.listen(refused).await;
+    }
+
+    /// Takes no message from now on, and says so.
+    pub(crate) fn deny(&mut self) {
+        self.denies = true;
+        self.connection.set_auto_pub_response(false);
     }
 
     pub(crate) fn version(&self) -> Version {
@@ -129,8 +145,8 @@ impl Peer {
         self.send(answer).await;
     }
 
-    /// Lets it listen.
-    async fn listen(&mut self) {
+    /// Lets it listen, but not under the filters of these places.
+    async fn listen(&mut self, refused: &[usize]) {
         let answer: Packet = match self.packet().await.unwrap() {
             Packet::V5_0Subscribe(wish) => {
                 let marked = wish.entries().iter();
@@ -145,7 +161,11 @@ impl Peer {
                     .collect();
                 v5_0::Suback::builder()
                     .packet_id(wish.packet_id())
-                    .reason_codes(vec![SubackReasonCode::GrantedQos1; self.filters.len()])
+                    .reason_codes(self.each(
+                        refused,
+                        SubackReasonCode::NotAuthorized,
+                        SubackReasonCode::GrantedQos1,
+                    ))
                     .build()
                     .unwrap()
                     .into()
@@ -158,10 +178,11 @@ impl Peer {
                     .collect();
                 v3_1_1::Suback::builder()
                     .packet_id(wish.packet_id())
-                    .return_codes(vec![
-                        SubackReturnCode::SuccessMaximumQos1;
-                        self.filters.len()
-                    ])
+                    .return_codes(self.each(
+                        refused,
+                        SubackReturnCode::Failure,
+                        SubackReturnCode::SuccessMaximumQos1,
+                    ))
                     .build()
                     .unwrap()
                     .into()
@@ -169,6 +190,13 @@ impl Peer {
             other => panic!("{other}"),
         };
         self.send(answer).await;
+    }
+
+    /// What is said of each filter.
+    fn each<C: Copy>(&self, refused: &[usize], no: C, yes: C) -> Vec<C> {
+        (0..self.filters.len())
+            .map(|place| if refused.contains(&place) { no } else { yes })
+            .collect()
     }
 
     /// The next message of the clock; none if it is gone.
@@ -301,6 +329,21 @@ impl Peer {
         Some(self.waiting.remove(0))
     }
 
+    /// Says that a message is not taken, if none is.
+    async fn refuse(&mut self, packet: &Packet) {
+        if let Packet::V5_0Publish(told) = packet
+            && self.denies
+            && let Some(id) = told.packet_id()
+        {
+            let answer = v5_0::Puback::builder()
+                .packet_id(id)
+                .reason_code(PubackReasonCode::NotAuthorized)
+                .build()
+                .unwrap();
+            Box::pin(self.send(answer.into())).await;
+        }
+    }
+
     async fn follow(&mut self, events: Vec<Event>) {
         for event in events {
             match event {
@@ -308,7 +351,10 @@ impl Peer {
                     // The clock may be gone by then.
                     let _ = self.stream.write_all(&packet.to_continuous_buffer()).await;
                 }
-                Event::NotifyPacketReceived(packet) => self.waiting.push(packet),
+                Event::NotifyPacketReceived(packet) => {
+                    self.refuse(&packet).await;
+                    self.waiting.push(packet);
+                }
                 Event::NotifyError(error) => panic!("{error:?}"),
                 _ => {}
             }

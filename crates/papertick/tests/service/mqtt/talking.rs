@@ -432,6 +432,35 @@ async fn a_broker_that_is_no_good_is_left_and_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_broker_does_not_allow_is_named() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let mut peer = Peer::greeted(&mut arrivals).await;
+    peer.let_in_but(&[1]).await;
+    let refused = format!(
+        "the broker does not let the clock listen to {}",
+        peer.filters[1]
+    );
+    // The connection is up all the same: what may be told and heard is of use.
+    let is_named = |view: &device::view::View| {
+        view.mqtt
+            .as_ref()
+            .is_some_and(|state| state.up && state.last_error.as_ref() == Some(&refused))
+    };
+    rig.until(&refused, is_named).await;
+
+    peer.deny();
+    peer.all_in(Duration::from_secs(15)).await;
+    let denied = "the broker does not take all that the clock tells: not authorized";
+    let is_named = |view: &device::view::View| {
+        view.mqtt.as_ref().is_some_and(|state| {
+            state.last_error.as_deref() == Some(denied) && state.dropped.contains_key("not-taken")
+        })
+    };
+    rig.until(denied, is_named).await;
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_broker_that_falls_silent_is_noticed() {
     let (rig, mut arrivals, _peer) = settled(settings("broker", 0)).await;
     let begun = Instant::now();
