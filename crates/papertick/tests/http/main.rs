@@ -20,6 +20,8 @@ mod garbage;
 mod guards;
 #[path = "../limit/mod.rs"]
 mod limit;
+#[path = "../logged/mod.rs"]
+mod logged;
 mod manual;
 mod operations;
 mod provisioning;

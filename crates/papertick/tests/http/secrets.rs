@@ -1,61 +1,23 @@
 //! Secrets go in and never come out: not in an answer, not to a follower, not in the log.
 
-use std::{
-    io::{self, Write},
-    sync::mpsc,
-};
-
 use interface::openapi;
 use papertick::log_lines::LogLines;
 use serde_json::json;
-use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt};
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::{
     following::Follower,
     guards::{basic, guarded},
+    logged::Logged,
     support::{Clock, Kind, Setup},
 };
 
 const WALLET_SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
-/// What was logged, line by line.
-struct Log(mpsc::Sender<String>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let line = String::from_utf8_lossy(bytes).into_owned();
-        // Nobody reads any more when the test is over.
-        let _ = self.0.send(line);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Keeps everything that this thread logs, which is all there is in a test.
-fn listen() -> (tracing::subscriber::DefaultGuard, mpsc::Receiver<String>) {
-    listen_beside(&LogLines::new())
-}
-
-/// The same, with what the clock itself keeps of the log.
-fn listen_beside(kept: &LogLines) -> (tracing::subscriber::DefaultGuard, mpsc::Receiver<String>) {
-    let (lines, log) = mpsc::channel();
-    let written = tracing_subscriber::fmt::layer()
-        .with_ansi(false)
-        .with_writer(move || Log(lines.clone()));
-    let subscriber = tracing_subscriber::registry()
-        .with(LevelFilter::TRACE)
-        .with(written)
-        .with(kept.layer());
-    (tracing::subscriber::set_default(subscriber), log)
-}
-
 #[tokio::test]
 async fn what_was_set_is_nowhere() {
     let kept = LogLines::new();
-    let (_guard, log) = listen_beside(&kept);
+    let log = Logged::from_now(LevelFilter::TRACE, &kept);
     let clock = Clock::with(Setup {
         device: Kind::Real,
         log: kept,
@@ -101,7 +63,7 @@ async fn what_was_set_is_nowhere() {
     assert!(seen.len() > 15, "{} documents", seen.len());
     let kept = seen.iter().find(|(path, _)| path == "/api/log").unwrap();
     assert!(kept.1.contains("answered"), "{}", kept.1);
-    seen[0].1 = log.try_iter().collect();
+    seen[0].1 = log.lines().concat();
     assert!(seen[0].1.contains("answered"), "{}", seen[0].1);
     for (place, text) in &seen {
         for secret in ["horse-staple", WALLET_SECRET, "argon2id"] {
@@ -120,14 +82,14 @@ async fn what_was_set_is_nowhere() {
 
 #[tokio::test]
 async fn failed_attempts_are_logged_without_what_was_tried() {
-    let (_guard, log) = listen();
+    let log = Logged::from_now(LevelFilter::TRACE, &LogLines::new());
     let clock = guarded().await;
     for pair in ["satoshi:guess-one", "guess-two:guess-three"] {
         let header = basic(pair);
         let answer = clock.send("GET", "/api/status", &[&header], "").await;
         assert_eq!(answer.status, 401);
     }
-    let log: String = log.try_iter().collect();
+    let log = log.lines().concat();
     assert_eq!(log.matches("sign-in refused").count(), 2, "{log}");
     assert!(log.contains("client=127.0.0.1"), "{log}");
     for tried in ["guess", "Authorization", "Basic", "Z3Vlc3M"] {

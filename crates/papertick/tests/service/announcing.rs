@@ -2,9 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::Write,
     net::{IpAddr, Ipv4Addr, UdpSocket},
-    sync::mpsc::{Sender, channel},
     time::Duration,
 };
 
@@ -17,6 +15,7 @@ use net::mdns::{Reach, Service, search};
 use papertick::{
     drivers::advert::{self, Announcing, Patience},
     inbox::{Message, inbox},
+    log_lines::LogLines,
     tasks::{Stopper, Tasks, stop_signal},
 };
 use rustix::net::sockopt::set_socket_reuseaddr;
@@ -24,8 +23,9 @@ use tokio::{
     sync::{mpsc, watch},
     time::{Instant, sleep, timeout},
 };
+use tracing_subscriber::filter::LevelFilter;
 
-use crate::needs;
+use crate::{logged::Logged, needs};
 
 const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -285,28 +285,9 @@ async fn the_second_clock_of_a_name_takes_a_number(network: Network) {
     first.stop().await;
 }
 
-/// A log that can be read.
-#[derive(Clone)]
-struct Log(Sender<String>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
-    let (sender, lines) = channel();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || Log(sender.clone()))
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let log = Logged::from_now(LevelFilter::INFO, &LogLines::new());
     let impatient = Patience {
         complain: Duration::from_millis(100),
         retry: Duration::from_millis(100),
@@ -317,9 +298,9 @@ async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
     sleep(Duration::from_secs(1)).await;
     assert!(clock.inputs.try_recv().is_err(), "nothing was announced");
     clock.stop().await;
-    let log: String = lines.try_iter().collect();
-    assert_eq!(log.matches("cannot be announced").count(), 1, "{log}");
-    assert_eq!(log.lines().count(), 1, "{log}");
+    let log = log.lines();
+    assert_eq!(log.len(), 1, "{log:?}");
+    assert!(log[0].contains("cannot be announced"), "{log:?}");
 }
 
 #[tokio::test(start_paused = true)]

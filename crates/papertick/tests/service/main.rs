@@ -1,6 +1,8 @@
 //! The shell in one process: paused time, the simulated board, disks that fail and lose power.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+#[path = "../logged/mod.rs"]
+mod logged;
 #[path = "../miner/mod.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod miner;

@@ -1,10 +1,6 @@
 //! What the owner reads in the log, at its default level, when a source does not work.
 
-use std::{
-    io::{self, Write},
-    sync::mpsc::{Sender, channel},
-    time::Duration,
-};
+use std::time::Duration;
 
 use device::{
     input::Input,
@@ -16,37 +12,18 @@ use net::dialer::Arrival;
 use papertick::{
     clock::Clock,
     inbox::inbox,
+    log_lines::LogLines,
     sources::time::keep_time,
     tasks::{Tasks, stop_signal},
 };
 use tokio::{io::AsyncWriteExt, net::UdpSocket, sync::mpsc, time};
-use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::filter::LevelFilter;
 
-use crate::{rig::Rig, time::timekeeping};
+use crate::{logged::Logged, rig::Rig, time::timekeeping};
 
-/// A log that can be read.
-#[derive(Clone)]
-struct Log(Sender<String>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Reads the log of this thread.
-fn log() -> (std::sync::mpsc::Receiver<String>, DefaultGuard) {
-    let (sender, lines) = channel();
-    let subscriber = tracing_subscriber::fmt()
-        .with_ansi(false)
-        .with_writer(move || Log(sender.clone()))
-        .finish();
-    (lines, tracing::subscriber::set_default(subscriber))
+/// Reads the log as it is by default.
+fn log() -> Logged {
+    Logged::from_now(LevelFilter::INFO, &LogLines::new())
 }
 
 /// Answers every connection with these bytes and hangs up.
@@ -70,7 +47,7 @@ fn relay() -> SourceConfig {
 
 #[tokio::test(start_paused = true)]
 async fn why_a_source_is_down_stands_in_the_log_once() {
-    let (lines, _guard) = log();
+    let log = log();
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay());
     for (answers, status) in [
@@ -89,7 +66,7 @@ async fn why_a_source_is_down_stands_in_the_log_once() {
             () = answer(&mut arrivals, answers) => {}
         }
     }
-    let log: Vec<String> = lines.try_iter().collect();
+    let log = log.lines();
     let [first, second] = log.as_slice() else {
         panic!("{log:?}");
     };
@@ -105,7 +82,7 @@ async fn why_a_source_is_down_stands_in_the_log_once() {
 
 #[tokio::test(start_paused = true)]
 async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
-    let (lines, _guard) = log();
+    let log = log();
     let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let port = server.local_addr().unwrap().port();
     let (_stopper, stop) = stop_signal();
@@ -141,7 +118,7 @@ async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
             assert_eq!(told, reason);
         }
     }
-    let log: Vec<String> = lines.try_iter().collect();
+    let log = log.lines();
     let expected = [
         "WARN the time server gave no time reason=\"the answer makes no sense\"",
         "WARN the time server gave no time reason=\"no answer\"",
@@ -161,7 +138,7 @@ async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
-    let (lines, _guard) = log();
+    let log = log();
     let (mut rig, mut arrivals) = Rig::in_memory();
     let proxy = Proxy {
         kind: ProxyKind::Socks5,
@@ -176,7 +153,7 @@ async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
         _ = rig.down() => {}
         () = answer(&mut arrivals, &[5, 2, 1, 1]) => {}
     }
-    let log: String = lines.try_iter().collect();
+    let log = log.lines().concat();
     assert!(
         log.contains("logging in at the proxy: the proxy does not accept"),
         "{log}"
@@ -223,7 +200,7 @@ async fn the_password_in_an_address_is_neither_logged_nor_told() {
             },
         ),
     ];
-    let (lines, _guard) = log();
+    let log = log();
     for (id, config) in plans {
         let (mut rig, _arrivals) = Rig::in_memory();
         rig.plan(id, config);
@@ -243,7 +220,7 @@ async fn the_password_in_an_address_is_neither_logged_nor_told() {
     rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
     let (reason, _) = rig.down().await;
     assert!(reason.contains("me:***@proxy"), "{reason}");
-    let log: String = lines.try_iter().collect();
+    let log = log.lines().concat();
     assert!(log.contains("me:***@proxy"), "{log}");
     assert!(!log.contains("planted"), "{log}");
 }

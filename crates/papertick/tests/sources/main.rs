@@ -13,6 +13,8 @@
 mod court;
 #[path = "../greeting/mod.rs"]
 mod greeting;
+#[path = "../logged/mod.rs"]
+mod logged;
 #[path = "../miner/mod.rs"]
 mod miner;
 #[path = "../../../net/tests/net/peers.rs"]

@@ -24,7 +24,7 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::clock::Clock;
+use papertick::{clock::Clock, log_lines::LogLines};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::{ServerConfig, pki_types::PrivateKeyDer};
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 use tokio_rustls::TlsAcceptor;
+use tracing_subscriber::filter::LevelFilter;
 
 use super::{
     OWN, Rig, json as read,
@@ -40,6 +41,7 @@ use super::{
     settings,
     sharing::START_MS,
 };
+use crate::logged::Logged;
 
 async fn rig(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>) {
     let (arrive, arrivals) = mpsc::channel(4);
@@ -458,6 +460,27 @@ async fn what_a_broker_does_not_allow_is_named() {
     };
     rig.until(denied, is_named).await;
     rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_the_broker_is_not_there_stands_in_the_log_once_for_each_outage() {
+    let log = Logged::from_now(LevelFilter::INFO, &LogLines::new());
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    for _ in 0..2 {
+        for _ in 0..3 {
+            Peer::greeted(&mut arrivals)
+                .await
+                .shout(&[0x00, 0x00])
+                .await;
+        }
+        let peer = Peer::accept(&mut arrivals).await;
+        rig.up().await;
+        drop(peer);
+    }
+    rig.stop().await;
+    let log = log.lines();
+    let told = log.iter().filter(|line| line.contains("makes no sense"));
+    assert_eq!(told.count(), 2, "{log:?}");
 }
 
 #[tokio::test(start_paused = true)]
