@@ -242,7 +242,18 @@ mod tests {
 
         // The supervisor that takes the place of this one waits where devices expect it.
         tasks.stop(Duration::ZERO).await;
-        let next = CrashDumps::open(folder.path(), Some(name.clone())).unwrap();
+        let next = async {
+            loop {
+                match CrashDumps::open(folder.path(), Some(name.clone())) {
+                    // Another test may be starting a process, which has what is open here until it begins.
+                    Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                        sleep(Duration::from_millis(5)).await;
+                    }
+                    opened => return opened.unwrap(),
+                }
+            }
+        };
+        let next = timeout(TAKER_TIME, next).await.unwrap();
         assert_eq!(next.name(), name);
     }
 

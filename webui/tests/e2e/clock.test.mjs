@@ -517,6 +517,99 @@ test('a clock that goes away is told, and comes back by itself', async () => {
   await page.waitForFunction(() => document.querySelectorAll('canvas')[6].dataset.version === '2');
 });
 
+test('the page opens while the clock is away, with what it showed last and how old that is', async () => {
+  // Only what was read while the worker was there is kept by it.
+  await page.waitForFunction(async () => (await navigator.serviceWorker.ready) && navigator.serviceWorker.controller);
+  await page.reload();
+  await page.waitForSelector('[data-link="live"]');
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  const drawn = await ink(6);
+  await clock.goAway();
+  await page.reload();
+  const banner = page.locator('[data-banner]');
+  await banner.getByText(/What you see is \d+ s old\./).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+  assert.deepEqual(await ink(6), drawn);
+  await page.goto(`${clock.url}/settings/quiet`);
+  await banner.getByText('The clock does not answer.').waitFor();
+  // What the clock says by then takes the place of what was kept.
+  clock.height += 1;
+  await clock.comeBack();
+  await page.goto(clock.url);
+  await page.waitForSelector('[data-link="live"]');
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[6]?.dataset.version === '1');
+  assert.notEqual((await ink(6)).text, drawn.text);
+});
+
+test('what was kept for a clock that is away is forgotten with the password', async () => {
+  await page.reload();
+  const kept = () => page.evaluate(() => localStorage.getItem('papertick-last'));
+  assert.notEqual(await kept(), null);
+  clock.password = 'correct horse';
+  await clock.goAway();
+  await clock.comeBack();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 10_000 });
+  assert.equal(await kept(), null);
+  assert.equal(await page.locator('canvas').count(), 0);
+});
+
+test('a page that is older than that of the clock says so', async () => {
+  assert.equal(await page.locator('[data-outdated]').count(), 0);
+  await page.route('**/manifest.json', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), commit: 'another' } });
+  });
+  await clock.goAway();
+  await clock.comeBack();
+  const note = page.locator('[data-outdated]');
+  await note.getByText('The clock has a newer page than this one.').waitFor({ timeout: 10_000 });
+  await Promise.all([page.waitForEvent('load'), note.getByRole('button', { name: 'Reload' }).click()]);
+  await page.waitForSelector('[data-link="live"]');
+  assert.equal(await note.count(), 0);
+});
+
+test('each source says whether it works, why not, and is tried anew by itself', async () => {
+  const source = (name) => page.locator(`[data-source="${name}"]`);
+  await source('Relay').getByText('works').waitFor({ state: 'attached' });
+  assert.equal(await source('Relay').getByRole('button').count(), 0);
+  clock.ailments = {
+    sources: { relay: clock.source('relay'), pool: { ...clock.source('pool'), ageSec: 7_300, nextTrySec: 42 } },
+    mqtt: { ...clock.source('relay'), lastError: 'the broker does not let the clock listen to a/b' },
+  };
+  clock.changed(clock.data());
+  const pool = source('Mining pool');
+  await pool.getByText('is down').waitFor({ state: 'attached' });
+  assert.equal(await pool.locator('q').innerText(), 'Connection refused.');
+  assert.match(await pool.innerText(), /4[0-2] s/);
+  // What is wrong with a connection that works stands there too, and there is nothing to try.
+  const broker = source('MQTT broker');
+  await broker.getByText('works').waitFor({ state: 'attached' });
+  assert.match(await broker.locator('q').innerText(), /does not let the clock listen to a\/b/);
+  assert.equal(await broker.getByRole('button').count(), 0);
+  await pool.getByRole('button', { name: /^Try now.*Mining pool$/ }).click();
+  assert.deepEqual(await last(), ['POST /api/restart_datasources', { source: 'pool' }]);
+  await page.waitForSelector('.notice:has-text("Mining pool is tried anew.")');
+});
+
+test('panels are drawn afresh and LEDs blink for the asking', async () => {
+  await page.getByRole('button', { name: 'Full refresh' }).click();
+  await page.waitForSelector('.notice:has-text("All panels are drawn afresh.")');
+  assert.equal(await last(), 'POST /api/full_refresh');
+  await page.locator('#system').getByRole('button', { name: 'Identify' }).click();
+  await page.waitForSelector('.notice:has-text("The LEDs blink.")');
+  assert.equal(await last(), 'POST /api/identify');
+});
+
+test('quiet hours are told, and that they are now', async () => {
+  const card = page.locator('[aria-labelledby="quiet-title"]');
+  await card.getByText('No daily schedule.').waitFor();
+  const { dnd } = clock.status();
+  clock.ailments = { dnd: { ...dnd, dndTimeEnabled: true, startTime: '22:05', endTime: '6:45', active: true } };
+  clock.changed(clock.data());
+  await card.getByText('Every day from 22:05 to 6:45.').waitFor();
+  await card.getByText('Quiet now, by the schedule.').waitFor();
+});
+
 test('a control that fails says so', async () => {
   await clock.goAway();
   await page.getByRole('button', { name: 'Next screen', exact: true }).click();

@@ -202,6 +202,33 @@ test('a restart is offered where one is needed', async () => {
   await page.waitForSelector('[data-reboot]', { state: 'detached' });
 });
 
+test('a restart that is put off is offered again with the next change that needs one', async () => {
+  await setting('ceEndpoint').getByRole('textbox').fill('one.lan:8080');
+  await save();
+  await page.waitForSelector('[data-reboot]');
+  await page.getByRole('button', { name: 'Later' }).click();
+  await page.waitForSelector('[data-reboot]', { state: 'detached' });
+  await setting('labelFitPct').getByRole('slider').fill('80');
+  await save();
+  await saved();
+  assert.equal(await page.locator('[data-reboot]').count(), 0);
+  await setting('ceEndpoint').getByRole('textbox').fill('two.lan:8080');
+  await save();
+  await page.waitForSelector('[data-reboot]');
+});
+
+test('the zone of the browser is taken for the asking', async () => {
+  clock.settings.tzString = 'Pacific/Auckland';
+  await page.reload();
+  const here = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  await setting('tzString')
+    .getByRole('button', { name: `Use ${here}, as this browser` })
+    .click();
+  await save();
+  assert.deepEqual((await patch()).body, { tzString: here });
+  await setting('tzString').getByRole('button').waitFor({ state: 'detached' });
+});
+
 test('what somebody else changed elsewhere is no conflict', async () => {
   await setting('labelFitPct').getByRole('slider').fill('80');
   clock.settings.digitFontPx = 200;
