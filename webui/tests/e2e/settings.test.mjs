@@ -203,6 +203,7 @@ test('a restart is offered where one is needed', async () => {
 });
 
 test('a restart that is put off is offered again with the next change that needs one', async () => {
+  await setting('dataSource').getByRole('combobox').selectOption({ index: 3 });
   await setting('ceEndpoint').getByRole('textbox').fill('one.lan:8080');
   await save();
   await page.waitForSelector('[data-reboot]');
