@@ -17,6 +17,7 @@ use device::{
     settings::{Settings, store},
     view::View,
 };
+use futures_util::FutureExt;
 use papertick::{
     clock::Clock,
     drivers::wifi::{self, Identity, NotProvisioned, Radio},
@@ -282,6 +283,17 @@ async fn an_access_point_that_nobody_uses_ends_with_a_restart() {
     let begun = Instant::now();
     assert_eq!(desk.restarts().await, RebootReason::PortalTimeout);
     assert_eq!(begun.elapsed(), Duration::from_secs(20 + 900));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gives_up_on_forgetting_keeps_the_network() {
+    let mut desk = Desk::provisioned().await;
+    desk.until("connected").await;
+    // The radio has not turned to it by then.
+    assert!(desk.radio.forget().now_or_never().is_none());
+    sleep(Duration::from_secs(60)).await;
+    assert!(desk.folder.path().join("wifi").exists());
+    assert_eq!(desk.followed.view.borrow().link.state, "connected");
 }
 
 #[tokio::test(start_paused = true)]

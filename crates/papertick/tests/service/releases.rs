@@ -4,27 +4,32 @@
 use std::time::Duration;
 
 use device::{
-    input::Input,
+    input::{Input, Upload},
     releases::{Channel, Habit, Look, ReleasePlan, Rule, Verdict},
     secret::Endpoint,
 };
+use feeds::image::{Facts, Kind, Packed};
 use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
 use papertick::{
     build,
+    config::Firmware,
     inbox::{Message, inbox},
     tasks::{Stopper, Tasks, stop_signal},
     updates::{
-        installer::{Installer, Means},
+        installer::{Announced, Installer, Means},
+        judge::{Refusal, Signatures, Versions},
         newest::Newest,
         record,
-        slots::{ImageSlot, Installed, Standing},
+        slots::{Factory, ImageSlot, Installed, Program, Standing},
         watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
     },
 };
+use semver::Version;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use storage::disk::Folder;
 use tempfile::TempDir;
 use tokio::{
@@ -37,6 +42,7 @@ use tokio::{
 struct Rig {
     plans: watch::Sender<Option<ReleasePlan>>,
     newest: Newest,
+    installer: Installer,
     wish: mpsc::Sender<()>,
     arrivals: mpsc::Receiver<Arrival>,
     heard: mpsc::Receiver<Message>,
@@ -61,19 +67,36 @@ fn plan() -> ReleasePlan {
 
 impl Rig {
     fn new() -> Rig {
+        Rig::with(|means| means)
+    }
+
+    /// One that can install something.
+    fn installing() -> Rig {
+        Rig::with(|means| Means {
+            firmware: Some(Firmware {
+                running: Program::Factory,
+                version: "4.1.0".into(),
+                factory: Factory::own(),
+            }),
+            signatures: Signatures::NotRequired,
+            ..means
+        })
+    }
+
+    fn with(change: impl FnOnce(Means) -> Means) -> Rig {
         let plans = watch::Sender::new(Some(plan()));
         let (arrive, arrivals) = mpsc::channel(1);
         let (inbox, heard) = inbox();
         let folder = TempDir::new().unwrap();
         let board = *board::spec::find("rev-b").unwrap();
         let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
-        let (installer, _) = Installer::new(means);
+        let (installer, _) = Installer::new(change(means));
         let (newest, _) = Newest::new(installer.clone(), plans.subscribe());
         let (wish, wishes) = mpsc::channel(1);
         let watcher = Watcher {
             plans: plans.subscribe(),
             wishes,
-            installer,
+            installer: installer.clone(),
             dialer: Dialer::in_memory(Roots::public(), arrive),
             inbox,
         };
@@ -83,6 +106,7 @@ impl Rig {
         Rig {
             plans,
             newest,
+            installer,
             wish,
             arrivals,
             heard,
@@ -292,6 +316,66 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    rig.stop().await;
+}
+
+// A thread puts it on the disk, and paused time does not wait for that.
+#[tokio::test]
+async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_taken() {
+    let mut rig = Rig::installing();
+    let facts = Facts {
+        kind: Kind::Firmware,
+        build_time: 0,
+        board: "rev-b".into(),
+        panel: "122x250".into(),
+        target: build::Facts::own().target,
+        version: Version::new(4, 9, 0),
+        commit: String::new(),
+    };
+    let program: Vec<u8> = (0..u16::MAX).flat_map(u16::to_le_bytes).collect();
+    let image = Packed::new(&program).image(facts).unwrap();
+    rig.wish.send(()).await.unwrap();
+    let soon = Duration::from_secs(9);
+    rig.asked(soon, 200, &list("4.9.0")).await.unwrap();
+    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    let digest: String = Sha256::digest(&image)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    rig.asked(soon, 200, digest.as_bytes()).await.unwrap();
+
+    let mut stream = rig.arrivals.recv().await.unwrap().stream;
+    let length = image.len();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let (part, rest) = image.split_at(length * 3 / 8);
+    stream.write_all(part).await.unwrap();
+    let mut heard = async |wanted: &Upload| {
+        let hearing = async {
+            loop {
+                if let Input::Uploaded(told) = rig.heard.recv().await.unwrap().input
+                    && told == *wanted
+                {
+                    return;
+                }
+            }
+        };
+        let heard = timeout(Duration::from_secs(60), hearing).await;
+        heard.unwrap_or_else(|_| panic!("never {wanted:?}"));
+    };
+    heard(&Upload::Started).await;
+    heard(&Upload::Progress(37)).await;
+    stream.write_all(rest).await.unwrap();
+    heard(&Upload::Verified).await;
+
+    // The clock is about to be started anew.
+    let next = rig.installer.begin(Announced {
+        kind: Kind::Firmware,
+        versions: Versions::NotOlder,
+        bytes: None,
+        digest: None,
+    });
+    assert!(matches!(next, Err(Refusal::Busy)), "{next:?}");
     rig.stop().await;
 }
 
