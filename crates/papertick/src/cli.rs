@@ -411,6 +411,24 @@ mod tests {
     }
 
     #[test]
+    fn every_flag_of_a_clock_stands_in_the_environment_under_its_own_name() {
+        let cli = Cli::command();
+        for name in ["run", "demo"] {
+            let command = cli.find_subcommand(name).unwrap();
+            let flags = command.get_arguments().filter_map(|argument| {
+                let long = argument.get_long()?;
+                Some((long, argument.get_env()))
+            });
+            let flags: Vec<_> = flags.filter(|(long, _)| *long != "help").collect();
+            assert!(flags.len() > 12, "{flags:?}");
+            for (long, variable) in flags {
+                let expected = format!("PAPERTICK_{}", long.to_uppercase().replace('-', "_"));
+                assert_eq!(variable, Some(expected.as_ref()), "--{long} of {name}");
+            }
+        }
+    }
+
+    #[test]
     fn mistakes_are_one_line_that_says_what_to_do() {
         for (line, parts) in [
             (

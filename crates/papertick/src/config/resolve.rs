@@ -391,6 +391,45 @@ mod tests {
     }
 
     #[test]
+    fn who_may_sign_updates_stands_in_the_file_too() {
+        let key = || {
+            let key = minisign::KeyPair::generate_unencrypted_keypair().unwrap();
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            let text = key.pk.to_box().unwrap().to_string();
+            file.write_all(text.as_bytes()).unwrap();
+            let path = fs::canonicalize(file.path()).unwrap();
+            (file, path)
+        };
+        let (_file, path) = key();
+        let text = format!("update-key = [{path:?}]");
+        let said = with_file(&text, Flags::default()).unwrap();
+        assert_eq!(
+            (said.update_keys, said.signatures),
+            (vec![path], Signatures::Required)
+        );
+        let (_other_file, other) = key();
+        let flags = Flags {
+            update_key: vec![other.clone()],
+            ..Flags::default()
+        };
+        assert_eq!(with_file(&text, flags).unwrap().update_keys, [other]);
+
+        let said = with_file("unsigned-updates = true", Flags::default()).unwrap();
+        assert_eq!(said.signatures, Signatures::NotRequired);
+        let flags = Flags {
+            unsigned_updates: true,
+            ..Flags::default()
+        };
+        assert_eq!(
+            with_file("", flags).unwrap().signatures,
+            Signatures::NotRequired
+        );
+        let no_key = with_file("update-key = [\"/dev/null\"]", Flags::default());
+        let words = no_key.unwrap_err().to_string();
+        assert!(words.contains("--update-key /dev/null: "), "{words}");
+    }
+
+    #[test]
     fn a_chain_begins_at_its_anchor() {
         let hash = "0000000000000000000163ae80f80fde6b841fa3cefafaeed5be642a9dcfaf2f";
         let anchored = format!("anchor = \"921311:{hash}:1701cdfb\"");

@@ -69,6 +69,10 @@ pub fn name_suffix(data_dir: &Path) -> String {
         .find_map(|path| fs::read(path).ok())
         .unwrap_or_default();
     let folder = fs::canonicalize(data_dir).unwrap_or_else(|_| data_dir.to_path_buf());
+    suffix_of(&machine, &folder)
+}
+
+fn suffix_of(machine: &[u8], folder: &Path) -> String {
     let mut hash = Sha256::new();
     hash.update(machine);
     hash.update(folder.as_os_str().as_encoded_bytes());
@@ -89,6 +93,14 @@ mod tests {
         assert_eq!(one, name_suffix(Path::new("/nowhere/one")));
         assert_ne!(one, name_suffix(Path::new("/nowhere/two")));
         assert!(one.len() == 6 && one.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+
+    #[test]
+    fn clocks_that_keep_their_data_in_the_same_place_have_names_of_their_own() {
+        let name = |machine: &str| suffix_of(machine.as_bytes(), Path::new("/var/lib/papertick"));
+        assert_ne!(name("one"), name("two"));
+        // Whatever is kept under it, at a router or a broker, is not lost with an update.
+        assert_eq!(name("one"), "2edf6a");
     }
 
     #[test]

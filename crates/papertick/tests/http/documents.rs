@@ -21,7 +21,10 @@ use net::{
 };
 use papertick::glass::PanelGlass;
 use serde_json::{Value, json};
-use tokio::{net::TcpSocket, time::Instant};
+use tokio::{
+    net::TcpSocket,
+    time::{Instant, sleep},
+};
 
 use crate::support::{Clock, Setup};
 
@@ -311,10 +314,35 @@ async fn the_metrics_tell_which_sources_are_up_and_how_old_the_height_is() {
         "papertick_source_up{source=\"relay\"} 0",
         "papertick_source_up{source=\"node\"} 1",
         "papertick_height_timestamp_seconds 1767225600",
+        "papertick_block_height 900000",
     ] {
         let told = metrics.lines().any(|told| told == line);
         assert!(told, "{line}: {metrics}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_metrics_tell_since_when_a_source_is_silent() {
+    let clock = Clock::start().await;
+    sleep(Duration::from_secs(100)).await;
+    clock.change(|view| {
+        let source = SourceState {
+            last_success: Some(Duration::from_secs(40)),
+            ..SourceState::default()
+        };
+        view.sources = [(SourceId::Relay, source)].into();
+    });
+    let metrics = clock.get("/metrics").await.text().to_string();
+    let value = |name: &str| -> f64 {
+        let told = metrics.lines().find_map(|line| line.strip_prefix(name));
+        told.unwrap().trim().parse().unwrap()
+    };
+    let age = value("papertick_source_age_seconds{source=\"relay\"}");
+    assert!((60.0..65.0).contains(&age), "{age}");
+    let uptime = value("papertick_uptime_seconds ");
+    assert!((uptime - age - 40.0).abs() < 0.01, "{uptime} and {age}");
+    // Nobody knows the time here.
+    assert!(!metrics.contains("papertick_source_last_success_timestamp_seconds{"));
 }
 
 #[tokio::test]
@@ -422,6 +450,8 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
         "truth{value=\"EUR\",state=\"agreed\"} 0",
         "truth{value=\"time\",state=\"refused\"} 1",
         "truth{value=\"time\",state=\"bounded\"} 0",
+        "price{currency=\"USD\"} 60000",
+        "price{currency=\"EUR\"} 60000",
         "price_spread_ratio{currency=\"USD\"} 0.007",
         "proven_height 900000",
         "proof_peers 2",

@@ -501,12 +501,23 @@ async fn only_allowed_origins_may_read() {
     ];
     let preflight = clock.send("OPTIONS", "/api/settings", &ask, "").await;
     assert_eq!(preflight.status, 204);
-    assert!(
-        preflight
-            .header("access-control-allow-methods")
-            .unwrap()
-            .contains("PATCH")
-    );
+    let allowed = |what: &str| {
+        let header = preflight.header(&format!("access-control-allow-{what}"));
+        let words = header.unwrap().split(", ").map(str::to_owned);
+        words.collect::<std::collections::BTreeSet<_>>()
+    };
+    for method in ["GET", "POST", "PATCH", "DELETE"] {
+        assert!(allowed("methods").contains(method), "{method}");
+    }
+    for header in [
+        "Content-Type",
+        "Authorization",
+        "If-Match",
+        "If-None-Match",
+        "X-Sign-In",
+    ] {
+        assert!(allowed("headers").contains(header), "{header}");
+    }
     let ask = [
         "Origin: http://evil.example",
         "Access-Control-Request-Method: PATCH",

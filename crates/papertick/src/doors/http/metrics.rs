@@ -177,15 +177,19 @@ fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
+/// When it was an uptime, s since 1970-01-01 UTC; none if nobody knows the time.
+fn unix(uptime: Duration, now: Now) -> Option<f64> {
+    let ago = now.uptime.saturating_sub(uptime);
+    Some(now.utc?.unix_ms as f64 / 1e3 - ago.as_secs_f64())
+}
+
 /// When a value was last learned, s since 1970-01-01 UTC; none if nobody knows the time.
 fn learned<T>(datum: &Datum<T>, now: Now) -> Option<f64> {
-    let ago = |ago: Duration| Some(now.utc?.unix_ms as f64 - ago.as_secs_f64() * 1e3);
-    let unix_ms = match datum.seen {
-        Seen::Before(then) => then?.unix_ms as f64,
-        Seen::At(uptime) => ago(now.uptime.saturating_sub(uptime))?,
-        Seen::Aged { told, age } => ago(age + now.uptime.saturating_sub(told))?,
-    };
-    Some(unix_ms / 1e3)
+    match datum.seen {
+        Seen::Before(then) => Some(then?.unix_ms as f64 / 1e3),
+        Seen::At(uptime) => unix(uptime, now),
+        Seen::Aged { told, age } => Some(unix(told, now)? - age.as_secs_f64()),
+    }
 }
 
 /// What every process tells under the same names; nothing of what the host does not tell.
@@ -511,8 +515,7 @@ pub(crate) fn read(call: &Call) -> Response {
         view.sources.iter().filter_map(age),
     );
     let succeeded = |(id, source): (&device::sources::SourceId, &device::view::SourceState)| {
-        let age = uptime.saturating_sub(source.last_success?);
-        let then = now.utc?.unix_ms as f64 / 1e3 - age.as_secs_f64();
+        let then = unix(source.last_success?, now)?;
         Some((label("source", id.name()), then))
     };
     families.gauge(
@@ -568,4 +571,43 @@ pub(crate) fn read(call: &Call) -> Response {
         alone(memory.free as f64),
     );
     families.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use device::{now::UtcTime, sources::SourceId};
+
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_by_the_clock_of_the_world() {
+        let secs = Duration::from_secs;
+        let utc = |unix_secs: i64| UtcTime {
+            unix_ms: unix_secs * 1000,
+        };
+        let now = Now {
+            uptime: secs(100),
+            utc: Some(utc(1_767_225_600)),
+        };
+        let nobody_knows = Now { utc: None, ..now };
+        let aged = Seen::Aged {
+            told: secs(90),
+            age: secs(20),
+        };
+        let rows = [
+            (Seen::At(secs(40)), Some(1_767_225_540.0), None),
+            (aged, Some(1_767_225_570.0), None),
+            (Seen::Before(Some(utc(5))), Some(5.0), Some(5.0)),
+            (Seen::Before(None), None, None),
+        ];
+        for (seen, expected, without) in rows {
+            let datum = Datum {
+                value: 900_000,
+                source: SourceId::Relay,
+                seen,
+            };
+            assert_eq!(learned(&datum, now), expected, "{seen:?}");
+            assert_eq!(learned(&datum, nobody_knows), without, "{seen:?}");
+        }
+    }
 }
