@@ -64,8 +64,10 @@ export class MockClock {
       if (closing) stream.write('data: closing\n\n');
       stream.end();
     }
-    const closed = new Promise((done) => this.server.close(done));
-    setTimeout(() => this.server.closeAllConnections(), 50);
+    // It may be back before that, and its new connections stay.
+    const { server } = this;
+    const closed = new Promise((done) => server.close(done));
+    setTimeout(() => server.closeAllConnections(), 50);
     await closed;
   }
 
