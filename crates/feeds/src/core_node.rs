@@ -226,6 +226,27 @@ mod tests {
     }
 
     #[test]
+    fn questions_are_about_what_is_wanted() {
+        let tip = genesis(Network::Main).block_hash();
+        let asked = ask(&[
+            Question::Chain,
+            Question::Hash(7),
+            Question::Header(tip),
+            Question::Fee,
+        ]);
+        let asked: Value = serde_json::from_str(&asked).unwrap();
+        let params = [0, 1, 2, 3].map(|at| asked[at]["params"].clone());
+        // A rate for the next two blocks, as those who show it say.
+        let expected = [
+            json!([]),
+            json!([7]),
+            json!([tip.to_string(), false]),
+            json!([2]),
+        ];
+        assert_eq!(params, expected);
+    }
+
+    #[test]
     fn a_chain_is_told_whole_or_not_at_all() {
         let tip = genesis(Network::Main).block_hash();
         let whole =

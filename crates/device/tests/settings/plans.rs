@@ -220,6 +220,34 @@ fn the_market_of_another_clock() {
 }
 
 #[test]
+fn whose_figures_and_how_many_places_are_asked_for_is_up_to_the_owner() {
+    let places = |config: &SourceConfig| match config {
+        SourceConfig::Relay { precise_fee, .. } | SourceConfig::Explorer { precise_fee, .. } => {
+            Some(*precise_fee)
+        }
+        SourceConfig::Node(node) => Some(node.precise_fee),
+        _ => None,
+    };
+    for wanted in [true, false] {
+        for (body, source) in [
+            (r#""dataSource": 0"#, SourceId::Relay),
+            (r#""dataSource": 1"#, SourceId::Explorer),
+            (r#""nodeKind": 4, "nodeHost": "n""#, SourceId::Node),
+        ] {
+            let body = format!(r#"{{{body}, "blockFeeDec": {wanted}}}"#);
+            let plan = plan(&settings(&body));
+            assert_eq!(places(&plan[&source].config), Some(wanted), "{body}");
+        }
+        let body = format!(r#"{{"miningPoolStats": true, "poolGlobalStats": {wanted}}}"#);
+        let plan = plan(&settings(&body));
+        let SourceConfig::Pool { global, .. } = plan[&SourceId::Pool].config else {
+            panic!("{plan:?}");
+        };
+        assert_eq!(global, wanted);
+    }
+}
+
+#[test]
 fn nodes_and_peers() {
     for (body, wanted) in [
         ("{}", "peers:4:"),

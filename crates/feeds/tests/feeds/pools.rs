@@ -244,6 +244,17 @@ fn keys_cannot_be_printed() {
 }
 
 #[test]
+fn every_unit_is_a_thousand_times_the_one_below_it() {
+    let units = ["Kh/s", "Mh/s", "Gh/s", "Th/s", "Ph/s", "Eh/s", "Zh/s"];
+    for (unit, thousands) in units.into_iter().zip(1..) {
+        let body = format!(r#"{{"btc":{{"hash_rate_5m":2,"hash_rate_unit":"{unit}"}}}}"#);
+        let expected = stats("braiins", 2 * 1000_u128.pow(thousands), None, None);
+        let read = pools::find("braiins").unwrap().body(body.as_bytes());
+        assert_eq!(read, expected.map_err(Malformed), "{unit}");
+    }
+}
+
+#[test]
 fn answers() {
     for (id, body, expected) in [
         (
@@ -270,6 +281,16 @@ fn answers() {
             "ckpool",
             r#"{"hashrate1m":"2.5Z"}"#,
             stats("ckpool", 2_500_000_000_000_000_000_000, None, None),
+        ),
+        (
+            "ckpool",
+            r#"{"hashrate1m":"1.5G"}"#,
+            stats("ckpool", 1_500_000_000, None, None),
+        ),
+        (
+            "ckpool",
+            r#"{"hashrate1m":"750M"}"#,
+            stats("ckpool", 750_000_000, None, None),
         ),
         ("ckpool", r#"{"hashrate1m":"0"}"#, Ok(None)),
         ("ckpool", r#"{"hashrate1m":"0T"}"#, Ok(None)),

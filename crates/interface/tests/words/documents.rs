@@ -1,6 +1,6 @@
 //! The documents that say how the clock is, against their own schemas.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use device::{
     board::PanelFault,
@@ -409,6 +409,84 @@ fn what_is_said_of_the_fee_rate_is_told_with_all_voices() {
         ],
     });
     assert_eq!(document["truth"]["fee"], fee);
+}
+
+#[test]
+fn what_is_said_of_a_price_is_told_with_all_voices() {
+    let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now(0));
+    let quoted = Observation::Quote {
+        currency: Currency::USD,
+        price: Price::parse("66000").unwrap(),
+        at: None,
+    };
+    device.handle(Input::Observed(SourceId::Coinbase, vec![quoted]), now(10));
+    let relayed = Observation::Price(Currency::USD, Price::parse("60000").unwrap());
+    device.handle(Input::Observed(SourceId::Relay, vec![relayed]), now(10));
+    let document = status(&device.view(), 70);
+    fits(Shape::Status, &document);
+    let usd = &document["truth"]["prices"]["USD"];
+    assert_eq!(
+        (&usd["shown"], &usd["source"]),
+        (&json!("60000.00"), &json!("relay"))
+    );
+    let voices = usd["voices"].as_array().unwrap();
+    let told: BTreeMap<&str, &str> = voices
+        .iter()
+        .map(|voice| {
+            (
+                voice["source"].as_str().unwrap(),
+                voice["value"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [("relay", "60000.00"), ("coinbase", "66000.00")];
+    assert_eq!(told, expected.into());
+    assert_eq!(usd["spreadPermille"], 100, "{usd}");
+}
+
+#[test]
+fn flags_are_told_each_in_its_own_place() {
+    let mut view = clock(BOARD).view();
+    for (stale, disputed) in [(true, false), (false, true)] {
+        (view.stale, view.disputed) = (stale, disputed);
+        let told = status(&view, 60);
+        assert_eq!(
+            (&told["stale"], &told["disputed"]),
+            (&json!(stale), &json!(disputed))
+        );
+    }
+    for at in 0..3 {
+        let [enabled, timed, active] = [0, 1, 2].map(|place| place == at);
+        let settings = Arc::make_mut(&mut view.settings);
+        (settings.dnd_enabled, settings.dnd_time_enabled) = (enabled, timed);
+        view.dnd_active = active;
+        let dnd = &status(&view, 60)["dnd"];
+        for (member, expected) in [
+            ("enabled", enabled),
+            ("dndTimeEnabled", timed),
+            ("timeBasedEnabled", timed),
+            ("active", active),
+        ] {
+            assert_eq!(dnd[member], expected, "{member}");
+        }
+    }
+}
+
+#[test]
+fn a_frontlight_that_is_off_is_told_with_what_it_would_be() {
+    let mut view = clock(BOARD).view();
+    let state = view.frontlight.as_mut().unwrap();
+    (state.on, state.target, state.brightness) = (false, 0, 1_024);
+    let told = status(&view, 60)["frontlight"].clone();
+    for (member, expected) in [
+        ("on", json!(false)),
+        ("targetDuty", json!(0)),
+        ("configuredBrightness", json!(1_024)),
+    ] {
+        assert_eq!(told[member], expected, "{member}");
+    }
+    view.frontlight.as_mut().unwrap().on = true;
+    assert_eq!(status(&view, 60)["frontlight"]["on"], true);
 }
 
 #[test]

@@ -284,3 +284,116 @@ fn nothing_is_missing_that_such_clocks_are_known_to_have() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// What Home Assistant makes of an entity and of the document at its topic.
+fn state_of(entity: &Value, document: &Value) -> String {
+    let template = entity["val_tpl"].as_str().unwrap();
+    render(template, context! { value_json => document })
+}
+
+#[test]
+fn each_value_is_read_where_it_stands() {
+    let [_, clock] = clocks();
+    let broker = broker(&clock);
+    let entities = entities(&clock, &broker);
+    let documents = documents_of(&clock, &broker);
+    for (key, expected) in [
+        ("height", "900000"),
+        ("fee_rate", "12.00"),
+        ("price_usd", "64000.50"),
+        ("sats_usd", "1562"),
+        ("screen_name", "Ticker"),
+        ("currency_code", "USD"),
+        ("version", "4.0.0"),
+        ("started_at", "1770000000 s"),
+        ("free_memory", "12345"),
+    ] {
+        let entity = &entities[key];
+        let topic = entity["stat_t"].as_str().unwrap();
+        let leaf = topic.strip_prefix("papertick/papertick-aabbcc/").unwrap();
+        assert_eq!(state_of(entity, &documents[leaf]), expected, "{key}");
+    }
+}
+
+#[test]
+fn each_flag_is_that_of_its_name() {
+    let [clock, _] = clocks();
+    let broker = broker(&clock);
+    let entities = entities(&clock, &broker);
+    let sources = ["price", "blocks", "V2", "nostr", "nwc"];
+    let nothing = json!({
+        "dnd": { "active": false, "enabled": false, "dndTimeEnabled": false },
+        "timerRunning": false,
+        "connectionStatus": sources.map(|name| (name, false)).into_iter().collect::<BTreeMap<_, _>>(),
+        "stale": false, "disputed": false, "updating": false, "isOTAUpdating": false,
+        "panelFaults": [], "safeMode": null,
+    });
+    for (key, place, value) in [
+        ("dnd_active", "/dnd/active", json!(true)),
+        ("rotating", "/timerRunning", json!(true)),
+        ("price_source", "/connectionStatus/price", json!(true)),
+        ("block_source", "/connectionStatus/blocks", json!(true)),
+        ("relay", "/connectionStatus/V2", json!(true)),
+        ("nostr", "/connectionStatus/nostr", json!(true)),
+        ("wallet", "/connectionStatus/nwc", json!(true)),
+        ("stale", "/stale", json!(true)),
+        ("panel_fault", "/panelFaults", json!([2])),
+        ("safe_mode", "/safeMode", json!("it broke off 3 times")),
+        // Nothing is on because of these.
+        ("", "/disputed", json!(true)),
+        ("", "/dnd/enabled", json!(true)),
+        ("", "/dnd/dndTimeEnabled", json!(true)),
+    ] {
+        let mut document = nothing.clone();
+        *document.pointer_mut(place).unwrap() = value;
+        let flags = entities
+            .iter()
+            .filter(|(_, entity)| entity["p"] == "binary_sensor");
+        let on = flags.filter(|(_, entity)| state_of(entity, &document) == "ON");
+        let on: Vec<&str> = on.map(|(key, _)| key.as_str()).collect();
+        let expected: Vec<&str> = [key].into_iter().filter(|key| !key.is_empty()).collect();
+        assert_eq!(on, expected, "{place}");
+    }
+}
+
+#[test]
+fn each_button_does_what_it_says() {
+    let [clock, _] = clocks();
+    let broker = broker(&clock);
+    let entities = entities(&clock, &broker);
+    for (key, command) in [
+        ("next", "screen/next"),
+        ("previous", "screen/previous"),
+        ("full_refresh", "full_refresh"),
+        ("identify", "identify"),
+        ("flash", "frontlight/flash"),
+        ("restart", "restart"),
+        ("restart_sources", "restart_datasources"),
+        ("simulate_zap", "action/simulate_zap"),
+        ("clear_logos", "action/clear_pool_logos"),
+    ] {
+        let topic = format!("papertick/papertick-aabbcc/cmd/{command}");
+        assert_eq!(entities[key]["cmd_t"], topic, "{key}");
+    }
+    let buttons = entities.values().filter(|entity| entity["p"] == "button");
+    assert_eq!(buttons.count(), 9);
+}
+
+#[test]
+fn a_switch_that_mutes_is_on_where_there_is_light() {
+    let [clock, _] = clocks();
+    let entities = entities(&clock, &broker(&clock));
+    for (key, name, is_mute) in [
+        ("set_disable_leds", "disableLeds", true),
+        ("set_mow_mode", "mowMode", false),
+    ] {
+        let switch = &entities[key];
+        for (payload, state, value) in [("pl_on", "ON", !is_mute), ("pl_off", "OFF", is_mute)] {
+            assert_eq!(switch[payload], format!("{{\"{name}\": {value}}}"));
+            let document = json!({ name: value });
+            assert_eq!(state_of(switch, &document), state, "{name} {value}");
+        }
+    }
+    assert_eq!(entities["strip"]["bri_scl"], 255);
+    assert_eq!(entities["frontlight"]["bri_scl"], 4095);
+}

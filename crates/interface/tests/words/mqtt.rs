@@ -13,12 +13,12 @@ use device::{
     happenings::Happening,
     input::{Contacts, Input, LinkEvent, Upload},
     lights::Rgb,
-    market::{Direction, Observation, Payment, Zap},
+    market::{Direction, HeightState, Observation, Payment, Tip, Zap},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
     now::{Now, UtcTime},
     releases::{Look, Release, Verdict},
-    request::Request,
+    request::{FrontlightCommand, Request},
     secret::{Endpoint, Secret},
     settings::{Settings, emit::Identity},
     sources::SourceId,
@@ -211,6 +211,9 @@ fn check(key: &str, component: &Value) {
 #[test]
 fn the_discovery_keeps_the_rules_of_home_assistant() {
     let (view, broker) = full();
+    let is_there = Level::Status.topic(&broker).unwrap();
+    let whole = discovery::device(&view, &about(), &broker);
+    assert_eq!(whole["avty_t"], is_there.as_str());
     let components = components(&view, &broker);
     let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
     let present = components
@@ -226,6 +229,7 @@ fn the_discovery_keeps_the_rules_of_home_assistant() {
     assert!(present.count() >= 60, "{}", ids.len());
     for edge in [Edge::From, Edge::Until] {
         let mut document = discovery::quiet(edge, &view, &about(), &broker);
+        assert_eq!(document["avty_t"], is_there.as_str());
         for whole in ["dev", "avty_t"] {
             assert!(document.as_object_mut().unwrap().remove(whole).is_some());
         }
@@ -1113,4 +1117,34 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
         let document = discovery::device(view, about, &broker);
         assert_eq!(document["cmps"]["firmware"], json!({ "p": "update" }));
     }
+}
+
+#[test]
+fn a_frontlight_is_told_as_it_shines_and_as_bright_as_it_would() {
+    let mut device = clock(BOARD);
+    for (command, state) in [
+        (FrontlightCommand::Off, "OFF"),
+        (FrontlightCommand::Brightness(1_024), "OFF"),
+        (FrontlightCommand::On, "ON"),
+    ] {
+        device.handle(Input::Asked(Request::Frontlight(command)), now(30));
+        let told = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
+        assert_eq!(told["state"], state);
+    }
+    let told = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
+    assert_eq!(told["brightness"], 1_024);
+}
+
+#[test]
+fn what_is_proven_is_told_to_home_assistant() {
+    let (mut view, _) = full();
+    view.truth.height = HeightState::Alone;
+    view.truth.proven = Some(Tip {
+        height: 900_000,
+        hash: "00".repeat(32).parse().unwrap(),
+        time: 1_770_000_000,
+    });
+    let state = documents::state(&view, &[]);
+    let told = (&state["height"], &state["tipTime"]);
+    assert_eq!(told, (&json!("alone"), &json!(1_770_000_000)));
 }

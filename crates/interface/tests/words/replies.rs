@@ -25,7 +25,7 @@ fn told(answer: Answer) -> (u16, String) {
 
 #[test]
 fn what_was_done_is_told() {
-    let lights = r##"{"red":255,"green":0,"blue":0,"hex":"#FF0000"}"##;
+    let lights = r##"{"red":1,"green":2,"blue":3,"hex":"#010203"}"##;
     let lights = format!("[{}]", [lights; 4].join(","));
     let rows = [
         ("screen/next", "", ""),
@@ -52,7 +52,7 @@ fn what_was_done_is_told() {
             r#"{"queued":true,"name":"zap"}"#,
         ),
         ("lights/set", r#"{"hex":"FF0000"}"#, ""),
-        ("lights/color", r#"{"c":"FF0000"}"#, lights.as_str()),
+        ("lights/color", r#"{"c":"010203"}"#, lights.as_str()),
     ];
     for (name, body, expected) in rows {
         let Asked {

@@ -1,6 +1,6 @@
 //! The bench of a simulated board, and the panels live over a web socket.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use board::sim::{self, SimOptions};
 use futures_util::{SinkExt, StreamExt};
@@ -10,10 +10,14 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    time::{sleep, timeout},
 };
-use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Error, Message},
+};
 
-use crate::support::{Clock, Setup};
+use crate::support::{Clock, SOON, Setup};
 
 async fn on_the_bench() -> (Clock, sim::Bench) {
     let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
@@ -164,6 +168,33 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
         }
     }
     panic!("the socket was not closed in order");
+}
+
+#[tokio::test]
+async fn so_many_watch_the_panels_and_no_more() {
+    const MOST: usize = 32;
+
+    let clock = Clock::start().await;
+    let watch = async || {
+        let url = format!("ws://{}/api/preview/ws", clock.address);
+        tokio_tungstenite::client_async(url, clock.connect().await).await
+    };
+    let mut watching = Vec::new();
+    for _ in 0..MOST {
+        watching.push(watch().await.unwrap().0);
+    }
+    let refused = watch().await.map(|_| ()).unwrap_err();
+    let Error::Http(answer) = refused else {
+        panic!("{refused}");
+    };
+    assert_eq!(answer.status(), 503);
+    drop(watching.pop());
+    let room = async {
+        while watch().await.is_err() {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(SOON, room).await.expect("there is room again");
 }
 
 #[tokio::test]

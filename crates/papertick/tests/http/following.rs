@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use board::sim::{self, SimOptions};
-use device::{board::PanelFault, refresh::Refresh};
+use device::{board::PanelFault, refresh::Refresh, sources::SourceId, view::SourceState};
 
 use crate::support::{Clock, SOON, Setup, followers};
 
@@ -118,6 +118,25 @@ async fn a_client_is_told_that_settings_changed() {
     let second = client.status().await["settingsTag"].clone();
     assert_ne!(second, first);
     assert_eq!(second, tag().await);
+}
+
+#[tokio::test]
+async fn a_client_is_told_at_once_who_is_gone() {
+    let clock = Clock::start().await;
+    let mut client = Follower::of(&clock).await;
+    client.frame().await;
+    client.status().await;
+    let gone = || SourceState {
+        last_error: Some("gone".into()),
+        ..SourceState::default()
+    };
+    clock.change(|view| view.mqtt = Some(gone()));
+    assert_eq!(client.status().await["mqtt"]["lastError"], "gone");
+    clock.change(|view| view.sources = [(SourceId::Relay, gone())].into());
+    let status = client.status().await;
+    assert_eq!(status["sources"]["relay"]["lastError"], "gone");
+    clock.change(|view| view.time_server = Some(gone()));
+    assert_eq!(client.status().await["timeServer"]["lastError"], "gone");
 }
 
 /// What waits for a restart is told for as long as it does: a value that is set back needs none.

@@ -1,15 +1,19 @@
 //! Settings as a file: out of one clock and into another.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use device::settings::Settings;
 use papertick::log_lines::LogLines;
 use serde_json::{Value, json};
+use tokio::{
+    io::AsyncWriteExt,
+    time::{sleep, timeout},
+};
 use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt};
 
 use crate::{
     guards::{basic, hash},
-    support::{Answer, Clock, Kind, Setup},
+    support::{Answer, Clock, Kind, SOON, Setup},
 };
 
 const IMPORT: &str = "/api/settings/import";
@@ -362,4 +366,41 @@ async fn the_log_can_be_read_and_has_no_passphrase() {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     assert!(told.json()["lines"].as_array().unwrap().len() > 2);
+}
+
+#[tokio::test]
+async fn so_many_files_are_taken_in_at_once_and_no_more() {
+    const MOST: usize = 8;
+
+    let clock = Clock::start().await;
+    let body = json!({ "file": {}, "dryRun": true }).to_string();
+    let begin = async || {
+        let mut stream = clock.connect().await;
+        let head = format!(
+            "POST {IMPORT} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n{{",
+            clock.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    };
+    let mut begun = Vec::new();
+    for _ in 0..MOST {
+        begun.push(begin().await);
+    }
+    let status = async || clock.json("POST", IMPORT, &body).await.status;
+    let refused = async {
+        // They have been heard of by then.
+        while status().await != 503 {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(SOON, refused).await.expect("there is no room");
+    drop(begun.pop());
+    let room = async {
+        while status().await == 503 {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(SOON, room).await.expect("there is room again");
 }

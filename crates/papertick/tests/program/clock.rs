@@ -136,9 +136,10 @@ impl Clock {
             supervisor.wait().unwrap();
             return None;
         }
-        let address = line
-            .trim()
+        let said = line.trim();
+        let address = said
             .strip_prefix("papertick: http://")
+            .or_else(|| said.strip_prefix("papertick demo: http://"))
             .and_then(|rest| rest.strip_suffix('/'))
             .unwrap_or_else(|| panic!("no page in {line:?}"));
         Some(Clock {

@@ -203,6 +203,26 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     assert_fails(&mut papertick(&nowhere), Code::Failed, "/nowhere");
 }
 
+#[test]
+fn who_is_not_named_signs_in_as_whom_the_clock_knows_at_first() {
+    let folder = folder();
+    let mut passwd = papertick(&["passwd", "--data-dir", folder.path().to_str().unwrap()]);
+    told(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
+    let clock = Clock::start(folder.path());
+    let status = || {
+        let mut command = to(&clock, "ctl status");
+        command.env("PAPERTICK_PASSWORD", "correct horse");
+        command
+    };
+    told(&mut status());
+    told(status().env("PAPERTICK_USER", "papertick"));
+    assert_fails(
+        status().env("PAPERTICK_USER", "other"),
+        Code::Unauthorised,
+        "wrong",
+    );
+}
+
 /// A clock that runs as somebody else could not read what root leaves behind.
 #[test]
 fn root_gives_the_folder_back_to_its_owner() {

@@ -168,6 +168,8 @@ fn a_device_that_breaks_off_is_started_again() {
     assert_eq!(clock.setting("digitFontPx"), 211);
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(notes.contains("broke off"), "{notes}");
+    let metrics = clock.get("/metrics").body;
+    assert!(metrics.contains("papertick_crashes_total 1\n"), "{metrics}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What cannot be done is said in one line, with a number for programs.
 
-use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, process::Stdio};
 
+use papertick::failure::Code;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::clock::{Clock, folder, output, papertick};
+use crate::clock::{Clock, eventually, folder, output, papertick};
 
 /// Checks that the program ends with a code and one line on the error output that has these parts.
 fn assert_fails(arguments: &[&str], code: i32, parts: &[&str]) {
@@ -206,4 +207,59 @@ fn looking_for_clocks_where_none_is_announced() {
     let announced = &here.get("/api/status").json()["link"]["announced"];
     assert!(announced.is_null(), "{announced}");
     assert_fails(&["discover", "--on", "here"], 2, &["here", "--help"]);
+}
+
+#[test]
+fn state_is_kept_where_the_users_environment_says_and_that_of_a_demo_apart() {
+    let home = folder();
+    let named = |name: &str| home.path().join(name);
+    // There is nothing in it yet.
+    let kept_in = |variables: &[(&str, &str)]| {
+        let mut command = papertick(&["passwd", "--clear"]);
+        command.env("HOME", home.path()).envs(variables.to_vec());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(Code::Failed as i32));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let own = named(".local/state/papertick");
+    let elsewhere = named("elsewhere");
+    let told = kept_in(&[]);
+    assert!(told.contains(own.to_str().unwrap()), "{told}");
+    let told = kept_in(&[("XDG_STATE_HOME", elsewhere.to_str().unwrap())]);
+    assert!(
+        told.contains(elsewhere.join("papertick").to_str().unwrap()),
+        "{told}"
+    );
+    let told = kept_in(&[("XDG_STATE_HOME", "elsewhere")]);
+    assert!(told.contains(own.to_str().unwrap()), "{told}");
+
+    let mut demo = papertick(&["demo", "--listen", "127.0.0.1:0"]);
+    let mut demo = demo
+        .env("HOME", home.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("the demo has a folder", || {
+        named(".local/state/papertick-demo").exists()
+    });
+    demo.kill().unwrap();
+    demo.wait().unwrap();
+    assert!(!own.exists());
+}
+
+#[test]
+fn a_switch_in_the_environment_can_be_off() {
+    let folder = folder();
+    for (word, is_on) in [("0", false), ("false", false), ("1", true)] {
+        let mut command = papertick(&["run"]);
+        let command = command.env("PAPERTICK_UNSIGNED_UPDATES", word);
+        let clock = Clock::start_as(command, folder.path());
+        let notes = clock.get("/api/status").json()["notes"].to_string();
+        assert_eq!(
+            notes.contains("--unsigned-updates"),
+            is_on,
+            "{word}: {notes}"
+        );
+    }
 }

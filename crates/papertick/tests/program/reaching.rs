@@ -12,13 +12,13 @@ use chain::{chain::Chain, network::Network};
 use device::{market::ChainSpec, memory::Memory, now::Now};
 use feeds::p2p;
 use papertick::chain_file;
-use serde_json::json;
+use serde_json::{Value, json};
 use storage::{Store, disk::Folder};
 use tokio_rustls::rustls::{ServerConnection, Stream};
 
 use crate::{
     authority::authority,
-    clock::{Clock, PATIENCE, eventually, folder},
+    clock::{Clock, PATIENCE, eventually, folder, papertick},
     greeting::{announced, greeting},
     miner::Miner,
 };
@@ -123,5 +123,31 @@ fn a_clock_connects_to_the_owners_broker_also_by_an_authority_of_the_owners() {
             stream.read_exact(&mut first).unwrap();
         }
         assert_eq!(first, [CONNECT], "{is_secret}");
+    }
+}
+
+#[test]
+fn a_clock_asks_for_the_time_and_a_demo_asks_nobody() {
+    let asked = |clock: &Clock| clock.get("/api/status").json()["timeServer"]["lastError"].clone();
+    let folder = folder();
+    let clock = Clock::start(&folder.path().join("clock"));
+    eventually("it has asked", || asked(&clock).is_string());
+
+    // By then the other had asked for the time as well.
+    let demo = Clock::start_as(&mut papertick(&["demo"]), &folder.path().join("demo"));
+    eventually("it has asked for prices", || {
+        demo.get("/api/status").json()["sources"]["relay"]["lastError"].is_string()
+    });
+    assert_eq!(asked(&demo), Value::Null);
+}
+
+#[test]
+fn pages_of_sites_that_the_owner_names_may_control_the_clock() {
+    let folder = folder();
+    let clock = Clock::start_with(folder.path(), &["--allow-origin", "http://home.example"]);
+    for (origin, status) in [("home", 200), ("evil", 403)] {
+        let header = format!("Origin: http://{origin}.example\r\n");
+        let answer = clock.send_with("POST", "/api/full_refresh", &header);
+        assert_eq!(answer.unwrap().status, status, "{origin}");
     }
 }

@@ -592,6 +592,14 @@ fn a_page_is_served_at_once_and_only_where_it_fits() {
 
     let image = shop.signed(page("new", "4.0.0"));
     let (header, body) = form("webui", &image);
+    let third = clock.post("/upload/webui", "", &image[..image.len() / 3]);
+    let end = body.len() - 20;
+    let broken = clock.post("/upload/webui", &header, &body[..end]);
+    for cut in [third, broken] {
+        let word = cut.json()["error"].clone();
+        assert_eq!((cut.status, word), (500, "truncated upload".into()));
+    }
+    assert_eq!(clock.get("/").body, own);
     let answer = clock.post("/upload/webui", &header, &body);
     assert_eq!(
         answer.json(),

@@ -470,3 +470,30 @@ async fn nobody_looks_where_nothing_could_be_installed() {
     assert!(refused.unwrap_err().to_string().contains("is trusted"));
     rig.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_for_what_nobody_does_now_is_told() {
+    let rig = Rig::installing();
+    let (newest, mut wishes) = Newest::new(rig.installer.clone(), rig.plans.subscribe());
+    let board = *board::spec::find("rev-b").unwrap();
+    let now = device::now::Now {
+        uptime: Duration::ZERO,
+        utc: None,
+    };
+    let settings = device::settings::Settings {
+        git_release_url: Endpoint::new("http://feed.example/list"),
+        ..Default::default()
+    };
+    let view = device::Device::new(board, settings, Default::default(), now).view();
+    let told = || newest.ask(&view).map_err(|refused| refused.to_string());
+    assert_eq!(told(), Ok(()));
+    let too_much = told().unwrap_err();
+    assert!(too_much.contains("too much to do"), "{too_much}");
+    wishes.recv().await.unwrap();
+    // As in safe mode.
+    rig.plans.send_replace(None);
+    let not_now = told().unwrap_err();
+    assert!(not_now.contains("not ready for it"), "{not_now}");
+    assert!(wishes.try_recv().is_err());
+    rig.stop().await;
+}

@@ -519,3 +519,25 @@ fn the_password_is_not_printed() {
     );
     assert!(!printed.contains("hunter22"));
 }
+
+#[test]
+fn a_network_that_comes_back_while_the_access_point_stands_in_for_it_ends_all_that() {
+    let mut bench = Bench::provisioned();
+    bench.wait(secs(30));
+    assert_eq!(bench.state(), "access-point");
+    bench.up();
+    assert_eq!(bench.state(), "connected");
+    let later = bench.wait(secs(100_000));
+    assert_eq!(later, None, "nothing is wrong that a restart would mend");
+}
+
+#[test]
+fn what_was_wrong_is_told_for_as_long_as_it_is() {
+    let mut bench = Bench::connected();
+    bench.down(LinkFailure::Lost);
+    assert_eq!((bench.link.ssid(), bench.link.ip()), ("", ""));
+    assert_eq!(bench.link.state().failure, Some("lost"));
+    bench.up();
+    assert_eq!(bench.link.state().failure, None);
+    assert_eq!(bench.link.ssid(), "Home");
+}

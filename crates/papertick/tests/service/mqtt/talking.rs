@@ -1182,3 +1182,40 @@ async fn the_brightness_of_the_leds_is_told_when_it_changes() {
     let told = peer.on(&format!("{OWN}/light/strip")).await;
     assert_eq!(read(&told.payload)["brightness"], 7);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_frontlight_is_told_when_it_changes() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    let place = format!("{OWN}/light/front");
+    for state in ["OFF", "ON", "OFF"] {
+        let wish = json!({ "state": state }).to_string();
+        peer.say(&format!("{place}/set"), &wish).await;
+        let shown = async { while read(&peer.on(&place).await.payload)["state"] != state {} };
+        let shown = tokio::time::timeout(Duration::from_secs(30), shown).await;
+        assert!(shown.is_ok(), "{state} is not told");
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn home_assistant_has_the_currencies_that_there_are() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    learn(&rig, Observation::Currencies(vec![Currency::USD])).await;
+    let told = peer
+        .on("homeassistant/device/papertick-aabbcc/config")
+        .await;
+    let parts = read(&told.payload)["cmps"].clone();
+    assert!(parts["price_usd"]["name"].is_string(), "{parts}");
+    assert!(parts["price_eur"]["name"].is_null(), "{parts}");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_leds_become_as_bright_as_is_asked_for() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    let wish = r#"{"state": "ON", "brightness": 200}"#;
+    peer.say(&format!("{OWN}/light/strip/set"), wish).await;
+    let is_bright = |view: &device::view::View| view.settings.led_brightness == 200;
+    rig.until("as bright", is_bright).await;
+    rig.stop().await;
+}
