@@ -205,18 +205,18 @@ fn a_venue_gives_out_only_so_many_channels() {
 
 #[test]
 fn every_venue_of_the_table_is_spoken_to() {
+    let hosts = [
+        (SourceId::Coinbase, "ws-feed.exchange.coinbase.com"),
+        (SourceId::Bitstamp, "ws.bitstamp.net"),
+        (SourceId::Bitfinex, "api-pub.bitfinex.com"),
+        (SourceId::Gemini, "api.gemini.com"),
+    ];
     for spec in VENUES {
         let venue = Venue::of(spec.source).unwrap();
-        let host = match spec.source {
-            SourceId::Coinbase => "ws-feed.exchange.coinbase.com",
-            SourceId::Bitstamp => "ws.bitstamp.net",
-            SourceId::Bitfinex => "api-pub.bitfinex.com",
-            SourceId::Gemini => "api.gemini.com",
-            other => panic!("{other:?}"),
-        };
+        let (_, host) = hosts.iter().find(|(id, _)| *id == spec.source).unwrap();
         let place = venue.url().strip_prefix("wss://");
         let there = place.unwrap().split('/').next().unwrap();
-        assert_eq!(there, host, "{:?}", spec.source);
+        assert_eq!(there, *host, "{:?}", spec.source);
         let currencies: Vec<Currency> = spec.currencies.iter().map(|code| currency(code)).collect();
         assert!(!venue.subscriptions(&currencies).is_empty());
     }
