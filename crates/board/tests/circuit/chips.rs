@@ -121,6 +121,28 @@ fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
 }
 
 #[test]
+fn an_expander_counts_through_its_registers_unless_it_is_told_not_to() {
+    let wiring = wiring("v8");
+    let circuit = circuit(&wiring);
+    // Out of reset as long as it is there.
+    let _wire = Wire::open(&circuit, &wiring).unwrap();
+    let mut i2c = circuit.i2c("").unwrap();
+    // What is written to the ports is in the latches, which come after them.
+    i2c.write(0x21, &[0x12, 0x5A, 0xC3]).unwrap();
+    let mut read = [0; 4];
+    i2c.write_read(0x21, &[0x12], &mut read).unwrap();
+    assert_eq!(read[2..], [0x5A, 0xC3]);
+    // Between the two of a pair.
+    i2c.write(0x21, &[0x0A, 0x20]).unwrap();
+    i2c.write_read(0x21, &[0x14], &mut read).unwrap();
+    assert_eq!(read, [0x5A, 0xC3, 0x5A, 0xC3]);
+    // In the other layout a pair is not side by side.
+    i2c.write(0x21, &[0x0A, 0xA0]).unwrap();
+    i2c.write_read(0x21, &[0x0A], &mut read).unwrap();
+    assert_eq!(read, [0x5A; 4]);
+}
+
+#[test]
 fn what_a_bus_carries_takes_its_time() {
     let wiring = wiring("v8");
     let circuit = circuit(&wiring);
