@@ -466,6 +466,26 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
 }
 
 #[tokio::test]
+async fn the_metrics_tell_each_state_of_the_clock_apart() {
+    let clock = Clock::start().await;
+    for on in ["timer_running", "dnd_active", "safe_mode"] {
+        clock.change(|view| {
+            view.timer_running = on == "timer_running";
+            view.dnd_active = on == "dnd_active";
+            view.safe_mode = (on == "safe_mode").then(|| "it broke off".into());
+        });
+        let metrics = clock.get("/metrics").await.text().to_string();
+        for name in ["timer_running", "dnd_active", "safe_mode"] {
+            let line = format!("papertick_{name} {}", u8::from(name == on));
+            assert!(
+                metrics.lines().any(|told| told == line),
+                "{line}: {metrics}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_told_in_both_formats_is_the_same() {
     let clock = Clock::start().await;
     let samples = |text: &str| -> Vec<String> {

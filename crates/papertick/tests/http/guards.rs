@@ -377,6 +377,8 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
             assert_eq!(answer.status, 403, "{path} {mark}");
             let (page, button) = (answer.text(), format!("<button>{summary}</button>"));
             assert!(page.contains(&button) && page.contains(&path), "{page}");
+            // Without it some browsers do not say from which site a button was pressed.
+            assert_eq!(answer.header("referrer-policy"), Some("same-origin"));
             let form = format!("<form method=\"post\" action=\"{path}?pressed\">");
             assert!(page.contains(&form), "{page}");
             let policy = answer.header("content-security-policy").unwrap();

@@ -1207,6 +1207,12 @@ async fn home_assistant_has_the_currencies_that_there_are() {
     let parts = read(&told.payload)["cmps"].clone();
     assert!(parts["price_usd"]["name"].is_string(), "{parts}");
     assert!(parts["price_eur"]["name"].is_null(), "{parts}");
+    // Others are told although none of them is shown.
+    let more = ["USD", "SEK", "NOK"];
+    let known = more.map(|code| Currency::parse(code).unwrap());
+    learn(&rig, Observation::Currencies(known.into())).await;
+    let info = format!("{OWN}/info");
+    while read(&peer.on(&info).await.payload)["currencies"] != json!(more) {}
     rig.stop().await;
 }
 
