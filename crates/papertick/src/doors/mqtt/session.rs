@@ -774,7 +774,6 @@ impl<'a> Session<'a> {
         let missed = missed.saturating_add(u64::try_from(too_many).unwrap_or(u64::MAX));
         let has_other_settings = !Arc::ptr_eq(&before.settings, &now.settings)
             || !Arc::ptr_eq(&before.active, &now.active)
-            || before.available_currencies != now.available_currencies
             || before.link != now.link
             || before.hostname != now.hostname;
         let has_other_market = !Arc::ptr_eq(&before.market, &now.market);
