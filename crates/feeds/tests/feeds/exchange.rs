@@ -7,6 +7,8 @@ use crate::support::{currency, fixture, price};
 
 #[test]
 fn subscription() {
+    // By the exchange's own words.
+    assert_eq!(exchange::URL, "wss://ws.kraken.com/v2");
     let message =
         r#"{"method":"subscribe","params":{"channel":"ticker","symbol":["BTC/USD","BTC/EUR"]}}"#;
     let currencies = [currency("USD"), currency("EUR")];
