@@ -2,11 +2,17 @@
 
 use std::{
     io::{self, Write},
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::{
+        Once,
+        mpsc::{Receiver, Sender, channel},
+    },
 };
 
 use papertick::log_lines::LogLines;
-use tracing::subscriber::{DefaultGuard, set_default};
+use tracing::{
+    callsite::rebuild_interest_cache,
+    subscriber::{DefaultGuard, set_default, set_global_default},
+};
 use tracing_subscriber::{filter::LevelFilter, fmt, layer::SubscriberExt, registry};
 
 /// All that its own thread logs, which is all there is in a test, until this is dropped.
@@ -18,6 +24,12 @@ pub(crate) struct Logged {
 impl Logged {
     /// Reads what is logged from now on, beside what the clock itself keeps of it.
     pub(crate) fn from_now(level: LevelFilter, kept: &LogLines) -> Logged {
+        // What first comes by in a test that has no log would be taken for something that nobody wants to know.
+        static EVERYWHERE: Once = Once::new();
+        EVERYWHERE.call_once(|| {
+            let _ = set_global_default(registry());
+            rebuild_interest_cache();
+        });
         let (told, lines) = channel();
         let written = fmt::layer()
             .with_ansi(false)
