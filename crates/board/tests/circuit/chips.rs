@@ -25,6 +25,14 @@ fn circuit(wiring: &Wiring) -> Circuit {
     Circuit::new(wiring, Flow::Stepped)
 }
 
+/// A circuit whose expanders are out of reset as long as the wire is there, and their bus.
+fn with_expanders(wiring: &Wiring) -> (Circuit, Wire<Circuit>, impl I2c + use<>) {
+    let circuit = circuit(wiring);
+    let wire = Wire::open(&circuit, wiring).unwrap().unwrap();
+    let i2c = circuit.i2c("").unwrap();
+    (circuit, wire, i2c)
+}
+
 #[test]
 fn the_frontlight_shines_once_it_is_enabled() {
     let wiring = wiring("rev-b");
@@ -79,10 +87,7 @@ fn the_strip_shows_the_colours_of_the_pulses() {
 #[test]
 fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
     let wiring = wiring("v8");
-    let circuit = circuit(&wiring);
-    // Out of reset as long as it is there.
-    let _wire = Wire::open(&circuit, &wiring).unwrap();
-    let mut i2c = circuit.i2c("").unwrap();
+    let (circuit, _wire, mut i2c) = with_expanders(&wiring);
     let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
     let mut interrupt = circuit.input(interrupt, Pull::Up).unwrap();
     let mut expander = Mcp23017::new(wiring.expanders[0].address);
@@ -103,11 +108,7 @@ fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
 
 #[test]
 fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
-    let wiring = wiring("v8");
-    let circuit = circuit(&wiring);
-    // Out of reset as long as it is there.
-    let _wire = Wire::open(&circuit, &wiring).unwrap();
-    let mut i2c = circuit.i2c("").unwrap();
+    let (_circuit, _wire, mut i2c) = with_expanders(&wiring("v8"));
     // Banks on; then directions of port B, the latch of port A.
     i2c.write(0x21, &[0x0A, 0x80]).unwrap();
     i2c.write(0x21, &[0x10, 0x0F]).unwrap();
@@ -122,11 +123,7 @@ fn the_other_layout_of_an_expander_has_its_registers_elsewhere() {
 
 #[test]
 fn an_expander_counts_through_its_registers_unless_it_is_told_not_to() {
-    let wiring = wiring("v8");
-    let circuit = circuit(&wiring);
-    // Out of reset as long as it is there.
-    let _wire = Wire::open(&circuit, &wiring).unwrap();
-    let mut i2c = circuit.i2c("").unwrap();
+    let (_circuit, _wire, mut i2c) = with_expanders(&wiring("v8"));
     // What is written to the ports is in the latches, which come after them.
     i2c.write(0x21, &[0x12, 0x5A, 0xC3]).unwrap();
     let mut read = [0; 4];
@@ -144,11 +141,7 @@ fn an_expander_counts_through_its_registers_unless_it_is_told_not_to() {
 
 #[test]
 fn what_a_bus_carries_takes_its_time() {
-    let wiring = wiring("v8");
-    let circuit = circuit(&wiring);
-    // Out of reset as long as it is there.
-    let _wire = Wire::open(&circuit, &wiring).unwrap();
-    let mut i2c = circuit.i2c("").unwrap();
+    let (circuit, _wire, mut i2c) = with_expanders(&wiring("v8"));
     let micros = Duration::from_micros;
     // One port written, both ports read, at 400 kHz.
     let begun = circuit.now();

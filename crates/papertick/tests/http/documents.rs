@@ -241,6 +241,27 @@ async fn methods_that_are_not_there_are_named() {
     }
 }
 
+/// What monitors are told.
+struct Figures(String);
+
+impl Figures {
+    async fn of(clock: &Clock) -> Figures {
+        Figures(clock.get("/metrics").await.text().to_string())
+    }
+
+    /// The value of a figure, with its labels; none if it is not told.
+    fn value(&self, name: &str) -> Option<&str> {
+        let samples = self.0.lines().filter_map(|line| line.rsplit_once(' '));
+        let mut found = samples.filter(|(told, _)| *told == name);
+        Some(found.next()?.1)
+    }
+
+    fn assert_told(&self, line: &str) {
+        let is_told = self.0.lines().any(|told| told == line);
+        assert!(is_told, "{line}: {}", self.0);
+    }
+}
+
 const OPEN_METRICS: &str = "Accept: application/openmetrics-text; version=1.0.0,text/plain;q=0.5";
 
 #[tokio::test]
@@ -309,15 +330,14 @@ async fn the_metrics_tell_which_sources_are_up_and_how_old_the_height_is() {
             })),
         });
     });
-    let metrics = clock.get("/metrics").await.text().to_string();
+    let figures = Figures::of(&clock).await;
     for line in [
         "papertick_source_up{source=\"relay\"} 0",
         "papertick_source_up{source=\"node\"} 1",
         "papertick_height_timestamp_seconds 1767225600",
         "papertick_block_height 900000",
     ] {
-        let told = metrics.lines().any(|told| told == line);
-        assert!(told, "{line}: {metrics}");
+        figures.assert_told(line);
     }
 }
 
@@ -332,17 +352,15 @@ async fn the_metrics_tell_since_when_a_source_is_silent() {
         };
         view.sources = [(SourceId::Relay, source)].into();
     });
-    let metrics = clock.get("/metrics").await.text().to_string();
-    let value = |name: &str| -> f64 {
-        let told = metrics.lines().find_map(|line| line.strip_prefix(name));
-        told.unwrap().trim().parse().unwrap()
-    };
+    let figures = Figures::of(&clock).await;
+    let value = |name: &str| -> f64 { figures.value(name).unwrap().parse().unwrap() };
     let age = value("papertick_source_age_seconds{source=\"relay\"}");
     assert!((60.0..65.0).contains(&age), "{age}");
-    let uptime = value("papertick_uptime_seconds ");
+    let uptime = value("papertick_uptime_seconds");
     assert!((uptime - age - 40.0).abs() < 0.01, "{uptime} and {age}");
     // Nobody knows the time here.
-    assert!(!metrics.contains("papertick_source_last_success_timestamp_seconds{"));
+    let since = "papertick_source_last_success_timestamp_seconds{source=\"relay\"}";
+    assert_eq!(figures.value(since), None);
 }
 
 #[tokio::test]
@@ -366,23 +384,16 @@ async fn the_metrics_tell_what_is_old_what_is_disputed_and_whether_the_broker_is
             };
             view.sources = [(SourceId::Relay, dropped)].into();
         });
-        let metrics = clock.get("/metrics").await.text().to_string();
-        let value = |name: &str| {
-            let told = metrics.lines().find_map(|line| line.strip_prefix(name));
-            told.map(|told| told.trim().to_string())
-        };
-        let number = |flag: bool| Some(u8::from(flag).to_string());
-        assert_eq!(value("papertick_stale "), number(stale));
-        assert_eq!(value("papertick_disputed "), number(disputed));
-        assert_eq!(
-            value("papertick_mqtt_connected "),
-            broker.and_then(number),
-            "{metrics}"
-        );
-        let dropped = "papertick_source_dropped_total{source=\"relay\",reason=\"not-text\"} ";
-        assert_eq!(value(dropped).as_deref(), Some("7"), "{metrics}");
-        let dropped = "papertick_mqtt_dropped_total{reason=\"not-taken\"} ";
-        assert_eq!(value(dropped), broker.map(|_| "3".to_string()), "{metrics}");
+        let figures = Figures::of(&clock).await;
+        let value = |name: &str| figures.value(name);
+        let number = |flag: bool| Some(if flag { "1" } else { "0" });
+        assert_eq!(value("papertick_stale"), number(stale));
+        assert_eq!(value("papertick_disputed"), number(disputed));
+        assert_eq!(value("papertick_mqtt_connected"), broker.and_then(number));
+        let dropped = "papertick_source_dropped_total{source=\"relay\",reason=\"not-text\"}";
+        assert_eq!(value(dropped), Some("7"));
+        let dropped = "papertick_mqtt_dropped_total{reason=\"not-taken\"}";
+        assert_eq!(value(dropped), broker.map(|_| "3"));
     }
 }
 
@@ -437,7 +448,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
             last_depth: 5,
         };
     });
-    let metrics = clock.get("/metrics").await.text().to_string();
+    let figures = Figures::of(&clock).await;
     for line in [
         "truth{value=\"height\",state=\"alone\"} 1",
         "truth{value=\"height\",state=\"proven\"} 0",
@@ -460,8 +471,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
         "claim_lead_blocks{source=\"explorer\"} -2",
     ] {
         let line = format!("papertick_{line}");
-        let told = metrics.lines().any(|told| told == line);
-        assert!(told, "{line}: {metrics}");
+        figures.assert_told(&line);
     }
 }
 
@@ -474,13 +484,10 @@ async fn the_metrics_tell_each_state_of_the_clock_apart() {
             view.dnd_active = on == "dnd_active";
             view.safe_mode = (on == "safe_mode").then(|| "it broke off".into());
         });
-        let metrics = clock.get("/metrics").await.text().to_string();
+        let figures = Figures::of(&clock).await;
         for name in ["timer_running", "dnd_active", "safe_mode"] {
             let line = format!("papertick_{name} {}", u8::from(name == on));
-            assert!(
-                metrics.lines().any(|told| told == line),
-                "{line}: {metrics}"
-            );
+            figures.assert_told(&line);
         }
     }
 }
@@ -522,19 +529,17 @@ async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
         "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20
     });
     assert_eq!(panels[6], broken);
-    let metrics = clock.get("/metrics").await.text().to_string();
+    let figures = Figures::of(&clock).await;
     for line in [
         "papertick_panel_up{panel=\"0\"} 1",
         "papertick_panel_up{panel=\"6\"} 0",
         "papertick_panel_failures{panel=\"6\"} 3",
         "papertick_panel_partials{panel=\"0\"} 12",
     ] {
-        assert!(
-            metrics.lines().any(|found| found == line),
-            "{line}: {metrics}"
-        );
+        figures.assert_told(line);
     }
-    let ages = metrics
+    let ages = figures
+        .0
         .lines()
         .filter(|line| line.starts_with("papertick_panel_age_seconds{"));
     assert_eq!(

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
+    ops::{Deref, DerefMut},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
     thread::sleep,
@@ -42,6 +43,30 @@ pub(crate) fn papertick(arguments: &[&str]) -> Command {
 /// Runs the program to its end.
 pub(crate) fn output(arguments: &[&str]) -> Output {
     papertick(arguments).output().unwrap()
+}
+
+/// A program that ends with its test, also where the test fails: left alone some would go on for ever.
+pub(crate) struct Owned(pub(crate) Child);
+
+impl Deref for Owned {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Owned {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// A running clock; dropping it kills it.

@@ -3,11 +3,10 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{Read, Write},
-    ops::{Deref, DerefMut},
     os::fd::AsFd,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Command, Output, Stdio},
     thread,
 };
 
@@ -21,7 +20,7 @@ use rustix::{
 use serde_json::Value;
 
 use crate::{
-    clock::{Clock, eventually, folder, papertick},
+    clock::{Clock, Owned, eventually, folder, papertick},
     needs,
 };
 
@@ -336,32 +335,8 @@ fn settings_go_into_a_file_and_out_of_it() {
     assert_eq!(second.setting("proxyPassSet"), true);
 }
 
-/// A program that ends with its test, also where the test fails: left alone it would look for its clock for ever.
-struct Watching(Child);
-
-impl Deref for Watching {
-    type Target = Child;
-
-    fn deref(&self) -> &Child {
-        &self.0
-    }
-}
-
-impl DerefMut for Watching {
-    fn deref_mut(&mut self) -> &mut Child {
-        &mut self.0
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// A terminal of so many columns, and the program in it.
-fn in_terminal(command: &mut Command, columns: u16) -> (File, Watching) {
+fn in_terminal(command: &mut Command, columns: u16) -> (File, Owned) {
     in_terminal_of(command, columns, (0, 0), "")
 }
 
@@ -371,7 +346,7 @@ fn in_terminal_of(
     columns: u16,
     pixels: (u16, u16),
     typed: &str,
-) -> (File, Watching) {
+) -> (File, Owned) {
     // What another test starts must not keep it open.
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags).unwrap();
@@ -395,7 +370,7 @@ fn in_terminal_of(
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    (master, Watching(child))
+    (master, Owned(child))
 }
 
 fn resize(master: &impl AsFd, columns: u16, pixels: (u16, u16)) {
@@ -497,7 +472,7 @@ fn a_terminal_that_has_graphics_is_drawn_on_with_them() {
 }
 
 /// The same as the program of a session of its own, which may ask the terminal something; `answers` has it already.
-fn in_own_terminal(program: &Command, answers: &str, pixels: (u16, u16)) -> (File, Watching) {
+fn in_own_terminal(program: &Command, answers: &str, pixels: (u16, u16)) -> (File, Owned) {
     let mut command = Command::new("/usr/bin/setsid");
     command.arg("--ctty").arg(program.get_program());
     command.args(program.get_args()).env_clear();

@@ -5,7 +5,7 @@ use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, process::Stdio};
 use papertick::failure::Code;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::clock::{Clock, eventually, folder, output, papertick};
+use crate::clock::{Clock, Owned, eventually, folder, output, papertick};
 
 /// Checks that the program ends with a code and one line on the error output that has these parts.
 fn assert_fails(arguments: &[&str], code: i32, parts: &[&str]) {
@@ -234,17 +234,14 @@ fn state_is_kept_where_the_users_environment_says_and_that_of_a_demo_apart() {
     assert!(told.contains(own.to_str().unwrap()), "{told}");
 
     let mut demo = papertick(&["demo", "--listen", "127.0.0.1:0"]);
-    let mut demo = demo
-        .env("HOME", home.path())
+    demo.env("HOME", home.path())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::null());
+    let demo = Owned(demo.spawn().unwrap());
     eventually("the demo has a folder", || {
         named(".local/state/papertick-demo").exists()
     });
-    demo.kill().unwrap();
-    demo.wait().unwrap();
+    drop(demo);
     assert!(!own.exists());
 }
 

@@ -4,9 +4,13 @@
 use std::time::Duration;
 
 use device::{
+    Device,
     input::{Input, Upload},
+    now::Now,
     releases::{Channel, Habit, Look, ReleasePlan, Rule, Verdict},
     secret::Endpoint,
+    settings::Settings,
+    view::View,
 };
 use feeds::image::{Facts, Kind, Packed};
 use net::{
@@ -451,22 +455,26 @@ async fn who_asks_gets_what_the_settings_say_by_then() {
     rig.stop().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn nobody_looks_where_nothing_could_be_installed() {
-    let rig = Rig::new();
+/// The view of a clock that was just started.
+fn view(settings: Settings) -> View {
     let board = *board::spec::find("rev-b").unwrap();
-    let now = device::now::Now {
+    let now = Now {
         uptime: Duration::ZERO,
         utc: None,
     };
-    let device = |settings| device::Device::new(board, settings, Default::default(), now);
-    let off = device::settings::Settings {
+    Device::new(board, settings, Default::default(), now).view()
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_looks_where_nothing_could_be_installed() {
+    let rig = Rig::new();
+    let off = Settings {
         ota_enabled: false,
-        ..Default::default()
+        ..Settings::default()
     };
-    let refused = rig.newest.ask(&device(off).view()).unwrap_err();
+    let refused = rig.newest.ask(&view(off)).unwrap_err();
     assert_eq!(refused.to_string(), "updates are switched off");
-    let refused = rig.newest.ask(&device(Default::default()).view());
+    let refused = rig.newest.ask(&view(Settings::default()));
     assert!(refused.unwrap_err().to_string().contains("is trusted"));
     rig.stop().await;
 }
@@ -475,16 +483,10 @@ async fn nobody_looks_where_nothing_could_be_installed() {
 async fn who_asks_for_what_nobody_does_now_is_told() {
     let rig = Rig::installing();
     let (newest, mut wishes) = Newest::new(rig.installer.clone(), rig.plans.subscribe());
-    let board = *board::spec::find("rev-b").unwrap();
-    let now = device::now::Now {
-        uptime: Duration::ZERO,
-        utc: None,
-    };
-    let settings = device::settings::Settings {
-        git_release_url: Endpoint::new("http://feed.example/list"),
-        ..Default::default()
-    };
-    let view = device::Device::new(board, settings, Default::default(), now).view();
+    let view = view(Settings {
+        git_release_url: plan().feed,
+        ..Settings::default()
+    });
     let told = || newest.ask(&view).map_err(|refused| refused.to_string());
     assert_eq!(told(), Ok(()));
     let too_much = told().unwrap_err();
