@@ -15,7 +15,7 @@ use rustix::{
     fs::OFlags,
     process::{Pid, Signal, geteuid, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-    termios::{Winsize, tcgetattr, tcsetwinsize},
+    termios::{Action, Winsize, tcflow, tcgetattr, tcsetwinsize},
 };
 use serde_json::Value;
 
@@ -458,6 +458,22 @@ fn a_terminal_goes_on_with_a_clock_that_comes_back() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     drop(clock);
+}
+
+#[test]
+fn what_watches_ends_also_in_a_terminal_that_takes_nothing() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let (mut terminal, mut child) = in_terminal(&mut to(&clock, "watch --with blocks"), 90);
+    let mut seen = String::new();
+    read_until(&mut terminal, &mut seen, |seen| seen.ends_with("\x1b[J"));
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let stopped = File::open(name.to_str().unwrap()).unwrap();
+    tcflow(&stopped, Action::OOff).unwrap();
+    told(&mut to(&clock, "ctl show text NEXT"));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    eventually("its end", || child.try_wait().unwrap().is_some());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]

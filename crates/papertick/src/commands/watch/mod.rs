@@ -11,7 +11,7 @@ mod size;
 mod terminal;
 mod with;
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use futures_util::{SinkExt, StreamExt};
@@ -117,7 +117,7 @@ fn watch(mut client: Client, args: &ShowArgs) -> Result<(), Failure> {
     }
     let mut socket = open(&mut client)?;
     let with = args.with.unwrap_or_else(terminal::best);
-    let screen = Screen::enter();
+    let screen = Screen::enter().map_err(cannot)?;
     loop {
         let ended = client.block_on(follow(&mut socket, with, &screen))?;
         if ended == Ended::Asked {
@@ -215,7 +215,6 @@ async fn first(socket: &mut Socket) -> Result<Panels, Failure> {
 
 /// Draws the panels whenever they, or the terminal, have changed.
 async fn follow(socket: &mut Socket, with: With, screen: &Screen) -> Result<Ended, Failure> {
-    let cannot = |error: std::io::Error| Failure::failed(format!("cannot watch: {error}"));
     let mut resized = signal(SignalKind::window_change()).map_err(cannot)?;
     let mut ending = pin_ends()?;
     let mut panels = Panels::default();
@@ -237,7 +236,7 @@ async fn follow(socket: &mut Socket, with: With, screen: &Screen) -> Result<Ende
         }
         let size = terminal::size();
         if settled && shown.as_ref() != Some(&(panels.clone(), size)) {
-            screen.draw(&with.drawn(&panels.bitmaps(), size));
+            screen.draw(with.drawn(&panels.bitmaps(), size));
             shown = Some((panels.clone(), size));
         }
     }
@@ -245,6 +244,10 @@ async fn follow(socket: &mut Socket, with: With, screen: &Screen) -> Result<Ende
 
 fn is_shown(shown: Option<&(Panels, Size)>, panels: &Panels) -> bool {
     shown.is_some_and(|(shown, _)| shown == panels)
+}
+
+fn cannot(error: io::Error) -> Failure {
+    Failure::failed(format!("cannot watch: {error}"))
 }
 
 /// Waits before a clock is tried again.
@@ -258,7 +261,6 @@ async fn pause() -> Result<Ended, Failure> {
 
 /// Ends when somebody wants to end the program.
 fn pin_ends() -> Result<std::pin::Pin<Box<dyn Future<Output = ()>>>, Failure> {
-    let cannot = |error: std::io::Error| Failure::failed(format!("cannot watch: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
     let mut hangup = signal(SignalKind::hangup()).map_err(cannot)?;

@@ -3,10 +3,18 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, IsTerminal, Read, Write},
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr,
+};
+
+use tokio::{
+    runtime::{self, Runtime},
+    sync::watch,
 };
 
 use super::{kitty, size::Size, with::With};
@@ -32,6 +40,9 @@ const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
 
 /// Gives the screen from before back.
 const LEAVE: &str = "\x1b[0m\x1b[?25h\x1b[?1049l";
+
+/// Longest time that a terminal has for giving it back, before the program ends without.
+const LEAVING_MAX: Duration = Duration::from_secs(1);
 
 /// How large the terminal is now.
 pub(super) fn size() -> Size {
@@ -117,32 +128,82 @@ fn asked(terminal: &mut File) -> Option<String> {
 }
 
 /// A screen of its own, which gives the one from before back at its end.
+///
+/// It is written beside the program, because a terminal that is stopped takes nothing for as long as its owner likes.
 #[derive(Debug)]
-pub(super) struct Screen(());
+pub(super) struct Screen {
+    /// None at the end.
+    content: Option<watch::Sender<Content>>,
+    left: mpsc::Receiver<()>,
+}
+
+/// What is to be seen.
+#[derive(Debug, Default)]
+struct Content {
+    picture: String,
+    words: String,
+}
 
 impl Screen {
     /// Begins.
-    pub(super) fn enter() -> Screen {
-        print(ENTER);
-        Screen(())
+    pub(super) fn enter() -> io::Result<Screen> {
+        let (content, to_show) = watch::channel(Content::default());
+        let (leave, left) = mpsc::channel();
+        let waits = runtime::Builder::new_current_thread().build()?;
+        thread::spawn(move || {
+            show(to_show, &waits);
+            // The program may have ended.
+            let _ = leave.send(());
+        });
+        Ok(Screen {
+            content: Some(content),
+            left,
+        })
     }
 
-    /// Draws a picture in the place of the one before.
-    pub(super) fn draw(&self, picture: &str) {
-        print(&format!("\x1b[H{picture}\x1b[0m\x1b[J"));
+    /// Draws a picture in the place of the one before; one that could not be written until then is left out.
+    pub(super) fn draw(&self, picture: String) {
+        let words = String::new();
+        self.change(|content| *content = Content { picture, words });
     }
 
     /// Says something below the picture.
     pub(super) fn say(&self, words: &str) {
-        print(&format!("\r\x1b[0m\x1b[K{words}"));
+        self.change(|content| words.clone_into(&mut content.words));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Content)) {
+        if let Some(content) = &self.content {
+            content.send_modify(change);
+        }
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        print(kitty::CLEAR);
-        print(LEAVE);
+        self.content = None;
+        // A terminal that takes nothing cannot be given back.
+        let _ = self.left.recv_timeout(LEAVING_MAX);
     }
+}
+
+/// Writes what is to be seen, always the newest, until nothing is any more.
+fn show(mut content: watch::Receiver<Content>, waits: &Runtime) {
+    print(ENTER);
+    while waits.block_on(content.changed()).is_ok() {
+        let text = {
+            let Content { picture, words } = &*content.borrow_and_update();
+            let below = if words.is_empty() {
+                ""
+            } else {
+                "\r\x1b[0m\x1b[K"
+            };
+            format!("\x1b[H{picture}\x1b[0m\x1b[J{below}{words}")
+        };
+        print(&text);
+    }
+    print(kitty::CLEAR);
+    print(LEAVE);
 }
 
 /// Writes to the terminal at once.
