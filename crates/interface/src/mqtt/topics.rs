@@ -151,14 +151,6 @@ impl Level {
             | Level::Panels => None,
         }
     }
-
-    /// It is what others are told of the clock, and not the clock's own.
-    pub fn is_discovery(self) -> bool {
-        matches!(
-            self,
-            Level::Discovery | Level::QuietFrom | Level::QuietUntil
-        )
-    }
 }
 
 /// Name among entities of a time at which the quiet hours begin or end.

@@ -572,6 +572,12 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
             r#"{"state": "ON"}"#,
             "SetLights([Rgb { red: 255, green: 255, blue: 255 }, Rgb { red: 1, green: 2, blue: 3 }])",
         ),
+        // One that is lit keeps its colour.
+        (
+            "papertick-aabbcc/light/2/set",
+            r#"{"state": "ON"}"#,
+            "SetLights([Rgb { red: 0, green: 0, blue: 0 }, Rgb { red: 1, green: 2, blue: 3 }])",
+        ),
         (
             "papertick-aabbcc/light/2/set",
             r#"{"state": "OFF"}"#,
@@ -866,6 +872,27 @@ fn an_answer_carries_the_id_of_who_asked() {
         told,
         json!({ "cmd": "restart", "id": null, "status": 200, "msg": "y" })
     );
+}
+
+#[test]
+fn the_id_of_who_asks_is_a_text_or_a_number() {
+    let (longest, longer) = ("x".repeat(64), "x".repeat(65));
+    for (id, expected) in [
+        (json!("a7"), Some(json!("a7"))),
+        (json!(""), Some(json!(""))),
+        (json!(7), Some(json!(7))),
+        (json!(longest), Some(json!(longest))),
+        (json!(longer), None),
+        (Value::Null, None),
+        (json!(true), None),
+        (json!(["a7"]), None),
+        (json!({ "a": 7 }), None),
+    ] {
+        let payload = json!({ "id": id, "s": 1 }).to_string();
+        assert_eq!(wishes::caller(payload.as_bytes()), expected, "{payload}");
+    }
+    assert_eq!(wishes::caller(b"PRESS"), None);
+    assert_eq!(wishes::caller(b"{}"), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use device::{
     board::BoardSpec,
     device::Device,
     input::{Input, LinkEvent},
-    limits::{SHARED_AGE_MAX, SHARED_AHEAD_MAX, SHARED_SILENCE_MAX},
+    limits::{CURRENCIES_MAX, SHARED_AGE_MAX, SHARED_AHEAD_MAX, SHARED_SILENCE_MAX},
     market::{Observation, Shared, SharedValue},
     memory::Memory,
     now::{Now, UtcTime},
@@ -78,6 +78,18 @@ fn knowing() -> Device {
 
 fn read(document: &Value) -> Result<SharedMarket, &'static str> {
     shared::read(document.to_string().as_bytes())
+}
+
+/// Prices in so many currencies, all of which say what the dollar's does.
+fn prices(count: usize) -> Value {
+    let usd = written()["prices"]["USD"].take();
+    let code = |number: usize| {
+        let letter = |at: usize| char::from(b'A' + u8::try_from(at).unwrap());
+        format!("{}{}X", letter(number / 26), letter(number % 26))
+    };
+    (0..count)
+        .map(|number| (code(number), usd.clone()))
+        .collect()
 }
 
 fn written() -> Value {
@@ -237,12 +249,7 @@ fn what_nobody_would_write_is_refused() {
         }),
         ("shared-type", |it| it["height"]["source"] = Value::Null),
         ("shared-many", |it| {
-            let usd = it["prices"]["USD"].clone();
-            let code = |number: u8| {
-                let letters = [b'A' + number / 26, b'A' + number % 26, b'X'];
-                String::from_utf8(letters.to_vec()).unwrap()
-            };
-            it["prices"] = (0..171).map(|number| (code(number), usd.clone())).collect();
+            it["prices"] = prices(CURRENCIES_MAX + 1)
         }),
     ];
     for (reason, spoil) in rows {
@@ -250,6 +257,9 @@ fn what_nobody_would_write_is_refused() {
         spoil(&mut document);
         assert_eq!(read(&document), Err(*reason), "{document}");
     }
+    let mut full = written();
+    full["prices"] = prices(CURRENCIES_MAX);
+    assert!(read(&full).is_ok(), "as many as there can be");
     assert_eq!(shared::read(b"{"), Err("shared-json"));
     assert_eq!(shared::read(&[0xFF; 9]), Err("shared-json"));
     let deep = "[".repeat(10_000);
