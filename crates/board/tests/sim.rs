@@ -347,3 +347,54 @@ async fn a_panel_of_a_circuit_is_broken_and_mended_at_the_bench() {
         assert_eq!(panels.idle().await, [(2, outcome)]);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_button_of_a_circuit_is_pressed_and_no_other() {
+    for name in ["rev-b", "v8"] {
+        let (mut parts, bench, _tasks) = on_circuit(name);
+        let buttons = parts.buttons.as_mut().unwrap();
+        assert_eq!(buttons.edge().await.down, 0);
+        for pressed in [&[1][..], &[2], &[3], &[4], &[1, 4]] {
+            let press = bench.press(pressed, Duration::from_millis(500));
+            let (ended, down) = tokio::join!(press, async {
+                let mut down = vec![buttons.edge().await.down];
+                while down.last() != Some(&0) {
+                    down.push(buttons.edge().await.down);
+                }
+                down.into_iter().fold(0, |all, down| all | down)
+            });
+            ended.unwrap();
+            let expected = pressed
+                .iter()
+                .fold(0, |all, button| all | 1 << (button - 1));
+            assert_eq!(down, expected, "{name} {pressed:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_of_a_circuit_is_busy_while_it_refreshes() {
+    let (mut parts, bench, _tasks) = on_circuit("rev-b");
+    let busy = || {
+        bench
+            .state()
+            .panels
+            .iter()
+            .map(|panel| panel.busy)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(busy(), [false; 7]);
+    parts
+        .panels
+        .start(2, &frame(), Refresh::Full)
+        .await
+        .unwrap();
+    // What it is to show takes its time on the bus.
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(busy(), [false, false, true, false, false, false, false]);
+    parts.panels.idle().await;
+    assert_eq!(busy(), [false; 7]);
+    bench.set_fault(1, SimFault::BusyStuck).unwrap();
+    sleep(MOMENT).await;
+    assert_eq!(busy(), [false, true, false, false, false, false, false]);
+}
