@@ -533,6 +533,7 @@ async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
     for line in [
         "papertick_panel_up{panel=\"0\"} 1",
         "papertick_panel_up{panel=\"6\"} 0",
+        "papertick_panel_fault{panel=\"6\",fault=\"not-refreshed\"} 1",
         "papertick_panel_failures{panel=\"6\"} 3",
         "papertick_panel_partials{panel=\"0\"} 12",
     ] {

@@ -129,6 +129,7 @@ pub(crate) struct Clock {
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
     pub(crate) folder: TempDir,
+    pub(crate) time: papertick::clock::Clock,
     _limit: Limit,
 }
 
@@ -217,6 +218,7 @@ impl Clock {
         let board = view.borrow().board;
         let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
         let (installer, _) = Installer::new(means);
+        let time = papertick::clock::Clock::unset();
         let services = Services {
             inbox,
             view: view.subscribe(),
@@ -228,7 +230,7 @@ impl Clock {
                 ..Identity::default()
             },
             allow_origins: setup.allow_origins,
-            clock: papertick::clock::Clock::unset(),
+            clock: time.clone(),
             crashes: 2,
             newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,
@@ -253,6 +255,7 @@ impl Clock {
             replies,
             server,
             folder,
+            time,
             _limit: Limit::new(None),
         }
     }

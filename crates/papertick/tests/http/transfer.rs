@@ -9,16 +9,20 @@ use tokio::{
     io::AsyncWriteExt,
     time::{sleep, timeout},
 };
-use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt};
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::{
     guards::{basic, hash},
+    logged::Logged,
     support::{Answer, Clock, Kind, SOON, Setup},
 };
 
 const IMPORT: &str = "/api/settings/import";
 const EXPORT: &str = "/api/settings/export";
 const PASSPHRASE: &str = "four words by chance";
+
+/// 2026-01-01, s since 1970-01-01 UTC.
+const START: i64 = 1_767_225_600;
 
 /// A clock with the real core behind it, and credentials where it asks for a password.
 async fn clock_with(settings: Settings) -> Clock {
@@ -61,6 +65,7 @@ async fn a_file_goes_from_one_clock_to_another() {
         ..Settings::default()
     })
     .await;
+    from.time.set(START * 1000);
     let answer = from.get(EXPORT).await;
     assert_eq!(
         answer.header("content-disposition"),
@@ -74,6 +79,10 @@ async fn a_file_goes_from_one_clock_to_another() {
         (&file["board"], &file["version"]),
         (&json!("rev-b"), &json!(1))
     );
+    assert_eq!(file["clock"], from.view.borrow().hostname);
+    assert_eq!(file["firmware"], papertick::build::revision());
+    let time = file["time"].as_str().unwrap();
+    assert!(time.starts_with("2026-01-01T00:0"), "{time}");
     assert!(file.get("secrets").is_none(), "{file}");
 
     let to = Clock::with(Setup {
@@ -96,7 +105,9 @@ async fn a_file_goes_from_one_clock_to_another() {
             { "name": "ledBrightness", "old": 128, "new": 33 },
         ])
     );
-    assert_eq!(told["from"]["board"], "rev-b");
+    for member in ["clock", "board", "firmware", "time"] {
+        assert_eq!(told["from"][member], file[member], "{member}");
+    }
     assert_eq!(
         to.get("/api/settings").await.body,
         before.body,
@@ -337,10 +348,7 @@ async fn pages_of_other_sites_neither_read_nor_write_files() {
 #[tokio::test]
 async fn the_log_can_be_read_and_has_no_passphrase() {
     let log = LogLines::new();
-    let subscriber = tracing_subscriber::registry()
-        .with(LevelFilter::TRACE)
-        .with(log.layer());
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let _logged = Logged::from_now(LevelFilter::TRACE, &log);
     let clock = Clock::with(Setup {
         device: Kind::Real,
         settings: guarded(),

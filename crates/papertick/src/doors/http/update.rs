@@ -312,6 +312,26 @@ mod tests {
     }
 
     #[test]
+    fn who_has_the_newest_fetched_learns_why_it_is_not() {
+        for (trouble, status, word) in [
+            (NotAsked::Disabled, 403, "ota_disabled"),
+            (NotAsked::NoFeed, 500, "ESP_ERR_INVALID_ARG"),
+            (NotAsked::BadFeed, 500, "ESP_ERR_INVALID_ARG"),
+            (NotAsked::NotReady, 503, "ESP_ERR_INVALID_STATE"),
+            (NotAsked::Busy, 500, "ESP_ERR_NO_MEM"),
+        ] {
+            let told = trouble.to_string();
+            let answer = answer(Err(trouble));
+            let error = answer.body.map(|body| body["error"].clone());
+            assert_eq!(
+                (answer.status, error),
+                (status, Some(word.into())),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
     fn an_image_has_to_fit_its_place() {
         for (size, place, expected) in [
             (0, 0x1B_0000, false),

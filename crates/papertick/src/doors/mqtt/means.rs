@@ -39,17 +39,39 @@ pub struct Means {
 impl Means {
     /// What the clock knows of itself that the view does not tell.
     pub(crate) fn about(&self, view: &View, updatable: Option<String>) -> About {
-        let ip = view.link.ip.as_str();
-        let host = bracketed(ip);
-        let page = match (ip, self.port) {
-            ("", _) => String::new(),
-            (_, 80) => format!("http://{host}/"),
-            (_, port) => format!("http://{host}:{port}/"),
-        };
         About {
             identity: self.identity.clone(),
-            page,
+            page: page(&view.link.ip, self.port),
             updatable,
+        }
+    }
+}
+
+/// Address of the page; empty without an address of the clock.
+fn page(ip: &str, port: u16) -> String {
+    let host = bracketed(ip);
+    match (ip, port) {
+        ("", _) => String::new(),
+        (_, 80) => format!("http://{host}/"),
+        (_, port) => format!("http://{host}:{port}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_the_address_of_the_clock() {
+        for (ip, port, expected) in [
+            ("192.0.2.7", 80, "http://192.0.2.7/"),
+            ("192.0.2.7", 8080, "http://192.0.2.7:8080/"),
+            ("2001:db8::7", 80, "http://[2001:db8::7]/"),
+            ("2001:db8::7", 8080, "http://[2001:db8::7]:8080/"),
+            ("", 80, ""),
+            ("", 8080, ""),
+        ] {
+            assert_eq!(page(ip, port), expected, "{ip} {port}");
         }
     }
 }
