@@ -447,6 +447,9 @@ mod tests {
         // Not farther back than the period goes.
         let chain = unmined(Network::Testnet4, PERIOD, &[(1201, EASY), (2402, EASY)]);
         assert_eq!(wanted(&chain, 2500), EASY);
+        let blocks = [(0, HARD), (1201, EASY), (2402, EASY)];
+        let chain = unmined(Network::Testnet4, PERIOD - 1, &blocks);
+        assert_eq!(wanted(&chain, 2500), EASY);
         for network in [Network::Main, Network::Signet] {
             let chain = unmined(network, 0, &[(0, HARD)]);
             assert_eq!(wanted(&chain, 1201), HARD, "{network:?}");
