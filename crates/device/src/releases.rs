@@ -232,3 +232,121 @@ pub fn plan(settings: &Settings, hostname: &str, may_act: bool) -> Option<Releas
         },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    fn found(verdict: Verdict) -> Look {
+        Look::Found(Release {
+            version: "4.1.0".into(),
+            title: String::new(),
+            page: String::new(),
+            number: 42,
+            verdict,
+        })
+    }
+
+    fn says(releases: &Releases) -> String {
+        releases
+            .says()
+            .map_or_else(String::new, |says| says.to_string())
+    }
+
+    #[test]
+    fn a_sentence_says_whether_a_release_is_taken_and_why_it_is_not() {
+        for (verdict, why) in [
+            (Verdict::Taken, "the clock takes it."),
+            (Verdict::NotNewer, "it is not newer than what runs."),
+            (
+                Verdict::Channel,
+                "it comes before a finished one, and the channel is for those.",
+            ),
+            (Verdict::Pin, "another version is pinned."),
+            (
+                Verdict::Share,
+                "its turn has not come: the clock has number 42 for it, and the share ends before that.",
+            ),
+            (
+                Verdict::NoImage,
+                "it has nothing for this board and machine.",
+            ),
+            (
+                Verdict::Unsigned,
+                "nobody whom the clock trusts has signed it.",
+            ),
+            (Verdict::Failed, "it was tried here and did not work."),
+            (
+                Verdict::Left,
+                "it ran here, and somebody went back from it.",
+            ),
+        ] {
+            let mut releases = Releases::default();
+            releases.saw(found(verdict), Duration::from_secs(1));
+            assert_eq!(says(&releases), alloc::format!("Release 4.1.0: {why}"));
+        }
+    }
+
+    #[test]
+    fn a_look_that_fails_leaves_what_was_found_until_the_next_that_does_not() {
+        let mut releases = Releases::default();
+        assert_eq!(releases.says(), None, "nobody has looked");
+        releases.saw(
+            Look::Failed("it does not answer".into()),
+            Duration::from_secs(1),
+        );
+        assert_eq!(
+            (says(&releases), releases.at),
+            (
+                "The releases were not looked at: it does not answer.".into(),
+                None
+            )
+        );
+        releases.saw(found(Verdict::Taken), Duration::from_secs(2));
+        releases.saw(Look::Failed("it is no list".into()), Duration::from_secs(3));
+        assert_eq!(
+            (says(&releases), releases.at),
+            (
+                "Release 4.1.0: the clock takes it. The releases were not looked at: it is no list.".into(),
+                Some(Duration::from_secs(2))
+            )
+        );
+        releases.saw(found(Verdict::Taken), Duration::from_secs(4));
+        assert_eq!(
+            (says(&releases), releases.at),
+            (
+                "Release 4.1.0: the clock takes it.".into(),
+                Some(Duration::from_secs(4))
+            )
+        );
+    }
+
+    #[test]
+    fn a_plan_says_the_same_only_of_the_same_list_by_the_same_way() {
+        let settings = Settings {
+            git_release_url: Endpoint::new("https://releases.example/"),
+            ..Settings::default()
+        };
+        let plan_of = |settings: &Settings| plan(settings, "papertick-aabbcc", true);
+        let usual = plan_of(&settings).expect("a clock looks somewhere");
+        let changed = |change: fn(&mut Settings)| {
+            let mut other = settings.clone();
+            change(&mut other);
+            plan_of(&other).expect("it still looks somewhere")
+        };
+        let pinned = changed(|settings| settings.update_pin = "4.0.1".into());
+        assert!(usual != pinned && usual.reads_as(&pinned));
+        let elsewhere = changed(|settings| {
+            settings.git_release_url = Endpoint::new("https://releases.example/list");
+        });
+        assert!(!usual.reads_as(&elsewhere));
+        let proxied = changed(|settings| {
+            settings.proxy_enabled = true;
+            settings.proxy_type = 4;
+            settings.proxy_host = "proxy".into();
+        });
+        assert!(!usual.reads_as(&proxied));
+    }
+}
