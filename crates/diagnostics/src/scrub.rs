@@ -1,6 +1,8 @@
 //! Takes out of a minidump what may hold secrets and tells nothing of where a program failed: its environment, its
 //! command line, and the registers that copies of texts pass through.
 
+use std::env::consts::ARCH;
+
 /// Bytes of the head of a minidump, and of an entry of its directory.
 const HEAD: usize = 32;
 const ENTRY: usize = 12;
@@ -19,18 +21,13 @@ const ENVIRONMENT: u32 = 0x4767_0007;
 const THREAD: usize = 48;
 const REGISTERS_AT: usize = 40;
 
-/// Where the registers that are needed to walk a stack end: what follows are those for numbers with a fraction, and the
-/// wide ones by which memory is copied.
-const NEEDED: usize = if cfg!(target_arch = "x86_64") {
-    256
-} else if cfg!(target_arch = "aarch64") {
-    8 + 33 * 8 + 4
-} else if cfg!(target_arch = "arm") {
-    4 + 16 * 4 + 4
-} else {
-    // Rather a stack that cannot be walked than a secret.
-    0
-};
+/// Where the registers that are needed to walk a stack end, by architecture: what follows are those for numbers with a
+/// fraction, and the wide ones by which memory is copied.
+const NEEDED: &[(&str, usize)] = &[
+    ("x86_64", 256),
+    ("aarch64", 8 + 33 * 8 + 4),
+    ("arm", 4 + 16 * 4 + 4),
+];
 
 /// Why something is no minidump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -68,12 +65,20 @@ pub fn scrub(dump: &mut [u8]) -> Result<(), Disorder> {
     Ok(())
 }
 
+/// Bytes of registers that stay; none of an architecture that is not known: rather a stack that cannot be walked than a
+/// secret.
+fn needed(architecture: &str) -> usize {
+    let known = NEEDED.iter().find(|(name, _)| *name == architecture);
+    known.map_or(0, |(_, bytes)| *bytes)
+}
+
 fn clear_registers(dump: &mut [u8], list: usize) -> Result<(), Disorder> {
+    let needed = needed(ARCH);
     for thread in 0..number(dump, list)? {
         let at = list + 4 + thread.saturating_mul(THREAD) + REGISTERS_AT;
         let (size, place) = (number(dump, at)?, number(dump, at + 4)?);
-        if size > NEEDED {
-            part(dump, place + NEEDED, size - NEEDED)?.fill(0);
+        if size > needed {
+            part(dump, place.saturating_add(needed), size - needed)?.fill(0);
         }
     }
     Ok(())
@@ -139,11 +144,12 @@ mod tests {
         assert_eq!(scrub(&mut after), Ok(()));
         let end = before.len();
         let registers = end - 300 - 2 * REGISTERS;
+        let needed = needed(ARCH);
         let taken = [
             HEAD + ENTRY..HEAD + 2 * ENTRY,
             HEAD + 3 * ENTRY..HEAD + 4 * ENTRY,
-            registers + NEEDED..registers + REGISTERS,
-            registers + REGISTERS + NEEDED..registers + 2 * REGISTERS,
+            registers + needed..registers + REGISTERS,
+            registers + REGISTERS + needed..registers + 2 * REGISTERS,
             end - 300..end - 200,
             end - 100..end,
         ];
@@ -151,6 +157,18 @@ mod tests {
             let is_taken = taken.iter().any(|range| range.contains(&at));
             let expected = if is_taken { 0 } else { before[at] };
             assert_eq!(after[at], expected, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn the_registers_that_a_stack_is_walked_with_stay() {
+        for (architecture, bytes) in [
+            ("x86_64", 256),
+            ("aarch64", 276),
+            ("arm", 72),
+            ("riscv64", 0),
+        ] {
+            assert_eq!(needed(architecture), bytes, "{architecture}");
         }
     }
 
