@@ -109,3 +109,28 @@ pub fn whole_number(value: &Value) -> Option<i64> {
         (float.abs() < 9e15).then_some(float as i64)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_whole_number_is_read_as_long_as_it_is_exact() {
+        for (value, expected) in [
+            (json!(7), Some(7)),
+            (json!(-7.9), Some(-7)),
+            (json!(8e15), Some(8_000_000_000_000_000)),
+            (json!(9e15), None),
+            (json!(-9e15), None),
+            (json!(i64::MAX), Some(i64::MAX)),
+            (json!(u64::MAX), None),
+            (json!("7"), None),
+            (json!(true), None),
+            (Value::Null, None),
+        ] {
+            assert_eq!(whole_number(&value), expected, "{value}");
+        }
+    }
+}

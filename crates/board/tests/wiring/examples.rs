@@ -291,3 +291,24 @@ fn what_a_file_says_of_every_panel_counts_before_what_its_base_says_of_each() {
     );
     assert!(wiring.expanders.is_empty());
 }
+
+#[test]
+fn a_clock_has_the_lights_and_the_sensor_of_its_wiring() {
+    for (without, expected) in [
+        ("", (9, true, true)),
+        ("strip = \"none\"", (0, true, true)),
+        ("frontlight = \"none\"", (9, false, true)),
+        ("sensor = \"none\"", (9, true, false)),
+    ] {
+        let strip = if without.starts_with("strip") {
+            ""
+        } else {
+            "strip.count = 9"
+        };
+        let wiring = good(&format!("base = \"rev-b\"\n{without}\n{strip}\n"));
+        let spec = spec::wired(&wiring).unwrap();
+        let told = (spec.leds, spec.frontlight, spec.light_sensor);
+        assert_eq!(told, expected, "{without}");
+        assert_eq!((spec.id, spec.name, spec.panels), ("rev-b", "Rev B", 7));
+    }
+}

@@ -11,6 +11,7 @@ use device::{
         Shared, SharedValue, Tip,
     },
     memory::Memory,
+    network::LinkState,
     now::UtcTime,
     refresh::Refresh,
     releases::{Look, Release, Verdict},
@@ -351,11 +352,20 @@ fn what_is_proven_is_told_with_all_that_speaks_for_it() {
         count: 2,
         last_depth: 3,
     };
+    view.truth.time.earliest = Some(1_776_995_000);
     let document = status(&view, 60);
     fits(Shape::Status, &document);
+    assert_eq!(document["truth"]["time"]["earliest"], 1_776_995_000);
     let height = &document["truth"]["height"];
+    let proof =
+        |source: &str| json!({ "source": source, "value": 900_001, "hash": tip.hash.to_string() });
     for (member, value) in [
         ("proven", json!(900_001)),
+        ("tipHash", json!(tip.hash.to_string())),
+        (
+            "proofs",
+            json!([proof("explorer"), proof("peers"), proof("peers")]),
+        ),
         ("tipTime", json!(1_776_999_400)),
         ("tipAgeSec", json!(660)),
         ("chainWork", Value::Null),
@@ -368,6 +378,39 @@ fn what_is_proven_is_told_with_all_that_speaks_for_it() {
     }
     let lasting = status::lasting(&view, &[]);
     assert_eq!(lasting["truth"]["height"].get("tipAgeSec"), None);
+}
+
+#[test]
+fn the_network_is_told_with_what_went_wrong() {
+    let mut view = clock(BOARD).view();
+    view.link = LinkState {
+        state: "connecting",
+        managed: true,
+        portal: Some("Papertick-aabbcc".into()),
+        ip: "192.0.2.7".into(),
+        ssid: "home".into(),
+        rssi: -61,
+        tx_power: Some(40),
+        failure: Some("auth"),
+        since: Duration::from_secs(5),
+        announced: Some("papertick-aabbcc-2.local".into()),
+    };
+    let document = status(&view, 60);
+    fits(Shape::Status, &document);
+    assert_eq!(
+        document["link"],
+        json!({
+            "state": "connecting",
+            "network": "radio",
+            "ssid": "home",
+            "ip": "192.0.2.7",
+            "rssi": -61,
+            "failure": "auth",
+            "announced": "papertick-aabbcc-2.local",
+        })
+    );
+    view.link.managed = false;
+    assert_eq!(status(&view, 60)["link"]["network"], "host");
 }
 
 #[test]

@@ -284,6 +284,24 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
 }
 
 #[test]
+fn what_is_told_seldom_must_arrive_and_what_comes_again_need_not() {
+    let seldom = [
+        Level::Discovery,
+        Level::QuietFrom,
+        Level::QuietUntil,
+        Level::Status,
+        Level::Info,
+        Level::Update,
+        Level::Settings,
+        Level::Reported,
+    ];
+    for level in Level::all(BOARD.leds) {
+        let expected = seldom.contains(&level);
+        assert_eq!(level.must_arrive(), expected, "{level:?}");
+    }
+}
+
+#[test]
 fn every_component_is_about_a_level_that_is_told() {
     let (view, broker) = full();
     let levels = Level::all(view.board.leds).into_iter();
@@ -617,6 +635,81 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
     let long = "x".repeat(5000);
     let topic = "papertick/papertick-aabbcc/cmd/show/text";
     assert_eq!(wished(topic, &long), "413 too large");
+}
+
+#[test]
+fn a_dark_strip_that_is_switched_on_is_white() {
+    let (mut view, broker) = full();
+    view.lights = vec![Rgb::BLACK; 4];
+    let topic = "papertick/papertick-aabbcc/light/strip/set";
+    let incoming = topics::read(topic, &broker).unwrap();
+    let wish = wishes::read(incoming, br#"{"state": "ON"}"#, &view).unwrap();
+    let Ok(Work::Device(asked)) = wish.work else {
+        panic!("{:?}", wish.work);
+    };
+    let requests: Vec<&Request> = asked.iter().map(|asked| &asked.request).collect();
+    assert_eq!(
+        format!("{requests:?}"),
+        "[SetLightsColor(Rgb { red: 255, green: 255, blue: 255 })]"
+    );
+}
+
+#[test]
+fn what_the_clock_is_is_told_by_the_names_of_its_members() {
+    let clock = clock(BOARD);
+    let (mut view, broker) = (clock.view(), broker(&clock));
+    view.hostname = "hall-1a2b3c".into();
+    view.link.ip = "192.0.2.8".into();
+    let about = About {
+        identity: Identity {
+            git_tag: "4.0.0".into(),
+            git_rev: "4.0.0-abc1234".into(),
+            ..Identity::default()
+        },
+        ..about()
+    };
+    let mut info = documents::info(&view, &about, &broker);
+    for (member, count) in [("screens", 8), ("fonts", 3), ("pools", 8)] {
+        let listed = info[member].take();
+        assert!(listed.as_array().unwrap().len() >= count, "{listed}");
+    }
+    let told = documents::info(&view, &about, &broker);
+    let has = |member: &str, value: &Value| told[member].as_array().unwrap().contains(value);
+    assert!(has("screens", &json!({ "id": 3, "name": "Time" })));
+    assert!(has("fonts", &json!("antonio")) && has("pools", &json!("braiins")));
+    assert_eq!(
+        info,
+        json!({
+            "name": "papertick-aabbcc",
+            "hostname": "hall-1a2b3c",
+            "board": BOARD.id,
+            "hwRev": BOARD.hardware,
+            "gitTag": "4.0.0",
+            "gitRev": "4.0.0-abc1234",
+            "ip": "192.0.2.8",
+            "page": "http://192.0.2.7/",
+            "panels": 7,
+            "leds": 4,
+            "hasFrontlight": true,
+            "groups": broker.groups,
+            "screens": null,
+            "fonts": null,
+            "pools": null,
+            "currencies": ["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"],
+        })
+    );
+    assert_eq!(
+        discovery::device(&view, &about, &broker)["dev"],
+        json!({
+            "ids": ["papertick-aabbcc"],
+            "name": "papertick-aabbcc",
+            "mf": "papertick",
+            "mdl": BOARD.name,
+            "hw": BOARD.hardware,
+            "sw": "4.0.0",
+            "cu": "http://192.0.2.7/",
+        })
+    );
 }
 
 #[test]
