@@ -387,20 +387,22 @@ mod tests {
 
     #[test]
     fn nothing_that_a_neighbour_announces_is_obeyed_by_a_terminal() {
-        let texts = ["model", "version", "rev", "hw_rev"].map(|key| (key, "\x1b[2Ja\r\u{9b}b"));
+        let said = |key: &str| format!("\x1b[2J{key}\r\u{9b}!");
+        let keys = ["model", "version", "rev", "fsRev", "hw_rev"];
+        let texts = keys.map(|key| (key, said(key)));
         let neighbour = "\x1b]0;hall";
         let host = format!("{neighbour}.local.");
         let info = ServiceInfo::new(OWN_SERVICE, neighbour, &host, "192.0.2.1", 80, &texts[..]);
         let found = Found::of(&info.unwrap().as_resolved_service()).unwrap();
-        let text = || "[2Jab".to_owned();
+        let text = |key: &str| format!("[2J{key}!");
         let expected = Found {
             name: "]0;hall".to_owned(),
             host: "]0;hall.local".to_owned(),
             place: "192.0.2.1:80".parse().unwrap(),
-            model: text(),
-            version: text(),
-            revision: text(),
-            hardware: text(),
+            model: text("model"),
+            version: text("version"),
+            revision: text("rev"),
+            hardware: text("hw_rev"),
         };
         assert_eq!(found, expected);
     }

@@ -9,6 +9,7 @@ use net::{
     route::Route,
     tls::Roots,
     url::Url,
+    ws::Socket,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -19,6 +20,7 @@ use tokio::{
 use crate::{
     authority::authority,
     peers::{answer, answer_on, first_line},
+    proxy::POLICY,
 };
 
 const LIMITS: Limits = Limits {
@@ -208,6 +210,16 @@ async fn a_secret_stays_with_its_origin() {
     assert!(!other.contains("planted"), "{other}");
     assert!(other.contains("host: other\r\n") && other.contains("accept: application/json\r\n"));
     assert!(other.contains("user-agent: papertick/"), "{other}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_opens_a_socket_says_what_it_is() {
+    let (dialer, mut arrivals) = network();
+    let (url, route) = (Url::parse("ws://host/").unwrap(), Route::default());
+    let opened = Socket::open(&dialer, &route, &url, POLICY);
+    let (refused, head) = tokio::join!(opened, answer(&mut arrivals, "403 Forbidden", ""));
+    assert!(refused.is_err());
+    assert!(head.contains("user-agent: papertick/"), "{head}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -31,7 +31,7 @@ const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(10),
     body_max: 1024,
 };
-const POLICY: Policy = Policy {
+pub const POLICY: Policy = Policy {
     message_max: 1024,
     ping_every: Duration::from_secs(20),
     pong_timeout: Duration::from_secs(15),
@@ -262,6 +262,67 @@ async fn certificates_are_checked() {
 /// A reply that never comes to its end.
 const OVERLONG: [u8; 9000] = [b'x'; 9000];
 
+/// Why there is no connection through a proxy that says this.
+async fn refused(kind: ProxyKind, user: &str, reply: &[u8]) -> String {
+    let (arrive, mut arrivals) = mpsc::channel(1);
+    let dialer = Dialer::in_memory(Roots::public(), arrive);
+    let route = through(proxy(kind, 1080, user, "planted-password"));
+    let destination = Destination {
+        host: "market.invalid",
+        port: 80,
+        security: Security::Plain,
+    };
+    let serve = async {
+        let mut client = arrivals.recv().await.unwrap().stream;
+        let _ = client.write_all(reply).await;
+        let _ = client.shutdown().await;
+        let mut said = Vec::new();
+        let _ = client.read_to_end(&mut said).await;
+    };
+    let (dialled, ()) = tokio::join!(dialer.connect(&route, destination), serve);
+    let error = dialled.map(drop).unwrap_err();
+    assert!(!format!("{error:?}").contains("planted"));
+    assert_eq!(
+        dialer.counts(),
+        DialCounts {
+            direct: 0,
+            proxied: 0,
+            failed: 1
+        }
+    );
+    error.to_string()
+}
+
+/// Each code with which a proxy refuses, and what the error says then.
+#[tokio::test(start_paused = true)]
+async fn a_proxy_that_refuses_is_quoted() {
+    for (code, reason) in [
+        (1, "general failure"),
+        (2, "not allowed by its rules"),
+        (3, "network unreachable"),
+        (4, "host unreachable"),
+        (5, "connection refused"),
+        (6, "time to live expired"),
+        (7, "command not supported"),
+        (8, "address type not supported"),
+        (9, "code 9"),
+        (0x5B, "request rejected or failed"),
+        (0x5C, "identification not reachable"),
+        (0x5D, "identification mismatch"),
+        (0x5E, "code 94"),
+    ] {
+        let (kind, reply) = match code {
+            0x5B.. => (ProxyKind::Socks4a, vec![0, code, 0, 0, 0, 0, 0, 0]),
+            _ => (ProxyKind::Socks5, vec![5, 0, 5, code, 0, 1]),
+        };
+        let told = refused(kind, "", &reply).await;
+        assert_eq!(
+            told,
+            format!("asking the proxy for market.invalid:80: the proxy refuses: {reason}")
+        );
+    }
+}
+
 /// What a proxy says, and what the error says then.
 #[tokio::test(start_paused = true)]
 async fn failures_say_which_step_failed() {
@@ -407,32 +468,10 @@ async fn failures_say_which_step_failed() {
         ),
     ];
     for (kind, user, reply, expected) in rows {
-        let (arrive, mut arrivals) = mpsc::channel(1);
-        let dialer = Dialer::in_memory(Roots::public(), arrive);
-        let route = through(proxy(kind, 1080, user, "planted-password"));
-        let destination = Destination {
-            host: "market.invalid",
-            port: 80,
-            security: Security::Plain,
-        };
-        let serve = async {
-            let mut client = arrivals.recv().await.unwrap().stream;
-            let _ = client.write_all(reply).await;
-            let _ = client.shutdown().await;
-            let mut said = Vec::new();
-            let _ = client.read_to_end(&mut said).await;
-        };
-        let (dialled, ()) = tokio::join!(dialer.connect(&route, destination), serve);
-        let error = dialled.map(drop).unwrap_err();
-        assert_eq!(error.to_string(), expected, "{kind:?} {reply:?}");
-        assert!(!format!("{error:?}").contains("planted"));
         assert_eq!(
-            dialer.counts(),
-            DialCounts {
-                direct: 0,
-                proxied: 0,
-                failed: 1
-            }
+            refused(kind, user, reply).await,
+            expected,
+            "{kind:?} {reply:?}"
         );
     }
 }

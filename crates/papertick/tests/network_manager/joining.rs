@@ -80,6 +80,24 @@ async fn what_is_known_is_told_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_is_in_use_is_known_unless_it_is_no_network_to_keep() {
+    for (profile, known) in [
+        (idle("Home"), true),
+        (home("trial"), false),
+        (home("access-point"), false),
+    ] {
+        let Some(host) = Host::with_radio().await else {
+            return;
+        };
+        let path = host.add_profile(&profile).await;
+        host.activate(&path, "home").await;
+        let what = format!("{profile:?}");
+        let mut radio = host.radio();
+        assert_eq!(radio.event().await, LinkEvent::Credentials(known), "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_stored_network_is_joined_when_an_attempt_is_due() {
     let Some(host) = Host::with_radio().await else {
         return;

@@ -240,7 +240,10 @@ async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network)
     assert_eq!(found.host, "papertick-0a1b2c.local");
     assert_eq!(found.place.to_string(), "127.0.0.1:8123");
     assert_eq!((&*found.model, &*found.version), ("papertick", "4.0.0"));
-    assert_eq!(found.hardware, "Rev A, 7 panels");
+    assert_eq!(
+        (&*found.revision, &*found.hardware),
+        ("1a2b3c4-4.0.0", "Rev A, 7 panels")
+    );
     clock.stop().await;
 }
 
