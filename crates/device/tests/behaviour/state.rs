@@ -141,11 +141,15 @@ fn the_debug_view_tells_the_memory_of_the_program_from_that_of_the_machine() {
         world.handle(Input::Measured(HostFacts {
             heap_free,
             swap_free,
+            version: "4.0.0".into(),
+            built: "2026-01-31".into(),
             ..HostFacts::default()
         }));
         // It opens with what was measured last.
         world.live("press 4 100");
         assert_eq!(written(&world, 3), told);
+        let about = "Board Example Version 4.0.0 Built 2026-01-31";
+        assert_eq!(written(&world, 5), about);
         world.live("press 4 100");
     }
 }
@@ -194,9 +198,16 @@ fn who_follows_the_instructions_of_the_access_point_comes_to_the_portal() {
             address: address.into(),
         });
         let no_network = LinkEvent::Credentials(false);
+        world.handle(Input::Measured(HostFacts {
+            version: "4.0.0".into(),
+            built: "2026-01-31".into(),
+            ..HostFacts::default()
+        }));
         for event in [identity, no_network].into_iter().chain(portal) {
             world.handle(Input::Linked(event));
         }
+        let about = "Name papertick-efabcd Board Example Version 4.0.0 Built 2026-01-31";
+        assert_eq!(written(&world, 5), about);
         assert_eq!(written(&world, 4), details);
         assert_eq!(written(&world, 6), code);
     }
@@ -531,6 +542,55 @@ fn the_view_says_what_the_newest_picture_shows() {
     assert_eq!(said("wait 30000"), "1 bitcoin costs 65,000 USD.");
     let old = "1 bitcoin costs 65,000 USD. This is older than it should be.";
     assert_eq!(said("wait 901000"), old);
+}
+
+#[test]
+fn the_view_says_what_stands_over_the_screens() {
+    let said = |start: World, script: &str| {
+        let mut world = start;
+        world.live(script);
+        world.device.view().says.to_string()
+    };
+    let on = "nwcEnabled=true timerSeconds=0";
+    assert_eq!(said(World::new(settings(on)), ""), "The clock is starting.");
+    for (script, expected) in [
+        ("press 4 100", "The debug view."),
+        ("test-zap 21", "A zap of 21 sats came in."),
+        ("received 22", "A payment of 22 sats came in."),
+        (
+            "upload; progress 40; wait 1000",
+            "An update is on its way, 40 percent.",
+        ),
+        ("safe-mode", "Safe mode: it failed."),
+        ("factory-reset", "Everything is being erased."),
+    ] {
+        let world = World::at_noon(settings(on));
+        assert_eq!(said(world, script), expected, "{script}");
+    }
+    let mut locked = World::at_noon(settings(on));
+    locked.handle(Input::Locked(MadePassword {
+        password: Secret::new("correct-horse"),
+        hash: PasswordHash::new("hash"),
+        why: WhyMade::SettingsLost,
+    }));
+    assert_eq!(
+        said(locked, ""),
+        "A name and a password to sign in with stand on the panels."
+    );
+    let mut joining = World::new(settings(on));
+    joining.handle(Input::Linked(LinkEvent::Identity {
+        suffix: "efabcd".into(),
+        password: Secret::new("hunter22"),
+    }));
+    assert_eq!(
+        said(joining, "network none"),
+        "The clock waits to be brought into a network: join its Wi-Fi papertick-ABCD."
+    );
+    let silent = World::new(settings("timerSeconds=0 ledTestOnPower=false"));
+    assert_eq!(
+        said(silent, "network host; network up; screen 20; wait 120000"),
+        "No data so far: no source has answered yet."
+    );
 }
 
 #[test]
