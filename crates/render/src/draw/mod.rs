@@ -113,3 +113,53 @@ fn bar(mask: &mut Mask, width: i32) {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_moved_to_where_it_keeps_its_margin() {
+        for (height, baseline, expected) in [
+            (20, 50, (30, 49)),
+            (20, 10, (4, 23)),
+            (20, 99, (76, 95)),
+            // What fills all of it is not moved out of it.
+            (98, 50, (0, 97)),
+        ] {
+            let mut ink = Mask::new(8, height);
+            for y in 0..height {
+                ink.set(3, y);
+            }
+            let run = Run {
+                mask: ink,
+                above: height,
+            };
+            let mut mask = Mask::new(20, 100);
+            place(&mut mask, &run, baseline);
+            let rows = mask.ink().map(|ink| (ink.y, ink.y + ink.height - 1));
+            assert_eq!(rows, Some(expected), "{height} on {baseline}");
+        }
+    }
+
+    #[test]
+    fn a_margin_is_white_all_around() {
+        let mut type_ = Typesetter::default();
+        let style = Style {
+            font: FontId::all().next().expect("there are fonts"),
+            digit_px: 180,
+            label_fit_pct: 100,
+            vertical_labels: false,
+            inverted: false,
+            sats_variant: 0,
+        };
+        let panel = Panel {
+            width: 122,
+            height: 250,
+            style: &style,
+            type_: &mut type_,
+        };
+        let room = panel.room();
+        assert_eq!((room.width, room.height), (110, 242));
+    }
+}

@@ -158,6 +158,9 @@ fn what_is_behind_the_payload_is_signatures_and_nothing_else() {
             "not as minisign writes them",
         ),
         (too_long.as_bytes(), "too long"),
+        // As much as there can be, and one more.
+        (&[b'x'; 8192], "not as minisign writes them"),
+        (&[b'x'; 8193], "too long"),
         (&legacy, "made in the old way: sign without -l"),
     ] {
         assert_eq!(
