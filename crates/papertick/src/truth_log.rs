@@ -85,3 +85,52 @@ fn price(state: PriceState) -> Grade {
         is_calm,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tracing::subscriber::with_default;
+    use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt, registry};
+
+    use super::*;
+    use crate::log_lines::LogLines;
+
+    #[test]
+    fn who_reads_the_log_learns_what_is_wrong_and_that_it_is_right_again() {
+        let lines = LogLines::new();
+        let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
+        with_default(subscriber, || {
+            let mut log = TruthLog::default();
+            let mut truth = Truth::default();
+            for state in [
+                HeightState::Proven,
+                HeightState::Claimed,
+                HeightState::Proven,
+                HeightState::Disputed,
+                HeightState::Disputed,
+                HeightState::Stale,
+                HeightState::Proven,
+            ] {
+                truth.height = state;
+                log.follow(&truth);
+            }
+        });
+        let told = lines.told();
+        let told: Vec<[&str; 2]> = told["lines"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|line| ["level", "text"].map(|key| line[key].as_str().unwrap_or_default()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                [
+                    "warn",
+                    "a value is disputed value=\"height\" was=\"proven\""
+                ],
+                ["warn", "a value is stale value=\"height\" was=\"disputed\""],
+                ["info", "a value is proven value=\"height\" was=\"stale\""],
+            ]
+        );
+    }
+}

@@ -459,9 +459,17 @@ mod tests {
             listen: Some("8090".into()),
             board: Some("rev-a".into()),
             upstream: vec!["sntp=127.0.0.1:123".into()],
+            allow_origin: vec!["http://clock.example".into()],
+            panel_timing: Some("real".into()),
+            chain: Some("regtest".into()),
+            log: Some("warn".into()),
             ..Flags::default()
         };
         let config = with_file(FULL, flags).unwrap();
+        assert_eq!(config.allow_origins, ["http://clock.example"]);
+        assert!(!config.instant_panels);
+        assert_eq!(config.chain.as_deref(), Some("regtest"));
+        assert_eq!(config.log.as_deref(), Some("warn"));
         assert_eq!(config.listen, "127.0.0.1:8090".parse().unwrap());
         assert_eq!(config.board, "rev-a");
         assert_eq!(config.upstreams, ["sntp=127.0.0.1:123"]);

@@ -140,6 +140,24 @@ async fn a_picture_is_as_large_as_it_is_wanted() {
 }
 
 #[tokio::test]
+async fn a_preview_is_as_large_as_it_is_wanted() {
+    let clock = Clock::real().await;
+    for (path, body) in [
+        ("/api/preview.png", "{}"),
+        ("/api/show/preview.png", r#"["GM"]"#),
+    ] {
+        let width = async |query: &str| {
+            let path = format!("{path}{query}");
+            let picture = clock.json("POST", &path, body).await;
+            assert_eq!(picture.status, 200, "{path}");
+            u32::from_be_bytes(picture.body[16..20].try_into().unwrap())
+        };
+        let plain = width("").await;
+        assert_eq!(width("?scale=2").await, 2 * plain, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn pictures_are_sent_once() {
     let clock = Clock::start().await;
     for path in [

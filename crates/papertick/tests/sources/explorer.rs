@@ -12,12 +12,12 @@ use papertick::sources::{
     freshness::STALE_AFTER,
     venue::{QUOTE_EVERY, REFUSED_MAX, SILENCE_MAX},
 };
-use tokio::time::Instant;
+use tokio::{io::AsyncReadExt, time::Instant};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::{
     peers::{answer, first_line},
-    rig::{Rig, accept, currency, precise_fee, price},
+    rig::{Rig, TLS_HANDSHAKE, accept, currency, precise_fee, price},
 };
 
 fn explorer() -> SourceConfig {
@@ -26,6 +26,23 @@ fn explorer() -> SourceConfig {
         tls: false,
         precise_fee: true,
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_explorer_is_asked_in_secret_if_it_is_to_be() {
+    let (rig, mut arrivals) = Rig::in_memory();
+    rig.plan(
+        SourceId::Explorer,
+        SourceConfig::Explorer {
+            host: "explorer".into(),
+            tls: true,
+            precise_fee: false,
+        },
+    );
+    let mut arrival = arrivals.recv().await.unwrap();
+    assert_eq!(arrival.place, "explorer:443");
+    assert_eq!(arrival.stream.read_u8().await.unwrap(), TLS_HANDSHAKE);
+    rig.stop().await;
 }
 
 fn exchange(codes: &[&str]) -> SourceConfig {

@@ -24,6 +24,7 @@ use papertick::sources::peer::ASK_EVERY;
 use crate::{
     court::{Court, Miner, START, Seen},
     miner::mined::unworked,
+    rig::TLS_HANDSHAKE,
 };
 
 /// The chain that a fake node has; what it holds can change at any time.
@@ -40,6 +41,26 @@ fn config(kind: NodeKind) -> SourceConfig {
         pass: device::secret::Secret::new("secret"),
         precise_fee: true,
     })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_is_asked_in_secret_if_it_is_to_be() {
+    for (kind, place) in [
+        (NodeKind::Electrum, "node:60402"),
+        (NodeKind::Rpc, "node:18443"),
+    ] {
+        let SourceConfig::Node(node) = config(kind) else {
+            panic!("it is a node");
+        };
+        let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
+        let (court, mut arrivals) = Court::in_memory();
+        court.plan(SourceId::Node, secret, Route::default());
+        let mut arrival = arrivals.recv().await.unwrap();
+        assert_eq!(arrival.place, place, "{kind:?}");
+        let first = arrival.stream.read_u8().await.unwrap();
+        assert_eq!(first, TLS_HANDSHAKE, "{kind:?}");
+        court.stop().await;
+    }
 }
 
 fn hex_of(header: &Header) -> String {

@@ -34,6 +34,9 @@ use tokio::{
 };
 use tokio_tungstenite::{WebSocketStream, accept_async};
 
+/// First byte of what who wants secrecy sends: a handshake of TLS.
+pub const TLS_HANDSHAKE: u8 = 0x16;
+
 /// Longest time that a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 

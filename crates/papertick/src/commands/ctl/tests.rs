@@ -136,6 +136,15 @@ fn told(ask: &Ask) -> String {
 }
 
 #[test]
+fn an_update_may_take_as_long_as_a_clock_gives_it() {
+    for (line, is_update) in [("update auto", true), ("status", false), ("restart", false)] {
+        let ask = asked(&format!("papertick ctl {line}"));
+        let ask = ask.unwrap_or_else(|failure| panic!("{line}: {failure}"));
+        assert_eq!(ask.is_update, is_update, "{line}");
+    }
+}
+
+#[test]
 fn every_operation_is_a_command() {
     let mut reached = BTreeSet::new();
     for (line, expected) in LINES {

@@ -140,6 +140,19 @@ async fn a_broker_is_looked_for_where_the_owner_says() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_broker_is_reached_by_the_proxy_of_the_owner() {
+    let proxied = Settings {
+        proxy_enabled: true,
+        proxy_type: 4,
+        proxy_host: "proxy".into(),
+        ..settings("broker.example", 0)
+    };
+    let (rig, mut arrivals) = rig(proxied).await;
+    assert_eq!(arrivals.recv().await.unwrap().place, "proxy:1080");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn where_the_page_is_is_told_with_its_port() {
     let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
     for (ip, page) in [
