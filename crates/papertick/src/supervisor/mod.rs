@@ -741,17 +741,20 @@ impl Supervisor {
             MarketSource::World => "papertick",
             MarketSource::Demo => "papertick demo",
         };
-        let port = self.place.port();
-        let line = if self.place.ip().is_unspecified() {
-            format!(
-                "{what}: http://localhost:{port}/ and port {port} of every other address of this machine"
-            )
-        } else {
-            format!("{what}: http://{}/", self.place)
-        };
+        let page = page(self.place);
         let mut out = io::stdout().lock();
         // Nobody may be there to read it, which is no reason to stop.
-        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+        let _ = writeln!(out, "{what}: {page}").and_then(|()| out.flush());
+    }
+}
+
+/// Where the page of a clock is that listens at a place.
+fn page(place: SocketAddr) -> String {
+    let port = place.port();
+    if place.ip().is_unspecified() {
+        format!("http://localhost:{port}/ and port {port} of every other address of this machine")
+    } else {
+        format!("http://{place}/")
     }
 }
 
@@ -895,6 +898,20 @@ mod tests {
             } => {}
         }
         read()
+    }
+
+    #[test]
+    fn the_page_is_said_to_be_where_a_browser_finds_it() {
+        let everywhere =
+            "http://localhost:8080/ and port 8080 of every other address of this machine";
+        for (place, expected) in [
+            ("127.0.0.1:81", "http://127.0.0.1:81/"),
+            ("[::1]:8080", "http://[::1]:8080/"),
+            ("0.0.0.0:8080", everywhere),
+            ("[::]:8080", everywhere),
+        ] {
+            assert_eq!(page(place.parse().unwrap()), expected);
+        }
     }
 
     #[tokio::test]

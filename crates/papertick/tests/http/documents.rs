@@ -376,9 +376,13 @@ async fn the_metrics_tell_since_when_a_source_is_silent() {
     assert!((60.0..65.0).contains(&age), "{age}");
     let uptime = value("papertick_uptime_seconds");
     assert!((uptime - age - 40.0).abs() < 0.01, "{uptime} and {age}");
-    // Nobody knows the time here.
     let since = "papertick_source_last_success_timestamp_seconds{source=\"relay\"}";
-    assert_eq!(figures.value(since), None);
+    assert_eq!(figures.value(since), None, "nobody knows the time");
+    clock.time.set(1_767_225_660_000);
+    let figures = Figures::of(&clock).await;
+    let value = |name: &str| -> f64 { figures.value(name).unwrap().parse().unwrap() };
+    let ago = 1_767_225_660.0 - value(since);
+    assert!((55.0..65.0).contains(&ago), "{ago}");
 }
 
 #[tokio::test]
@@ -547,7 +551,11 @@ async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
         "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20
     });
     assert_eq!(panels[6], broken);
+    sleep(Duration::from_secs(30)).await;
     let figures = Figures::of(&clock).await;
+    let age = figures.value("papertick_panel_age_seconds{panel=\"0\"}");
+    let age: f64 = age.unwrap().parse().unwrap();
+    assert!((30.0..35.0).contains(&age), "{age}");
     for line in [
         "papertick_panel_up{panel=\"0\"} 1",
         "papertick_panel_up{panel=\"6\"} 0",

@@ -65,6 +65,10 @@ async fn the_access_point_comes_and_goes() {
             profiles[0].1
         );
     }
+    let name = b"papertick-ABCD"
+        .map(|byte| format!("U8({byte})"))
+        .join(", ");
+    assert!(profiles[0].1.contains(&name), "{}", profiles[0].1);
     radio.0.follow(&portal(0)).await;
     radio.is_quiet().await;
     assert_eq!(host.profiles().await, profiles);

@@ -68,6 +68,31 @@ async fn open_networks_need_no_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_does_not_tell_its_name_is_looked_for_by_it() {
+    let Some(host) = Host::with_radio().await else {
+        return;
+    };
+    for (ssid, password, is_hidden) in [
+        ("Attic", "correct horse", true),
+        ("Cellar", "", true),
+        ("Home", "correct horse", false),
+    ] {
+        let mut radio = begun(&host).await;
+        assert_eq!(provision(&mut radio, ssid, password).await, Ok(()));
+        let profiles = host.profiles().await;
+        let (_, stored) = profiles.last().unwrap();
+        for member in [
+            format!("\"hidden\": OwnedVariant(Bool({is_hidden}))"),
+            // The host prefers it to what it knows by itself.
+            "\"autoconnect-priority\": OwnedVariant(I32(10))".to_owned(),
+        ] {
+            assert!(stored.contains(&member), "{member} is in {stored}");
+        }
+        assert_eq!(stored.contains("wpa-psk"), !password.is_empty(), "{stored}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn wrong_credentials_leave_what_was_stored() {
     let Some(host) = Host::with_radio().await else {
         return;

@@ -178,19 +178,10 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
     print("each panel shows its number\n");
     let model = wiring.panels[0].setup.model;
     let mut renderer = render::Painter::new(model.width, model.height);
+    let picture = numbers(panels.count());
     let begun = Instant::now();
     let mut results: Vec<Option<Tried>> = Vec::new();
     for panel in 0..panels.count() {
-        let cells = (0..panels.count()).map(|number| Cell::digit((number + 1).to_string()));
-        let picture = Picture {
-            cells: cells.collect(),
-            style: device::panels::style(&Settings::default()),
-            mark: None,
-            shows_password: false,
-            full_refreshes: 0,
-            repaints: 0,
-            serial: 0,
-        };
         let frame = Arc::new(renderer.paint(&picture, panel));
         let started = panels.start(panel, &frame, Refresh::Full).await;
         let name = format!("panel {}", panel + 1);
@@ -218,6 +209,20 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
         .enumerate()
         .map(|(panel, result)| result.unwrap_or_else(|| silent(panel)))
         .collect()
+}
+
+/// The number of each panel, as people count them.
+fn numbers(panels: usize) -> Picture {
+    let cells = (1..=panels).map(|number| Cell::digit(number.to_string()));
+    Picture {
+        cells: cells.collect(),
+        style: device::panels::style(&Settings::default()),
+        mark: None,
+        shows_password: false,
+        full_refreshes: 0,
+        repaints: 0,
+        serial: 0,
+    }
 }
 
 async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> Tried {
@@ -313,7 +318,30 @@ mod tests {
             sleep(Duration::from_millis(200)).await;
             circuit.touch(line, Level::High);
         };
-        let (tried, ()) = tokio::join!(try_all(&circuit, &wiring, Serving::Tasks, 10), finger);
+        let lit = |level: u8, which: usize| {
+            let mut colour = [0; 3];
+            colour[which] = level;
+            let [red, green, blue] = colour;
+            vec![Rgb { red, green, blue }; 4]
+        };
+        let eyes = async {
+            let mut seen = vec![circuit.leds()];
+            let (begun, mut brightest) = (Instant::now(), 0);
+            while begun.elapsed() < Duration::from_secs(10) {
+                sleep(Duration::from_millis(20)).await;
+                brightest = brightest.max(circuit.duties()[0]);
+                if seen.last() != Some(&circuit.leds()) {
+                    seen.push(circuit.leds());
+                }
+            }
+            (seen, brightest)
+        };
+        let trial = try_all(&circuit, &wiring, Serving::Tasks, 10);
+        let (tried, (), (seen, brightest)) = tokio::join!(trial, finger, eyes);
+        assert_eq!(seen[1..4], [0, 1, 2].map(|which| lit(48, which)));
+        assert_eq!(seen.last(), Some(&vec![Rgb::BLACK; 4]));
+        assert!(brightest >= 4000, "{brightest}");
+        assert_eq!(circuit.duties()[0], 0);
         let told = told(&tried.unwrap());
         assert!(
             told[..7]
@@ -331,7 +359,16 @@ mod tests {
             ]
         );
         let digit = |panel: usize| circuit.glass(panel).unwrap();
-        assert!(digit(0) != digit(1) && digit(1) != digit(6));
+        let model = wiring.panels[0].setup.model;
+        let mut painter = render::Painter::new(model.width, model.height);
+        for panel in 0..7 {
+            let picture = numbers(7);
+            assert_eq!(digit(panel), painter.paint(&picture, panel), "{panel}");
+            let Cell::Digit(text) = &picture.cells[panel] else {
+                panic!("{:?}", picture.cells[panel]);
+            };
+            assert_eq!(*text, (panel + 1).to_string());
+        }
         assert_eq!(circuit.violations(), Vec::<String>::new());
     }
 
