@@ -129,8 +129,10 @@ fn an_expander_counts_through_its_registers_unless_it_is_told_not_to() {
     let mut read = [0; 4];
     i2c.write_read(0x21, &[0x12], &mut read).unwrap();
     assert_eq!(read[2..], [0x5A, 0xC3]);
-    // Between the two of a pair.
+    // Between the two of a pair; that of the settings is one register.
     i2c.write(0x21, &[0x0A, 0x20]).unwrap();
+    i2c.write_read(0x21, &[0x0A], &mut read).unwrap();
+    assert_eq!(read, [0x20; 4]);
     i2c.write_read(0x21, &[0x14], &mut read).unwrap();
     assert_eq!(read, [0x5A, 0xC3, 0x5A, 0xC3]);
     // In the other layout a pair is not side by side.
