@@ -284,7 +284,7 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
 }
 
 #[test]
-fn what_is_told_seldom_must_arrive_and_what_comes_again_need_not() {
+fn what_is_told_seldom_must_arrive_and_only_what_is_shared_runs_out() {
     let seldom = [
         Level::Discovery,
         Level::QuietFrom,
@@ -298,6 +298,8 @@ fn what_is_told_seldom_must_arrive_and_what_comes_again_need_not() {
     for level in Level::all(BOARD.leds) {
         let expected = seldom.contains(&level);
         assert_eq!(level.must_arrive(), expected, "{level:?}");
+        let day = (level == Level::SharedMarket).then_some(Duration::from_secs(86_400));
+        assert_eq!(level.expires_in(), day, "{level:?}");
     }
 }
 

@@ -831,6 +831,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_broker_is_told_when_something_is_worth_nothing_any_more() {
+        // Its number, and a day in seconds.
+        const A_DAY: [u8; 5] = [0x02, 0x00, 0x01, 0x51, 0x80];
+        let now = Instant::now();
+        for (version, expires_in, is_told) in [
+            (Version::V5_0, Some(Duration::from_secs(86_400)), true),
+            (Version::V5_0, None, false),
+            // It has no words for that.
+            (Version::V3_1_1, Some(Duration::from_secs(86_400)), false),
+        ] {
+            let mut talk = talking(version, now);
+            talk.sent_bytes(usize::MAX, now);
+            let telling = Telling {
+                expires_in,
+                ..telling(3)
+            };
+            talk.tell(telling, now).unwrap();
+            let has = talk.out().windows(5).any(|part| part == A_DAY);
+            assert_eq!(has, is_told, "{version:?} {expires_in:?}");
+        }
+    }
+
     /// A command that stands there would be done again at every connection.
     #[test]
     fn of_what_stood_there_before_the_clock_asks_for_wishes_and_the_market_alone() {
