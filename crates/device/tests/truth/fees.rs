@@ -594,6 +594,8 @@ proptest! {
         let mut apart_since = None;
         for (who, text, wait) in steps {
             word(&mut world, (who, text));
+            // A word may end a dispute that another begins before anybody looks again.
+            apart_since = apart_since.filter(|_| world.fee_state() == PriceState::Disputed);
             world.wait(wait);
             let (state, mark) = (world.fee_state(), world.fee_mark());
             let view = world.device.view();
