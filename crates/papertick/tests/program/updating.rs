@@ -45,8 +45,14 @@ impl Shop {
         self.folder.path()
     }
 
+    /// A clock that knows who it is: one that does not is not ready to look for releases.
     pub(crate) fn clock(&self) -> Clock {
-        Clock::start_with(self.path(), &["--trial-seconds", "1"])
+        let clock = Clock::start_with(self.path(), &["--trial-seconds", "1"]);
+        eventually("it knows who it is", || {
+            let settings = clock.get("/api/settings").json();
+            !settings["hostname"].as_str().unwrap().ends_with("-000000")
+        });
+        clock
     }
 
     /// The same image with a signature behind it.
