@@ -133,7 +133,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
     use tracing::subscriber::with_default;
@@ -141,7 +141,8 @@ mod tests {
 
     use super::*;
 
-    fn logged(log: impl FnOnce()) -> Value {
+    /// What the log tells at [`LevelFilter::INFO`] of what happens.
+    pub(crate) fn logged(log: impl FnOnce()) -> Value {
         let lines = LogLines::new();
         let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
         with_default(subscriber, log);

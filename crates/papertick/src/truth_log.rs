@@ -88,17 +88,12 @@ fn price(state: PriceState) -> Grade {
 
 #[cfg(test)]
 mod tests {
-    use tracing::subscriber::with_default;
-    use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt, registry};
-
     use super::*;
-    use crate::log_lines::LogLines;
+    use crate::log_lines::tests::logged;
 
     #[test]
     fn who_reads_the_log_learns_what_is_wrong_and_that_it_is_right_again() {
-        let lines = LogLines::new();
-        let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
-        with_default(subscriber, || {
+        let told = logged(|| {
             let mut log = TruthLog::default();
             let mut truth = Truth::default();
             for state in [
@@ -114,7 +109,6 @@ mod tests {
                 log.follow(&truth);
             }
         });
-        let told = lines.told();
         let told: Vec<[&str; 2]> = told["lines"]
             .as_array()
             .into_iter()

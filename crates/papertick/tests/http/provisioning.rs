@@ -361,26 +361,51 @@ async fn an_open_network_needs_no_password() {
 
 #[tokio::test]
 async fn wrong_credentials_are_answered_with_the_reason() {
-    for (failure, status, code, reason) in [
-        (LinkFailure::NotFound, 422, "no_ap_found", 201),
-        (LinkFailure::Auth, 401, "auth_fail", 202),
-        (LinkFailure::Association, 422, "assoc_fail", 203),
-        (LinkFailure::Handshake, 401, "handshake_timeout", 204),
-        (LinkFailure::Connection, 422, "connection_fail", 205),
-        (LinkFailure::Timeout, 422, "timeout", 0),
-        (LinkFailure::Lost, 422, "lost", 0),
+    for (failure, status, code, reason, words) in [
+        (
+            LinkFailure::NotFound,
+            422,
+            "no_ap_found",
+            201,
+            "no network of that name is in reach",
+        ),
+        (
+            LinkFailure::Auth,
+            401,
+            "auth_fail",
+            202,
+            "the password is wrong",
+        ),
+        (
+            LinkFailure::Association,
+            422,
+            "assoc_fail",
+            203,
+            "the network refused the clock",
+        ),
+        (
+            LinkFailure::Handshake,
+            401,
+            "handshake_timeout",
+            204,
+            "the network broke the handshake off, most often over a wrong password",
+        ),
+        (
+            LinkFailure::Connection,
+            422,
+            "connection_fail",
+            205,
+            "the connection broke off",
+        ),
+        (
+            LinkFailure::Timeout,
+            422,
+            "timeout",
+            0,
+            "the network did not answer in time",
+        ),
+        (LinkFailure::Lost, 422, "lost", 0, "the network was lost"),
     ] {
-        let words = match failure {
-            LinkFailure::NotFound => "no network of that name is in reach",
-            LinkFailure::Auth => "the password is wrong",
-            LinkFailure::Association => "the network refused the clock",
-            LinkFailure::Handshake => {
-                "the network broke the handshake off, most often over a wrong password"
-            }
-            LinkFailure::Connection => "the connection broke off",
-            LinkFailure::Timeout => "the network did not answer in time",
-            LinkFailure::Lost => "the network was lost",
-        };
         let portal = Portal::with(Err(Unprovisioned::Failed(failure))).await;
         let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
         assert_eq!(answer.status, status, "{code}");

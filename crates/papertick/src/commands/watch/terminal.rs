@@ -132,10 +132,14 @@ fn asked(terminal: &mut File) -> Option<String> {
 /// It is written beside the program, because a terminal that is stopped takes nothing for as long as its owner likes.
 #[derive(Debug)]
 pub(super) struct Screen {
-    /// None at the end.
-    content: Option<watch::Sender<Content>>,
-    left: mpsc::Receiver<()>,
+    content: watch::Sender<Content>,
+    /// Dropped after the content, at whose end the terminal is given back.
+    _left: Left,
 }
+
+/// Waits at its end until the terminal is given back.
+#[derive(Debug)]
+struct Left(mpsc::Receiver<()>);
 
 /// What is to be seen.
 #[derive(Debug, Default)]
@@ -156,34 +160,31 @@ impl Screen {
             let _ = leave.send(());
         });
         Ok(Screen {
-            content: Some(content),
-            left,
+            content,
+            _left: Left(left),
         })
     }
 
     /// Draws a picture in the place of the one before; one that could not be written until then is left out.
     pub(super) fn draw(&self, picture: String) {
         let words = String::new();
-        self.change(|content| *content = Content { picture, words });
+        self.content.send_replace(Content { picture, words });
     }
 
     /// Says something below the picture.
     pub(super) fn say(&self, words: &str) {
-        self.change(|content| words.clone_into(&mut content.words));
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Content)) {
-        if let Some(content) = &self.content {
-            content.send_modify(change);
-        }
+        self.content.send_if_modified(|content| {
+            let is_new = content.words != words;
+            words.clone_into(&mut content.words);
+            is_new
+        });
     }
 }
 
-impl Drop for Screen {
+impl Drop for Left {
     fn drop(&mut self) {
-        self.content = None;
         // A terminal that takes nothing cannot be given back.
-        let _ = self.left.recv_timeout(LEAVING_MAX);
+        let _ = self.0.recv_timeout(LEAVING_MAX);
     }
 }
 
