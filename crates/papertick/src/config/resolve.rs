@@ -477,6 +477,24 @@ mod tests {
     }
 
     #[test]
+    fn flags_say_before_the_file_whom_to_trust_and_where_a_chain_begins() {
+        let signed = rcgen::generate_simple_self_signed(["explorer.example".into()]).unwrap();
+        let mut authority = tempfile::NamedTempFile::new().unwrap();
+        authority.write_all(signed.cert.pem().as_bytes()).unwrap();
+        let hash = "0000000000000000000163ae80f80fde6b841fa3cefafaeed5be642a9dcfaf2f";
+        let anchor = format!("921311:{hash}:1701cdfb");
+        let flags = Flags {
+            ca_file: Some(authority.path().into()),
+            anchor: Some(anchor.clone()),
+            ..Flags::default()
+        };
+        let text = "ca-file = \"/nowhere/ca.pem\"\nanchor = \"1\"";
+        let config = with_file(text, flags).unwrap();
+        assert_eq!(config.ca_file.as_deref(), Some(authority.path()));
+        assert_eq!(config.anchor, Some(anchor));
+    }
+
+    #[test]
     fn flags_take_the_place_of_all_that_the_file_says_of_the_parts() {
         let wired = "wiring = \"/nowhere/clock.toml\"";
         let flags = Flags {

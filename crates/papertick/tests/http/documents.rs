@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chain::{anchor::genesis, network::Network};
+use chain::{Work, anchor::genesis, network::Network};
 use device::{
     board::PanelFault,
     market::{
@@ -684,6 +684,20 @@ async fn the_status_tells_of_the_time_server() {
     assert_eq!(server["up"], false);
     assert_eq!(server["lastError"], "no answer");
     assert!(server["nextTrySec"].as_u64() > Some(3500), "{server}");
+}
+
+/// Clients of nodes know it in this form.
+#[tokio::test]
+async fn the_status_tells_the_work_of_a_chain_in_64_digits() {
+    let clock = Clock::start().await;
+    let told =
+        async || clock.get("/api/status").await.json()["truth"]["height"]["chainWork"].clone();
+    assert_eq!(told().await, Value::Null);
+    let mut work = [0; 32];
+    work[19..22].copy_from_slice(&[0x0d, 0x5e, 0x0f]);
+    clock.change(|view| view.truth.work = Some(Work::from_be_bytes(work)));
+    let digits = format!("{}0d5e0f{}", "0".repeat(38), "0".repeat(20));
+    assert_eq!(told().await, digits);
 }
 
 /// A view of the page has an address that can be opened, kept and sent to somebody.

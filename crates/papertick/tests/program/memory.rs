@@ -1,6 +1,7 @@
 //! Memory: what clients take of it, and that it is given back.
 
 use std::{
+    fs,
     io::{Read, Write},
     net::TcpStream,
     time::{Duration, Instant},
@@ -111,6 +112,31 @@ fn memory_by_kind_is_counted() {
         "{blocks}, then {with_clients} blocks"
     );
     drop(clients);
+}
+
+/// Two figures of the same host, with whatever else runs there in between.
+#[test]
+fn the_metrics_tell_the_memory_that_can_be_had() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let info = fs::read_to_string("/proc/meminfo").unwrap();
+    let available = |line: &str| {
+        line.strip_prefix("MemAvailable:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse::<f64>()
+            .ok()
+    };
+    let expected = info.lines().find_map(available).unwrap() * 1024.0;
+    let metrics = clock.get("/metrics").body;
+    let told = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("papertick_memory_free_bytes "));
+    let told: f64 = told.unwrap().parse().unwrap();
+    assert!(
+        (0.5..2.0).contains(&(told / expected)),
+        "{told} of {expected}"
+    );
 }
 
 /// In a build that traces.
