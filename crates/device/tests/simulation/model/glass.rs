@@ -376,8 +376,7 @@ impl Model {
                     false => signed(short(whole, panels - 2)),
                     // A decimal is there for what is less than 100 000 and not whole, if it fits.
                     true if panels > 7 && price < 100_000_000_000 && price % 1_000_000 > 0 => {
-                        let tenths = (price + 50_000) / 100_000;
-                        digits(&format!("{}.{}", tenths / 10, tenths % 10))
+                        digits(&decimals(price.into(), 1_000_000, 1))
                     }
                     // The sign goes first where there is no room for all.
                     true if whole.to_string().len() == panels - 1 => digits(&whole.to_string()),
@@ -460,10 +459,14 @@ fn short(value: u64, room: usize) -> String {
     format!("{}{letter}", decimals(value.into(), unit, free))
 }
 
-/// A quotient, rounded.
+/// A quotient, rounded; a tie goes to the even digit.
 fn decimals(value: u128, unit: u64, places: usize) -> String {
     let ten = 10u128.pow(u32::try_from(places).unwrap());
-    let scaled = (value * ten + u128::from(unit) / 2) / u128::from(unit);
+    let (cut, rest) = (
+        value * ten / u128::from(unit),
+        value * ten % u128::from(unit),
+    );
+    let scaled = cut + u128::from(2 * rest + cut % 2 > u128::from(unit));
     match places {
         0 => scaled.to_string(),
         _ => format!("{}.{:0places$}", scaled / ten, scaled % ten),
