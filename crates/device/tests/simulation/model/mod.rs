@@ -369,8 +369,8 @@ impl Model {
         }
         self.said = Some(height);
         let (_, said, apart, has_told) = self.heard;
-        // What is known from an earlier run has said nothing yet: then the newest word counts.
-        let goes_on = has_told || said == Some(height);
+        // What is known from an earlier run has said nothing yet: then the newest word counts, until it is said again.
+        let goes_on = has_told || (said == Some(height) && self.told.is_none());
         self.apart = apart.filter(|_| goes_on).or(Some(now));
         if let Some((known, _)) = self.facts.get("height") {
             let blocks = self
