@@ -567,10 +567,11 @@ impl World {
         if self.screen != TICKER {
             return;
         }
-        // A small price has decimals, where there is room.
         let seen = view.data[1..].concat().replace('$', "");
-        let seen = seen.split('.').next().unwrap();
-        assert_eq!(seen, dollars.to_string(), "the price on the glass");
+        assert!(
+            says(&seen, dollars),
+            "the price on the glass: {seen}, not {dollars}"
+        );
         let is_old = self.quotes.now - told > OLD_PRICE;
         assert!(
             !is_old || mark == Some(Mark::Stale),
@@ -595,6 +596,21 @@ impl World {
 }
 
 /// What a source has said last.
+/// Tells whether a text on the glass is a price in whole dollars, as exactly as it can be told in it.
+fn says(text: &str, dollars: u64) -> bool {
+    let (number, unit) = match text.strip_suffix('M') {
+        Some(millions) => (millions, 1_000_000),
+        // A small price has decimals, where there is room.
+        None => (text.split('.').next().unwrap(), 1),
+    };
+    let decimals = number
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    let last = unit / 10u64.pow(u32::try_from(decimals).unwrap());
+    let told = number.replace('.', "").parse::<u64>();
+    told.is_ok_and(|told| (told * last).abs_diff(dollars) <= last / 2)
+}
+
 fn last<T: Copy>(said: &[(SourceId, T)], source: SourceId) -> Option<T> {
     let mut newest = said.iter().rev().filter(|(who, _)| *who == source);
     newest.next().map(|(_, what)| *what)
