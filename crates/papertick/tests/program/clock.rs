@@ -218,6 +218,7 @@ impl Clock {
             path,
             &format!("Content-Length: {}", body.len()),
             body,
+            PATIENCE,
         )
     }
 
@@ -228,12 +229,29 @@ impl Clock {
         path: &str,
         header: &str,
     ) -> std::io::Result<Answer> {
-        self.speak(method, path, header, "")
+        self.speak(method, path, header, "", PATIENCE)
     }
 
-    fn speak(&self, method: &str, path: &str, header: &str, body: &str) -> std::io::Result<Answer> {
+    /// Asks with a header of one's own, and waits for the answer in a long line.
+    pub(crate) fn queue_with(
+        &self,
+        method: &str,
+        path: &str,
+        header: &str,
+    ) -> std::io::Result<Answer> {
+        self.speak(method, path, header, "", PATIENCE * 5)
+    }
+
+    fn speak(
+        &self,
+        method: &str,
+        path: &str,
+        header: &str,
+        body: &str,
+        patience: Duration,
+    ) -> std::io::Result<Answer> {
         let mut stream = TcpStream::connect(self.address)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(patience))?;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n\r\n"
         );
