@@ -914,6 +914,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn each_failure_in_a_row_is_waited_for_longer_up_to_a_minute() {
+        let folder = tempfile::tempdir().unwrap();
+        let supervisor = Supervisor {
+            limits: LIMITS,
+            ..supervisor(folder.path(), "")
+        };
+        let pauses: Vec<_> = (1..=8).map(|failures| supervisor.pause(failures)).collect();
+        let expected = [200, 1000, 3000, 10_000, 30_000, 60_000, 60_000, 60_000];
+        assert_eq!(pauses, expected.map(Duration::from_millis));
+        assert_eq!(LIMITS.beat, Duration::from_secs(30));
+    }
+
     #[tokio::test]
     async fn a_device_that_makes_no_progress_is_killed_and_started_again() {
         let folder = tempfile::tempdir().unwrap();

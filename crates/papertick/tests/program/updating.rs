@@ -760,7 +760,10 @@ fn a_clock_updates_itself_from_a_feed() {
     fails("none", "the list is not understood");
     // Nothing newer is no failure.
     from("old");
-    thread::sleep(Duration::from_millis(300));
+    eventually("it looked", || {
+        let seen = clock.get("/api/system/status").json()["release"].clone();
+        seen["version"] == "4.0.0" && seen["taken"] == false
+    });
     let failure = firmware(&clock)["lastFailure"].to_string();
     assert!(failure.contains("the list is not understood"), "{failure}");
     assert_eq!(clock.device(), device);

@@ -27,20 +27,36 @@ fn limits(source: &str) -> impl Iterator<Item = String> {
         let value = rest.split_once(';')?.0;
         let is_limit = name.ends_with("_MAX") || name.ends_with("_MIN");
         let said = match kind {
-            "Duration" => {
-                let (unit, number) = value.strip_prefix("Duration::from_")?.split_once('(')?;
-                let micros = match unit {
-                    "secs" => 1_000_000,
-                    "millis" => 1000,
-                    "micros" => 1,
-                    _ => panic!("{name} is written in {unit}"),
-                };
-                in_words(product(number.strip_suffix(')')?)? * micros, &TIMES)
-            }
+            "Duration" => time(value)?,
             kind if WHOLE.contains(&kind) && is_limit => in_words(product(value)?, &COUNTS),
             _ => return None,
         };
         Some(format!("{name} {said}"))
+    })
+}
+
+/// A time that is written as a number; none if it is something else.
+fn time(text: &str) -> Option<String> {
+    let (unit, number) = text.strip_prefix("Duration::from_")?.split_once('(')?;
+    let micros = match unit {
+        "secs" => 1_000_000,
+        "millis" => 1000,
+        "micros" => 1,
+        _ => return None,
+    };
+    let number = number.split_once(')')?.0;
+    Some(in_words(product(number)? * micros, &TIMES))
+}
+
+/// Times that are written as numbers without a constant of their own, with what stands before them in their line.
+fn times(source: &str) -> impl Iterator<Item = String> {
+    let program = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = program.lines().map(str::trim_start);
+    let told = lines.filter(|line| !line.contains("const ") && !line.starts_with("//"));
+    told.filter_map(|line| {
+        let at = line.find("Duration::from_")?;
+        let (before, rest) = line.split_at(at);
+        Some(format!("{before}{}", time(rest)?))
     })
 }
 
@@ -69,7 +85,9 @@ fn limits_and_times_are_what_they_were_said_to_be() {
     for (path, source) in sources() {
         let place = path.strip_prefix(&crates).unwrap().display().to_string();
         if place.contains("/src/") {
-            rows.extend(limits(&source).map(|limit| format!("{place} {limit}")));
+            let program = Some(&source).filter(|_| !place.ends_with("/tests.rs"));
+            let said = limits(&source).chain(program.into_iter().flat_map(|source| times(source)));
+            rows.extend(said.map(|limit| format!("{place} {limit}")));
         }
     }
     assert!(rows.len() > 300, "they are not found any more: {rows:?}");

@@ -8,6 +8,7 @@ use std::{
 
 use device::request::Request;
 use net::{
+    backoff::STABLE_AFTER,
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
@@ -167,6 +168,36 @@ async fn a_broker_that_has_forgotten_everything_is_told_everything() {
         check(&told);
         same(&before, &standing(&told));
         assert_eq!(discoveries(&told), 1);
+    }
+    rig.stop().await;
+}
+
+/// A broker that lets everybody in and drops them again must not be asked every few seconds by all clocks.
+#[tokio::test(start_paused = true)]
+async fn only_a_broker_that_stayed_for_long_is_asked_again_soon() {
+    let (rig, mut arrivals) = rig().await;
+    let short = STABLE_AFTER - Duration::from_secs(1);
+    let long = STABLE_AFTER + Duration::from_secs(1);
+    // How long each connection lasts, and the wait after it, s, but for a fifth of chance.
+    let rows = [
+        (Duration::ZERO, 5),
+        (short, 10),
+        (short, 20),
+        (short, 40),
+        (short, 60),
+        (long, 5),
+        (short, 10),
+    ];
+    let mut peer = Peer::accept(&mut arrivals).await;
+    for (number, (lasts, wait)) in rows.into_iter().enumerate() {
+        peer.all_in(lasts).await;
+        drop(peer);
+        let begun = Instant::now();
+        peer = Peer::accept(&mut arrivals).await;
+        let waited = begun.elapsed();
+        let wait = Duration::from_secs(wait);
+        let expected = wait - wait / 5..=wait + wait / 5;
+        assert!(expected.contains(&waited), "{number}: {waited:?}");
     }
     rig.stop().await;
 }
