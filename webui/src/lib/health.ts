@@ -1,7 +1,7 @@
 /** Whether the clock gets the data that it shows, and what to do where it does not. */
 import { t } from './words';
 import { long } from './age';
-import { nameOfSource } from './sources';
+import { isVenue, nameOfSource } from './sources';
 import type { Status } from './types';
 
 /** Sources of blocks, fees and prices; the others only add to them. */
@@ -19,7 +19,7 @@ export interface Outage {
   since: string;
 }
 
-/** What a clock lacks that gets no data; null of one that gets some. */
+/** What a clock lacks that gets no data; null of one that gets it, from whomever. */
 export function outage(status: Status): Outage | null {
   // What another clock shares stands in for all of them.
   if (status.sources.shared?.up) return null;
@@ -28,17 +28,23 @@ export function outage(status: Status): Outage | null {
   const primary = own.length > 0 ? own : all.filter(([name]) => name === 'shared');
   const down = primary.filter(([, { up }]) => !up);
   const quietest = down.map(([, { ageSec }]) => ageSec ?? status.espUptime);
-  if (down.length === 0 || Math.min(...quietest) < GRACE_SECS) return null;
+  const lacks = missing(status);
+  if (!lacks || down.length === 0 || Math.min(...quietest) < GRACE_SECS) return null;
   const why = down.map(([name, { lastError = '' }]) => ({ source: nameOfSource(name), reason: lastError }));
   const learned = down.flatMap(([, { ageSec }]) => (ageSec === undefined ? [] : [ageSec]));
   return {
-    missing: missing(status),
+    missing: lacks,
     why,
     since: learned.length > 0 ? t('For {time}.', { time: long(Math.min(...learned)) }) : t('Since the clock started.'),
   };
 }
 
-function missing({ connectionStatus: { price, blocks } }: Status): string {
-  if (!price && !blocks) return t('No blocks, fees and prices arrive.');
-  return price ? t('No blocks and fees arrive.') : t('No prices arrive.');
+/** What comes from nobody; empty where blocks and prices come. */
+function missing({ connectionStatus, sources }: Status): string {
+  const up = (is: (name: string) => boolean) => Object.entries(sources).some(([name, { up }]) => up && is(name));
+  // Who proves blocks tells of them, and who witnesses prices quotes them.
+  const blocks = connectionStatus.blocks || up((name) => name === 'peers' || name === 'node');
+  const prices = connectionStatus.price || up(isVenue);
+  if (blocks) return prices ? '' : t('No prices arrive.');
+  return prices ? t('No blocks and fees arrive.') : t('No blocks, fees and prices arrive.');
 }

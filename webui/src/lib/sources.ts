@@ -32,6 +32,9 @@ const NAMES: Record<string, string> = {
   node: n('Your node'),
 };
 
+/** Whether a source is an exchange that is asked beside others. */
+export const isVenue = (id: string) => !(id in NAMES);
+
 /** What a source is called. */
 export function nameOfSource(id: string): string {
   return t(NAMES[id] ?? id.charAt(0).toUpperCase() + id.slice(1));

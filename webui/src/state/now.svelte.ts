@@ -3,6 +3,8 @@
 class Now {
   /** Time, ms. */
   ms = $state.raw(Date.now());
+  /** Whether somebody looks: else nothing is asked of the clock. */
+  seen = $state.raw(document.visibilityState === 'visible');
   #timer: ReturnType<typeof setInterval> | undefined;
 
   start(): void {
@@ -12,7 +14,8 @@ class Now {
 
   #run(): void {
     clearInterval(this.#timer);
-    if (document.visibilityState !== 'visible') return;
+    this.seen = document.visibilityState === 'visible';
+    if (!this.seen) return;
     this.ms = Date.now();
     this.#timer = setInterval(() => (this.ms = Date.now()), 1000);
   }

@@ -21,13 +21,24 @@ export function launch() {
   });
 }
 
+/** What a clock may refuse; all else of the page is there while the clock is. */
+const REFUSABLE = /^\/(api|events|sim|upload|manifest\.json)\b/;
+
+/** Tells whether the browser complains of an answer that the page has to live with: a refusal, or none at all. */
+function isExpected(message) {
+  const text = message.text();
+  if (/ERR_/.test(text)) return true;
+  const { url } = message.location();
+  return /Failed to load resource/.test(text) && REFUSABLE.test(new URL(url).pathname);
+}
+
 /** Opens the page of a clock; `faults` collects script errors, refused content and requests to elsewhere. */
 export async function openPage(context, url, path = '/') {
   const page = await context.newPage();
   const faults = [];
   page.on('pageerror', (error) => faults.push(`script error: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) faults.push(message.text());
+    if (message.type() === 'error' && !isExpected(message)) faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !/^(data:|blob:http:\/\/127\.0\.0\.1:)/.test(request.url()))

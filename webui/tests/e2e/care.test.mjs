@@ -144,6 +144,27 @@ test('a look for the newest release has an end that is told', async () => {
   assert.match(await page.textContent('[data-release]'), /Looked (just now|\d s ago)\./);
 });
 
+test('the care of a clock at rest asks for nothing, and a trial is followed to its end', async () => {
+  const context = await browser.newContext();
+  const second = await context.newPage();
+  await second.clock.install();
+  clock.release = { ...recorded.care.release, ageSec: 60 };
+  const read = () => clock.log.filter(({ key }) => key === 'GET /api/system/status').length;
+  await second.goto(`${clock.url}/care`);
+  await second.waitForSelector('[data-release]:has-text("Looked 1 min ago")');
+  const before = read();
+  await second.clock.runFor(600_000);
+  assert.equal(read(), before);
+  await second.waitForSelector('[data-release]:has-text("Looked 11 min ago")');
+  clock.firmware = { ...recorded.care.firmware, trial: true };
+  await second.reload();
+  await second.waitForSelector('[data-firmware]:has-text("It is new and on trial.")');
+  clock.firmware = { ...recorded.care.firmware, trial: false };
+  await second.clock.runFor(11_000);
+  await second.waitForSelector('[data-firmware]:not(:has-text("It is new and on trial."))');
+  await context.close();
+});
+
 test('log, crash dump and logos', async () => {
   clock.lines = [{ time: '2026-11-22T09:00:00Z', level: 'warn', text: 'the relay does not answer' }];
   await button('Read the log').click();

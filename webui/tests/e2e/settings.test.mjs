@@ -279,6 +279,33 @@ test('a change of the look is seen before it is saved', async () => {
   await page.locator('[data-preview]').waitFor({ state: 'detached' });
 });
 
+test('a preview is drawn anew with the glass alone, and only for who looks', async () => {
+  const asked = () => clock.log.filter(({ key }) => key === 'POST /api/preview.png').length;
+  const look = (state) =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  const told = async () => {
+    clock.lux += 1;
+    clock.send('status', clock.status());
+    await page.waitForTimeout(250);
+  };
+  await setting('invertedColor').getByRole('switch').click();
+  await page.locator('[data-preview]').waitFor();
+  assert.equal(asked(), 1);
+  for (let frame = 0; frame < 4; frame += 1) await told();
+  assert.equal(asked(), 1);
+  await look('hidden');
+  const before = clock.data();
+  clock.height += 1;
+  clock.changed(before);
+  await told();
+  assert.equal(asked(), 1);
+  await look('visible');
+  await until('it is drawn for who looks again', () => asked() === 2);
+});
+
 test('nothing moves under the hand while a change is drawn', async () => {
   await page.evaluate(() => {
     globalThis.heights = new Set();

@@ -86,6 +86,30 @@ test.each([
     ['No prices arrive.', 'Exchange: timed out', 'For 1 h 1 min.'],
   ],
   [
+    'one whose relay is away while peers and exchanges go on',
+    {
+      sources: { relay: { up: false, ageSec: 900 }, peers: { up: true }, kraken: { up: true } },
+      connectionStatus: none,
+    },
+    null,
+  ],
+  [
+    'one whose relay is away while its node goes on',
+    {
+      sources: { relay: { up: false, ageSec: 900 }, node: { up: true }, kraken: { up: false } },
+      connectionStatus: none,
+    },
+    ['No prices arrive.', 'Relay: ', 'For 15 min.'],
+  ],
+  [
+    'one whose relay is away while an exchange goes on',
+    {
+      sources: { relay: { up: false, ageSec: 900 }, peers: { up: false }, kraken: { up: true } },
+      connectionStatus: none,
+    },
+    ['No blocks and fees arrive.', 'Relay: ', 'For 15 min.'],
+  ],
+  [
     'one whose source is away while another clock shares what it knows',
     {
       sources: { relay: { up: false, ageSec: 900 }, shared: { up: true, ageSec: 1 } },
@@ -100,7 +124,10 @@ test.each([
   ],
   [
     'one that needs no other clock',
-    { sources: { relay: { up: true }, shared: { up: false, ageSec: 900 } }, connectionStatus: none },
+    {
+      sources: { relay: { up: true }, shared: { up: false, ageSec: 900 } },
+      connectionStatus: { price: true, blocks: true },
+    },
     null,
   ],
 ])('what is missing: %s', (_, status, expected) => {
