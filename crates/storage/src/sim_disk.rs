@@ -296,19 +296,17 @@ impl File {
         if Arc::ptr_eq(&self.synced, &self.bytes) || self.synced == self.bytes {
             return File::settled(Arc::clone(&self.synced), startable);
         }
-        let mut bytes = match dice.below(4) {
-            0 => self.synced.to_vec(),
-            1 => self.bytes.to_vec(),
-            2 => Vec::new(),
-            _ => {
-                let mut torn = self.bytes.to_vec();
-                torn.truncate(dice.below(torn.len() + 1));
-                torn
-            }
-        };
+        // What was synced has been followed by more at most, and stays.
+        let synced = self.synced.len();
+        let mut bytes = self.bytes.to_vec();
+        bytes.truncate(match dice.below(4) {
+            0 => synced,
+            1 => bytes.len(),
+            _ => synced + dice.below(bytes.len() - synced + 1),
+        });
         if dice.below(4) == 0 {
             // The length is there, the data is not.
-            let from = dice.below(bytes.len() + 1);
+            let from = synced + dice.below(bytes.len() - synced + 1);
             bytes.iter_mut().skip(from).for_each(|byte| *byte = 0);
         }
         File::settled(Arc::new(bytes), startable)
