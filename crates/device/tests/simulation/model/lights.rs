@@ -354,6 +354,14 @@ impl Lights {
         self.resting = u32::from_be_bytes([0, color.red, color.green, color.blue]);
     }
 
+    pub fn has_strip(&self) -> bool {
+        self.leds > 0
+    }
+
+    pub fn has_front(&self) -> bool {
+        self.front.is_some()
+    }
+
     pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
         if let Some(front) = &mut self.front {
             front.millilux = millilux;

@@ -271,6 +271,9 @@ impl Model {
             }
             Input::Asked(request) => {
                 let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
+                if let Some(refuses) = self.refuses(request) {
+                    assert_eq!(refused, refuses, "whether {request:?} is refused");
+                }
                 if !refused {
                     return self.ask(request, active);
                 }
@@ -484,6 +487,26 @@ impl Model {
     fn know(&mut self, fact: &str, value: u64) {
         self.facts
             .insert(fact.into(), (value, Learned::At(self.now.uptime)));
+    }
+
+    /// Whether a wish is refused; none of changes of settings, whose values the model does not judge.
+    fn refuses(&self, request: &Request) -> Option<bool> {
+        const IDS: [i64; 14] = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900];
+        match request {
+            Request::Patch(_) => None,
+            Request::ShowScreen(number) if IDS.contains(number) => {
+                let is_it = |(slot, _): &(Slot, bool)| i64::from(slot.0) == *number;
+                Some(!self.slots().iter().any(is_it))
+            }
+            Request::ShowScreen(number) => Some(self.slot_of(*number).is_none()),
+            Request::ShowCurrency(currency) => {
+                Some(!self.settings.act_currencies.contains(currency))
+            }
+            Request::FactoryReset => Some(self.erasing),
+            Request::SetLightsColor(_) => Some(!self.lights.has_strip()),
+            Request::Frontlight(_) => Some(!self.lights.has_front()),
+            _ => Some(false),
+        }
     }
 
     fn ask(&mut self, request: &Request, active: &Settings) -> Why {
