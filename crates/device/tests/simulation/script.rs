@@ -118,7 +118,7 @@ impl FromStr for Step {
                 "on" => FrontlightCommand::On,
                 "off" => FrontlightCommand::Off,
                 "flash" => FrontlightCommand::Flash,
-                _ => return Err(bad()),
+                duty => FrontlightCommand::Brightness(duty.parse().map_err(|_| bad())?),
             }),
             "dnd" => Step::Dnd(rest == "on"),
             "lights" => Step::LightsColor(rest.into()),
@@ -177,6 +177,9 @@ impl fmt::Display for Step {
             Step::Lux(lux) => write!(out, "lux {lux}"),
             Step::Relay(there) => write!(out, "relay {}", if *there { "up" } else { "down" }),
             Step::Identify => out.write_str("identify"),
+            Step::Frontlight(FrontlightCommand::Brightness(duty)) => {
+                write!(out, "frontlight {duty}")
+            }
             Step::Frontlight(command) => {
                 let name = format!("{command:?}").to_lowercase();
                 write!(out, "frontlight {name}")

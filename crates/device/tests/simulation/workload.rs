@@ -191,6 +191,7 @@ fn step(dice: &mut Dice) -> Step {
                 FrontlightCommand::On,
                 FrontlightCommand::Off,
                 FrontlightCommand::Flash,
+                FrontlightCommand::Brightness(u32::try_from(dice.below(5000)).unwrap()),
             ];
             Step::Frontlight(dice.pick(&commands).clone())
         }

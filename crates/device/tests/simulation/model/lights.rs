@@ -153,6 +153,8 @@ enum Wish {
     RoomOn,
     RoomOff,
     DarkOff,
+    /// Another duty of full brightness.
+    Full(u32),
     Flash(Duration),
 }
 
@@ -377,7 +379,11 @@ impl Lights {
             FrontlightCommand::Flash => {
                 front.obey(Wish::Flash(Duration::ZERO), settings, self.quiet, now)
             }
-            FrontlightCommand::Brightness(_) | FrontlightCommand::Set(_) => {}
+            FrontlightCommand::Brightness(duty) => {
+                front.obey(Wish::Full(*duty), settings, self.quiet, now);
+            }
+            // A list of duties is no part of these lives.
+            FrontlightCommand::Set(_) => {}
         }
     }
 
@@ -433,6 +439,11 @@ impl Front {
             Some(wish @ (Wish::Off | Wish::RoomOff | Wish::DarkOff)) => {
                 self.held |= wish == Wish::Off;
                 self.light(false, s, now);
+            }
+            Some(Wish::Full(duty)) => {
+                self.top = duty.min(4095);
+                self.held &= duty == 0;
+                self.light(self.lit, s, now);
             }
             Some(Wish::Flash(hold)) => {
                 (self.held, self.step) = (false, None);

@@ -54,6 +54,15 @@ impl Drop for Broker {
     }
 }
 
+/// Ports that are tried.
+const STARTS_MAX: usize = 5;
+
+/// A port that nobody has just now.
+fn free_port() -> u16 {
+    let ear = TcpListener::bind("127.0.0.1:0").unwrap();
+    ear.local_addr().unwrap().port()
+}
+
 impl Broker {
     /// A folder for one; none where a program is missing.
     fn new() -> Option<Broker> {
@@ -66,10 +75,9 @@ impl Broker {
         if !programs.iter().all(|name| needs::program(name).is_some()) {
             return None;
         }
-        let ear = TcpListener::bind("127.0.0.1:0").unwrap();
         Some(Broker {
             folder: TempDir::new().unwrap(),
-            port: ear.local_addr().unwrap().port(),
+            port: free_port(),
             process: None,
         })
     }
@@ -98,31 +106,47 @@ impl Broker {
     async fn start(&mut self, lines: &str) {
         let folder = self.folder.path().display().to_string();
         let lines = lines.replace("DIR", &folder);
-        // It would else become a user who cannot read the folder.
-        let text = format!(
-            "user root\npersistence false\nlistener {} 127.0.0.1\n{lines}\n",
-            self.port
-        );
-        self.write("mosquitto.conf", &text);
-        self.go().await;
+        for _ in 0..STARTS_MAX {
+            // It would else become a user who cannot read the folder.
+            let text = format!(
+                "user root\npersistence false\nlistener {} 127.0.0.1\n{lines}\n",
+                self.port
+            );
+            self.write("mosquitto.conf", &text);
+            if self.comes_up().await {
+                return;
+            }
+            self.port = free_port();
+        }
+        panic!("the broker does not come up");
     }
 
-    #[expect(clippy::disallowed_methods, reason = "only to see whether it listens")]
+    /// Starts it again, where it was.
     async fn go(&mut self) {
+        assert!(self.comes_up().await, "the broker does not come up again");
+    }
+
+    /// Starts it; false if it ends at once, as it does where somebody else took its port first.
+    #[expect(clippy::disallowed_methods, reason = "only to see whether it listens")]
+    async fn comes_up(&mut self) -> bool {
         let process = Command::new("mosquitto")
             .arg("-c")
             .arg(self.folder.path().join("mosquitto.conf"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        self.process = Some(process.unwrap());
+        let process = self.process.insert(process.unwrap());
         for _ in 0..200 {
-            if TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
-                return;
+            let listens = TcpStream::connect(("127.0.0.1", self.port)).await.is_ok();
+            if process.try_wait().unwrap().is_some() {
+                return false;
+            }
+            if listens {
+                return true;
             }
             sleep(Duration::from_millis(50)).await;
         }
-        panic!("the broker does not come up");
+        false
     }
 
     fn kill(&mut self) {
