@@ -566,9 +566,8 @@ mod tests {
             Shell::PowerShell,
         ] {
             let script = completions(shell);
-            for word in ["heap-trace", "restore", "block-height", "password-file"] {
-                let is_there = script.contains(word);
-                assert!(is_there || word == "block-height", "{shell}: {word}");
+            for word in ["heap-trace", "restore", "passphrase-file", "password-file"] {
+                assert!(script.contains(word), "{shell}: {word}");
             }
             assert!(
                 !script.contains("take-over"),

@@ -131,6 +131,34 @@ fn how_it_ends_is_a_number() {
     }
 }
 
+/// It is done all the same: one panel stays empty.
+#[test]
+fn icons_that_there_are_not_and_characters_without_a_font_are_said() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let picture = folder.path().join("panel.png");
+    let render = [
+        "render",
+        "custom",
+        "--value",
+        "panel=mdi:wfi",
+        "--value",
+        "panel=☃",
+        "-o",
+    ];
+    let mut render = papertick(&render);
+    render.arg(picture);
+    for mut command in [render, to(&clock, "ctl show custom mdi:wfi ☃")] {
+        let done = command.output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success(), "{said}");
+        let unknown = "there is no icon `mdi:wfi`, its panel stays empty: did you mean `mdi:wifi`?";
+        for words in [unknown, "no font has `☃`: left out"] {
+            assert!(said.contains(words), "{said}");
+        }
+    }
+}
+
 #[test]
 fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     let folder = folder();
