@@ -1,6 +1,8 @@
 //! What goes wrong with a part is named, and the others go on.
 
-use board::circuit::Condition;
+use std::time::Duration;
+
+use board::{circuit::Condition, parts::mcp23017::Level};
 use device::{board::PanelFault, refresh::Refresh};
 
 use crate::rig::{Rig, wiring};
@@ -43,6 +45,33 @@ fn a_broken_panel_has_a_named_fault_and_comes_back() {
         );
         rig.assert_shows(3, 41);
         rig.assert_nothing_forbidden();
+    }
+}
+
+/// What hangs in its controller ends with a reset alone; one that is well has to be left in peace.
+#[test]
+fn a_panel_is_reset_after_a_fault_and_only_then() {
+    for board in ["rev-b", "v8"] {
+        let wiring = wiring(board);
+        let line = &wiring.panels[3].reset;
+        let mut rig = Rig::new(&wiring);
+        rig.show_all(0, Refresh::Full);
+        let mut is_reset_before = |number, condition| {
+            rig.circuit.set_condition(3, condition);
+            rig.show(3, number, Refresh::Partial).unwrap();
+            let mut is_reset = false;
+            for _ in 0..100 {
+                rig.run_until(rig.circuit.now() + Duration::from_millis(1));
+                is_reset |= rig.circuit.level(line) == Level::Low;
+            }
+            rig.run();
+            is_reset
+        };
+        assert!(!is_reset_before(10, Condition::Healthy), "{board}");
+        assert!(!is_reset_before(11, Condition::Silent), "{board}");
+        assert!(is_reset_before(12, Condition::Healthy), "{board}");
+        assert!(!is_reset_before(13, Condition::Healthy), "{board}");
+        rig.assert_shows(3, 13);
     }
 }
 
