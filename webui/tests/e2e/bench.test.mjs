@@ -127,6 +127,8 @@ test('zaps and payments are had for the asking, and only a demo has a market to 
   clock.benchChanged();
   await page.getByRole('button', { name: 'New block' }).click();
   await until('a block', () => clock.log.at(-1)?.body?.event === 'block');
+  await page.getByRole('button', { name: 'Price jump' }).click();
+  await until('another price', () => clock.log.at(-1)?.body?.event === 'price');
   await page.getByLabel('Relay is there').click();
   await until('no relay', () => clock.log.at(-1)?.body?.event === 'relay-gone');
   await page.getByLabel('Relay is gone').waitFor();

@@ -381,6 +381,29 @@ test('a look is chosen from pictures, which stay while the clock goes on', async
   await setting('digitFontPx').locator('output:has-text("120 px")').waitFor();
 });
 
+test('fonts and the sign of satoshis are chosen from pictures, the sign on a screen that has one', async () => {
+  const drawn = async (key, count) => {
+    const before = clock.log.length;
+    await page.locator(`[data-looks="${key}"] summary`).click();
+    await until('all pictures', async () => (await page.locator(`[data-looks="${key}"] img`).count()) === count);
+    return clock.log.slice(before).filter(({ key }) => key === 'POST /api/preview.png');
+  };
+  const fonts = clock.settingsDocument().availableFonts;
+  assert.ok(fonts.length > 1);
+  const inFonts = await drawn('fontName', fonts.length);
+  assert.deepEqual(
+    inFonts.map(({ search, body }) => [search, body.fontName]),
+    fonts.map(({ id }) => ['?s=0', id]),
+  );
+  clock.settings.priceSymMode = 1;
+  clock.changed(clock.data());
+  await page.locator('[data-looks="satsVariant"]').waitFor();
+  const count = await page.locator('[data-looks="satsVariant"] input').count();
+  const signs = await drawn('satsVariant', count);
+  assert.deepEqual(new Set(signs.map(({ search, body }) => `${search} ${body.priceSymMode}`)), new Set(['?s=10 1']));
+  assert.equal(new Set(signs.map(({ body }) => body.satsVariant)).size, count);
+});
+
 test('how wide labels are, and which way round the panels, is chosen from pictures as well', async () => {
   for (const [key, values] of [
     ['labelFitPct', [25, 40, 55, 70, 85, 100]],
