@@ -45,9 +45,10 @@ test('a button of the page acts', { skip }, async () => {
   await browser.open(`${clock.url}/`);
   await there('[data-link="live"]');
   clock.log = [];
-  await browser.look(
-    `[...document.querySelectorAll('button')].find((button) => /^Next/.test(button.ariaLabel ?? button.textContent.trim())).click()`,
-  );
+  // What it acts on comes after the stream has.
+  const next = `[...document.querySelectorAll('button')].find((button) => /^Next/.test(button.ariaLabel ?? button.textContent.trim()))`;
+  await until('the button', () => browser.look(`${next} !== undefined`), 15_000);
+  await browser.look(`${next}.click()`);
   await until('a request', () => clock.log.some(({ key }) => key === 'POST /api/screen/next'));
   assert.deepEqual(browser.faults, []);
 });
