@@ -69,6 +69,58 @@ impl Life {
     }
 }
 
+/// Screens that a life rarely comes to: of a pool and a miner of whom nothing is heard, and of a wallet.
+#[test]
+fn screens_of_what_is_off_at_first_are_what_the_model_says() {
+    const SATS: [u64; 13] = [
+        0,
+        21,
+        99_999,
+        100_000,
+        999_499,
+        1_234_567,
+        9_950_000,
+        12_345_678,
+        99_999_999,
+        100_000_000,
+        234_560_000,
+        1_234_567_890,
+        210_000_000_000,
+    ];
+    let features = ["miningPoolStats", "minerEnabled", "nwcEnabled"];
+    let mut lines: Vec<String> = features.map(|key| format!("set {key}=true")).into();
+    lines.extend(
+        [
+            "block 840000",
+            "power-cut",
+            "screen 90",
+            "screen 70",
+            "screen 80",
+            "screen 81",
+        ]
+        .map(String::from),
+    );
+    for marker in 0..3 {
+        lines.push(format!("set priceSymMode={marker}"));
+        for sats in SATS {
+            lines.extend([
+                format!("balance {sats}"),
+                "screen 90".into(),
+                "screen 0".into(),
+            ]);
+        }
+    }
+    for (seed, board) in (0..).zip(LIVED) {
+        let steps = lines.iter().map(|line| line.parse().unwrap()).collect();
+        Life {
+            seed,
+            board: *board,
+            steps,
+        }
+        .check();
+    }
+}
+
 /// Why something panics; none if it does not.
 pub fn failure(work: impl FnOnce()) -> Option<String> {
     let panic = silently(|| panic::catch_unwind(AssertUnwindSafe(work)).err())?;

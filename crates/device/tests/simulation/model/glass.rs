@@ -406,6 +406,14 @@ impl Model {
                 });
                 ("BTC/SUPPLY".into(), supply.map(|supply| digits(&supply)))
             }
+            // Nobody tells of pool and miner in these lives.
+            70 => {
+                let pool = s.mining_pool_name.replacen('_', "/", 1);
+                (pool, Some(vec!["OFF/LINE".into()]))
+            }
+            80 | 81 if panels > 7 => ("(Pickaxe)".into(), Some(digits("OFFLINE"))),
+            80 | 81 => ("(Pickaxe)".into(), Some(vec!["OFF/LINE".into()])),
+            90 => return Some(self.balance()),
             _ => return None,
         };
         Some(right(label, tail.unwrap_or_default(), panels))
@@ -423,6 +431,38 @@ impl Model {
         }
     }
 
+    /// What the wallet holds: satoshis, from one bitcoin on bitcoin with as many of four decimals as fit.
+    fn balance(&self) -> Vec<String> {
+        let panels = self.board.panels;
+        let sats = self.facts.get("balance").map(|(msats, _)| msats / 1000);
+        let beside_icon = |tail| {
+            let tail = right("(LightningBolt)".into(), tail, panels - 1);
+            [vec!["BAL".into()], tail].concat()
+        };
+        if let Some(sats) = sats.filter(|sats| *sats >= 100_000_000) {
+            let bitcoin = |places| decimals(sats.into(), 100_000_000, places);
+            let whole = [digits(&bitcoin(4)), folded(&bitcoin(4))];
+            if let Some(tail) = whole.into_iter().find(|tail| tail.len() <= panels - 2) {
+                return beside_icon(tail);
+            }
+            let mut tails = (0..=4).rev().map(|places| folded(&bitcoin(places)));
+            let tail = tails.find(|tail| tail.len() < panels).unwrap();
+            return right("BAL".into(), tail, panels);
+        }
+        let number = sats.map_or("?".into(), |sats| {
+            let in_units = [(1000, 'K'), (1_000_000, 'M')].into_iter();
+            let in_units = in_units.filter(|(unit, _)| sats < unit * 1000);
+            let mut in_units = in_units.map(|(unit, letter)| match sats >= 10 * unit {
+                true => format!("{}{letter}", (sats + unit / 2) / unit),
+                false => format!("{}{letter}", decimals(sats.into(), unit, 1)),
+            });
+            let fits = |text: &String| text.len() <= panels - 2;
+            let full = Some(sats.to_string()).filter(fits);
+            full.or_else(|| in_units.find(fits)).unwrap()
+        });
+        beside_icon(self.marked(&number, panels - 2))
+    }
+
     /// A number with the marker of satoshis before it, if there is room for it.
     fn marked(&self, number: &str, room: usize) -> Vec<String> {
         let marker = match self.settings.price_sym_mode {
@@ -437,6 +477,16 @@ impl Model {
 
 fn digits(text: &str) -> Vec<String> {
     text.chars().map(String::from).collect()
+}
+
+/// The same with the dot beside the digit before it.
+fn folded(text: &str) -> Vec<String> {
+    let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+    let mut cells = [digits(whole), digits(rest)].concat();
+    if !rest.is_empty() {
+        cells[whole.len() - 1].push('.');
+    }
+    cells
 }
 
 /// A label, and the others pushed to the right.
