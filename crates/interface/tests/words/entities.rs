@@ -292,6 +292,20 @@ fn nothing_is_missing_that_such_clocks_are_known_to_have() {
 }
 
 #[test]
+fn a_number_has_the_unit_of_its_setting() {
+    let clock = clock(BOARD);
+    let entities = entities(&clock, &broker(&clock));
+    for (key, unit) in [
+        ("set_full_refresh_min", Some("min")),
+        ("set_pool_poll_sec", Some("s")),
+        ("set_led_brightness", None),
+    ] {
+        let told = entities[key].get("unit_of_meas").and_then(Value::as_str);
+        assert_eq!(told, unit, "{key}");
+    }
+}
+
+#[test]
 fn each_value_is_read_where_it_stands() {
     let [_, clock] = clocks();
     let broker = broker(&clock);
