@@ -308,12 +308,18 @@ mod tests {
     #[tokio::test]
     async fn a_device_that_breaks_off_before_its_standby_is_prepared_is_counted() {
         let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        // The standby is prepared only once the other's end was noticed, however busy the machine is.
         let script = format!(
-            "starts() {{ wc -l < {}; }}\n\
-             case \"$2\" in *AsStandby*) sleep 0.1; echo standby; echo ready; exit 75;; esac\n\
-             echo ready; test $(starts) -gt 1 && exec sleep 1000\n\
+            "starts() {{ wc -l < {starts}; }}\n\
+             case \"$2\" in *AsStandby*)\n\
+               while kill -0 $(cat {pid}) 2>/dev/null; do sleep 0.01; done\n\
+               echo standby; echo ready; exit 75;;\n\
+             esac\n\
+             echo $$ > {pid}; echo ready; test $(starts) -gt 1 && exec sleep 1000\n\
              echo restart; until test $(starts) -gt 1; do sleep 0.01; done; kill -KILL $$",
-            folder.path().join("starts").display()
+            starts = at("starts"),
+            pid = at("pid"),
         );
         let told = starts(folder.path(), supervisor(folder.path(), &script), 3).await;
         assert_eq!(told[1].begin, Begin::AsStandby);
