@@ -15,8 +15,8 @@ use crate::{
 /// Secrets that the workload plants; they may appear nowhere.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
 
-/// Asserts that glass, lights and state are what the model says; the strip of a clock with a radio has more to tell.
-pub fn agree(view: &View, desired: &Desired, model: &Model, with_strip: bool) {
+/// Asserts that glass, lights and state are what the model says.
+pub fn agree(view: &View, desired: &Desired, model: &Model) {
     let (picture, glass, now) = (&desired.picture, &model.glass, model.now.uptime);
     assert_eq!(view.mode, model.mode(), "what is visible");
     assert_eq!(
@@ -45,13 +45,11 @@ pub fn agree(view: &View, desired: &Desired, model: &Model, with_strip: bool) {
     assert_eq!(picture.repaints, glass.repaints, "repaints of all panels");
     assert_eq!(*view.active, model.settings, "the settings");
     assert_eq!(view.dnd_active, model.is_quiet(), "Do Not Disturb");
-    if with_strip {
-        assert_eq!(
-            desired.strip,
-            model.lights.strip(&model.settings, now),
-            "the strip"
-        );
-    }
+    assert_eq!(
+        desired.strip,
+        model.lights.strip(&model.settings, now),
+        "the strip"
+    );
     assert_eq!(
         desired.frontlight,
         model.lights.duties(now),

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use device::request::FrontlightCommand;
+use device::{lights::StripEffect, request::FrontlightCommand};
 
 /// One thing that happens to the device.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,8 @@ pub enum Step {
     UploadVerified,
     /// Holds a button, counted from 1, for a time.
     Press(u8, Duration),
+    /// Puts fingers on these buttons alone, counted from 1, for good.
+    Hold(Vec<u8>),
     Lux(u32),
     /// The relay, from which blocks and prices come, is there or not.
     Relay(bool),
@@ -41,6 +43,9 @@ pub enum Step {
     Frontlight(FrontlightCommand),
     Dnd(bool),
     LightsColor(String),
+    /// A colour per LED.
+    Lights(Vec<String>),
+    Effect(StripEffect),
     Set(String, serde_json::Value),
     Clock(Option<i64>),
     Wait(Duration),
@@ -111,6 +116,12 @@ impl FromStr for Step {
                 let button = u8::try_from(number(0)?).map_err(|_| bad())?;
                 Step::Press(button, Duration::from_millis(held_ms))
             }
+            "hold" => {
+                let places = 0..words.len();
+                let buttons: Result<Vec<u64>, _> = places.map(number).collect();
+                let button = |number| u8::try_from(number).map_err(|_| bad());
+                Step::Hold(buttons?.into_iter().map(button).collect::<Result<_, _>>()?)
+            }
             "lux" => Step::Lux(u32::try_from(number(0)?).map_err(|_| bad())?),
             "relay" => Step::Relay(rest == "up"),
             "identify" => Step::Identify,
@@ -118,10 +129,21 @@ impl FromStr for Step {
                 "on" => FrontlightCommand::On,
                 "off" => FrontlightCommand::Off,
                 "flash" => FrontlightCommand::Flash,
+                "channels" => FrontlightCommand::Set(Vec::new()),
+                channels if channels.starts_with("channels ") => {
+                    let duties = words[1..].iter().map(|word| word.parse());
+                    FrontlightCommand::Set(duties.collect::<Result<_, _>>().map_err(|_| bad())?)
+                }
                 duty => FrontlightCommand::Brightness(duty.parse().map_err(|_| bad())?),
             }),
             "dnd" => Step::Dnd(rest == "on"),
             "lights" => Step::LightsColor(rest.into()),
+            "leds" => Step::Lights(words.iter().map(|word| (*word).into()).collect()),
+            "effect" => {
+                let mut named = StripEffect::NAMED.iter();
+                let effect = named.find(|(name, _)| *name == rest).ok_or_else(bad)?;
+                Step::Effect(effect.1)
+            }
             "set" => {
                 let (key, value) = rest.split_once('=').ok_or_else(bad)?;
                 Step::Set(key.into(), serde_json::from_str(value).map_err(|_| bad())?)
@@ -174,11 +196,21 @@ impl fmt::Display for Step {
             Step::UploadFailed => out.write_str("upload-failed"),
             Step::UploadVerified => out.write_str("upload-verified"),
             Step::Press(button, held) => write!(out, "press {button} {}", held.as_millis()),
+            Step::Hold(buttons) => {
+                out.write_str("hold")?;
+                buttons
+                    .iter()
+                    .try_for_each(|button| write!(out, " {button}"))
+            }
             Step::Lux(lux) => write!(out, "lux {lux}"),
             Step::Relay(there) => write!(out, "relay {}", if *there { "up" } else { "down" }),
             Step::Identify => out.write_str("identify"),
             Step::Frontlight(FrontlightCommand::Brightness(duty)) => {
                 write!(out, "frontlight {duty}")
+            }
+            Step::Frontlight(FrontlightCommand::Set(duties)) => {
+                out.write_str("frontlight channels")?;
+                duties.iter().try_for_each(|duty| write!(out, " {duty}"))
             }
             Step::Frontlight(command) => {
                 let name = format!("{command:?}").to_lowercase();
@@ -186,6 +218,12 @@ impl fmt::Display for Step {
             }
             Step::Dnd(on) => write!(out, "dnd {}", if *on { "on" } else { "off" }),
             Step::LightsColor(color) => write!(out, "lights {color}"),
+            Step::Lights(colors) => write!(out, "leds {}", colors.join(" ")),
+            Step::Effect(effect) => {
+                let mut named = StripEffect::NAMED.iter();
+                let name = named.find(|(_, one)| one == effect).map(|(name, _)| *name);
+                write!(out, "effect {}", name.unwrap_or_default())
+            }
             Step::Set(key, value) => write!(out, "set {key}={value}"),
             Step::Clock(None) => out.write_str("clock off"),
             Step::Clock(Some(unix)) => write!(out, "clock {unix}"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::request::FrontlightCommand;
+use device::{lights::StripEffect, request::FrontlightCommand};
 use serde_json::{Value, json};
 
 use crate::{
@@ -75,6 +75,20 @@ const WINDOWS: &[[u32; 4]] = &[
     [23, 59, 0, 0],
 ];
 
+const COLORS: &[&str] = &["off", "#FF8800", "00f"];
+
+/// Fingers on several buttons, and on none.
+const HANDS: &[&[u8]] = &[
+    &[],
+    &[],
+    &[1, 2],
+    &[1, 4],
+    &[2, 3],
+    &[3],
+    &[1, 2, 3],
+    &[2, 3, 4],
+];
+
 const SCREENS: &[i64] = &[
     0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900, 1, 2, 99, -1,
 ];
@@ -125,7 +139,7 @@ pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
 
 /// A step that takes a radio.
 fn on_air_step(dice: &mut Dice) -> Step {
-    match dice.below(15) {
+    match dice.below(16) {
         0..=5 => Step::Network(dice.below(3) > 0),
         6..=9 => Step::Provision(dice.below(3) > 0),
         10..=11 => {
@@ -134,6 +148,7 @@ fn on_air_step(dice: &mut Dice) -> Step {
             Step::HoldAtPowerOn(button, Duration::from_millis(held))
         }
         12 => Step::FactoryReset,
+        13 => Step::Hold(vec![1, 2, 3, 4]),
         _ => {
             let (key, values) = *dice.pick(&[
                 ("wifiRebootMin", [0, 1, 5, 60]),
@@ -176,6 +191,7 @@ fn step(dice: &mut Dice) -> Step {
         48..=50 => Step::UploadFailed,
         51..=65 => setting(dice),
         66..=67 => Step::Clock((dice.below(8) > 0).then(|| moment(dice))),
+        68 if dice.below(2) == 0 => Step::Hold(dice.pick(HANDS).to_vec()),
         68..=72 => {
             let button = u8::try_from(1 + dice.below(4)).unwrap();
             let held = *dice.pick(&[15, 21, 100, 100, 100, 799, 800, 900, 3000]);
@@ -185,9 +201,20 @@ fn step(dice: &mut Dice) -> Step {
         74 => Step::PowerCut,
         75..=76 => Step::Lux(*dice.pick(&[0, 0, 1, 2, 50, 127, 128, 129, 300])),
         77 => Step::Dnd(dice.below(2) == 1),
-        78 => Step::LightsColor((*dice.pick(&["off", "#FF8800", "00f"])).into()),
+        78 => match dice.below(3) {
+            0 => Step::LightsColor((*dice.pick(COLORS)).into()),
+            1 => {
+                let leds = usize::try_from(dice.below(6)).unwrap();
+                Step::Lights((0..leds).map(|_| (*dice.pick(COLORS)).into()).collect())
+            }
+            _ => Step::Effect(dice.pick(StripEffect::NAMED).1),
+        },
         79 => {
+            let channels = usize::try_from(*dice.pick(&[0, 1, 7, 7, 8, 8])).unwrap();
+            let duty = |_| u16::try_from(dice.below(4200)).unwrap();
+            let duties = (0..channels).map(duty).collect();
             let commands = [
+                FrontlightCommand::Set(duties),
                 FrontlightCommand::On,
                 FrontlightCommand::Off,
                 FrontlightCommand::Flash,
@@ -396,6 +423,7 @@ const NUMBERS: &[(&str, &[u32])] = &[
     ("flMaxBrightness", &[0, 500, 4095, 65535, 65535]),
     ("minSecPriceUpd", &[0, 1, 30, 3600]),
     ("timePerScreen", &[0, 1, 5, 5, 30, 60, 600]),
+    ("nwcRefreshSecs", &[30, 300, 900]),
     ("overlaySeconds", &[1, 8, 30, 3600]),
     ("fullRefreshMin", &[0, 1, 10, 60]),
     ("digitFontPx", &[80, 180, 300]),

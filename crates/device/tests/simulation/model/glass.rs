@@ -189,19 +189,23 @@ impl Model {
     /// A value on the glass is too old, or of an age that nobody knows.
     fn is_stale(&self) -> bool {
         let currency = self.slot.1.as_ref().map_or("", |currency| currency.code());
+        // Asked for now and then, and old where four answers are missing.
+        let balance = (u64::from(self.settings.nwc_refresh_secs) * 4).max(600);
+        let minutes = |count: u64| count * 60;
         let facts: &[(&str, u64)] = match self.slot.0 {
             _ if self.mode() != "rotation" => &[],
-            0 | 4 | 40 | 900 => &[("height", 90)],
-            6 => &[("fee", 60)],
-            10 | 20 => &[(currency, 15)],
-            30 => &[(currency, 15), ("height", 90)],
+            0 | 4 | 40 | 900 => &[("height", minutes(90))],
+            6 => &[("fee", minutes(60))],
+            10 | 20 => &[(currency, minutes(15))],
+            30 => &[(currency, minutes(15)), ("height", minutes(90))],
+            90 => &[("balance", balance)],
             _ => &[],
         };
-        let is_old = |(fact, minutes): &(&str, u64)| match self.facts.get(*fact) {
+        let is_old = |(fact, seconds): &(&str, u64)| match self.facts.get(*fact) {
             None => false,
             Some(_) if *fact == "height" && !self.shows_height() => false,
             Some((_, Learned::At(_) | Learned::Before(_))) => {
-                self.age_ms(fact).is_none_or(|age| age > minutes * 60_000)
+                self.age_ms(fact).is_none_or(|age| age > seconds * 1000)
             }
         };
         facts.iter().any(is_old)

@@ -2,7 +2,12 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use device::{board::BoardSpec, lights::Rgb, request::FrontlightCommand, settings::Settings};
+use device::{
+    board::BoardSpec,
+    lights::{Rgb, StripEffect},
+    request::FrontlightCommand,
+    settings::Settings,
+};
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -17,10 +22,36 @@ pub enum Show {
     NoData,
     NoBlocks,
     NoPrices,
+    Success,
+    Error,
+    Heartbeat,
+    Breath,
+    Rainbow,
     Pause,
     Resume,
     QuietOn,
     QuietOff,
+}
+
+/// What the strip tells between shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    AtRest,
+    Starting,
+    Joining,
+    Portal,
+    /// Button 1 is held since power-on.
+    Alarm,
+    Updating,
+}
+
+const RAINBOW: [u32; 6] = [
+    0xFF_00_00, 0xFF_80_00, 0xFF_FF_00, 0x00_FF_00, 0x00_00_FF, 0x94_00_D3,
+];
+
+/// How bright a breath is: from dark to its peak and back, in so many frames.
+fn breath(peak: u32, frames: u32, at: u32) -> u32 {
+    peak * at.min(frames - 1 - at) / (frames / 2 - 1)
 }
 
 /// A frame: a colour per LED, twelfths of the brightness, and the time that it lasts.
@@ -62,10 +93,25 @@ impl Show {
             ]
             .concat(),
             Show::NoData => (0..60)
-                .map(|at: u32| all((255 * at.min(59 - at) / 29) << 16, 33))
+                .map(|at| all(breath(255, 60, at) << 16, 33))
+                .collect(),
+            Show::Heartbeat => (0..30).map(|at| all(breath(200, 30, at), 33)).collect(),
+            Show::Breath => (0..120)
+                .map(|at| all(breath(255, 120, at) * 0x01_01, 33))
                 .collect(),
             Show::NoBlocks => flashes([0x80_00_80, 0], 150, 2),
             Show::NoPrices => flashes([0xB1_5A_1F, 0], 150, 2),
+            Show::Success => flashes([0x00_FF_00, 0], 150, 3),
+            Show::Error => flashes([0xFF_00_00, 0], 250, 3),
+            Show::Rainbow => (0..12)
+                .map(|at| {
+                    (
+                        (0..leds).map(|led| RAINBOW[(led + at) % 6]).collect(),
+                        12,
+                        120,
+                    )
+                })
+                .collect(),
             Show::Pause => {
                 let sweep = [80, 153, 226, 300].into_iter().enumerate();
                 sweep
@@ -106,10 +152,12 @@ pub struct Lights {
     pub percent: u64,
     /// Button 1 is held since power-on, for three seconds at most.
     pub alarm: bool,
-    /// Nothing was painted since the start, and the rainbow turns; since when.
+    /// Nothing was painted since the start, and a rainbow tells so.
     starting: bool,
-    rainbow: Option<Duration>,
-    resting: u32,
+    /// What the clock as a whole is doing; what of it the strip tells, and since when.
+    pub state: State,
+    tells: (State, Duration),
+    resting: Vec<u32>,
     /// What plays, with its begin, and what waits.
     shows: VecDeque<(Show, Option<Duration>)>,
     front: Option<Front>,
@@ -125,6 +173,8 @@ struct Front {
     lit: bool,
     /// Switched off by hand.
     held: bool,
+    /// Duties that the owner set, until the next command.
+    by_hand: Option<Vec<u32>>,
     /// Duty of each panel, that of full brightness, and when the next step is due.
     duty: Vec<u32>,
     top: u32,
@@ -164,6 +214,7 @@ impl Lights {
             panels: u32::try_from(board.panels).unwrap(),
             lit: false,
             held: false,
+            by_hand: None,
             duty: vec![0; board.panels],
             top: settings.fl_max_brightness.min(4095),
             step: None,
@@ -187,8 +238,9 @@ impl Lights {
             percent: 0,
             alarm: false,
             starting: settings.led_test_on_power,
-            rainbow: None,
-            resting: 0,
+            state: State::AtRest,
+            tells: (State::AtRest, Duration::ZERO),
+            resting: vec![0; board.leds],
             shows: VecDeque::new(),
             front,
             flash: None,
@@ -215,7 +267,9 @@ impl Lights {
             .shows
             .front()
             .filter(|(show, _)| show.is_seen(settings, self.quiet));
-        let frame: Frame = if self.updates {
+        let (tells, since) = self.tells;
+        let passed = |ms| u32::try_from((now - since).as_millis() / ms).unwrap();
+        let frame: Frame = if tells == State::Updating {
             let lit = usize::try_from(self.percent / 25).unwrap().min(3);
             (
                 leds.map(|led| if led <= lit { 0x00_FF_00 } else { 0 })
@@ -223,7 +277,7 @@ impl Lights {
                 12,
                 0,
             )
-        } else if self.alarm && !settings.disable_leds && !self.quiet {
+        } else if tells == State::Alarm && !settings.disable_leds && !self.quiet {
             (vec![0xFF_00_00; self.leds], 12, 0)
         } else if let Some((show, Some(begin))) = plays {
             let mut left = now - *begin;
@@ -233,14 +287,19 @@ impl Lights {
                 .unwrap()
         } else if settings.disable_leds || self.quiet {
             (vec![0; self.leds], 12, 0)
-        } else if let Some(since) = self.rainbow {
-            const RAINBOW: [u32; 6] = [
-                0xFF_00_00, 0xFF_80_00, 0xFF_FF_00, 0x00_FF_00, 0x00_00_FF, 0x94_00_D3,
-            ];
-            let turned = usize::try_from((now - since).as_millis() / 250).unwrap();
-            (leds.map(|led| RAINBOW[(led + turned) % 6]).collect(), 12, 0)
         } else {
-            (vec![self.resting; self.leds], 12, 0)
+            let turned = |ms| usize::try_from(passed(ms)).unwrap();
+            let colors = match tells {
+                State::Starting => leds.map(|led| RAINBOW[(led + turned(250)) % 6]).collect(),
+                State::Joining => {
+                    let lit = turned(100) % self.leds.max(1);
+                    let color = |led| if led == lit { 0x10_C5_EC } else { 0 };
+                    leds.map(color).collect()
+                }
+                State::Portal => vec![breath(255, 120, passed(50) % 120) * 0x01_01; self.leds],
+                _ => self.resting.clone(),
+            };
+            (colors, 12, 0)
         };
         dimmed(frame)
     }
@@ -285,9 +344,15 @@ impl Lights {
     /// Brings what shows between effects up to date, and tells of a relay that is missing.
     pub fn settle(&mut self, settings: &Settings, quiet: bool, now: Duration) {
         self.settle_quiet(settings, quiet, now);
-        self.rainbow =
-            (self.starting && !self.updates && !self.alarm).then(|| self.rainbow.unwrap_or(now));
-        if self.rainbow.is_some() || self.alarm {
+        let tells = match self.state {
+            _ if self.updates => State::Updating,
+            State::AtRest if self.starting => State::Starting,
+            state => state,
+        };
+        if tells != self.tells.0 {
+            self.tells = (tells, now);
+        }
+        if tells != State::AtRest {
             return;
         }
         let is_new = std::mem::replace(&mut self.told, self.missing) != self.missing;
@@ -351,9 +416,30 @@ impl Lights {
         self.percent = percent.unwrap_or(0);
     }
 
-    pub fn rest(&mut self, color: Rgb) {
+    /// The colours of what follows; black where none is told.
+    pub fn rest(&mut self, colors: &[Rgb]) {
         self.shows.clear();
-        self.resting = u32::from_be_bytes([0, color.red, color.green, color.blue]);
+        let number = |color: &Rgb| u32::from_be_bytes([0, color.red, color.green, color.blue]);
+        self.resting = colors.iter().map(number).collect();
+        self.resting.resize(self.leds, 0);
+    }
+
+    /// Plays what the owner asks for.
+    pub fn effect(&mut self, effect: StripEffect, settings: &Settings, now: Duration) {
+        let show = match effect {
+            StripEffect::Blink => Show::Price,
+            StripEffect::BlinkSuccess => Show::Success,
+            StripEffect::BlinkError => Show::Error,
+            StripEffect::Rainbow => Show::Rainbow,
+            StripEffect::Breathe => Show::Breath,
+            StripEffect::BreatheError => Show::NoData,
+            StripEffect::Zap => Show::Zap,
+            StripEffect::Identify => Show::Identify,
+            StripEffect::Heartbeat => Show::Heartbeat,
+            StripEffect::Idle => return self.shows.clear(),
+            StripEffect::Off => return self.rest(&[]),
+        };
+        self.play(show, settings, now);
     }
 
     pub fn has_strip(&self) -> bool {
@@ -382,15 +468,21 @@ impl Lights {
             FrontlightCommand::Brightness(duty) => {
                 front.obey(Wish::Full(*duty), settings, self.quiet, now);
             }
-            // A list of duties is no part of these lives.
-            FrontlightCommand::Set(_) => {}
+            FrontlightCommand::Set(duties) => {
+                let mute = settings.fl_disable || (self.quiet && settings.fl_off_on_dnd);
+                if !mute {
+                    let mut duties: Vec<u32> = duties.iter().map(|duty| (*duty).into()).collect();
+                    duties.resize(front.duty.len(), 0);
+                    (front.by_hand, front.flash, front.step) = (Some(duties), None, None);
+                }
+            }
         }
     }
 
     /// Follows changed settings.
     pub fn follow(&mut self, before: &Settings, after: &Settings, quiet: bool, now: Duration) {
         if after.disable_leds && !before.disable_leds {
-            self.rest(Rgb::BLACK);
+            self.rest(&[]);
         }
         if let Some(front) = &mut self.front {
             front.follow(before, after, self.quiet, self.quiet, now);
@@ -446,7 +538,7 @@ impl Front {
                 self.light(self.lit, s, now);
             }
             Some(Wish::Flash(hold)) => {
-                (self.held, self.step) = (false, None);
+                (self.held, self.step, self.by_hand) = (false, None, None);
                 self.flash = Some(Flash {
                     begin: now,
                     peak: if self.top == 0 { 2048 } else { self.top },
@@ -462,6 +554,7 @@ impl Front {
     fn light(&mut self, lit: bool, s: &Settings, now: Duration) {
         let seen = |panel| u32::from(self.duty_of(panel, now));
         self.duty = (0..self.panels).map(seen).collect();
+        self.by_hand = None;
         if lit != self.lit {
             self.rest = now + 10 * SECOND;
         }
@@ -525,7 +618,9 @@ impl Front {
     ) {
         if before.fl_max_brightness != after.fl_max_brightness {
             self.top = after.fl_max_brightness.min(4095);
-            self.light(self.lit, after, now);
+            if self.by_hand.is_none() {
+                self.light(self.lit, after, now);
+            }
         }
         let mute = |s: &Settings, quiet| s.fl_disable || (quiet && s.fl_off_on_dnd);
         match (mute(before, was_quiet), mute(after, quiet)) {
@@ -565,7 +660,8 @@ impl Front {
     }
 
     fn duty_of(&self, panel: u32, now: Duration) -> u16 {
-        let faded = self.duty[usize::try_from(panel).unwrap()];
+        let seen = self.by_hand.as_ref().unwrap_or(&self.duty);
+        let faded = seen[usize::try_from(panel).unwrap()];
         let duty = self.flash.map_or(faded, |flash| {
             let (passed, half) = (now - flash.begin, self.half(flash));
             let (rises, time) = match passed.checked_sub(half + flash.hold) {

@@ -17,7 +17,7 @@ use device::{
     input::{Contacts, Finished, Input, LinkEvent, Upload},
     market::{Connection, Direction, Observation},
     now::Now,
-    request::{Reply, Request},
+    request::{FrontlightCommand, Reply, Request},
     settings::Settings,
     sources::SourceId,
     units::Currency,
@@ -26,7 +26,7 @@ use device::{
 use jiff::tz::TimeZone;
 
 use glass::{Glass, Why};
-use lights::{Lights, Show};
+use lights::{Lights, Show, State};
 
 /// A screen, in a currency if it has one.
 pub type Slot = (u16, Option<Currency>);
@@ -96,6 +96,8 @@ pub struct Model {
     network: Option<(String, String)>,
     /// It joins networks itself, so that it knows when there is none.
     has_radio: bool,
+    /// It had an address since its start.
+    was_connected: bool,
     erasing: bool,
     pub slot: Slot,
     currency: Currency,
@@ -123,10 +125,12 @@ pub struct Model {
     relay_heard: bool,
     /// Sources that are there.
     up: BTreeSet<SourceId>,
-    /// The button that is down, and since when; whether it was a long press.
-    press: Option<(u8, Duration, bool)>,
-    /// The button that was released, and when that is believed.
-    click: Option<(u8, Duration)>,
+    /// Since when each button is down, and whether it was a long press.
+    presses: [Option<(Duration, bool)>; 4],
+    /// When the release of each is believed.
+    clicks: [Option<Duration>; 4],
+    /// All of them were held for long enough, told once.
+    all_told: bool,
     /// Buttons that are down since power-on mean nothing.
     deaf: bool,
     pub glass: Glass,
@@ -147,6 +151,7 @@ impl Model {
             portal: false,
             network: None,
             has_radio: false,
+            was_connected: false,
             erasing: false,
             slot: (0, None),
             currency: Currency::USD,
@@ -162,8 +167,9 @@ impl Model {
             complaint: String::new(),
             relay_heard: false,
             up: BTreeSet::new(),
-            press: None,
-            click: None,
+            presses: [None; 4],
+            clicks: [None; 4],
+            all_told: false,
             deaf: false,
             glass: Glass::default(),
             lights: Lights::new(board, settings),
@@ -261,7 +267,7 @@ impl Model {
             Input::Tick => return self.hear_buttons(),
             Input::Held(contacts) => {
                 self.deaf = contacts.down != 0;
-                self.lights.alarm = self.deaf && self.number(contacts.down) == 1;
+                self.lights.alarm = contacts.down & self.first() != 0;
             }
             Input::Pressed(contacts) => self.touch(*contacts),
             Input::Observed(source, learned) => {
@@ -289,16 +295,22 @@ impl Model {
                     self.complaint.clear();
                 }
                 self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
+                if !std::mem::replace(&mut self.was_connected, true) {
+                    self.lights
+                        .play(Show::Success, &self.settings, self.now.uptime);
+                }
             }
             Input::Linked(LinkEvent::Down(_)) => {
                 if self.relay_heard && self.network.is_some() {
                     self.complaint = "no network".into();
                 }
                 self.network = None;
+                self.up.clear();
             }
             Input::Linked(LinkEvent::Credentials(stored)) => {
                 self.has_radio = true;
                 self.portal |= !stored;
+                self.up.clear();
             }
             Input::Linked(LinkEvent::Provisioned) => self.settings.wifi_configured = true,
             Input::Finished(Finished::Forgotten(Ok(()))) => self.settings.wifi_configured = false,
@@ -503,7 +515,16 @@ impl Model {
                 Some(!self.settings.act_currencies.contains(currency))
             }
             Request::FactoryReset => Some(self.erasing),
-            Request::SetLightsColor(_) => Some(!self.lights.has_strip()),
+            Request::SetLightsColor(_) | Request::PlayEffect(_) => Some(!self.lights.has_strip()),
+            Request::SetLights(colors) => {
+                let is_right = colors.is_empty() || colors.len() == self.board.leds;
+                Some(!self.lights.has_strip() || !is_right)
+            }
+            Request::Frontlight(FrontlightCommand::Set(duties)) => {
+                let is_right = duties.is_empty() || duties.len() == self.board.panels;
+                let is_bright = duties.iter().any(|duty| *duty > 4095);
+                Some(!self.lights.has_front() || !is_right || is_bright)
+            }
             Request::Frontlight(_) => Some(!self.lights.has_front()),
             _ => Some(false),
         }
@@ -551,7 +572,11 @@ impl Model {
             Request::Identify => self
                 .lights
                 .play(Show::Identify, &self.settings, self.now.uptime),
-            Request::SetLightsColor(color) => self.lights.rest(*color),
+            Request::SetLightsColor(color) => self.lights.rest(&vec![*color; self.board.leds]),
+            Request::SetLights(colors) => self.lights.rest(colors),
+            Request::PlayEffect(effect) => {
+                self.lights.effect(*effect, &self.settings, self.now.uptime);
+            }
             Request::Frontlight(command) => {
                 self.lights
                     .command(command, &self.settings, self.now.uptime);
@@ -592,58 +617,78 @@ impl Model {
         Why::Data
     }
 
-    /// One button at a time: a click counts once its release has held for 20 ms.
+    /// A click counts once its release has held for 20 ms.
     fn touch(&mut self, contacts: Contacts) {
         let Contacts { down, at } = contacts;
+        self.lights.alarm &= down & self.first() != 0;
         if self.deaf {
             self.deaf = down != 0;
-            self.lights.alarm &= self.deaf;
-        } else if down != 0 {
-            self.press = Some((down, at, false));
-        } else if let Some((button, since, long)) = self.press.take()
-            && !long
-            && at - since > Duration::from_millis(20)
-        {
-            self.click = Some((button, at + Duration::from_millis(20)));
+            return;
         }
+        for (button, press) in self.presses.iter_mut().enumerate() {
+            if down & (1 << button) != 0 {
+                press.get_or_insert((at, false));
+            } else if let Some((since, false)) = press.take()
+                && at - since > Duration::from_millis(20)
+            {
+                self.clicks[button] = Some(at + Duration::from_millis(20));
+            }
+        }
+        self.all_told &= self.presses.iter().all(Option::is_some);
     }
 
     fn hear_buttons(&mut self) -> Why {
         let now = self.now.uptime;
         self.lights.alarm &= now < 3 * SECOND;
-        if let Some((down, _)) = self.click.take_if(|(_, at)| *at <= now) {
-            let number = self.number(down);
-            return if self.portal {
-                Why::Data
-            } else {
-                self.click(number)
-            };
-        }
-        if let Some((down, since, false)) = self.press
-            && since + Duration::from_millis(800) <= now
-        {
-            self.press = Some((down, since, true));
-            if self.number(down) == 1 && !self.portal {
-                let on = !self.settings.dnd_enabled;
-                let why = self.set_dnd(on);
-                let show = if on { Show::QuietOn } else { Show::QuietOff };
-                self.lights.play(show, &self.settings, now);
-                return why;
+        let mut why = Why::Data;
+        for button in 0..4 {
+            let number = self.number(button);
+            if self.clicks[button].take_if(|at| *at <= now).is_some() {
+                why = why.max(self.click(number));
+            }
+            if let Some((since, long @ false)) = &mut self.presses[button]
+                && *since + Duration::from_millis(800) <= now
+            {
+                *long = true;
+                if number == 1 && !self.portal {
+                    let on = !self.settings.dnd_enabled;
+                    why = why.max(self.set_dnd(on));
+                    let show = if on { Show::QuietOn } else { Show::QuietOff };
+                    self.lights.play(show, &self.settings, now);
+                }
             }
         }
-        Why::Data
+        let all: Option<Vec<_>> = self.presses.into_iter().collect();
+        let newest = all.and_then(|all| all.into_iter().map(|(since, _)| since).max());
+        if newest.is_some_and(|newest| newest + 5 * SECOND <= now) && !self.all_told {
+            self.all_told = true;
+            if !self.erasing {
+                self.erasing = true;
+                return Why::Asked;
+            }
+        }
+        why
     }
 
     /// Number of a button as people count.
-    fn number(&self, down: u8) -> u32 {
+    fn number(&self, button: usize) -> usize {
         match self.settings.inverse_buttons {
-            true => 4 - down.trailing_zeros(),
-            false => 1 + down.trailing_zeros(),
+            true => 4 - button,
+            false => 1 + button,
         }
     }
 
-    fn click(&mut self, number: u32) -> Why {
+    /// The bit of button 1.
+    fn first(&self) -> u8 {
+        match self.settings.inverse_buttons {
+            true => 8,
+            false => 1,
+        }
+    }
+
+    fn click(&mut self, number: usize) -> Why {
         match number {
+            _ if self.portal => Why::Data,
             1 => {
                 let runs = self.settings.timer_active;
                 let show = if runs { Show::Pause } else { Show::Resume };
@@ -816,6 +861,19 @@ impl Model {
             [false, true] => Some(Show::NoBlocks),
             [true, false] => Some(Show::NoPrices),
         };
+        let never_joined = self.has_radio && !self.was_connected;
+        self.lights.state = if self.lights.alarm {
+            State::Alarm
+        } else if self.portal {
+            State::Portal
+        } else if never_joined && self.network.is_none() {
+            State::Joining
+        } else {
+            State::AtRest
+        };
+        if self.has_radio && self.was_connected && self.network.is_none() {
+            self.lights.missing = Some(Show::NoData);
+        }
         self.lights.settle(&self.settings, quiet, self.now.uptime);
     }
 
