@@ -31,14 +31,35 @@ afterEach(async () => {
 const button = (name) => page.getByRole('button', { name, exact: true });
 const asked = (key) => clock.log.filter((entry) => entry.key === key).map(({ body }) => body);
 
-test('settings leave as a file, and secrets only where a password is asked for', async () => {
-  const download = page.waitForEvent('download');
-  await button('Save without secrets').click();
-  const file = await download;
-  assert.match(file.suggestedFilename(), /\.json$/);
-  const stream = await file.createReadStream();
+const IMPORT = '**/api/settings/import';
+/** Opens a file of settings. */
+const openFile = () =>
+  page.locator('#care-file input[type=file]').setInputFiles({
+    name: 'a.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(recorded.care.exported)),
+  });
+
+/** Does what hands out a file, and gives back its name and text. */
+async function handedOut(act) {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   let text = '';
-  for await (const piece of stream) text += piece;
+  for await (const piece of await file.createReadStream()) text += piece;
+  return [file.suggestedFilename(), text];
+}
+
+/** Signs in on the page of a clock that has got a password meanwhile. */
+async function signIn() {
+  clock.password = 'correct horse';
+  await page.reload();
+  const form = page.locator('[data-sign-in]');
+  await form.getByLabel('Password').fill(clock.password);
+  await form.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('settings leave as a file, and secrets only where a password is asked for', async () => {
+  const [name, text] = await handedOut(() => button('Save without secrets').click());
+  assert.equal(name, `${clock.settings.hostname}.json`);
   assert.deepEqual(JSON.parse(text), recorded.care.exported);
   await page.getByLabel('Passphrase for the secrets').fill('long enough');
   await button('Save with secrets').click();
@@ -46,11 +67,18 @@ test('settings leave as a file, and secrets only where a password is asked for',
   assert.deepEqual(asked('POST /api/settings/export').at(-1), { passphrase: 'long enough' });
 });
 
+test('a clock that asks for a password hands out its secrets, sealed', async () => {
+  await signIn();
+  const passphrase = page.getByLabel('Passphrase for the secrets');
+  await passphrase.fill('long enough');
+  const [, text] = await handedOut(() => button('Save with secrets').click());
+  assert.deepEqual(JSON.parse(text), recorded.care.exported);
+  assert.deepEqual(asked('POST /api/settings/export'), [{ passphrase: 'long enough' }]);
+  await until('an empty field', async () => (await passphrase.inputValue()) === '');
+});
+
 test('a file is looked at before it is taken over, all but what is left out', async () => {
-  const buffer = Buffer.from(JSON.stringify(recorded.care.exported));
-  await page
-    .locator('#care-file input[type=file]')
-    .setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer });
+  await openFile();
   await page.waitForSelector('[data-change="ledBrightness"]');
   assert.match(await page.textContent('[data-change="ledBrightness"]'), /LED brightness 128 → 64/);
   assert.match(await page.textContent('[data-change="invertedColor"]'), /off → on/);
@@ -73,6 +101,68 @@ test('a file is looked at before it is taken over, all but what is left out', as
   const { except, dryRun } = asked('POST /api/settings/import').at(-1);
   assert.deepEqual([except, dryRun], [['invertedColor'], false]);
   assert.deepEqual([clock.settings.ledBrightness, clock.settings.invertedColor], [64, false]);
+});
+
+test('a file is not taken over what somebody changed meanwhile', async () => {
+  const tag = clock.settingsTag();
+  let matched;
+  await page.route(IMPORT, (route) => {
+    if (route.request().postDataJSON().dryRun) return route.continue();
+    matched = route.request().headers()['if-match'];
+    return route.fulfill({ status: 412, json: { error: 'precondition failed' } });
+  });
+  await openFile();
+  await page.waitForSelector('[data-change="ledBrightness"]');
+  await button('Take over').click();
+  const told = page.getByText('Somebody changed the settings meanwhile. Look again.');
+  await told.waitFor();
+  assert.equal(matched, tag);
+  assert.deepEqual(
+    asked('POST /api/settings/import').map(({ dryRun }) => dryRun),
+    [true, true],
+  );
+  await page.unroute(IMPORT);
+  await button('Take over').click();
+  await page.getByText('The settings of the file are taken over.').waitFor();
+  assert.equal(await told.count(), 0);
+});
+
+test('a file that the clock refuses, or nothing of which is wanted, is not taken over', async () => {
+  await openFile();
+  await page.waitForSelector('[data-change]');
+  for (const box of await page.locator('[data-change] input').all()) await box.uncheck();
+  assert.equal(await button('Take over').isDisabled(), true);
+  const imported = { ...recorded.care.imported, refused: [{ error: 'range:digitFontPx' }] };
+  await page.route(IMPORT, (route) => route.fulfill({ json: imported }), { times: 1 });
+  await openFile();
+  await page.getByText('Digit height: A whole number from 80 to 220.').waitFor();
+  assert.equal(await button('Take over').isDisabled(), true);
+  await button('Cancel').click();
+  await page.locator('[data-import]').waitFor({ state: 'detached' });
+  for (const [error, words] of [
+    ['file:bad_type', 'This is no file of settings.'],
+    ['file:unknown', 'This file is of a newer clock.'],
+    ['passphrase:bad_length', 'A passphrase has 8 characters or more.'],
+    ['passphrase:wrong', 'This passphrase does not open the secrets.'],
+  ]) {
+    await page.route(IMPORT, (route) => route.fulfill({ status: 400, json: { error } }), { times: 1 });
+    await openFile();
+    await page.locator('#care-file [role=alert]').getByText(words).waitFor();
+  }
+});
+
+test('the secrets of a sealed file are opened with its passphrase', async () => {
+  await page.route(IMPORT, (route) => {
+    const isOpen = route.request().postDataJSON().passphrase === 'long enough';
+    const changes = isOpen ? [{ name: 'otaPass', secret: true }] : [];
+    return route.fulfill({ json: { ...recorded.care.imported, secrets: isOpen ? 'opened' : 'closed', changes } });
+  });
+  await openFile();
+  await page.getByText('Nothing differs from this clock.').waitFor();
+  await page.getByLabel('Passphrase of the file').fill('long enough');
+  await button('Open the secrets').click();
+  await page.waitForSelector('[data-change="otaPass"]:has-text("another secret")');
+  assert.equal(await page.getByLabel('Passphrase of the file').count(), 0);
 });
 
 test('what is no file of settings is told at once', async () => {
@@ -101,13 +191,38 @@ test('an update goes up from a file, and a refusal is told in words', async () =
   await until('a page', () => clock.log.some(({ key }) => key === 'POST /upload/webui'));
 });
 
+test('an upload shows that it goes on, and how it ended', async () => {
+  const image = { name: 'a.img', mimeType: 'application/octet-stream', buffer: Buffer.from('good page') };
+  const upload = page.locator('[data-upload="webui"]');
+  for (const [act, words] of [
+    [(route) => route.fulfill({ status: 401, json: { error: 'unauthorized' } }), 'password is wrong or missing.'],
+    [(route) => route.abort(), 'The upload broke off.'],
+  ]) {
+    await page.route('**/upload/webui', act, { times: 1 });
+    await upload.setInputFiles(image);
+    await page.waitForSelector(`[data-told]:has-text("${words}")`);
+  }
+  let held;
+  await page.route('**/upload/webui', (route) => (held = route), { times: 1 });
+  await upload.setInputFiles(image);
+  await page.getByRole('progressbar', { name: 'Upload' }).waitFor();
+  for (const file of await page.locator('[data-upload]').all()) assert.equal(await file.isDisabled(), true);
+  await (await until('an upload', () => held)).continue();
+  await page.waitForSelector('[data-told]:has-text("Installed; reload the page.")');
+  assert.equal(await page.locator('progress').count(), 0);
+  assert.equal(await upload.isDisabled(), false);
+});
+
+test('a clock that takes no updates says so, and is offered none', async () => {
+  clock.settings.otaEnabled = false;
+  clock.changed(clock.data());
+  await page.getByText('Updates are switched off in the settings.').waitFor();
+  assert.equal(await page.locator('[data-upload]').count(), 0);
+});
+
 test('who is signed in sends the password for updates instead', async () => {
   clock.settings.secrets.otaPass = 'for updates';
-  clock.password = 'correct horse';
-  await page.reload();
-  const form = page.locator('[data-sign-in]');
-  await form.getByLabel('Password').fill('correct horse');
-  await form.getByRole('button', { name: 'Sign in' }).click();
+  await signIn();
   await page.getByLabel('Update password').fill('for updates');
   const image = { name: 'clock.img', mimeType: 'application/octet-stream', buffer: Buffer.from('good image') };
   await page.locator('[data-upload="firmware"]').setInputFiles(image);
@@ -171,6 +286,11 @@ test('log, crash dump and logos', async () => {
   await page.waitForSelector('[data-log]:has-text("09:00:00 warn  the relay does not answer")');
   await button('Save the crash dump').click();
   await page.getByText('There is no crash dump.').waitFor();
+  clock.dump = 'what was in memory';
+  assert.deepEqual(await handedOut(() => button('Save the crash dump').click()), [
+    `${clock.settings.hostname}.dmp`,
+    clock.dump,
+  ]);
   await button('Delete it').click();
   await until('it deleted', () => clock.log.some(({ key }) => key === 'DELETE /api/coredump'));
   await button('Clear the logos of pools').click();
@@ -186,6 +306,29 @@ test('everything is erased only by who types the name of the clock', async () =>
   await field.fill(clock.settings.hostname);
   await erase.click();
   await until('the wipe', () => clock.erased === 'factory_reset');
+});
+
+test('the address of a section of care leads to it', async () => {
+  const phone = await browser.newContext({ viewport: { width: 390, height: 600 } });
+  const { page: sent, faults: wrong } = await openPage(phone, clock.url, '/care/reset');
+  await sent.waitForFunction(() => {
+    const { id, offsetHeight } = document.activeElement;
+    const { top } = document.activeElement.getBoundingClientRect();
+    return id === 'care-reset-title' && scrollY > 0 && top >= 0 && top + offsetHeight <= innerHeight;
+  });
+  assert.deepEqual(wrong, []);
+  await phone.close();
+});
+
+test('newer settings do not take away the field that somebody types into', async () => {
+  const { page: sent, faults: wrong } = await openPage(page.context(), clock.url, '/care/reset');
+  await sent.locator('#care-reset input').fill('kitch');
+  clock.settings.hostname = 'kitchen';
+  clock.changed(clock.data());
+  await sent.getByText('type the name of this clock: kitchen').waitFor();
+  await sent.keyboard.type('en');
+  assert.equal(await sent.locator('#care-reset input').inputValue(), 'kitchen');
+  assert.deepEqual(wrong, []);
 });
 
 test('the page speaks the language of the browser, and another by hand', async () => {

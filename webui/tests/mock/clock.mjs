@@ -263,7 +263,7 @@ export class MockClock {
   #care(key, body, json, response) {
     const { exported, imported, log, firmware, release, open } = recorded.care;
     const acts = {
-      'POST /api/settings/export': () => (body ? json(403, open) : json(200, exported)),
+      'POST /api/settings/export': () => (body && !this.password ? json(403, open) : json(200, exported)),
       'POST /api/settings/import': () => {
         const { dryRun, except } = JSON.parse(body);
         if (dryRun) return json(200, imported);
@@ -275,7 +275,8 @@ export class MockClock {
       'GET /api/log': () => json(200, like(log, { lines: this.lines ?? log.lines })),
       'GET /api/system/status': () =>
         json(200, { firmware: this.firmware ?? firmware, release: this.release ?? release }),
-      'GET /api/coredump': () => json(404, { error: 'no coredump' }),
+      'GET /api/coredump': () =>
+        this.dump ? response.writeHead(200).end(this.dump) : json(404, { error: 'no coredump' }),
       'DELETE /api/coredump': () => response.writeHead(200).end(),
     };
     const upload = () =>
