@@ -33,6 +33,22 @@ const posts = () =>
     .filter(({ key }) => key.startsWith('POST'))
     .map(({ key, body }) => (body === undefined ? key : [key, body]));
 const last = async () => until('a request', () => posts().at(-1));
+const sevenPanels = (tab) => tab.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
+
+/** Gives the clock a password, of which every page hears by its stream. */
+async function lock() {
+  clock.password = 'correct horse';
+  await clock.goAway();
+  await clock.comeBack();
+}
+
+/** Signs in where the form is shown. */
+async function signIn(tab) {
+  const form = tab.locator('[data-sign-in]');
+  await form.waitFor({ timeout: 10_000 });
+  await form.getByLabel('Password').fill(clock.password);
+  await form.getByRole('button', { name: 'Sign in' }).click();
+}
 
 /** Ink of a panel as the page draws it, one character per pixel of the panel. */
 const ink = (index) =>
@@ -81,6 +97,30 @@ test('a full refresh flashes, also where the picture stays the same', async () =
   await page.waitForFunction(() => document.querySelectorAll('canvas')[3].dataset.flashes === '2');
 });
 
+test('a full refresh is seen as a flash, but not by who wants less motion', async () => {
+  await page.evaluate(() => {
+    globalThis.flashed = [];
+    const { animate } = Element.prototype;
+    Element.prototype.animate = function (...how) {
+      globalThis.flashed.push(this.closest('[data-panel]')?.dataset.panel);
+      return animate.apply(this, how);
+    };
+  });
+  const flashed = () => page.evaluate(() => globalThis.flashed);
+  const before = clock.data();
+  clock.height += 1;
+  clock.changed(before);
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[6].dataset.version === '2');
+  assert.deepEqual(await flashed(), []);
+  clock.repainted([3], 'full');
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[3].dataset.flashes === '1');
+  assert.deepEqual(await flashed(), ['3']);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  clock.repainted([3], 'full');
+  await page.waitForFunction(() => document.querySelectorAll('canvas')[3].dataset.flashes === '2');
+  assert.deepEqual(await flashed(), ['3']);
+});
+
 test('a page at rest costs nothing but its stream', async () => {
   await page.waitForTimeout(300);
   const asked = [];
@@ -108,6 +148,32 @@ test('many tabs share one stream', async () => {
   for (const tab of tabs) await tab.page.waitForSelector('[data-rotation]:has-text("Paused by you")');
 });
 
+for (const [what, without] of [
+  ['no shared workers', () => delete globalThis.SharedWorker],
+  [
+    'a shared worker that does not start',
+    () => {
+      globalThis.SharedWorker = class {
+        port = { postMessage() {} };
+        constructor() {
+          setTimeout(() => this.onerror(new Event('error')), 0);
+        }
+      };
+    },
+  ],
+])
+  test(`a browser with ${what} follows the clock by itself, and signs in`, async () => {
+    const context = await browser.newContext();
+    await context.addInitScript(without);
+    const { page: alone, faults: wrong } = await openPage(context, clock.url);
+    await sevenPanels(alone);
+    await lock();
+    await signIn(alone);
+    await sevenPanels(alone);
+    assert.deepEqual(wrong, []);
+    await context.close();
+  });
+
 test('a clock without data says so, why, since when, and tries again when told to', async () => {
   clock.link = 'down';
   clock.ailments = { sources: { relay: { ...clock.source('pool'), ageSec: 7_300 } } };
@@ -132,6 +198,7 @@ test('every view has an address and a title, and the way back leads to it', asyn
   await page.waitForSelector('[data-key="digitFontPx"]');
   assert.equal(await page.title(), 'Settings · papertick');
   assert.equal(new URL(page.url()).pathname, '/settings');
+  assert.equal(await page.textContent('nav [aria-current="page"]'), 'Settings');
   await page.getByRole('link', { name: 'Network', exact: true }).click();
   assert.equal(new URL(page.url()).pathname, '/settings/network');
   await page.goBack();
@@ -154,9 +221,7 @@ const kept = () =>
   page.evaluate(() => [sessionStorage, localStorage].map((storage) => storage.getItem('papertick-sign-in') !== null));
 
 test('a clock with a password shows a form, and nothing else, to who is not signed in', async () => {
-  clock.password = 'correct horse';
-  await clock.goAway();
-  await clock.comeBack();
+  await lock();
   const form = page.locator('[data-sign-in]');
   await form.waitFor({ timeout: 10_000 });
   assert.equal(await page.locator('canvas').count(), 0);
@@ -180,6 +245,21 @@ test('a clock with a password shows a form, and nothing else, to who is not sign
   await form.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
   assert.deepEqual(await kept(), [false, true]);
+});
+
+test('who signs in or out in one tab does so in all, and no tab keeps the password', async () => {
+  const { page: second, faults: wrong } = await openPage(page.context(), clock.url);
+  await lock();
+  const locked = second.locator('[data-sign-in]');
+  await locked.waitFor({ timeout: 10_000 });
+  await signIn(page);
+  for (const tab of [page, second]) await sevenPanels(tab);
+  await second.getByRole('button', { name: 'Next screen', exact: true }).click();
+  await until('the next screen', () => clock.current === 3);
+  await second.getByRole('button', { name: 'Sign out' }).click();
+  await page.locator('[data-sign-in]').waitFor();
+  assert.deepEqual(await kept(), [false, false]);
+  assert.deepEqual(wrong, []);
 });
 
 test('nothing jumps while the page fills', async () => {
@@ -243,6 +323,39 @@ test('the glass has a twin in words, which is what the clock says', async () => 
   assert.equal(await page.textContent('[data-twin] q[lang=en]'), 'it broke off 3 times.');
 });
 
+test('what the clock does beside its rotation has a name, and what rests is marked', async () => {
+  const tell = (ailments) => {
+    clock.ailments = ailments;
+    clock.changed(clock.data());
+  };
+  for (const [mode, words] of Object.entries({
+    zap: 'A zap',
+    payment: 'A payment',
+    splash: 'Starting',
+    erasing: 'Everything is being erased',
+    debug: 'The debug view',
+    update: 'An update',
+    portal: 'Wi-Fi set-up',
+  })) {
+    tell({ mode });
+    await page.waitForSelector(`[data-current]:has-text("${words}")`);
+  }
+  await page.waitForSelector('[data-rotation]:has-text("Block Height is below.")');
+  tell({ isOTAUpdating: true });
+  await page.waitForSelector('[data-rotation]:has-text("An update is being installed")');
+  clock.settings.timerSeconds = 0;
+  clock.settings.screens.find(({ id }) => id === 40).enabled = false;
+  tell({});
+  await page.waitForSelector('[data-rotation]:has-text("Rotation is off.")');
+  assert.equal(await page.getByRole('button', { name: /, not in the rotation$/ }).count(), 1);
+});
+
+test('a clock that is too old for the page is told so, in the language of the page', async () => {
+  clock.settings.gitTag = '3.9.0';
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-note] p:not([lang]):has-text("it has 3.9.0.")');
+});
+
 test('next, previous, pause and resume', async () => {
   await page.getByRole('button', { name: 'Next screen', exact: true }).click();
   assert.equal(await last(), 'POST /api/screen/next');
@@ -273,6 +386,7 @@ test('jump to a screen and choose a currency', async () => {
   await until('the currency', () => clock.currency === 'EUR');
   assert.deepEqual(await last(), ['POST /api/show/currency', { c: 'EUR' }]);
   await page.waitForSelector('[data-current]:has-text("EUR")');
+  await page.waitForSelector('button[aria-current="true"]:has-text("EUR")');
 });
 
 test('letters go one to a panel, with arrow keys, and are shown and taken away', async () => {
@@ -289,6 +403,9 @@ test('letters go one to a panel, with arrow keys, and are shown and taken away',
   await page.keyboard.press('Backspace');
   await page.keyboard.type('N');
   await until('a picture of it', () => clock.previewed?.join('') === 'BITCOIN');
+  await page.waitForFunction(
+    () => document.querySelectorAll('[data-composer] canvas').length === 7 && !document.querySelector('.typed'),
+  );
   assert.equal(clock.custom, null);
   await page.keyboard.press('Enter');
   await until('the text', () => clock.custom?.join('') === 'BITCOIN');
@@ -361,6 +478,28 @@ test('what a new owner says is set in one go', async () => {
     [tzString, actCurrencies, hostnamePrefix, welcomed, httpAuthEnabled],
     ['Europe/Berlin', ['EUR'], 'kitchen', true, false],
   );
+});
+
+test('a new owner is offered the zone of the browser, and names the host of a source', async () => {
+  clock.settings.welcomed = false;
+  const context = await browser.newContext({ timezoneId: 'Pacific/Auckland' });
+  const { page: fresh, faults: wrong } = await openPage(context, clock.url);
+  const form = fresh.locator('[data-first-run]');
+  assert.equal(await form.getByLabel('Time zone').inputValue(), 'Pacific/Auckland');
+  await form.getByLabel('Source of blocks').selectOption({ index: 1 });
+  await form.getByLabel('Host of the explorer').fill('explorer.lan');
+  await form.getByLabel('Source of blocks').selectOption({ index: 3 });
+  await form.getByLabel('Host of your relay').fill('relay.lan:8080');
+  await form.getByRole('button', { name: 'Save' }).click();
+  const { body } = await until('a PATCH', () => clock.log.find(({ key }) => key === 'PATCH /api/settings'));
+  assert.deepEqual(body, {
+    tzString: 'Pacific/Auckland',
+    dataSource: 3,
+    ceEndpoint: 'relay.lan:8080',
+    welcomed: true,
+  });
+  assert.deepEqual(wrong, []);
+  await context.close();
 });
 
 test('a new owner is told of a weak password', async () => {
@@ -454,6 +593,21 @@ test('frontlight and Do Not Disturb', async () => {
   await until('a dark frontlight', () => !clock.front.on);
 });
 
+test('a switch that the clock refuses stays as it was, and why is told', async () => {
+  const dnd = page.getByRole('switch', { name: 'Do Not Disturb' });
+  for (const [status, words] of [
+    [400, 'The clock refused: not now'],
+    [401, 'The clock wants you to sign in.'],
+    [403, 'The clock refused this request.'],
+  ]) {
+    const answer = { status, json: { error: 'not now' } };
+    await page.route('**/api/dnd/enable', (route) => route.fulfill(answer), { times: 1 });
+    await dnd.click();
+    await page.waitForSelector(`.notice.bad:has-text("${words}")`);
+    assert.equal(await dnd.isChecked(), false);
+  }
+});
+
 test('a stale value is explained', async () => {
   assert.equal(await page.locator('[data-stale]').count(), 0);
   clock.stale = true;
@@ -468,6 +622,21 @@ test('figures of the mining pool stand among the values, with their source and a
   const age = async () => Number(/(\d+) s ago/.exec(await line.innerText())?.[1] ?? 0);
   const before = await age();
   await until('an older one', async () => (await age()) > before, 10_000);
+});
+
+test('why a value can be trusted is told, with every voice, refused ones too', async () => {
+  const voices = [
+    { source: 'relay', value: '64211.50', verdict: 'agrees' },
+    { source: 'bitstamp', value: '8200.00', verdict: 'out' },
+  ];
+  clock.ailments = { truth: { ...clock.status().truth, prices: { USD: { state: 'disputed', voices } } } };
+  clock.changed(clock.data());
+  const line = page.locator('[aria-labelledby="truth-title"] [data-state="disputed"]');
+  await line.getByText('The sources contradict each other').waitFor();
+  await line.locator('summary').click();
+  const told = (await line.locator('li').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+  assert.deepEqual(told, ['Relay 64 211.50 agrees', 'Bitstamp 8 200.00 too far off, not counted']);
+  assert.deepEqual(await line.locator('.apart').allInnerTexts(), ['too far off, not counted']);
 });
 
 test('what ails the clock is told, and goes away with it', async () => {
@@ -545,9 +714,7 @@ test('what was kept for a clock that is away is forgotten with the password', as
   await page.reload();
   const kept = () => page.evaluate(() => localStorage.getItem('papertick-last'));
   assert.notEqual(await kept(), null);
-  clock.password = 'correct horse';
-  await clock.goAway();
-  await clock.comeBack();
+  await lock();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 10_000 });
   assert.equal(await kept(), null);
   assert.equal(await page.locator('canvas').count(), 0);
@@ -683,6 +850,15 @@ test('the keyboard reaches everything, and shows where it is', async () => {
       .map((control) => control.outerHTML.slice(0, 100)),
   );
   assert.deepEqual(missed, []);
+});
+
+test('who uses the keyboard can skip what stands above the content', async () => {
+  await page.reload();
+  await page.waitForSelector('[data-link="live"]');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement.matches('main'));
 });
 
 test('eight panels, and none of the lights of another board', async () => {
