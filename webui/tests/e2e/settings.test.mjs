@@ -1,8 +1,13 @@
 // The settings form: what is sent, what is told, and what is kept.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
 import { launch, openPage, until } from './browser.mjs';
+
+const ROWS = JSON.parse(readFileSync(new URL('../../src/settings.gen.json', import.meta.url), 'utf8')).flatMap(
+  ({ fields }) => fields,
+);
 
 let browser;
 let clock;
@@ -32,6 +37,12 @@ const patch = () => until('a PATCH', () => patches().at(-1));
 const setting = (key) => page.locator(`[data-key="${key}"]`);
 const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
 const saved = () => page.waitForSelector('.notice:has-text("Saved.")');
+/** Lets the page be seen, or hides it as another tab would. */
+const look = (state) =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
 
 test('only what changed is sent, on condition that nothing else changed', async () => {
   const tag = clock.settingsTag();
@@ -46,6 +57,89 @@ test('only what changed is sent, on condition that nothing else changed', async 
   assert.equal(headers['if-match'], tag);
   await saved();
   assert.equal(await page.locator('[data-savebar]').count(), 0);
+});
+
+test('settings that cannot be read are told, and read again for the asking', async () => {
+  // A clock that names no version of its settings gives the page no reason to read them again by itself.
+  clock.ailments = { settingsTag: undefined };
+  await page.route('**/api/settings', (route) => route.fulfill({ status: 503, json: { error: 'busy' } }));
+  for (const path of ['/care', '/settings']) {
+    await page.goto(clock.url + path);
+    await page.getByText('The clock refused: busy').waitFor();
+  }
+  await page.unroute('**/api/settings');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await setting('digitFontPx').waitFor();
+});
+
+test('every setting tells its help and whether it waits for a restart, also to who listens', async () => {
+  const told = await page.locator('[data-key]').evaluateAll((all) =>
+    all.map((one) => ({
+      key: one.dataset.key,
+      seen: one.querySelector('.words').textContent,
+      pill: one.querySelector('.pill') !== null,
+      heard: [...one.querySelectorAll('[aria-describedby]')]
+        .flatMap((control) => control.getAttribute('aria-describedby').split(' '))
+        .map((id) => document.getElementById(id)?.textContent ?? '')
+        .join(' '),
+    })),
+  );
+  assert.ok(told.length > 40);
+  for (const { key, seen, pill, heard } of told) {
+    const { help = '', unit, reboot } = ROWS.find((row) => row.key === key);
+    const words = unit === 'PWM duty' ? '' : help;
+    assert.ok(seen.includes(words) && heard.includes(words), key);
+    assert.deepEqual([pill, heard.includes('Takes effect after a restart.')], [reboot, reboot], key);
+  }
+});
+
+test('a fault is heard at its control, and counted where all is saved', async () => {
+  const isTold = async (key, control) => {
+    await setting(key).getByRole('alert').waitFor();
+    assert.equal(await control.getAttribute('aria-invalid'), 'true', key);
+    assert.ok((await control.getAttribute('aria-describedby')).split(' ').includes(`set-${key}-fault`), key);
+  };
+  for (const [key, role, text] of [
+    ['fullRefreshMin', 'spinbutton', '2000'],
+    ['timePerScreen', 'spinbutton', '99'],
+    ['nostrRelays', 'textbox', 'https://b'],
+  ]) {
+    const control = setting(key).getByRole(role);
+    await control.fill(text);
+    await isTold(key, control);
+    assert.equal(await setting(key).getByText('Changed, not saved').count(), 1, key);
+  }
+  await page.waitForSelector('[data-savebar]:has-text("3 need your attention")');
+  await setting('httpAuthEnabled').getByRole('switch').click();
+  await isTold('httpAuthPass', setting('httpAuthPass').locator('input'));
+  await page.waitForSelector('[data-savebar]:has-text("4 need your attention")');
+  assert.equal(await setting('suffixPrice').getByText('Changed, not saved').count(), 0);
+});
+
+test('a key in hexadecimal digits has its npub beside it, and so has each of a list', async () => {
+  Object.assign(clock.settings, { dataSource: 2, nostrZapNotify: true });
+  clock.changed(clock.data());
+  const keys = [
+    [
+      '3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d',
+      'npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6',
+    ],
+    [
+      '7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e',
+      'npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg',
+    ],
+  ];
+  const npubs = (key) => setting(key).locator('[data-npub]').allInnerTexts();
+  for (const [key, some] of [
+    ['nostrPubKey', keys.slice(0, 1)],
+    ['nostrZapPubkeys', keys],
+  ]) {
+    await setting(key)
+      .getByRole('textbox')
+      .fill(some.map(([hex]) => hex).join('\n'));
+    const expected = some.map(([, npub]) => npub);
+    await until(`npubs of ${key}`, async () => JSON.stringify(await npubs(key)) === JSON.stringify(expected));
+  }
 });
 
 test('time per screen is sent in minutes', async () => {
@@ -281,11 +375,6 @@ test('a change of the look is seen before it is saved', async () => {
 
 test('a preview is drawn anew with the glass alone, and only for who looks', async () => {
   const asked = () => clock.log.filter(({ key }) => key === 'POST /api/preview.png').length;
-  const look = (state) =>
-    page.evaluate((state) => {
-      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, state);
   const told = async () => {
     clock.lux += 1;
     clock.send('status', clock.status());
@@ -304,6 +393,27 @@ test('a preview is drawn anew with the glass alone, and only for who looks', asy
   assert.equal(asked(), 1);
   await look('visible');
   await until('it is drawn for who looks again', () => asked() === 2);
+});
+
+test('who looks again sees the panels and settings of now, and a hidden page fetches none', async () => {
+  const version = (wanted) =>
+    page.waitForFunction((wanted) => document.querySelectorAll('canvas')[6]?.dataset.version === wanted, wanted);
+  await version('1');
+  await look('hidden');
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const before = clock.data();
+  clock.height += 1;
+  clock.settings.digitFontPx = 99;
+  clock.changed(before);
+  // What is told after that is here, so that was as well.
+  clock.ailments = { restartFor: ['ledTestOnPower'] };
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-reboot]');
+  assert.deepEqual(asked, []);
+  await look('visible');
+  await version('2');
+  await setting('digitFontPx').locator('output:has-text("99 px")').waitFor();
 });
 
 test('nothing moves under the hand while a change is drawn', async () => {
@@ -560,6 +670,36 @@ test('the search finds settings, also those that do not apply', async () => {
   await page.getByRole('searchbox').fill('no such thing');
   await page.getByRole('button', { name: 'Show all' }).click();
   await setting('fontName').waitFor();
+});
+
+test('a section is gone to as often as it is asked for, and ends a search', async () => {
+  const search = page.getByRole('searchbox');
+  const sections = page.getByRole('navigation', { name: 'Sections' });
+  await search.fill('hostnamePrefix');
+  for (let time = 0; time < 2; time += 1) {
+    await sections.getByRole('link', { name: 'Network', exact: true }).click();
+    await page.waitForFunction(() => {
+      const { top } = document.getElementById('section-network').getBoundingClientRect();
+      return scrollY > 0 && top >= 0 && top < innerHeight && document.activeElement.id === 'title-network';
+    });
+    assert.equal(await search.inputValue(), '');
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  }
+});
+
+test('a refusal that belongs to no setting is told until it is dismissed, and "Saved." goes by itself', async () => {
+  clock.refuse = 'bad body';
+  await setting('labelFitPct').getByRole('slider').fill('80');
+  await save();
+  const refusal = page.locator('.notice.bad:has-text("The clock refused: bad body")');
+  await refusal.waitFor();
+  await page.waitForSelector('[data-savebar]:has-text("One change")');
+  await refusal.getByRole('button', { name: 'Dismiss' }).click();
+  await refusal.waitFor({ state: 'detached' });
+  clock.refuse = undefined;
+  await save();
+  await saved();
+  await page.waitForSelector('.notice', { state: 'detached', timeout: 20_000 });
 });
 
 test('unsaved changes are kept between views, and leaving the page is asked about', async () => {
