@@ -101,6 +101,15 @@ test('the frontlight shines on the panels', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.slot.shining').length === 7);
 });
 
+test('paper is dim in a dark room', async () => {
+  const light = () =>
+    page.locator('[data-panel="0"]').evaluate((slot) => Number(slot.style.getPropertyValue('--light')));
+  await until('bright paper', async () => (await light()) > 0.9);
+  clock.lux = 0;
+  clock.benchChanged();
+  await until('dim paper', async () => (await light()) < 0.2);
+});
+
 test('light, network, power and a jammed panel', async () => {
   await page.getByLabel('Light in the room').fill('0');
   assert.deepEqual(await asked('POST /sim/lux'), { lux: 0 });
@@ -143,6 +152,18 @@ test('a clock that is not simulated has no bench', async () => {
   await other.page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
   await other.page.waitForTimeout(300);
   assert.equal(await other.page.locator('[data-bench], [data-button]').count(), 0);
+  // Its lights are those that its status names.
+  const lit = (wanted) =>
+    other.page.waitForFunction((wanted) => document.querySelectorAll('.led.lit').length === wanted, wanted);
+  clock.leds = ['#800000', '#000000', '#000000', '#000000'];
+  clock.front.on = true;
+  clock.changed(clock.data());
+  await other.page.waitForSelector('.led.lit[data-lamp="rgb(255 0 0)"]');
+  await lit(1);
+  await other.page.waitForFunction(() => document.querySelectorAll('.slot.shining').length === 7);
+  clock.settings.disableLeds = true;
+  clock.changed(clock.data());
+  await lit(0);
   assert.deepEqual(other.faults, []);
   await context.close();
 });

@@ -78,6 +78,17 @@ async function glassIsTrue() {
   });
 }
 
+/** Ink of every panel as the page draws it, one character per pixel of the panel. */
+async function inks() {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('canvas')].map((canvas) => {
+      const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const signs = Array.from({ length: data.length / 4 }, (_, at) => (data[4 * at] < 128 ? '#' : '.')).join('');
+      return `${width} ${signs}`;
+    }),
+  );
+}
+
 test('the panels are those of the clock', { skip }, async () => {
   await until('true pixels', glassIsTrue, 15_000);
 });
@@ -109,10 +120,15 @@ test('text, next and a jump', { skip }, async () => {
   await button('Write on the clock').click();
   await page.waitForSelector('[data-composer]');
   await page.keyboard.type('HELLO');
+  await page.waitForFunction(
+    () => document.querySelectorAll('[data-composer] canvas').length === 7 && !document.querySelector('.typed'),
+  );
+  const written = await inks();
   await button('Show').click();
   await page.waitForSelector('[data-current]:has-text("Your text")');
   assert.equal((await get('/api/status')).data.join('').trim(), 'HELLO');
   await until('true pixels', glassIsTrue, 15_000);
+  await until('the panels as they were written', async () => String(await inks()) === String(written), 15_000);
   await button('Ticker').click();
   await page.waitForSelector('[data-current]:has-text("Ticker")');
   await button('EUR').click();

@@ -39,3 +39,15 @@ test('the compressed forms are those of the files', () => {
     expect(gunzipSync(bytes(`${plain}.gz`)).equals(bytes(plain)), plain).toBe(true);
   }
 });
+
+test('the icons of an installed page are there, in the size that they say', () => {
+  const { icons } = JSON.parse(bytes('app.webmanifest').toString());
+  expect(icons.length).toBeGreaterThan(1);
+  for (const { src, sizes, type } of icons) {
+    expect(files).toContain(src.slice(1));
+    if (type !== 'image/png') continue;
+    // Width and height of a PNG stand in its first chunk.
+    const head = bytes(src.slice(1)).subarray(16, 24);
+    expect(`${head.readUInt32BE(0)}x${head.readUInt32BE(4)}`, src).toBe(sizes);
+  }
+});
