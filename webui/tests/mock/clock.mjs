@@ -419,9 +419,12 @@ export class MockClock {
   /** Holds buttons until their time is over or the client goes away, as a finger does. */
   #press({ press, ms }, response) {
     const since = Date.now();
+    let isDown = true;
     for (const button of press) this.buttons.add(button);
     this.benchChanged();
     const lift = () => {
+      if (!isDown) return;
+      isDown = false;
       clearTimeout(timer);
       for (const button of press) this.buttons.delete(button);
       this.benchChanged();
@@ -429,7 +432,7 @@ export class MockClock {
       if (!response.closed) response.writeHead(200).end();
     };
     const timer = setTimeout(lift, ms);
-    response.once('close', () => this.buttons.has(press[0]) && lift());
+    response.once('close', lift);
   }
 
   simState() {
