@@ -262,7 +262,7 @@ fn night(dice: &mut Dice) -> Vec<Step> {
 fn scene(dice: &mut Dice) -> Vec<Step> {
     let wait = |secs| Step::Wait(Duration::from_secs(secs));
     let progress = |percent: u64| Step::Progress(u8::try_from(percent).unwrap());
-    match dice.below(12) {
+    match dice.below(16) {
         0 => vec![
             Step::Set("ledFlashOnUpd".into(), json!(true)),
             Step::Set("disableLeds".into(), json!(false)),
@@ -329,6 +329,42 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             Step::Sleep(Duration::from_secs(*dice.pick(&[950, 3700, 5500]))),
             wait(1),
         ],
+        // What is set by hand stays until the next word about it.
+        11..=12 => {
+            let panels = 7 + usize::try_from(dice.below(2)).unwrap();
+            let duty = |_| u16::try_from(dice.below(4096)).unwrap();
+            let duties = (0..panels).map(duty).collect();
+            let next = [
+                Step::Frontlight(FrontlightCommand::Flash),
+                Step::Frontlight(FrontlightCommand::On),
+                Step::Frontlight(FrontlightCommand::Off),
+                Step::Set("flMaxBrightness".into(), json!(dice.below(4000))),
+                Step::TestZap(21),
+                Step::Dnd(true),
+            ];
+            vec![
+                Step::Set("flDisable".into(), json!(false)),
+                Step::Set("flFlashOnZap".into(), json!(true)),
+                Step::Frontlight(FrontlightCommand::Set(duties)),
+                wait(dice.below(12)),
+                dice.pick(&next).clone(),
+            ]
+        }
+        13 => vec![
+            Step::Set("disableLeds".into(), json!(false)),
+            Step::Effect(dice.pick(StripEffect::NAMED).1),
+            Step::Effect(dice.pick(StripEffect::NAMED).1),
+        ],
+        14 => {
+            let hand = |dice: &mut Dice| Step::Hold(dice.pick(HANDS).to_vec());
+            vec![
+                hand(dice),
+                hand(dice),
+                outage(dice),
+                hand(dice),
+                Step::Hold(Vec::new()),
+            ]
+        }
         // Whatever the owner looks at, a block may come before it.
         10 => vec![
             Step::Set("stealFocus".into(), json!(dice.below(3) > 0)),

@@ -592,7 +592,9 @@ impl World {
         if let Some(lux) = self.lux.filter(|_| self.board.light_sensor) {
             self.handle(sensed(lux));
         }
-        self.connect();
+        if self.air.as_ref().is_none_or(Air::is_up) {
+            self.connect();
+        }
     }
 
     /// What is on the glass: the first panel, then the others without their blanks.
