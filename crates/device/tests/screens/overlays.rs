@@ -108,15 +108,20 @@ fn payments() {
 
 #[test]
 fn status_names_the_direction_of_a_payment() {
-    let payment = Payment {
-        direction: Some(Direction::Sent),
-        amount: Msats(1_000_000),
-    };
-    let shown = payment::cells(&payment, &marked(1), 7);
-    assert_eq!(
-        cells::mirror(&shown),
-        ["PAID", "UP", "STS", "1", "0", "0", "0"]
-    );
+    for (direction, [word, arrow]) in [
+        (Direction::Sent, ["PAID", "UP"]),
+        (Direction::Received, ["RECV", "DN"]),
+    ] {
+        let payment = Payment {
+            direction: Some(direction),
+            amount: Msats(1_000_000),
+        };
+        let shown = payment::cells(&payment, &marked(1), 7);
+        assert_eq!(
+            cells::mirror(&shown),
+            [word, arrow, "STS", "1", "0", "0", "0"]
+        );
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use device::{
-    cells::Cell,
+    cells::{Cell, Mark},
     market::{Direction, Payment, Zap},
     screens::{
         SCREENS, Scene, catalog, custom,
@@ -34,6 +34,18 @@ const ROWS: &[(&str, &str)] = &[
     ("block height=999", "Block height 999."),
     ("block", "The block height is not known yet."),
     ("clock time=14:05-9/5", "It is 14:05, 9 May."),
+    ("clock time=14:05-1/1", "It is 14:05, 1 January."),
+    ("clock time=14:05-2/2", "It is 14:05, 2 February."),
+    ("clock time=14:05-3/3", "It is 14:05, 3 March."),
+    ("clock time=14:05-4/4", "It is 14:05, 4 April."),
+    ("clock time=14:05-5/5", "It is 14:05, 5 May."),
+    ("clock time=14:05-6/6", "It is 14:05, 6 June."),
+    ("clock time=14:05-7/7", "It is 14:05, 7 July."),
+    ("clock time=14:05-8/8", "It is 14:05, 8 August."),
+    ("clock time=14:05-9/9", "It is 14:05, 9 September."),
+    ("clock time=14:05-10/10", "It is 14:05, 10 October."),
+    ("clock time=14:05-11/11", "It is 14:05, 11 November."),
+    ("clock time=14:05-12/12", "It is 14:05, 12 December."),
     ("clock", "The time is not known yet."),
     ("proof", "The block height is not known yet."),
     ("proof state=claimed", "The block height is not proven."),
@@ -62,6 +74,14 @@ const ROWS: &[(&str, &str)] = &[
     (
         "halving height=1049000 useBlkCountdown=false",
         "0 years, 6 days, 22 hours and 40 minutes until the halving.",
+    ),
+    (
+        "halving height=997283 useBlkCountdown=false",
+        "1 year, 1 day, 2 hours and 10 minutes until the halving.",
+    ),
+    (
+        "halving height=1049994 useBlkCountdown=false",
+        "0 years, 0 days, 1 hour and 0 minutes until the halving.",
     ),
     ("halving", "The time until the halving is not known yet."),
     ("supply height=840000", "19,687,500 bitcoin exist."),
@@ -112,6 +132,38 @@ const ROWS: &[(&str, &str)] = &[
         "miner-hash miner=900000000000",
         "The miner makes 900 gigahashes per second.",
     ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7",
+        "7 hashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000",
+        "7 kilohashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000000",
+        "7 megahashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000000000",
+        "7 gigahashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000000000000",
+        "7 terahashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000000000000000",
+        "7 petahashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000000000000000000",
+        "7 exahashes per second at the mining pool ocean.",
+    ),
+    (
+        "pool-hash miningPoolName=ocean hashrate=7000000000000000000000",
+        "7 zettahashes per second at the mining pool ocean.",
+    ),
     ("miner-hash", "The miner does not answer."),
     (
         "miner-best best=1.2G",
@@ -156,6 +208,25 @@ fn is_whole(sentence: &Sentence) -> bool {
         Value::Text(_) | Value::Number(_) => true,
     });
     gaps == values && within
+}
+
+#[test]
+fn marks_say_what_is_less_than_good() {
+    let said = Mark::ALL.map(|mark| (mark, mark.sentence().template()));
+    assert_eq!(
+        said,
+        [
+            (
+                Mark::Alone,
+                "Nothing proves this so far, or one source alone has it."
+            ),
+            (
+                Mark::Disputed,
+                "The sources disagree about this, or it cannot be."
+            ),
+            (Mark::Stale, "This is older than it should be."),
+        ]
+    );
 }
 
 #[test]

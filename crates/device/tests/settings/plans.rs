@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chain::network::Network;
 use device::{
+    secret::{Endpoint, Secret},
     settings::Settings,
     sources::{self, ByHand, RelayEndpoint, SourceConfig, SourceId, SourcePlan},
 };
@@ -239,6 +240,35 @@ fn whose_figures_and_how_many_places_are_asked_for_is_up_to_the_owner() {
         };
         assert_eq!(global, wanted);
     }
+}
+
+#[test]
+fn pools_miners_and_wallets_are_asked_as_their_owner_says() {
+    let body = r#"{"miningPoolStats": true, "miningPoolName": "local_public_pool", "miningPoolUser": "bc1me",
+        "poolWorker": "rig", "poolGlobalStats": false, "localPoolHost": "own:2019", "poolPollSec": 77,
+        "poolLogosUrl": "https://logos.example/dir", "minerEnabled": true, "minerHostname": "axe",
+        "minerPollSec": 33, "nwcEnabled": true, "nwcUri": "nostr+walletconnect://x", "nwcRefreshSecs": 99}"#;
+    let plan = plan(&settings(body));
+    let asked = [SourceId::Pool, SourceId::Miner, SourceId::Wallet].map(|id| &plan[&id].config);
+    let pool = SourceConfig::Pool {
+        pool: "local_public_pool".into(),
+        user: Secret::new("bc1me"),
+        worker: "rig".into(),
+        global: false,
+        local_host: Endpoint::new("own:2019"),
+        poll_secs: 77,
+        logos_url: Endpoint::new("https://logos.example/dir"),
+        logo_fetches: 0,
+    };
+    let miner = SourceConfig::Miner {
+        host: Endpoint::new("axe"),
+        poll_secs: 33,
+    };
+    let wallet = SourceConfig::Wallet {
+        uri: Secret::new("nostr+walletconnect://x"),
+        refresh_secs: 99,
+    };
+    assert_eq!(asked, [&pool, &miner, &wallet]);
 }
 
 #[test]
