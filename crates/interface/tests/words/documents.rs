@@ -157,6 +157,55 @@ fn a_height_of_another_clock_is_as_old_as_where_it_was_learned() {
 }
 
 #[test]
+fn voices_tell_what_they_say_how_old_it_is_and_from_whom_it_comes() {
+    let takes = Settings {
+        mqtt_enabled: true,
+        mqtt_host: Endpoint::new("broker"),
+        mqtt_market: 1,
+        ..Settings::default()
+    };
+    let mut clock = Device::new(BOARD, takes, Memory::default(), now(0));
+    let (price, fee) = (
+        Price::parse("64000.5").unwrap(),
+        FeeRate { micros: 12_000_000 },
+    );
+    let shared = |value| {
+        Observation::Shared(Shared {
+            origin: SourceId::Exchange,
+            age: Duration::from_secs(3),
+            value,
+        })
+    };
+    let own = vec![
+        Observation::Price(Currency::USD, price),
+        Observation::Fee(fee),
+    ];
+    let others = vec![
+        shared(SharedValue::Price(Currency::USD, price)),
+        shared(SharedValue::Fee(fee)),
+    ];
+    clock.handle(Input::Observed(SourceId::Relay, own), now(10));
+    clock.handle(Input::Observed(SourceId::Shared, others), now(10));
+    let document = status(&clock.view(), 20);
+    fits(Shape::Status, &document);
+    let truth = &document["truth"];
+    assert_eq!(
+        truth["prices"]["USD"]["voices"],
+        json!([
+            { "source": "relay", "value": "64000.50", "ageSec": 10, "verdict": "agrees" },
+            { "source": "shared", "origin": "exchange", "value": "64000.50", "ageSec": 13, "verdict": "agrees" },
+        ])
+    );
+    assert_eq!(
+        truth["fee"]["voices"],
+        json!([
+            { "source": "relay", "value": "12.00", "ageSec": 10, "verdict": "agrees", "kind": "median" },
+            { "source": "shared", "origin": "exchange", "value": "12.00", "ageSec": 13, "verdict": "agrees", "kind": "median" },
+        ])
+    );
+}
+
+#[test]
 fn what_is_known_is_told_with_its_age() {
     let usd = Currency::parse("USD").unwrap();
     let view = heard(

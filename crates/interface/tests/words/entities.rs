@@ -434,6 +434,37 @@ fn each_flag_is_that_of_its_name() {
     }
 }
 
+/// What an owner sees of each entity without a setting of its own: key, platform, name, class or `-`, unit or `-`,
+/// category or `-`, and whether it is shown unasked.
+const SEEN: &str = include_str!("entities.txt");
+
+#[test]
+fn entities_have_these_names_classes_and_units() {
+    let [clock, _] = clocks();
+    let all = entities(&clock, &broker(&clock));
+    let own = all.iter().filter(|(key, _)| !key.starts_with("set_"));
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let row = |(key, entity): (&String, &Value)| {
+        let told =
+            ["p", "name", "dev_cla", "unit_of_meas", "ent_cat"].map(|name| word(&entity[name]));
+        let shown = if entity["en"] == false {
+            "hidden"
+        } else {
+            "shown"
+        };
+        format!("{key} | {} | {shown}\n", told.join(" | "))
+    };
+    let told: String = own.map(row).collect();
+    if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/words/entities.txt");
+        return std::fs::write(path, told).unwrap();
+    }
+    assert_eq!(
+        told, SEEN,
+        "run with UPDATE_EXPECT=1 and read what has changed"
+    );
+}
+
 #[test]
 fn each_button_does_what_it_says() {
     let [clock, _] = clocks();

@@ -673,6 +673,15 @@ fn what_the_clock_is_is_told_by_the_names_of_its_members() {
     let told = documents::info(&view, &about, &broker);
     let has = |member: &str, value: &Value| told[member].as_array().unwrap().contains(value);
     assert!(has("screens", &json!({ "id": 3, "name": "Time" })));
+    let ids = |view: &View| -> Vec<Value> {
+        let info = documents::info(view, &about, &broker);
+        let screens = info["screens"].as_array().unwrap().iter();
+        screens.map(|screen| screen["id"].clone()).collect()
+    };
+    assert_eq!(ids(&view), [0, 3, 4, 40, 10, 20, 30, 6]);
+    let mut mines = clock.view();
+    Arc::make_mut(&mut mines.active).miner_enabled = true;
+    assert_eq!(ids(&mines), [0, 3, 4, 40, 80, 81, 10, 20, 30, 6]);
     assert!(has("fonts", &json!("antonio")) && has("pools", &json!("braiins")));
     assert_eq!(
         info,
@@ -774,6 +783,8 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
         Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
     ];
     clock.handle(Input::Observed(SourceId::Relay, learned), now(2));
+    let up = vec![Observation::Connection(device::market::Connection::Up)];
+    clock.handle(Input::Observed(SourceId::Relay, up), now(2));
     let (view, broker) = (clock.view(), broker(&clock));
     let market = documents::market(&view, now(3));
     assert_eq!(
@@ -795,6 +806,13 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
         (&settings["blockHeight"], &settings["mqttPass"]),
         (&Value::Null, &Value::Null)
     );
+    assert_eq!(state["sources"], json!({ "relay": true }));
+    let lost = vec![Observation::Connection(
+        device::market::Connection::Connecting,
+    )];
+    clock.handle(Input::Observed(SourceId::Relay, lost), now(2));
+    let state = documents::state(&clock.view(), &[]);
+    assert_eq!(state["sources"], json!({ "relay": false }));
     let info = documents::info(&view, &about(), &broker);
     assert_eq!(info["groups"], json!(["all", "shop", "hall"]));
     for document in [
@@ -1202,6 +1220,15 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
             &json!("https://example.org/")
         )
     );
+    for verdict in Verdict::ALL {
+        let is_offered = [Verdict::Taken, Verdict::Failed, Verdict::Left].contains(&verdict);
+        let latest = if is_offered { "4.3.0" } else { "4.2.0" };
+        assert_eq!(
+            saw(&mut clock, verdict)["latest_version"],
+            latest,
+            "{verdict:?}"
+        );
+    }
     let kept = saw(&mut clock, Verdict::Share);
     assert_eq!(
         (&kept["latest_version"], &kept["title"]),
