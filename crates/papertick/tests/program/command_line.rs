@@ -548,6 +548,85 @@ fn a_terminal_is_asked_what_it_can_do_and_how_large_its_pixels_are() {
 }
 
 #[test]
+fn whoever_has_read_enough_of_the_events_ends_them_well() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let mut events = to(&clock, "ctl events");
+    let mut child = events
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 1];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    // Something to tell, until it notices that nobody reads.
+    eventually("its end", || {
+        told(&mut to(&clock, "ctl show text HODL"));
+        child.try_wait().unwrap().is_some()
+    });
+    let (code, _, said) = ended(&child.wait_with_output().unwrap());
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_secret_that_others_can_see_is_warned_of_and_nothing_else() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let file = folder.path().join("secret");
+    fs::write(&file, "correct horse\n").unwrap();
+    let from_file = format!("ctl set otaPass=@{}", file.display());
+    for (line, warns) in [
+        ("ctl set otaPass=battery", true),
+        ("ctl set otaPass=", false),
+        (from_file.as_str(), false),
+        ("ctl set fontName=inter", false),
+    ] {
+        let (code, _, said) = ended(&to(&clock, line).output().unwrap());
+        assert_eq!(code, Some(0), "{line}: {said}");
+        assert_eq!(
+            said.contains("others on this machine can see"),
+            warns,
+            "{line}: {said}"
+        );
+    }
+    for (password, warns) in [("7letter", true), ("8letters", false)] {
+        let data_dir = folder.path().join(password);
+        fs::create_dir(&data_dir).unwrap();
+        let mut passwd = papertick(&["passwd", "--data-dir", data_dir.to_str().unwrap()]);
+        let output = passwd
+            .env("PAPERTICK_NEW_PASSWORD", password)
+            .output()
+            .unwrap();
+        let (code, _, said) = ended(&output);
+        assert_eq!(code, Some(0), "{password}: {said}");
+        assert_eq!(said.contains("is short"), warns, "{password}: {said}");
+    }
+}
+
+#[test]
+fn a_password_is_typed_twice_unseen_and_a_slip_changes_nothing() {
+    for (second, code) in [("correct house", 2), ("correct horse", 0)] {
+        let folder = folder();
+        let mut command = Command::new("/usr/bin/setsid");
+        command.args(["--ctty", "sh", "-c", "exec \"$@\" 2>&1", "sh"]);
+        command
+            .arg(env!("CARGO_BIN_EXE_papertick"))
+            .args(["passwd", "--data-dir"]);
+        command.arg(folder.path()).env_clear();
+        let (mut terminal, mut child) = in_terminal_of(&mut command, 90, (0, 0), "");
+        let mut seen = String::new();
+        for (question, said) in [("New password: ", "correct horse"), ("Once more: ", second)] {
+            read_until(&mut terminal, &mut seen, |seen| seen.ends_with(question));
+            terminal.write_all(format!("{said}\n").as_bytes()).unwrap();
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{seen}");
+        let is_stored = folder.path().join("settings.json").exists();
+        assert_eq!(is_stored, code == 0);
+        assert!(!seen.contains("correct"), "{seen}");
+    }
+}
+
+#[test]
 fn bash_understands_its_completions() {
     if !needs::met(
         "bash",

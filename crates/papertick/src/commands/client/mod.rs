@@ -5,7 +5,7 @@
 pub(crate) mod target;
 mod upload;
 
-use std::{path::PathBuf, time::Duration};
+use std::{ops::ControlFlow, path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::{Bytes, BytesMut};
@@ -169,14 +169,14 @@ impl Client {
         }
     }
 
-    /// Opens a stream that goes on, and hands each piece of it over until nobody wants more or it ends.
+    /// Opens a stream that goes on, and hands each piece of it over until one breaks it off or it ends.
     ///
     /// # Errors
     /// The clock does not answer, or refuses.
     pub(crate) fn follow(
         &mut self,
         ask: &Ask,
-        mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
+        mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), Failure> {
         loop {
             let followed = self.exchange(ask, async |response| {
@@ -191,7 +191,9 @@ impl Client {
                 let mut body = response.into_body();
                 while let Some(Ok(frame)) = body.frame().await {
                     if let Ok(data) = frame.into_data() {
-                        take(&data)?;
+                        if take(&data).is_break() {
+                            return Ok(true);
+                        }
                     }
                 }
                 Ok(true)

@@ -7,7 +7,7 @@ mod grammar;
 mod telling;
 mod words;
 
-use std::{collections::BTreeSet, io::Write as _};
+use std::{collections::BTreeSet, io::Write as _, ops::ControlFlow};
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
 use interface::{
@@ -143,8 +143,10 @@ fn plain(
         return client.follow(ask, |piece| {
             let mut output = std::io::stdout().lock();
             // A reader that has seen enough is no failure, but it is the end.
-            let written = output.write_all(piece).and_then(|()| output.flush());
-            written.map_err(|_| Failure::failed("nobody reads any more"))
+            match output.write_all(piece).and_then(|()| output.flush()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
         });
     }
     let output = matches
