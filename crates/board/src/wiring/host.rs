@@ -229,6 +229,36 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_chips_that_cannot_be_used_are_no_mistakes_of_their_own() {
+        let file = super::super::read("base = \"rev-b\"\n").unwrap();
+        let root = tempfile::tempdir().unwrap();
+        // What nobody can open for writing, whoever runs the tests.
+        fs::create_dir_all(root.path().join("dev/gpiochip0")).unwrap();
+        let told: Vec<String> = compared(&[], &file.lines, root.path(), |_| None)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let [told] = told.as_slice() else {
+            panic!("{told:#?}");
+        };
+        assert!(
+            told.starts_with("/dev/gpiochip0 cannot be used: "),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn groups_are_told_by_name_where_they_have_one() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("etc")).unwrap();
+        let groups = "root:x:0:\ngpio:x:997:pi,me\nspi:x:99:\n";
+        fs::write(root.path().join("etc/group"), groups).unwrap();
+        for (gid, name) in [(997, "gpio"), (99, "spi"), (7, "7")] {
+            assert_eq!(group(gid, root.path()), name);
+        }
+    }
+
+    #[test]
     fn the_device_files_of_buses_have_the_numbers_that_linux_gives_them() {
         // As in Documentation/admin-guide/devices.txt of Linux; few machines that run tests have such files.
         assert_eq!(major(BusKind::Spi), 153);

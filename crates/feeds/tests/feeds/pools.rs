@@ -210,6 +210,18 @@ fn missing_parts() {
             "{id}"
         );
     }
+    for (missing, words) in [
+        (Missing::User, "no user is set for the pool"),
+        (Missing::Worker, "no worker is set for the pool"),
+        (Missing::Host, "no host is set for the pool"),
+        (Missing::Time, "the time is not known yet"),
+        (
+            Missing::Key,
+            "the key of the pool has characters that no key has",
+        ),
+    ] {
+        assert_eq!(missing.to_string(), words);
+    }
 }
 
 #[test]

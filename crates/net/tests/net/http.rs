@@ -138,6 +138,38 @@ async fn redirects_are_followed_up_to_a_cap() {
     assert_eq!(paths[1], "GET /a/../next HTTP/1.1");
 }
 
+#[tokio::test(start_paused = true)]
+async fn only_what_says_that_it_leads_on_is_followed() {
+    for (status, is_followed) in [
+        ("301 Moved Permanently", true),
+        ("302 Found", true),
+        ("303 See Other", true),
+        ("307 Temporary Redirect", true),
+        ("308 Permanent Redirect", true),
+        ("200 OK", false),
+        ("201 Created", false),
+        ("300 Multiple Choices", false),
+        ("305 Use Proxy", false),
+    ] {
+        let (dialer, mut arrivals) = network();
+        let serve = async {
+            let mut statuses = [status, "204 No Content"].into_iter();
+            while let Some(arrival) = arrivals.recv().await {
+                let status = format!("{}\r\nLocation: /next", statuses.next().unwrap());
+                answer_on(arrival.stream, &status, b"").await;
+            }
+            statuses.count()
+        };
+        let ask = async {
+            let answer = asked(&dialer, "http://example/").await;
+            drop(dialer);
+            answer
+        };
+        let (_, left) = tokio::join!(ask, serve);
+        assert_eq!(left == 0, is_followed, "{status}");
+    }
+}
+
 /// Where a redirect leads from where, and what comes of it.
 #[tokio::test]
 async fn a_redirect_never_leads_away_from_tls() {

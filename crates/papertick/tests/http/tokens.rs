@@ -186,6 +186,26 @@ async fn a_text_that_cannot_be_stored_is_explained() {
             json!("a:b"),
             "httpAuthUser takes no colon, which ends the name in a sign-in",
         ),
+        (
+            "mqttBase",
+            json!("a/#"),
+            "mqttBase takes a topic: words with slashes between them, without + and #, and no $ at the start",
+        ),
+        (
+            "mqttGroups",
+            json!("a b"),
+            "mqttGroups takes names of letters, digits, - and _ with commas between them",
+        ),
+        (
+            "updatePin",
+            json!("newest"),
+            "updatePin takes a version such as 4.3.0 or 4.3.0-rc.1, or nothing",
+        ),
+        (
+            "mqttCa",
+            json!("x"),
+            "mqttCa takes certificates in PEM form",
+        ),
     ];
     for (key, value, words) in rows {
         let body = json!({ key: value }).to_string();
