@@ -18,6 +18,7 @@ use board::{
     wiring::Care,
 };
 use device::{
+    board::BoardSpec,
     cells::Picture,
     host::HostFacts,
     input::Input,
@@ -543,12 +544,7 @@ impl Common {
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
         rest.spawn("host's clock", self.clock.clone().follow_host());
-        let known = HostFacts {
-            version: build::VERSION.into(),
-            built: build::date(),
-            page_port: page_port(self.place),
-            ..HostFacts::default()
-        };
+        let known = host_facts(self.place);
         rest.spawn("host", host::measure(known, self.inbox.clone()));
         let upstreams = Arc::new(self.upstreams()?);
         // The demo asks nobody outside.
@@ -634,12 +630,7 @@ impl Common {
         Announcing {
             adverts,
             reach: Reach::of_listener(self.place.ip()),
-            service: Service {
-                port: self.place.port(),
-                version: build::VERSION.to_string(),
-                revision: build::commit_first(),
-                hardware: self.config.run.board().hardware.to_string(),
-            },
+            service: service(self.place, self.config.run.board()),
             patience: Patience::default(),
             inbox: self.inbox.clone(),
             stop,
@@ -696,6 +687,26 @@ async fn demo_relay(config: &DeviceConfig, height: Option<u32>) -> io::Result<Op
             let pace = Pace::Lively { seed: DEMO_SEED };
             DemoRelay::start(first, pace).await.map(Some)
         }
+    }
+}
+
+/// What is known of the host and of the program before anything is measured.
+fn host_facts(place: SocketAddr) -> HostFacts {
+    HostFacts {
+        version: build::VERSION.into(),
+        built: build::date(),
+        page_port: page_port(place),
+        ..HostFacts::default()
+    }
+}
+
+/// What a clock at a place tells whoever looks for clocks.
+fn service(place: SocketAddr, board: BoardSpec) -> Service {
+    Service {
+        port: place.port(),
+        version: build::VERSION.to_string(),
+        revision: build::commit_first(),
+        hardware: board.hardware.to_string(),
     }
 }
 
@@ -789,6 +800,34 @@ fn identity() -> Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_glass_and_whoever_looks_for_clocks_are_told_what_runs_and_where() {
+        let place = "192.168.1.7:8080".parse().unwrap();
+        let facts = host_facts(place);
+        let told = (
+            facts.version.as_str(),
+            facts.built.as_str(),
+            facts.page_port,
+        );
+        assert_eq!(
+            told,
+            (env!("CARGO_PKG_VERSION"), &*build::date(), Some(8080))
+        );
+        let service = service(place, BoardSpec::EXAMPLE);
+        assert_eq!(
+            (service.port, &*service.version),
+            (8080, env!("CARGO_PKG_VERSION"))
+        );
+        assert_eq!(service.hardware, BoardSpec::EXAMPLE.hardware);
+        let (commit, version) = service.revision.split_once('-').unwrap();
+        assert!(
+            version.starts_with(env!("CARGO_PKG_VERSION")),
+            "{}",
+            service.revision
+        );
+        assert!(!commit.is_empty());
+    }
 
     #[test]
     fn a_usual_port_is_not_told_and_brings_the_usual_port_of_names() {

@@ -96,6 +96,23 @@ mod tests {
     }
 
     #[test]
+    fn the_suffix_is_of_the_folder_however_it_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        let real = place.path().join("state");
+        fs::create_dir(&real).unwrap();
+        let link = place.path().join("link");
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        for other in [link, real.join("../state")] {
+            assert_eq!(
+                name_suffix(&other),
+                name_suffix(&real),
+                "{}",
+                other.display()
+            );
+        }
+    }
+
+    #[test]
     fn clocks_that_keep_their_data_in_the_same_place_have_names_of_their_own() {
         let name = |machine: &str| suffix_of(machine.as_bytes(), Path::new("/var/lib/papertick"));
         assert_ne!(name("one"), name("two"));

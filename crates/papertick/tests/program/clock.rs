@@ -318,6 +318,20 @@ impl Drop for Clock {
     }
 }
 
+/// Time in which a clock ends.
+pub(crate) const END_MAX: Duration = Duration::from_secs(2);
+
+/// Runs tries until one takes no longer than a clock may to end: a single one says little on a machine that is busy with
+/// other tests.
+pub(crate) fn ends_in_time(what: &str, attempt: impl FnMut() -> Duration) {
+    const TRIES: usize = 3;
+    let late = std::iter::repeat_with(attempt)
+        .take(TRIES)
+        .take_while(|took| *took >= END_MAX);
+    let late: Vec<Duration> = late.collect();
+    assert!(late.len() < TRIES, "{what}: took {late:?}");
+}
+
 /// Tells whether a process is there and does something.
 pub(crate) fn is_alive(pid: Pid) -> bool {
     let stat =

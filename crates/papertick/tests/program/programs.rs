@@ -4,7 +4,6 @@ use std::{
     fs, io,
     os::{fd::OwnedFd, unix::fs::PermissionsExt},
     path::Path,
-    time::Duration,
 };
 
 use papertick::updates::{
@@ -18,7 +17,7 @@ use sha2::{Digest, Sha256};
 use storage::disk::Folder;
 
 use crate::{
-    clock::{Clock, eventually, folder, is_alive},
+    clock::{Clock, PATIENCE, eventually, folder, is_alive},
     updating::Shop,
 };
 
@@ -135,7 +134,7 @@ fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
     let device = clock.device();
     let (status, took) = clock.end(Signal::TERM);
     assert!(
-        status.success() && took < Duration::from_secs(2),
+        status.success() && took < PATIENCE,
         "{status} after {took:?}"
     );
     assert!(!is_alive(device));

@@ -127,6 +127,21 @@ fn a_clock_connects_to_the_owners_broker_also_by_an_authority_of_the_owners() {
 }
 
 #[test]
+fn a_file_of_certificates_that_has_gone_bad_stops_no_clock() {
+    let folder = folder();
+    let file = folder.path().join("ca.pem");
+    fs::write(&file, authority(&["localhost"]).root_pem).unwrap();
+    let arguments = ["--ca-file", file.to_str().unwrap()];
+    let clock = Clock::start_with(&folder.path().join("data"), &arguments);
+    fs::write(&file, "nothing of use").unwrap();
+    let before = clock.device();
+    assert_eq!(clock.send("POST", "/api/restart", "").unwrap().status, 200);
+    eventually("another device", || clock.device() != before);
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(notes.contains("ca.pem"), "{notes}");
+}
+
+#[test]
 fn a_clock_asks_for_the_time_and_a_demo_asks_nobody() {
     let asked = |clock: &Clock| clock.get("/api/status").json()["timeServer"]["lastError"].clone();
     let folder = folder();

@@ -9,7 +9,7 @@ use device::{
     secret::Secret,
 };
 use papertick::{
-    drivers::wifi::{NotProvisioned, secrets},
+    drivers::wifi::{self, NotProvisioned, secrets},
     effects::Performer,
     tasks::Tasks,
 };
@@ -156,6 +156,19 @@ async fn whatever_cannot_be_erased_is_named() {
         assert!(view.notes[0].contains(what), "{file}: {:?}", view.notes);
         assert!(desk.disk.look().holds("wifiConfigured"), "stored as it was");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_radio_that_never_answers_does_not_keep_the_clock_from_going_on() {
+    let mut desk = Desk::new();
+    desk.until("access-point").await;
+    let (radio, _nobody_serves) = wifi::radio();
+    desk.performer.radio = radio;
+    assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
+    let view = desk.until("access-point").await;
+    let note = &view.notes[0];
+    assert!(note.contains("the radio does not answer"), "{note}");
+    assert_eq!(view.mode, "portal");
 }
 
 #[tokio::test(start_paused = true)]
