@@ -190,10 +190,10 @@ impl Client {
                 }
                 let mut body = response.into_body();
                 while let Some(Ok(frame)) = body.frame().await {
-                    if let Ok(data) = frame.into_data() {
-                        if take(&data).is_break() {
-                            return Ok(true);
-                        }
+                    if let Ok(data) = frame.into_data()
+                        && take(&data).is_break()
+                    {
+                        return Ok(true);
                     }
                 }
                 Ok(true)
