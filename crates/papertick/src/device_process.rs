@@ -217,7 +217,7 @@ async fn live(
         .rest
         .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
     let mut signs = Tasks::new();
-    signs.spawn(HEART, heart(parts.pulse.clone()));
+    signs.spawn(HEART, heart(parts.pulse.clone(), Word::say));
     let ending = life.run(&mut parts, &mut signs, &mut signals).await;
     match ending {
         Ending::GivesWay => life.give_way(parts, signals).await,
@@ -362,6 +362,63 @@ fn broken(ended: Option<Ended>) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{tasks::stop_signal, wiring::Pulse};
+    use tokio::time::timeout;
+
+    /// A device all of whose parts do nothing.
+    fn idle() -> Parts {
+        let idling = || {
+            let mut tasks = Tasks::new();
+            tasks.spawn("idle", std::future::pending());
+            tasks
+        };
+        Parts {
+            front: idling(),
+            front_stop: stop_signal().0,
+            front_notice: stop_signal().0,
+            core: idling(),
+            core_stop: stop_signal().0,
+            rest: idling(),
+            rest_stop: stop_signal().0,
+            performing: Box::pin(std::future::pending()),
+            restart: std::sync::Arc::default(),
+            bench: None,
+            buses: idling(),
+            pulse: Pulse::by_hand().0,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_device_one_of_whose_parts_breaks_off_is_started_again() {
+        let life = Life {
+            supervisor: std::process::id(),
+            protocol: WITH_STANDBY,
+            last_refresh: Duration::ZERO,
+        };
+        let mut signals = Signals::new().unwrap();
+        let groups: [fn(&mut Parts) -> &mut Tasks; 4] = [
+            |parts| &mut parts.front,
+            |parts| &mut parts.core,
+            |parts| &mut parts.rest,
+            |parts| &mut parts.buses,
+        ];
+        for (group, of) in groups.into_iter().enumerate() {
+            let (mut parts, mut signs) = (idle(), Tasks::new());
+            signs.spawn("idle", std::future::pending());
+            of(&mut parts).spawn("broken", async {});
+            let ending = life.run(&mut parts, &mut signs, &mut signals);
+            let ending = timeout(HTTP_STOP, ending).await;
+            assert_eq!(ending, Ok(Ending::Broken), "{group}");
+        }
+        // The supervisor is gone, and the device goes with it.
+        for sign in [HEART, FIRST_PICTURE] {
+            let (mut parts, mut signs) = (idle(), Tasks::new());
+            signs.spawn(sign, async {});
+            let ending = life.run(&mut parts, &mut signs, &mut signals);
+            let ending = timeout(HTTP_STOP, ending).await;
+            assert_eq!(ending, Ok(Ending::Stopped), "{sign}");
+        }
+    }
 
     #[test]
     fn a_demo_that_is_new_shows_another_screen_soon() {

@@ -652,3 +652,12 @@ fn set<T: PartialEq>(level: &watch::Sender<T>, value: T) {
         differs
     });
 }
+
+#[cfg(test)]
+impl Rounds {
+    /// Those of a loop that is made by hand, and what is asked of it.
+    pub(crate) fn by_hand() -> (Rounds, mpsc::Receiver<oneshot::Sender<u64>>) {
+        let (asks, asked) = mpsc::channel(1);
+        (Rounds { asks }, asked)
+    }
+}

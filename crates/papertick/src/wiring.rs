@@ -755,7 +755,7 @@ pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<Glass>>) {
 
 /// Gives the supervisor a sign of life whenever the main loop comes round and the painter is not stuck; ends when it is
 /// gone.
-pub(crate) async fn heart(pulse: Pulse) {
+pub(crate) async fn heart(pulse: Pulse, say: impl Fn(Word) -> io::Result<()>) {
     let Pulse {
         rounds, painter, ..
     } = pulse;
@@ -769,7 +769,7 @@ pub(crate) async fn heart(pulse: Pulse) {
         // After a time in which the whole process was stopped the painter gets its chance first.
         if looks_stuck > 1 {
             tracing::error!("the painter makes no progress");
-            if Word::PainterStuck.say().is_err() {
+            if say(Word::PainterStuck).is_err() {
                 return;
             }
             // The supervisor ends this process.
@@ -778,7 +778,7 @@ pub(crate) async fn heart(pulse: Pulse) {
         if rounds.next().await.is_err() {
             return;
         }
-        if Word::Beat.say().is_err() {
+        if say(Word::Beat).is_err() {
             return;
         }
         sleep(BEAT_PERIOD).await;
@@ -797,9 +797,63 @@ fn identity() -> Identity {
     }
 }
 
+/// Those who ask whether the main loop comes round.
+#[cfg(test)]
+type Asked = tokio::sync::mpsc::Receiver<tokio::sync::oneshot::Sender<u64>>;
+
+#[cfg(test)]
+impl Pulse {
+    /// One that is made by hand, with the main loop's and the painter's side of it.
+    pub(crate) fn by_hand() -> (Pulse, Asked, watch::Sender<Progress>) {
+        let (rounds, asked) = Rounds::by_hand();
+        let progress = watch::Sender::new(Progress::Begun);
+        let blank = Glass {
+            generation: 0,
+            panels: Vec::new(),
+        };
+        let pulse = Pulse {
+            rounds,
+            painter: progress.subscribe(),
+            glass: watch::Sender::new(Arc::new(blank)).subscribe(),
+        };
+        (pulse, asked, progress)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sign_of_life_takes_a_main_loop_that_comes_round_and_a_painter_that_paints() {
+        let (pulse, mut asked, progress) = Pulse::by_hand();
+        let told = watch::Sender::new(Vec::new());
+        let says = |word| {
+            told.send_modify(|told| told.push(word));
+            Ok(())
+        };
+        let life = async {
+            // As long as nobody answers, nothing is said.
+            let first = asked.recv().await.unwrap();
+            sleep(BEAT_PERIOD * 5).await;
+            assert_eq!(*told.borrow(), []);
+            first.send(1).unwrap();
+            asked.recv().await.unwrap().send(2).unwrap();
+            asked.recv().await.unwrap().send(3).unwrap();
+            assert_eq!(*told.borrow(), [Word::Beat, Word::Beat]);
+            progress.send_replace(Progress::Painting(Instant::now()));
+            asked.recv().await.unwrap().send(4).unwrap();
+            assert!(asked.recv().await.is_none(), "it asks no more");
+        };
+        tokio::select! {
+            biased;
+            () = life => panic!("it gave its end of the main loop up"),
+            () = heart(pulse, says) => panic!("it ended"),
+            () = sleep(BEAT_PERIOD * 20) => {}
+        }
+        let last = told.borrow().iter().skip(2).cloned().collect::<Vec<_>>();
+        assert_eq!(last, [Word::Beat, Word::Beat, Word::PainterStuck]);
+    }
 
     #[test]
     fn the_glass_and_whoever_looks_for_clocks_are_told_what_runs_and_where() {
