@@ -329,6 +329,22 @@ fn the_service_manager_hears_of_start_and_end() {
 }
 
 #[test]
+fn a_clock_may_open_as_many_files_as_its_host_allows() {
+    let folder = folder();
+    let mut command = Command::new("/bin/sh");
+    let script = "ulimit -Sn 300 && ulimit -Hn 600 && exec \"$@\"";
+    command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_papertick"), "run"]);
+    let clock = Clock::start_as(command.env_clear(), folder.path());
+    let place = format!("/proc/{}/limits", clock.device().as_raw_nonzero());
+    let limits = fs::read_to_string(place).unwrap();
+    let files = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let files: Vec<&str> = files.unwrap().split_whitespace().collect();
+    assert_eq!(files[3..5], ["600", "600"]);
+}
+
+#[test]
 fn a_device_looks_names_up_with_little_patience_unless_its_owner_says_otherwise() {
     let options = |clock: &Clock| {
         let place = format!("/proc/{}/environ", clock.device().as_raw_nonzero());

@@ -21,6 +21,18 @@ use storage::{Store, disk::Folder};
 
 use crate::clock::{Clock, eventually, folder, output, papertick};
 
+#[test]
+fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("access-point")).unwrap();
+    let clock = Clock::start(folder.path());
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(
+        notes.contains("the access point has another password after each start"),
+        "{notes}"
+    );
+}
+
 /// On the folder of a clock that runs.
 #[test]
 fn an_owner_can_try_power_cuts_on_a_copy() {
