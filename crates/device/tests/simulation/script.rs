@@ -53,6 +53,8 @@ pub enum Step {
     Sleep(Duration),
     Reboot,
     PowerCut,
+    /// The power is cut, and the clock starts without what made it break off.
+    SafeMode,
     /// The board gets a radio, with credentials stored or without, and starts again.
     Radio(bool),
     /// The network is in reach.
@@ -154,6 +156,7 @@ impl FromStr for Step {
             "sleep" => Step::Sleep(Duration::from_millis(number(0)?)),
             "reboot" => Step::Reboot,
             "power-cut" => Step::PowerCut,
+            "safe-mode" => Step::SafeMode,
             "radio" => Step::Radio(rest == "stored"),
             "network" => Step::Network(rest == "on"),
             "provision" => Step::Provision(rest == "right"),
@@ -231,6 +234,7 @@ impl fmt::Display for Step {
             Step::Sleep(time) => write!(out, "sleep {}", time.as_millis()),
             Step::Reboot => out.write_str("reboot"),
             Step::PowerCut => out.write_str("power-cut"),
+            Step::SafeMode => out.write_str("safe-mode"),
             Step::Radio(stored) => {
                 write!(out, "radio {}", if *stored { "stored" } else { "fresh" })
             }

@@ -198,6 +198,7 @@ fn step(dice: &mut Dice) -> Step {
             Step::Press(button, Duration::from_millis(held))
         }
         73 => Step::Reboot,
+        74 if dice.below(3) == 0 => Step::SafeMode,
         74 => Step::PowerCut,
         75..=76 => Step::Lux(*dice.pick(&[0, 0, 1, 2, 50, 127, 128, 129, 300])),
         77 => Step::Dnd(dice.below(2) == 1),

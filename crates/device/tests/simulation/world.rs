@@ -318,6 +318,10 @@ impl World {
                 self.restart();
                 None
             }
+            Step::SafeMode => {
+                self.restart();
+                Some(Input::SafeMode("it broke off 3 times".into()))
+            }
             Step::Radio(stored) => {
                 self.air = Some(Air::new(stored));
                 self.restart();

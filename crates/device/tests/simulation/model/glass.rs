@@ -217,6 +217,11 @@ impl Model {
         let layer = self.top().cloned().unwrap_or_default();
         Some(match self.mode() {
             "custom" => layer.texts,
+            "safe-mode" => {
+                let mut texts = [vec!["SAFE/MODE".into()], layer.texts].concat();
+                texts.resize(panels, String::new());
+                texts
+            }
             "zap" | "payment" => {
                 let [label, icon] = layer.texts.try_into().ok()?;
                 let amount = self.marked(&layer.amount.to_string(), panels - 2);

@@ -32,10 +32,11 @@ use lights::{Lights, Show, State};
 pub type Slot = (u16, Option<Currency>);
 
 /// The layers over the rotation; a higher one covers the lower.
-const CUSTOM: usize = 0;
-const NOTICE: usize = 1;
-const DEBUG: usize = 2;
-const UPDATE: usize = 3;
+const SAFE: usize = 0;
+const CUSTOM: usize = 1;
+const NOTICE: usize = 2;
+const DEBUG: usize = 3;
+const UPDATE: usize = 4;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -87,7 +88,7 @@ pub struct Model {
     /// That of the settings; looking it up takes long.
     zone: TimeZone,
     pub now: Now,
-    layers: [Option<Layer>; 4],
+    layers: [Option<Layer>; 5],
     layers_shown: u32,
     splash: bool,
     /// The access point is up.
@@ -145,7 +146,7 @@ impl Model {
             settings: settings.clone(),
             zone: TimeZone::get(&settings.tz_string).unwrap(),
             now,
-            layers: [const { None }; 4],
+            layers: [const { None }; 5],
             layers_shown: 0,
             splash: true,
             portal: false,
@@ -241,7 +242,8 @@ impl Model {
             self.layers[NOTICE] = None;
             self.restart_timer();
         }
-        let held = self.portal || self.layers[NOTICE..].iter().any(Option::is_some);
+        let holding = |place: usize| place != CUSTOM && self.layers[place].is_some();
+        let held = self.portal || (SAFE..=UPDATE).any(holding);
         if !held && self.turn.is_some_and(|turn| turn <= now) {
             if !self.dismiss() {
                 self.turn_to_next_enabled();
@@ -284,6 +286,7 @@ impl Model {
                     return self.ask(request, active);
                 }
             }
+            Input::SafeMode(reason) => self.show(SAFE, "safe-mode", vec![reason.clone()], 0),
             Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), &self.settings),
             Input::Uploaded(upload) => return self.upload(upload),
             Input::Finished(Finished::Painted(_)) => {
@@ -399,7 +402,9 @@ impl Model {
                         self.settings.fl_flash_on_upd,
                     );
                     self.flash(Show::Block(self.settings.block_flash_color), strip, front);
-                    if self.settings.steal_focus && self.top().is_none() {
+                    if self.settings.steal_focus
+                        && self.layers[CUSTOM..].iter().all(Option::is_none)
+                    {
                         self.go((0, None));
                     }
                 }
@@ -874,6 +879,8 @@ impl Model {
         if self.has_radio && self.was_connected && self.network.is_none() {
             self.lights.missing = Some(Show::NoData);
         }
+        // Nothing is missed that is not asked for.
+        self.lights.missing = self.lights.missing.filter(|_| self.layers[SAFE].is_none());
         self.lights.settle(&self.settings, quiet, self.now.uptime);
     }
 
