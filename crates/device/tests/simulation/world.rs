@@ -179,6 +179,9 @@ impl World {
 
     /// Every source is there: a device without one tells so with its lights many times a minute.
     fn connect(&mut self) {
+        if self.device.view().safe_mode.is_some() {
+            return;
+        }
         for id in SourceId::ALL {
             let up = Observation::Connection(Connection::Up);
             self.handle(Input::Observed(*id, vec![up]));
@@ -319,8 +322,8 @@ impl World {
                 None
             }
             Step::SafeMode => {
-                self.restart();
-                Some(Input::SafeMode("it broke off 3 times".into()))
+                self.start_again(0, Some("it broke off 3 times"));
+                None
             }
             Step::Radio(stored) => {
                 self.air = Some(Air::new(stored));
@@ -340,7 +343,7 @@ impl World {
                 None
             }
             Step::HoldAtPowerOn(button, held) => {
-                self.restart_holding(1 << (button - 1));
+                self.start_again(1 << (button - 1), None);
                 self.wait(held);
                 self.touch(0);
                 self.wait(Duration::from_millis(20));
@@ -565,11 +568,11 @@ impl World {
     }
 
     fn restart(&mut self) {
-        self.restart_holding(0);
+        self.start_again(0, None);
     }
 
-    /// Starts the device again, with fingers on these buttons.
-    fn restart_holding(&mut self, down: u8) {
+    /// Starts the device again, with fingers on these buttons; in safe mode if there is a reason.
+    fn start_again(&mut self, down: u8, why_safe: Option<&str>) {
         let (settings, notes) = store::from_json(&self.settings_on_disk);
         assert!(
             notes.is_empty(),
@@ -589,6 +592,9 @@ impl World {
         self.down = None;
         self.starts += 1;
         let events = self.air.as_mut().map(Air::power_on);
+        if let Some(reason) = why_safe {
+            self.handle(Input::SafeMode(reason.into()));
+        }
         self.touch(down);
         for event in events.into_iter().flatten() {
             self.handle(Input::Linked(event));
