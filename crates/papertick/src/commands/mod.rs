@@ -14,5 +14,6 @@ pub mod render;
 pub mod selftest;
 mod setting_words;
 pub(crate) mod suggestion;
+pub(crate) mod unseen;
 pub mod watch;
 pub mod wiring;

@@ -335,6 +335,8 @@ fn a_clock_may_open_as_many_files_as_its_host_allows() {
     let script = "ulimit -Sn 300 && ulimit -Hn 600 && exec \"$@\"";
     command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_papertick"), "run"]);
     let clock = Clock::start_as(command.env_clear(), folder.path());
+    // Its device has made itself ready for whoever is answered.
+    assert_eq!(clock.get("/api/status").status, 200);
     let place = format!("/proc/{}/limits", clock.device().as_raw_nonzero());
     let limits = fs::read_to_string(place).unwrap();
     let files = limits
@@ -347,6 +349,8 @@ fn a_clock_may_open_as_many_files_as_its_host_allows() {
 #[test]
 fn a_device_looks_names_up_with_little_patience_unless_its_owner_says_otherwise() {
     let options = |clock: &Clock| {
+        // What answers is no longer the copy of its supervisor that a process begins as.
+        assert_eq!(clock.get("/api/status").status, 200);
         let place = format!("/proc/{}/environ", clock.device().as_raw_nonzero());
         let text = String::from_utf8(fs::read(place).unwrap()).unwrap();
         let value = |name: &str| {

@@ -14,7 +14,11 @@ use net::{
 use storage::disk::read_text;
 
 use super::{Account, Client};
-use crate::{commands::files::cannot_read, config::roots, failure::Failure};
+use crate::{
+    commands::{files::cannot_read, unseen},
+    config::roots,
+    failure::Failure,
+};
 
 /// Where a clock is unless something else is said.
 pub(crate) const HERE: &str = "http://127.0.0.1:8080";
@@ -156,7 +160,7 @@ pub(crate) fn typed(question: &str) -> Option<Secret> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
     }
-    let text = rpassword::prompt_password(question).ok()?;
+    let text = unseen::ask(question).ok()?;
     Some(Secret::new(text))
 }
 

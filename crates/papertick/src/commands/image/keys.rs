@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 
 use super::telling;
 use crate::{
-    commands::files::{cannot_read, cannot_write, open, read_at_most},
+    commands::{
+        files::{cannot_read, cannot_write, open, read_at_most},
+        unseen,
+    },
     failure::Failure,
 };
 
@@ -262,7 +265,7 @@ fn ask(prompt: &str) -> Result<String, Failure> {
             "there is no terminal to ask for a password: say --password-file FILE, or --no-password for a new key",
         ));
     }
-    let password = rpassword::prompt_password(prompt)
+    let password = unseen::ask(prompt)
         .map_err(|error| Failure::failed(format!("cannot ask for a password: {error}")))?;
     match password.len() {
         1..=PASSWORD_MAX => Ok(password),
