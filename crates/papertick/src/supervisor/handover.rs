@@ -137,18 +137,32 @@ pub(super) async fn is_understood(program: &Path, told: &Told) -> Result<(), Str
     }
 }
 
-/// Executes a program in the place of this one; returns only where that cannot be done, and is not called again then.
-pub(super) fn execute(program: &Path, told: &Told, things: &[BorrowedFd<'_>]) -> io::Error {
-    let given = text(told).and_then(|text| give(&text, things));
-    match given {
-        Ok(reader) => {
-            let error = command(program).stdin(Stdio::from(reader)).exec();
-            // An attempt leaves this process to be ended by the next line that nobody reads. What is set up here stays,
-            // once in a process.
-            let _ = signal(SignalKind::pipe());
-            error
-        }
-        Err(error) => error,
+/// A program that is given everything and is executed next.
+pub(super) struct Prepared(Command);
+
+/// Gives a program everything that it takes the place of this one with.
+///
+/// # Errors
+/// It is too much.
+pub(super) fn prepare(
+    program: &Path,
+    told: &Told,
+    things: &[BorrowedFd<'_>],
+) -> io::Result<Prepared> {
+    let reader = give(&text(told)?, things)?;
+    let mut command = command(program);
+    command.stdin(Stdio::from(reader));
+    Ok(Prepared(command))
+}
+
+impl Prepared {
+    /// Executes it in the place of this one; returns only where that cannot be done, and no other is executed then.
+    pub(super) fn execute(mut self) -> io::Error {
+        let error = self.0.exec();
+        // An attempt leaves this process to be ended by the next line that nobody reads. What is set up here stays,
+        // once in a process.
+        let _ = signal(SignalKind::pipe());
+        error
     }
 }
 

@@ -108,6 +108,9 @@ const ALLOCATOR: &str = "_RJEM_MALLOC_CONF";
 const ALLOCATOR_OPTIONS: &str =
     "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,narenas:2";
 
+/// Time in which a supervisor that is about to be replaced hears signals that came meanwhile.
+const LAST_LOOK: Duration = Duration::from_millis(1);
+
 /// Longest time that a supervisor takes to end that was killed just now.
 const KILLED: Duration = Duration::from_secs(1);
 
@@ -543,7 +546,12 @@ impl Supervisor {
                 let pipe = device.map(|process| process.words.pipe().as_fd());
                 let things = [self.listener.as_fd(), self.lock.as_fd()];
                 let things: Vec<_> = things.into_iter().chain(pipe).collect();
-                let why_not = handover::execute(&chosen.path, &told, &things).to_string();
+                let why_not = match handover::prepare(&chosen.path, &told, &things) {
+                    // What was told until now is heard here or never.
+                    Ok(_) if stop.given_within(LAST_LOOK).await => return,
+                    Ok(prepared) => prepared.execute().to_string(),
+                    Err(error) => error.to_string(),
+                };
                 self.may_execute = false;
                 why_not
             }
