@@ -362,7 +362,7 @@ impl Parts {
         let (front_notice, front_noticed) = stop_signal();
         let (core_stop, core_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
-        let demo = demo_relay(&config, height).await?;
+        let demo = demo_relay(config.run.market, height).await?;
         let (newest, wishes) = Newest::new(installer.clone(), followed.releases.clone());
         let services = Services {
             inbox: inbox.clone(),
@@ -679,8 +679,8 @@ impl Common {
 }
 
 /// The relay of a demo, with a chain that is not below the height that is remembered; none elsewhere.
-async fn demo_relay(config: &DeviceConfig, height: Option<u32>) -> io::Result<Option<DemoRelay>> {
-    match config.run.market {
+async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Option<DemoRelay>> {
+    match market {
         MarketSource::World => Ok(None),
         MarketSource::Demo => {
             let first = Quotes::at(height.unwrap_or_default().max(FIRST_HEIGHT));
@@ -853,6 +853,21 @@ mod tests {
         }
         let last = told.borrow().iter().skip(2).cloned().collect::<Vec<_>>();
         assert_eq!(last, [Word::Beat, Word::Beat, Word::PainterStuck]);
+    }
+
+    #[tokio::test]
+    async fn the_chain_of_a_demo_goes_on_where_it_was() {
+        for (remembered, goes_on) in [
+            (None, FIRST_HEIGHT),
+            (Some(FIRST_HEIGHT - 1), FIRST_HEIGHT),
+            (Some(FIRST_HEIGHT + 21), FIRST_HEIGHT + 21),
+        ] {
+            let relay = demo_relay(MarketSource::Demo, remembered).await.unwrap();
+            let height = relay.map(|relay| relay.quotes().height);
+            assert_eq!(height, Some(goes_on), "{remembered:?}");
+        }
+        let world = demo_relay(MarketSource::World, None).await.unwrap();
+        assert!(world.is_none());
     }
 
     #[test]

@@ -206,6 +206,8 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
         &clock,
         &format!("ctl status --user satoshi --password-file {file}"),
     ));
+    let mut piped = to(&clock, "ctl status --user satoshi --password-file -");
+    told(piped.stdin(File::open(file).unwrap()));
     let mut watch = to(&clock, "watch --once --user satoshi");
     assert!(told(watch.env("PAPERTICK_PASSWORD", "correct horse")).contains('▀'));
     assert_fails(

@@ -496,4 +496,16 @@ mod tests {
         // Ends by itself, or this test never does.
         run(listener, Arc::new(state), queues.tasks, parts).await;
     }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_holds_little_of_what_waits_for_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        prepare(&listener).unwrap();
+        let address = listener.local_addr().unwrap();
+        #[allow(clippy::disallowed_methods, reason = "it is the client of a test")]
+        let _client = TcpStream::connect(address).await.unwrap();
+        let (accepted, _) = listener.accept().await.unwrap();
+        let held = rustix::net::sockopt::socket_send_buffer_size(&accepted).unwrap();
+        assert_eq!(held, 2 * SEND_BUFFER);
+    }
 }
