@@ -21,10 +21,15 @@ use std::{
     net::{SocketAddr, TcpListener},
     os::fd::{AsFd, OwnedFd},
     process::{Command, ExitStatus, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use listenfd::ListenFd;
+use signal_hook::flag::register_conditional_default;
 use storage::lock::{self, FolderError, Holder};
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -546,14 +551,21 @@ impl Supervisor {
                 let pipe = device.map(|process| process.words.pipe().as_fd());
                 let things = [self.listener.as_fd(), self.lock.as_fd()];
                 let things: Vec<_> = things.into_iter().chain(pipe).collect();
-                let why_not = match handover::prepare(&chosen.path, &told, &things) {
-                    // What was told until now is heard here or never.
-                    Ok(_) if stop.given_within(LAST_LOOK).await => return,
-                    Ok(prepared) => prepared.execute().to_string(),
-                    Err(error) => error.to_string(),
+                let prepared = handover::prepare(&chosen.path, &told, &things);
+                // From here on nobody would hear of one. What was told until now is heard here or never.
+                stop.end_at_once(true);
+                let is_stopped = stop.given_within(LAST_LOOK).await;
+                let why_not = match prepared {
+                    Ok(prepared) if !is_stopped => Some(prepared.execute()),
+                    Ok(_) => None,
+                    Err(error) => Some(error),
+                };
+                stop.end_at_once(false);
+                let Some(why_not) = why_not else {
+                    return;
                 };
                 self.may_execute = false;
-                why_not
+                why_not.to_string()
             }
             Err(reason) => reason,
         };
@@ -793,16 +805,30 @@ struct StopSignals {
     interrupt: tokio::signal::unix::Signal,
     hang_up: tokio::signal::unix::Signal,
     is_given: bool,
+    /// They end this process as they would one that does not listen.
+    end_at_once: Arc<AtomicBool>,
 }
 
 impl StopSignals {
     fn new() -> io::Result<StopSignals> {
+        let end_at_once = Arc::default();
+        let listen = |kind: SignalKind| {
+            let heard = signal(kind)?;
+            register_conditional_default(kind.as_raw_value(), Arc::clone(&end_at_once))?;
+            Ok::<_, io::Error>(heard)
+        };
         Ok(StopSignals {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            hang_up: listen(SignalKind::hangup())?,
             is_given: false,
+            end_at_once,
         })
+    }
+
+    /// Says whether one ends this process at once from now on.
+    fn end_at_once(&self, is_so: bool) {
+        self.end_at_once.store(is_so, Ordering::SeqCst);
     }
 
     /// Waits for them for a while; tells whether one came.
