@@ -854,12 +854,44 @@ impl StopSignals {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::{ffi::OsString, fs, os::unix::fs::symlink, path::Path};
+    use std::{
+        ffi::OsString,
+        fs,
+        os::unix::{fs::symlink, process::ExitStatusExt},
+        path::Path,
+    };
 
+    use rustix::process::{Signal, getpid, kill_process};
     use tokio::time::sleep;
 
     use super::*;
     use crate::cli::{self, Command as Parsed};
+
+    #[test]
+    fn a_signal_ends_only_who_is_being_replaced_at_once() {
+        const ROLE: &str = "PAPERTICK_IS_BEING_REPLACED";
+        const HEARD: i32 = 7;
+        if let Ok(role) = std::env::var(ROLE) {
+            runtime().unwrap().block_on(async {
+                let mut stop = StopSignals::new().unwrap();
+                stop.end_at_once(true);
+                stop.end_at_once(role == "true");
+                kill_process(getpid(), Signal::TERM).unwrap();
+                stop.given().await;
+                std::process::exit(HEARD);
+            });
+        }
+        let test = std::thread::current().name().unwrap().to_string();
+        for (is_so, ends) in [
+            (false, (Some(HEARD), None)),
+            (true, (None, Some(Signal::TERM.as_raw()))),
+        ] {
+            let mut itself = Command::new(std::env::current_exe().unwrap());
+            let itself = itself.args(["--exact", &test]).stdout(Stdio::null());
+            let status = itself.env(ROLE, is_so.to_string()).status().unwrap();
+            assert_eq!((status.code(), status.signal()), ends, "{is_so}");
+        }
+    }
 
     fn config(folder: &Path) -> RunConfig {
         let arguments = ["papertick", "run", "--data-dir"].map(OsString::from);
