@@ -2,43 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-mod imports;
 mod limits;
-mod one_place;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
-
-/// Which crate uses which of ours, tests included; each stands above those that it uses.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("chain", &[]),
-    ("device", &["chain"]),
-    ("interface", &["device"]),
-    ("render", &["device"]),
-    ("feeds", &["chain", "device"]),
-    ("board", &["device", "render"]),
-    ("net", &[]),
-    ("storage", &[]),
-    ("diagnostics", &[]),
-    (
-        "papertick",
-        &[
-            "board",
-            "chain",
-            "device",
-            "diagnostics",
-            "feeds",
-            "interface",
-            "net",
-            "render",
-            "storage",
-        ],
-    ),
-];
 
 /// Words that no source file may have, with what to do instead; written so that this file has none of them.
 const BANNED: &[(&str, &str)] = &[
@@ -161,39 +132,6 @@ fn the_device_is_made_in_one_place() {
     assert_eq!(makers, [main_loop], "one writer of device state");
 }
 
-#[test]
-fn crates_use_each_other_only_as_drawn() {
-    let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS
-        .iter()
-        .map(|(from, to)| (*from, to.iter().copied().collect()))
-        .collect();
-    for package in packages() {
-        let name = package["name"].as_str().unwrap();
-        let arrows: BTreeSet<&str> = package["dependencies"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter_map(|dependency| dependency["name"].as_str())
-            .filter(|dependency| *dependency != name && allowed.contains_key(dependency))
-            .collect();
-        let drawn = allowed
-            .get(name)
-            .unwrap_or_else(|| panic!("{name} is not in the picture"));
-        assert_eq!(arrows, *drawn, "what {name} uses, and what is drawn");
-    }
-}
-
-#[test]
-fn every_arrow_leads_down() {
-    let mut below = BTreeSet::new();
-    for (name, used) in ARROWS {
-        let up: Vec<_> = used.iter().filter(|used| !below.contains(*used)).collect();
-        assert!(up.is_empty(), "{name} uses {up:?}, which is above it");
-        below.insert(*name);
-    }
-}
-
-/// The crates of the workspace, as Cargo sees them.
 fn packages() -> Vec<serde_json::Value> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let output = Command::new(cargo)
