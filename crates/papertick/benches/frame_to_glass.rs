@@ -30,14 +30,11 @@ use device::{
     sources::SourceId,
 };
 use papertick::{
-    clock::Clock,
-    drivers::painter::{self, Canvas, Progress},
-    glass::Glass,
-    inbox::inbox,
-    main_loop::{Beginning, MainLoop},
-    tasks::stop_signal,
+    drivers::painter, drivers::painter::Canvas, drivers::painter::Progress, main_loop::Beginning,
+    main_loop::MainLoop,
 };
 use render::{Bitmap, Painter};
+use runtime::{clock::Clock, glass::Glass, inbox::inbox, tasks::stop_signal};
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::sync::{mpsc, watch};
 

@@ -2,7 +2,7 @@
 
 use board::assembly::Bus;
 
-use crate::tasks::Tasks;
+use runtime::tasks::Tasks;
 
 /// Who serves the buses of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

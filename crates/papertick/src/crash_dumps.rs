@@ -221,7 +221,7 @@ mod tests {
     use tokio::io::AsyncReadExt;
 
     use super::*;
-    use crate::tasks::Tasks;
+    use runtime::tasks::Tasks;
 
     #[tokio::test]
     async fn whoever_is_no_device_of_this_supervisor_is_not_looked_at() {

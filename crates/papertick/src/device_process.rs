@@ -25,16 +25,12 @@ use tokio::{
 use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
-    config::{Begin, DeviceConfig, MarketSource},
-    crash_dumps,
-    failure::Failure,
-    kept::Kept,
-    lifeline::{BROKEN_CODE, GIVE_WAY, RESTART_CODE, WITH_STANDBY, Word},
-    log_lines::LogLines,
-    tasks::{Ended, Tasks},
-    waits::over,
-    wiring::{FIRST_PICTURE, HEART, Parts, Performing, Prepared, first_picture, heart},
+    config::Begin, config::DeviceConfig, config::MarketSource, crash_dumps, failure::Failure,
+    kept::Kept, lifeline::BROKEN_CODE, lifeline::GIVE_WAY, lifeline::RESTART_CODE,
+    lifeline::WITH_STANDBY, lifeline::Word, wiring::FIRST_PICTURE, wiring::HEART, wiring::Parts,
+    wiring::Performing, wiring::Prepared, wiring::first_picture, wiring::heart,
 };
+use runtime::{log_lines::LogLines, tasks::Ended, tasks::Tasks, waits::over};
 
 /// Time a device waits for the one before it to let go of the data folder.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -362,7 +358,8 @@ fn broken(ended: Option<Ended>) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{tasks::stop_signal, wiring::Pulse};
+    use crate::wiring::Pulse;
+    use runtime::tasks::stop_signal;
     use tokio::time::timeout;
 
     /// A device all of whose parts do nothing.

@@ -12,12 +12,8 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
-    crash_dumps,
-    drivers::wifi::{Radio, secrets},
-    inbox::Inbox,
-    sources::logos::LogoCache,
-};
+use crate::{crash_dumps, drivers::wifi::Radio, drivers::wifi::secrets, sources::logos::LogoCache};
+use runtime::inbox::Inbox;
 
 /// Time the radio has to forget.
 const FORGET: Duration = Duration::from_secs(5);

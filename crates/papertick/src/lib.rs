@@ -1,12 +1,8 @@
 //! The daemon: main loop, tasks, HTTP, wiring.
 
 pub mod doors;
-pub mod inbox;
 
-pub mod clock;
-pub mod glass;
 pub mod sources;
-pub mod tasks;
 
 pub mod main_loop;
 
@@ -25,16 +21,13 @@ pub mod device_process;
 pub mod effects;
 mod kept;
 pub mod lifeline;
-pub mod log_lines;
 mod panel_frame;
-mod patience;
 pub mod power_cuts;
 mod service_manager;
 mod settings_file;
 pub mod standard_error;
 pub mod supervisor;
 mod truth_log;
-mod waits;
 mod wiring;
 mod wiring_file;
 

@@ -32,12 +32,9 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{
-    chain_file,
-    clock::{Clock, Wall},
-    inbox::{INBOX_DEPTH, Message, Stopped},
-    tasks::Stop,
-    truth_log::TruthLog,
+use crate::{chain_file, truth_log::TruthLog};
+use runtime::{
+    clock::Clock, clock::Wall, inbox::INBOX_DEPTH, inbox::Message, inbox::Stopped, tasks::Stop,
 };
 
 /// Least time between two saves of the memory.

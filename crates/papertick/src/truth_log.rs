@@ -88,8 +88,19 @@ fn price(state: PriceState) -> Grade {
 
 #[cfg(test)]
 mod tests {
+    use runtime::log_lines::LogLines;
+    use serde_json::Value;
+    use tracing::subscriber::with_default;
+    use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt, registry};
+
     use super::*;
-    use crate::log_lines::tests::logged;
+
+    fn logged(log: impl FnOnce()) -> Value {
+        let lines = LogLines::new();
+        let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
+        with_default(subscriber, log);
+        lines.told()
+    }
 
     #[test]
     fn who_reads_the_log_learns_what_is_wrong_and_that_it_is_right_again() {

@@ -39,56 +39,26 @@ use tokio::{
 };
 
 use crate::{
-    build,
-    buses::{Serving, serve},
-    chain_file,
-    clock::Clock,
-    config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    doors::{
-        http::{self, services::Services},
-        mqtt,
-    },
-    drivers::{
-        advert::{self, Announcing, Patience},
-        captive_dns::{self, Names},
-        host, lights,
-        painter::{self, Canvas, Progress},
-        senses,
-        wifi::{
-            self, Orders,
-            network_manager::{self, NetworkManager},
-            secrets,
-        },
-    },
-    effects::Performer,
-    glass::Glass,
-    inbox::{Inbox, inbox},
-    kept::Kept,
-    lifeline::{BEAT_PERIOD, Word},
-    log_lines::LogLines,
-    main_loop::{Beginning, Followed, MainLoop, Rounds},
-    sources::{
-        Shared,
-        already_reported::AlreadyReported,
-        at_broker::AtBroker,
-        demo::{
-            DemoRelay, Pace,
-            market::{FIRST_HEIGHT, Quotes},
-        },
-        known_peers::KnownPeers,
-        logos::LogoCache,
-        supervisor::supervise,
-        time::{Timekeeping, keep_time},
-        upstreams::Upstreams,
-    },
-    tasks::{Stop, Stopper, Tasks, stop_signal},
-    updates::{
-        installer::{Installer, Means},
-        judge::Signatures,
-        keys::KeyRing,
-        newest::Newest,
-        watcher::{self, Watcher},
-    },
+    build, buses::Serving, buses::serve, chain_file, config, config::DeviceConfig,
+    config::MarketSource, config::Network, config::PartsKind, config::RunConfig, doors::http,
+    doors::http::services::Services, doors::mqtt, drivers::advert, drivers::advert::Announcing,
+    drivers::advert::Patience, drivers::captive_dns, drivers::captive_dns::Names, drivers::host,
+    drivers::lights, drivers::painter, drivers::painter::Canvas, drivers::painter::Progress,
+    drivers::senses, drivers::wifi, drivers::wifi::Orders, drivers::wifi::network_manager,
+    drivers::wifi::network_manager::NetworkManager, drivers::wifi::secrets, effects::Performer,
+    kept::Kept, lifeline::BEAT_PERIOD, lifeline::Word, main_loop::Beginning, main_loop::Followed,
+    main_loop::MainLoop, main_loop::Rounds, sources::Shared,
+    sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
+    sources::demo::DemoRelay, sources::demo::Pace, sources::demo::market::FIRST_HEIGHT,
+    sources::demo::market::Quotes, sources::known_peers::KnownPeers, sources::logos::LogoCache,
+    sources::supervisor::supervise, sources::time::Timekeeping, sources::time::keep_time,
+    sources::upstreams::Upstreams, updates::installer::Installer, updates::installer::Means,
+    updates::judge::Signatures, updates::keys::KeyRing, updates::newest::Newest, updates::watcher,
+    updates::watcher::Watcher,
+};
+use runtime::{
+    clock::Clock, glass::Glass, inbox::Inbox, inbox::inbox, log_lines::LogLines, tasks::Stop,
+    tasks::Stopper, tasks::Tasks, tasks::stop_signal,
 };
 
 /// Name of the task that ends with the supervisor.

@@ -5,19 +5,11 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 use device::{settings::Settings, settings::emit::Identity, view::View};
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    clock::Clock,
-    doors::http::{serve, services::Services},
-    drivers::wifi,
-    glass::Glass,
-    inbox::inbox,
-    log_lines::LogLines,
-    main_loop::{Beginning, MainLoop},
-    tasks::stop_signal,
-    updates::{
-        installer::{Installer, Means},
-        newest::Newest,
-    },
+    doors::http::serve, doors::http::services::Services, drivers::wifi, main_loop::Beginning,
+    main_loop::MainLoop, updates::installer::Installer, updates::installer::Means,
+    updates::newest::Newest,
 };
+use runtime::{clock::Clock, glass::Glass, inbox::inbox, log_lines::LogLines, tasks::stop_signal};
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
 

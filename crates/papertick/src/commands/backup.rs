@@ -22,12 +22,10 @@ use super::{
     files::{cannot_write, read_at_most},
 };
 use crate::{
-    build,
-    clock::Clock,
-    failure::Failure,
-    settings_file::{self, FILE_MAX, Origin, SettingsFile, Unusable},
-    standard_error::say,
+    build, failure::Failure, settings_file, settings_file::FILE_MAX, settings_file::Origin,
+    settings_file::SettingsFile, settings_file::Unusable, standard_error::say,
 };
+use runtime::clock::Clock;
 
 /// Variable with the passphrase of a file.
 const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";

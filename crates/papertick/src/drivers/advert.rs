@@ -14,7 +14,7 @@ use device::{
 use net::mdns::{Reach, Responder, Said, Service};
 use tokio::{sync::watch, time::Instant};
 
-use crate::{inbox::Inbox, tasks::Stop};
+use runtime::{inbox::Inbox, tasks::Stop};
 
 /// Names that are tried: the clock's own, and it with a number.
 const NAMES_MAX: u32 = 20;

@@ -6,7 +6,7 @@ use device::{host::HostFacts, input::Input};
 use sha2::{Digest, Sha256};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::inbox::Inbox;
+use runtime::inbox::Inbox;
 
 /// What Linux says of its memory.
 const MEMINFO: &str = "/proc/meminfo";

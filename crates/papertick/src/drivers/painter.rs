@@ -30,7 +30,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{glass::Glass, inbox::Inbox};
+use runtime::{glass::Glass, inbox::Inbox};
 
 /// How much longer than its panels may be busy a step of the painter may take.
 pub const STEP_FACTOR: u32 = 2;

@@ -6,7 +6,7 @@ use board::ports::{Buttons, Edge, LightSensor};
 use device::input::{Contacts, Input};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::{clock::Clock, inbox::Inbox};
+use runtime::{clock::Clock, inbox::Inbox};
 
 /// Time between two measurements of the light.
 const LIGHT_PERIOD: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use chain::{Header, rules::Refusal};
 use device::market::{Judged, MESSAGE_HEADERS_MAX, Reach};
 
 use super::Context;
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// How often older blocks are asked for before the node's chain is taken to be another one.
 pub const BACK_MAX: u32 = 8;

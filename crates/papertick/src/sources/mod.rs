@@ -59,10 +59,7 @@ use self::{
     already_reported::AlreadyReported, at_broker::AtBroker, known_peers::KnownPeers,
     logos::LogoCache, together::Member, upstreams::Upstreams,
 };
-use crate::{
-    clock::Clock,
-    inbox::{Inbox, Stopped},
-};
+use runtime::{clock::Clock, inbox::Inbox, inbox::Stopped};
 
 /// What all sources share.
 #[derive(Debug, Clone)]

@@ -30,7 +30,7 @@ use super::{
     session::{self, Ended, Link, Session},
     together::Member,
 };
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Bounds of the socket.
 pub const POLICY: Policy = Policy {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use device::market::{Connection, Observation};
 
 use super::Context;
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Different reasons of one outage that stand in the log.
 pub const REASONS_MAX: usize = 8;

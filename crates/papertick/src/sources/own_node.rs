@@ -11,7 +11,7 @@ use super::{
     peer::OwnPeer,
     poll, session,
 };
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Time between two questions to a node that does not speak by itself.
 pub const ASK_EVERY: Duration = Duration::from_secs(30);

@@ -27,7 +27,7 @@ use super::{
     node,
     session::{Ended, Link, Session},
 };
-use crate::{clock::Wall, inbox::Stopped};
+use runtime::{clock::Wall, inbox::Stopped};
 
 /// Longest time until both sides know who the other is.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);

@@ -35,7 +35,7 @@ use super::{
     outage::Outage,
     peer::{Following, Heard, Parted, Wire},
 };
-use crate::{inbox::Stopped, waits::over};
+use runtime::{inbox::Stopped, waits::over};
 
 /// Peers that are asked beside the others while no block comes.
 pub const MORE_IN_SILENCE: usize = 2;

@@ -12,7 +12,7 @@ use net::{
 use tokio::time;
 
 use super::{Context, outage::Outage};
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Time from the start of a source to its first poll.
 pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);

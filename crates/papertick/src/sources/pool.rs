@@ -18,7 +18,7 @@ use super::{
     Context,
     poll::{self, Missed, Poll},
 };
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Bounds of a request for figures.
 pub const LIMITS: Limits = Limits {

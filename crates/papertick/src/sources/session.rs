@@ -14,7 +14,7 @@ use net::{
 use tokio::time::{self, Instant};
 
 use super::{Context, outage::Outage};
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Longest time from an open socket to the first frame that is understood.
 pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);

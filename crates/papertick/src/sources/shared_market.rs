@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{Context, at_broker::AtBroker, outage::Outage};
-use crate::inbox::Stopped;
+use runtime::inbox::Stopped;
 
 /// Time that the broker has to tell what stands there, before it counts as nothing.
 const GRACE: Duration = Duration::from_secs(2);

@@ -31,10 +31,7 @@ use super::{
     venue::Venue,
     wallet::Wallet,
 };
-use crate::{
-    inbox::Stopped,
-    tasks::{Stop, Tasks},
-};
+use runtime::{inbox::Stopped, tasks::Stop, tasks::Tasks};
 
 pub use device::sources::Plan as Plans;
 
@@ -277,14 +274,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        clock::Clock,
-        inbox::inbox,
-        sources::upstreams::Upstreams,
-        sources::{
-            already_reported::AlreadyReported, at_broker::AtBroker, known_peers::KnownPeers,
-            logos::LogoCache,
-        },
+        sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
+        sources::known_peers::KnownPeers, sources::logos::LogoCache, sources::upstreams::Upstreams,
     };
+    use runtime::{clock::Clock, inbox::inbox};
 
     #[test]
     fn who_hears_of_zaps_ends_first() {

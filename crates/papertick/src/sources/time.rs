@@ -22,11 +22,7 @@ use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult
 use tokio::{sync::watch, time};
 
 use super::{outage::Outage, upstreams::TIME_PORT};
-use crate::{
-    clock::{Clock, host_unix_ms},
-    inbox::Inbox,
-    tasks::Stop,
-};
+use runtime::{clock::Clock, clock::host_unix_ms, inbox::Inbox, tasks::Stop};
 
 /// Time between two questions while all is well.
 pub const ASK_EVERY: Duration = Duration::from_secs(3600);

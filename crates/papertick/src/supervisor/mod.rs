@@ -37,19 +37,16 @@ use tokio::{
 };
 
 use crate::{
-    config::{DeviceConfig, MarketSource, RunConfig},
-    crash_dumps::CrashDumps,
-    failure::{Code, Failure},
-    lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word},
-    patience::Patience,
-    service_manager::{NOTIFY_SOCKET, Notifier},
-    standard_error::say,
-    tasks::Tasks,
-    updates::slots::{Factory, ImageSlot, Program},
+    config::DeviceConfig, config::MarketSource, config::RunConfig, crash_dumps::CrashDumps,
+    failure::Code, failure::Failure, lifeline::BEAT_PERIOD, lifeline::PROTOCOL,
+    lifeline::RESTART_CODE, lifeline::Word, service_manager::NOTIFY_SOCKET,
+    service_manager::Notifier, standard_error::say, updates::slots::Factory,
+    updates::slots::ImageSlot, updates::slots::Program,
 };
 use handover::{Given, Running, TakeOver, Told};
 use process::Process;
 use programs::{Chosen, Installation, Programs};
+use runtime::{patience::Patience, tasks::Tasks};
 use trial::{TRIAL, Trial, Verdict};
 
 /// How long the supervisor waits for what.

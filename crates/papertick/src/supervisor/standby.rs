@@ -18,12 +18,8 @@ use std::io;
 use tokio::time::timeout;
 
 use super::{End, Followed, StopSignals, Supervisor, process::Process, programs::Chosen};
-use crate::{
-    config::Begin,
-    lifeline::{GIVE_WAY, Word},
-    patience::Patience,
-    standard_error::say,
-};
+use crate::{config::Begin, lifeline::GIVE_WAY, lifeline::Word, standard_error::say};
+use runtime::patience::Patience;
 
 /// What came of preparing a standby.
 enum Prepared {

@@ -13,7 +13,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::patience::Patience;
+use runtime::patience::Patience;
 
 /// Time for which a new program must answer, unless tests say otherwise.
 pub(super) const TRIAL: Duration = Duration::from_secs(60);

@@ -27,7 +27,8 @@ use super::{
     page, record,
     slots::{Factory, Program},
 };
-use crate::{build, config::Firmware, inbox::Inbox};
+use crate::{build, config::Firmware};
+use runtime::inbox::Inbox;
 
 /// Time in which a whole image has to come; nothing but the update is shown meanwhile.
 pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);
@@ -437,7 +438,7 @@ mod tests {
 
     /// Those of a clock without slots for programs, which nobody hears.
     fn means(folder: &Path) -> Means {
-        let (inbox, _) = crate::inbox::inbox();
+        let (inbox, _) = runtime::inbox::inbox();
         let board = *board::spec::find("rev-b").unwrap();
         Means::without_slots(board, folder.to_path_buf(), inbox)
     }

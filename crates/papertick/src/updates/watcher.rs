@@ -25,7 +25,8 @@ use super::{
     record,
     slots::{Shun, Shunned},
 };
-use crate::{inbox::Inbox, sources::outage::Outage, tasks::Stop, waits::until};
+use crate::sources::outage::Outage;
+use runtime::{inbox::Inbox, tasks::Stop, waits::until};
 
 /// Time within which a clock looks for the first time, so that clocks that were switched on together do not ask at once.
 pub const FIRST_LOOK: Duration = Duration::from_secs(10 * 60);

@@ -19,7 +19,7 @@ use net::{
     route::Route,
     tls::Roots,
 };
-use papertick::glass::PanelGlass;
+use runtime::glass::PanelGlass;
 use serde_json::{Value, json};
 use tokio::{
     net::TcpSocket,

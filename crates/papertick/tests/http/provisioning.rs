@@ -11,10 +11,8 @@ use device::{
     output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
-use papertick::{
-    drivers::wifi::{self, Identity, TRY_LIMIT},
-    inbox::inbox,
-};
+use papertick::{drivers::wifi, drivers::wifi::Identity, drivers::wifi::TRY_LIMIT};
+use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
 
 use crate::support::{Answer, Clock, Setup};

@@ -20,18 +20,12 @@ use device::{
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    doors::http::{serve, services::Services},
-    drivers::wifi::{self, Radio},
-    glass::{Glass, PanelGlass},
-    inbox::{Message, inbox},
-    log_lines::LogLines,
-    sources::demo::DemoHand,
-    updates::{
-        installer::{Installer, Means},
-        newest::Newest,
-    },
+    doors::http::serve, doors::http::services::Services, drivers::wifi, drivers::wifi::Radio,
+    sources::demo::DemoHand, updates::installer::Installer, updates::installer::Means,
+    updates::newest::Newest,
 };
 use render::Bitmap;
+use runtime::{glass::Glass, glass::PanelGlass, inbox::Message, inbox::inbox, log_lines::LogLines};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{
@@ -129,7 +123,7 @@ pub(crate) struct Clock {
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
     pub(crate) folder: TempDir,
-    pub(crate) time: papertick::clock::Clock,
+    pub(crate) time: runtime::clock::Clock,
     _limit: Limit,
 }
 
@@ -218,7 +212,7 @@ impl Clock {
         let board = view.borrow().board;
         let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
         let (installer, _) = Installer::new(means);
-        let time = papertick::clock::Clock::unset();
+        let time = runtime::clock::Clock::unset();
         let services = Services {
             inbox,
             view: view.subscribe(),

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use device::settings::Settings;
-use papertick::log_lines::LogLines;
+use runtime::log_lines::LogLines;
 use serde_json::{Value, json};
 use tokio::{
     io::AsyncWriteExt,

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use papertick::log_lines::LogLines;
+use runtime::log_lines::LogLines;
 use tracing::{
     callsite::rebuild_interest_cache,
     subscriber::{DefaultGuard, set_default, set_global_default},

@@ -9,10 +9,9 @@ use device::{
     secret::Secret,
 };
 use papertick::{
-    drivers::wifi::{self, NotProvisioned, secrets},
-    effects::Performer,
-    tasks::Tasks,
+    drivers::wifi, drivers::wifi::NotProvisioned, drivers::wifi::secrets, effects::Performer,
 };
+use runtime::tasks::Tasks;
 use tokio::{
     sync::{Notify, mpsc},
     time::{sleep, timeout},

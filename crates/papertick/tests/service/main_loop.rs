@@ -21,12 +21,12 @@ use device::{
 };
 use futures_util::{FutureExt, future::join_all};
 use papertick::{
-    chain_file,
-    clock::Clock,
-    drivers::senses,
-    inbox::{Inbox, inbox},
-    main_loop::{Beginning, Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX},
-    tasks::{Stopper, Tasks, stop_signal},
+    chain_file, drivers::senses, main_loop::Beginning, main_loop::Followed,
+    main_loop::MEMORY_DELAY, main_loop::MEMORY_PERIOD, main_loop::MainLoop,
+    main_loop::SAVE_PAUSE_MAX,
+};
+use runtime::{
+    clock::Clock, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
 };
 use serde_json::{Map, Value, json};
 use storage::{

@@ -19,13 +19,12 @@ use device::{
 };
 use futures_util::FutureExt;
 use papertick::{
-    clock::Clock,
-    drivers::wifi::{self, Identity, NotProvisioned, Radio},
-    effects::Performer,
-    inbox::{Inbox, inbox},
-    main_loop::{Beginning, Followed, MainLoop},
+    drivers::wifi, drivers::wifi::Identity, drivers::wifi::NotProvisioned, drivers::wifi::Radio,
+    effects::Performer, main_loop::Beginning, main_loop::Followed, main_loop::MainLoop,
     sources::logos::LogoCache,
-    tasks::{Stopper, Tasks, stop_signal},
+};
+use runtime::{
+    clock::Clock, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
 };
 use storage::{Store, keeper};
 use tempfile::TempDir;

@@ -17,19 +17,11 @@ use net::{
     tls::Roots,
 };
 use papertick::{
-    clock::Clock,
-    inbox::inbox,
-    sources::{
-        Shared,
-        already_reported::AlreadyReported,
-        at_broker::AtBroker,
-        known_peers::KnownPeers,
-        logos::LogoCache,
-        supervisor::{Plans, supervise},
-        upstreams::Upstreams,
-    },
-    tasks::{Stopper, Tasks, stop_signal},
+    sources::Shared, sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
+    sources::known_peers::KnownPeers, sources::logos::LogoCache, sources::supervisor::Plans,
+    sources::supervisor::supervise, sources::upstreams::Upstreams,
 };
+use runtime::{clock::Clock, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal};
 use tokio::{
     sync::{mpsc, watch},
     time,

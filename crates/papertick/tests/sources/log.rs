@@ -9,13 +9,8 @@ use device::{
     sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
 };
 use net::dialer::Arrival;
-use papertick::{
-    clock::Clock,
-    inbox::inbox,
-    log_lines::LogLines,
-    sources::time::keep_time,
-    tasks::{Tasks, stop_signal},
-};
+use papertick::sources::time::keep_time;
+use runtime::{clock::Clock, inbox::inbox, log_lines::LogLines, tasks::Tasks, tasks::stop_signal};
 use tokio::{io::AsyncWriteExt, net::UdpSocket, sync::mpsc, time};
 use tracing_subscriber::filter::LevelFilter;
 

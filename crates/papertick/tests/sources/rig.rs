@@ -13,18 +13,12 @@ use net::{
     tls::Roots,
 };
 use papertick::{
-    clock::Clock,
-    inbox::{Message, inbox},
-    sources::upstreams::Upstreams,
-    sources::{
-        Shared,
-        already_reported::AlreadyReported,
-        at_broker::AtBroker,
-        known_peers::KnownPeers,
-        logos::LogoCache,
-        supervisor::{Plans, supervise},
-    },
-    tasks::{Stopper, Tasks, stop_signal},
+    sources::Shared, sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
+    sources::known_peers::KnownPeers, sources::logos::LogoCache, sources::supervisor::Plans,
+    sources::supervisor::supervise, sources::upstreams::Upstreams,
+};
+use runtime::{
+    clock::Clock, inbox::Message, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
 };
 use tempfile::TempDir;
 use tokio::{

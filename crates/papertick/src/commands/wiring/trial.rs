@@ -25,11 +25,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::print;
 use crate::{
-    buses::{Serving, serve},
-    failure::Failure,
-    tasks::Tasks,
-    wiring_file::{load, load_for_host},
+    buses::Serving, buses::serve, failure::Failure, wiring_file::load, wiring_file::load_for_host,
 };
+use runtime::tasks::Tasks;
 
 /// Longest time that a panel may take for its number: what ran before it, resets, and a refresh in the cold.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);

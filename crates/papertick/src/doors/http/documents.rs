@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::etag;
-use crate::glass::{Glass, PanelGlass};
+use runtime::{glass::Glass, glass::PanelGlass};
 
 /// The status, ready to be sent.
 #[derive(Debug, Clone)]

@@ -14,10 +14,8 @@ use net::dialer::DialCounts;
 use procfs::{process::Process, ticks_per_second};
 use tokio::time::Instant;
 
-use crate::{
-    build::Facts,
-    glass::{Glass, PanelGlass},
-};
+use crate::build::Facts;
+use runtime::{glass::Glass, glass::PanelGlass};
 
 use super::{
     answer::{self, Response},

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use tokio::{net::TcpListener, time::sleep};
 
-use crate::tasks::Tasks;
+use runtime::tasks::Tasks;
 use services::Services;
 use state::State;
 

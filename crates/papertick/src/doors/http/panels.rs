@@ -17,7 +17,7 @@ use super::{
     call::{Call, Received},
     etag,
 };
-use crate::glass::Glass;
+use runtime::glass::Glass;
 
 /// The scale that is asked for; none if no picture is drawn so large.
 fn scale(call: &Call) -> Option<u32> {

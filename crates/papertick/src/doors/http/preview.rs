@@ -15,11 +15,8 @@ use super::{
     side_task::SideTask,
     state::State,
 };
-use crate::{
-    glass::Glass,
-    panel_frame,
-    web_socket::{self, Socket},
-};
+use crate::{panel_frame, web_socket, web_socket::Socket};
+use runtime::glass::Glass;
 
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 1024;

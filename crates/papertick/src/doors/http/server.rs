@@ -22,10 +22,7 @@ use tokio::{
 };
 
 use super::{places::Places, router, side_task::SideTask, slow::Impatient, state::State};
-use crate::{
-    tasks::{Ended, Tasks},
-    waits::over,
-};
+use runtime::{tasks::Ended, tasks::Tasks, waits::over};
 
 /// Connections that wait to be accepted, such as those that come while the device is started again.
 const BACKLOG: i32 = 1024;
@@ -449,10 +446,8 @@ mod tests {
         installer::{Installer, Means},
         newest::Newest,
     };
-    use crate::{
-        doors::http::services::Services, drivers::wifi, glass::Glass, inbox::inbox,
-        log_lines::LogLines,
-    };
+    use crate::{doors::http::services::Services, drivers::wifi};
+    use runtime::{glass::Glass, inbox::inbox, log_lines::LogLines};
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {
@@ -470,7 +465,7 @@ mod tests {
             glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))).subscribe(),
             identity: device::settings::emit::Identity::default(),
             allow_origins: Vec::new(),
-            clock: crate::clock::Clock::unset(),
+            clock: runtime::clock::Clock::unset(),
             crashes: 0,
             newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,

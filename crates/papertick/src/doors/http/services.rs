@@ -8,14 +8,10 @@ use net::dialer::Dialer;
 use tokio::sync::watch;
 
 use crate::{
-    clock::Clock,
-    drivers::wifi::Radio,
-    glass::Glass,
-    inbox::Inbox,
-    log_lines::LogLines,
-    sources::demo::DemoHand,
-    updates::{installer::Installer, newest::Newest},
+    drivers::wifi::Radio, sources::demo::DemoHand, updates::installer::Installer,
+    updates::newest::Newest,
 };
+use runtime::{clock::Clock, glass::Glass, inbox::Inbox, log_lines::LogLines};
 
 /// What the server is given.
 #[derive(Debug, Clone)]

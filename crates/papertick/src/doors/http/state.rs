@@ -29,7 +29,7 @@ use super::{
     services::Services,
     side_task::SideTask,
 };
-use crate::{glass::Glass, inbox::Stopped};
+use runtime::{glass::Glass, inbox::Stopped};
 
 /// Clients that watch the panels over web sockets at the same time.
 pub(crate) const PREVIEWS_MAX: usize = 32;

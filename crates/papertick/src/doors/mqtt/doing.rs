@@ -9,10 +9,8 @@ use device::{
 use interface::{answer::Answer, asked::Asked};
 use tokio::sync::watch;
 
-use crate::{
-    doors::http::password::{self, Hasher},
-    inbox::Inbox,
-};
+use crate::{doors::http::password, doors::http::password::Hasher};
+use runtime::inbox::Inbox;
 
 /// What it takes to do something.
 #[derive(Debug, Clone)]
@@ -65,7 +63,7 @@ impl Hands {
         } else {
             request
         };
-        let stopped = |stopped: crate::inbox::Stopped| Answer::error(503, &stopped.to_string());
+        let stopped = |stopped: runtime::inbox::Stopped| Answer::error(503, &stopped.to_string());
         self.inbox.ask(request).await.map_err(stopped)
     }
 }

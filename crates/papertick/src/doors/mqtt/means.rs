@@ -7,9 +7,8 @@ use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use tokio::sync::watch;
 
-use crate::{
-    clock::Clock, glass::Glass, inbox::Inbox, sources::at_broker::AtBroker, updates::newest::Newest,
-};
+use crate::{sources::at_broker::AtBroker, updates::newest::Newest};
+use runtime::{clock::Clock, glass::Glass, inbox::Inbox};
 
 /// What the door is given.
 #[derive(Debug, Clone)]

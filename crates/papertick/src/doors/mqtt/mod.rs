@@ -25,13 +25,10 @@ use net::{
 };
 use tokio::time::sleep;
 
-use crate::{
-    doors::http::password,
-    sources::{at_broker::AtBroker, outage::Outage},
-    tasks::{Stop, Tasks},
-};
+use crate::{doors::http::password, sources::at_broker::AtBroker, sources::outage::Outage};
 use doing::Hands;
 pub use means::Means;
+use runtime::{tasks::Stop, tasks::Tasks};
 use session::{Ended, Spread};
 
 /// Time that the tasks of the door have to end.

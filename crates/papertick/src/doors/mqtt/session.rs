@@ -56,12 +56,10 @@ use super::{
     protocol::{Conversation, Message, NotSent, Over, Said, Telling},
 };
 use crate::{
-    doors::http::{documents::panels, host, update},
-    inbox::Stopped,
-    sources::{at_broker::AtBroker, outage::Outage, route},
-    tasks::Stop,
-    waits::{over, until},
+    doors::http::documents::panels, doors::http::host, doors::http::update,
+    sources::at_broker::AtBroker, sources::outage::Outage, sources::route,
 };
+use runtime::{inbox::Stopped, tasks::Stop, waits::over, waits::until};
 
 /// Wishes that may wait for the one that is being fulfilled.
 const WISHES_MAX: usize = 16;

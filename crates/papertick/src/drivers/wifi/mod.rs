@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::inbox::{Inbox, Stopped};
+use runtime::{inbox::Inbox, inbox::Stopped};
 
 /// Longest time that credentials are tried.
 pub const TRY_LIMIT: Duration = Duration::from_secs(15);

@@ -16,7 +16,7 @@ use std::{
 use tokio::{net::TcpListener, sync::watch, time};
 
 use self::market::{DemoMarket, Quotes};
-use crate::tasks::Tasks;
+use runtime::tasks::Tasks;
 
 /// Time in which the relay's tasks may end by themselves.
 const STOP_GRACE: Duration = Duration::from_millis(100);

@@ -28,10 +28,8 @@ use tokio::{
 use tokio_tungstenite::tungstenite::Message;
 
 use super::market::Quotes;
-use crate::{
-    tasks::Tasks,
-    web_socket::{self, Socket},
-};
+use crate::{web_socket, web_socket::Socket};
+use runtime::tasks::Tasks;
 
 /// Connections that are open at once; others wait.
 const SOCKETS_MAX: usize = 64;

@@ -20,20 +20,14 @@ use device::{
 };
 use net::dialer::Dialer;
 use papertick::{
-    clock::Clock,
-    config::Firmware,
-    doors::mqtt::{Means, serve},
-    glass::Glass,
-    inbox::{Inbox, inbox},
-    main_loop::{Beginning, Followed, MainLoop},
-    sources::at_broker::AtBroker,
-    tasks::{Stopper, Tasks, stop_signal},
-    updates::{
-        self,
-        installer::Installer,
-        newest::Newest,
-        slots::{Factory, Program},
-    },
+    config::Firmware, doors::mqtt::Means, doors::mqtt::serve, main_loop::Beginning,
+    main_loop::Followed, main_loop::MainLoop, sources::at_broker::AtBroker, updates,
+    updates::installer::Installer, updates::newest::Newest, updates::slots::Factory,
+    updates::slots::Program,
+};
+use runtime::{
+    clock::Clock, glass::Glass, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks,
+    tasks::stop_signal,
 };
 use serde_json::{Map, Value};
 use storage::{

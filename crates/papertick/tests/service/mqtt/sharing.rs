@@ -16,13 +16,10 @@ use net::{
     tls::Roots,
 };
 use papertick::{
-    clock::Clock,
-    sources::{
-        Shared, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
-        supervisor::supervise, upstreams::Upstreams,
-    },
-    tasks::{Stopper, Tasks, stop_signal},
+    sources::Shared, sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
+    sources::logos::LogoCache, sources::supervisor::supervise, sources::upstreams::Upstreams,
 };
+use runtime::{clock::Clock, tasks::Stopper, tasks::Tasks, tasks::stop_signal};
 use serde_json::{Value, json};
 use storage::sim_disk::SharedDisk;
 use tokio::{

@@ -24,8 +24,8 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::{clock::Clock, log_lines::LogLines};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use runtime::{clock::Clock, log_lines::LogLines};
 use rustls::{ServerConfig, pki_types::PrivateKeyDer};
 use serde_json::{Value, json};
 use tokio::{

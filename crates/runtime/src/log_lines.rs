@@ -63,7 +63,7 @@ impl LogLines {
     }
 
     /// The lines, the oldest first.
-    pub(crate) fn told(&self) -> Value {
+    pub fn told(&self) -> Value {
         let kept = self.kept.borrow();
         let line = |line: &Line| json!({ "time": line.time, "level": line.level.as_str().to_ascii_lowercase(), "text": line.text });
         json!({
@@ -133,7 +133,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
     use tracing::subscriber::with_default;
@@ -142,7 +142,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// What the log tells at [`LevelFilter::INFO`] of what happens.
-    pub(crate) fn logged(log: impl FnOnce()) -> Value {
+    fn logged(log: impl FnOnce()) -> Value {
         let lines = LogLines::new();
         let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
         with_default(subscriber, log);

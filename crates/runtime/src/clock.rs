@@ -126,7 +126,7 @@ impl Clock {
     }
 
     /// The wall clock as RFC 3339 writes it; none if nobody knows the time.
-    pub(crate) fn rfc3339(&self) -> Option<String> {
+    pub fn rfc3339(&self) -> Option<String> {
         let utc = self.now().utc?;
         let seconds = jiff::Timestamp::from_second(utc.unix_ms.div_euclid(1000)).ok()?;
         Some(seconds.to_string())
@@ -276,7 +276,7 @@ fn host_asleep() -> Option<Duration> {
 }
 
 /// The host's wall clock, ms since 1970-01-01 UTC.
-pub(crate) fn host_unix_ms() -> i64 {
+pub fn host_unix_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -12,14 +12,14 @@ const STEP: Duration = Duration::from_secs(1);
 
 /// What is left of a time limit.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub struct Patience {
     left: Duration,
     looked: Instant,
 }
 
 impl Patience {
     /// A limit that begins now.
-    pub(crate) fn of(limit: Duration) -> Patience {
+    pub fn of(limit: Duration) -> Patience {
         Patience {
             left: limit,
             looked: Instant::now(),
@@ -27,7 +27,7 @@ impl Patience {
     }
 
     /// Waits until the limit has passed; dropping the future loses nothing.
-    pub(crate) async fn ended(&mut self) {
+    pub async fn ended(&mut self) {
         while !self.left.is_zero() {
             let step = self.left.min(STEP);
             sleep_until(self.looked + step).await;

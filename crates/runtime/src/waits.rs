@@ -5,7 +5,7 @@ use std::future::{Future, pending};
 use tokio::time::{Instant, sleep_until};
 
 /// Waits for something to be over; for ever where there is nothing. Dropping the future loses nothing.
-pub(crate) async fn over<F: Future + Unpin>(wait: &mut Option<F>) -> F::Output {
+pub async fn over<F: Future + Unpin>(wait: &mut Option<F>) -> F::Output {
     match wait {
         Some(wait) => wait.await,
         None => pending().await,
@@ -13,7 +13,7 @@ pub(crate) async fn over<F: Future + Unpin>(wait: &mut Option<F>) -> F::Output {
 }
 
 /// Waits until a moment; for ever where there is none.
-pub(crate) async fn until(at: Option<Instant>) {
+pub async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => pending().await,

@@ -1,0 +1,9 @@
+//! What every task of the program runs on: the clock, named tasks, the queue into the device, the picture of the panels and the log.
+
+pub mod clock;
+pub mod glass;
+pub mod inbox;
+pub mod log_lines;
+pub mod patience;
+pub mod tasks;
+pub mod waits;
