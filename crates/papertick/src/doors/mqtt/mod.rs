@@ -16,6 +16,7 @@ use device::{
     input::{Brokered, Input},
     market::Connection,
     mqtt::{Broker, MqttPlan, Protocol},
+    secret::Endpoint,
 };
 use futures_util::FutureExt;
 use mqtt_protocol_core::mqtt::Version;
@@ -34,6 +35,9 @@ use session::{Ended, Spread};
 /// Time that the tasks of the door have to end.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Connections closed without a CONNACK after which the other version of the protocol is tried.
+const UNANSWERED_MAX: u32 = 2;
+
 /// Follows what the device wants of the broker until told to stop.
 pub async fn serve(mut means: Means, mut stop: Stop) {
     let (hasher, jobs) = password::hasher();
@@ -45,7 +49,7 @@ pub async fn serve(mut means: Means, mut stop: Stop) {
         hasher,
     };
     let mut keeper = Keeper {
-        version: Version::V5_0,
+        automatic: Automatic::default(),
         backoff: Backoff::new(Chance::new()),
         outage: Outage::default(),
         spread: Spread::new(),
@@ -83,11 +87,63 @@ enum Next {
 
 /// What is remembered from one connection to the next.
 struct Keeper {
-    version: Version,
+    automatic: Automatic,
     backoff: Backoff,
     outage: Outage,
     /// Commands of a group that wait for their moment.
     spread: Spread,
+}
+
+/// The version of the protocol that is used where it is chosen automatically: 5, and 3.1.1 with a broker that does not
+/// know it.
+struct Automatic {
+    /// Host and port of the broker that this is known of.
+    broker: Option<(Endpoint, u16)>,
+    version: Version,
+    /// Connections in a row that were closed without a CONNACK.
+    unanswered: u32,
+}
+
+impl Default for Automatic {
+    fn default() -> Automatic {
+        Automatic {
+            broker: None,
+            version: Version::V5_0,
+            unanswered: 0,
+        }
+    }
+}
+
+impl Automatic {
+    /// The version for a broker; what is known of another one is forgotten.
+    fn version(&mut self, broker: &Broker) -> Version {
+        let place = Some((broker.host.clone(), broker.port));
+        if self.broker != place {
+            *self = Automatic {
+                broker: place,
+                ..Automatic::default()
+            };
+        }
+        self.version
+    }
+
+    /// Takes note of how a connection ended; tells whether the older version is to be tried at once.
+    fn ended(&mut self, ended: &Ended) -> bool {
+        self.unanswered = match ended {
+            Ended::Unanswered(_) => self.unanswered + 1,
+            Ended::OtherVersion | Ended::Stopped | Ended::Changed | Ended::Failed { .. } => 0,
+        };
+        let is_unknown = *ended == Ended::OtherVersion || self.unanswered >= UNANSWERED_MAX;
+        if !is_unknown {
+            return false;
+        }
+        self.unanswered = 0;
+        self.version = match self.version {
+            Version::V5_0 | Version::Undetermined => Version::V3_1_1,
+            Version::V3_1_1 => Version::V5_0,
+        };
+        self.version == Version::V3_1_1
+    }
 }
 
 impl Keeper {
@@ -99,18 +155,19 @@ impl Keeper {
         broker: Arc<Broker>,
         stop: &mut Stop,
     ) -> Next {
-        self.version = match broker.protocol {
-            Protocol::Automatic | Protocol::V5 => Version::V5_0,
-            Protocol::V3 => Version::V3_1_1,
-        };
         self.backoff.succeeded();
         loop {
+            let version = match broker.protocol {
+                Protocol::Automatic => self.automatic.version(&broker),
+                Protocol::V5 => Version::V5_0,
+                Protocol::V3 => Version::V3_1_1,
+            };
             tell(means, Connection::Connecting).await;
             let session = session::run(
                 means,
                 hands,
                 Arc::clone(&broker),
-                self.version,
+                version,
                 &mut self.spread,
                 stop,
             );
@@ -125,20 +182,18 @@ impl Keeper {
             });
             // Who does not listen any more has not heard of anybody.
             means.market.send_replace(AtBroker::Away);
+            if broker.protocol == Protocol::Automatic && self.automatic.ended(&ended) {
+                tracing::info!("the broker does not know MQTT 5, trying 3.1.1");
+                continue;
+            }
             let (reason, up_since) = match ended {
                 Ended::Stopped => return Next::Stop,
                 Ended::Changed => return Next::Look,
-                Ended::OtherVersion
-                    if broker.protocol == Protocol::Automatic && self.version == Version::V5_0 =>
-                {
-                    tracing::info!("the broker does not know MQTT 5, trying 3.1.1");
-                    self.version = Version::V3_1_1;
-                    continue;
-                }
                 Ended::OtherVersion => (
                     "the broker does not know this version of MQTT".to_owned(),
                     None,
                 ),
+                Ended::Unanswered(reason) => (reason, None),
                 Ended::Failed { reason, up_since } => (reason, up_since),
             };
             if up_since.is_some() {

@@ -52,6 +52,8 @@ const CORRELATION_MAX: usize = 256;
 pub(crate) enum Over {
     /// The broker does not know this version of the protocol.
     OtherVersion,
+    /// The broker closed the connection without a CONNACK; why, in words.
+    Unanswered(String),
     /// Something else.
     Because(String),
 }
@@ -190,6 +192,14 @@ impl Conversation {
         conversation.follow(events, now)?;
         conversation.admission = Some(conversation.owed());
         Ok(conversation)
+    }
+
+    /// The broker closed the connection, or it was lost.
+    pub(crate) fn closed(&self, reason: String) -> Over {
+        match self.is_welcome {
+            true => Over::Because(reason),
+            false => Over::Unanswered(reason),
+        }
     }
 
     /// Takes bytes of the broker.

@@ -106,6 +106,8 @@ pub(crate) enum Ended {
     Changed,
     /// The broker does not know this version of the protocol.
     OtherVersion,
+    /// The broker closed the connection without a CONNACK, as some do that do not know this version; why, in words.
+    Unanswered(String),
     /// Something failed, after it was up or not.
     Failed {
         /// Why, in words fit for people.
@@ -231,7 +233,7 @@ pub(crate) async fn run(
     let mut session = match Session::new(means, hands, broker, version, spread) {
         Ok(session) => session,
         Err(Over::OtherVersion) => return Ended::OtherVersion,
-        Err(Over::Because(reason)) => {
+        Err(Over::Because(reason) | Over::Unanswered(reason)) => {
             return Ended::Failed {
                 reason,
                 up_since: None,
@@ -338,6 +340,7 @@ impl<'a> Session<'a> {
         match self.talk(reader, outlet).await {
             Ok(never) => match never {},
             Err(Over::OtherVersion) => Ended::OtherVersion,
+            Err(Over::Unanswered(reason)) => Ended::Unanswered(reason),
             Err(Over::Because(reason)) => Ended::Failed {
                 reason,
                 up_since: self.up_since,
@@ -362,14 +365,15 @@ impl<'a> Session<'a> {
             let wake = wake.into_iter().flatten().min();
             tokio::select! {
                 count = reader.read(&mut bytes), if self.conversation.out().len() < 2 * OUT_FULL => {
-                    let count = count.map_err(|error| lost(&error))?;
+                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
                     if count == 0 {
-                        return Err(Over::Because("the broker closed the connection".into()));
+                        let reason = "the broker closed the connection";
+                        return Err(self.conversation.closed(reason.into()));
                     }
                     self.hear(&bytes[..count]).await?;
                 }
                 count = outlet.push(self.conversation.out()), if has_out => {
-                    let count = count.map_err(|error| lost(&error))?;
+                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
                     self.conversation.sent_bytes(count, Instant::now());
                 }
                 done = over(&mut self.doing) => self.done(done),
@@ -975,7 +979,7 @@ impl<'a> Session<'a> {
             tokio::select! {
                 done = over(&mut self.doing) => self.done(done),
                 count = reader.read(&mut bytes) => {
-                    let count = count.map_err(|error| lost(&error))?;
+                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
                     if count == 0 {
                         return Ok(());
                     }
@@ -993,7 +997,7 @@ impl<'a> Session<'a> {
                     }
                 }
                 count = outlet.push(self.conversation.out()), if has_out => {
-                    let count = count.map_err(|error| lost(&error))?;
+                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
                     self.conversation.sent_bytes(count, Instant::now());
                 }
                 () = sleep_until(last_answer), if self.doing.is_some() => self.doing = None,
@@ -1032,6 +1036,6 @@ fn is_elsewhere(next: &Broker, before: &Broker) -> bool {
     (&next.host, next.port) != (&before.host, before.port)
 }
 
-fn lost(error: &std::io::Error) -> Over {
-    Over::Because(format!("the connection was lost: {}", error.kind()))
+fn lost(error: &std::io::Error) -> String {
+    format!("the connection was lost: {}", error.kind())
 }

@@ -400,6 +400,37 @@ async fn a_broker_that_knows_no_5_is_spoken_to_in_3() {
     }
 }
 
+/// Some brokers close the connection when they do not know the version.
+#[tokio::test(start_paused = true)]
+async fn a_broker_that_closes_twice_without_an_answer_is_spoken_to_in_3_from_then_on() {
+    let (rig, mut arrivals) = rig(settings("broker", 0)).await;
+    let mut next = async || Peer::greeted(&mut arrivals).await;
+    for _ in 0..2 {
+        assert_eq!(next().await.version(), Version::V5_0);
+    }
+    let mut third = next().await;
+    assert_eq!(third.version(), Version::V3_1_1);
+    third.let_in().await;
+    rig.up().await;
+    // Known of this broker from then on, whatever ends the connection.
+    rig.set(json!({ "mqttKeepAlive": 61 })).await;
+    let mut known = next().await;
+    assert_eq!(known.version(), Version::V3_1_1);
+    known.let_in().await;
+    rig.up().await;
+    drop(known);
+    // Should it know no 3.1.1 any more, the newer version is tried again.
+    for _ in 0..2 {
+        assert_eq!(next().await.version(), Version::V3_1_1);
+    }
+    assert_eq!(next().await.version(), Version::V5_0);
+    rig.set(json!({ "mqttProtocol": 1 })).await;
+    for _ in 0..3 {
+        assert_eq!(next().await.version(), Version::V5_0);
+    }
+    rig.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_broker_that_is_no_good_is_left_and_tried_again() {
     let rows: [(&[u8], &str); 6] = [
