@@ -7,14 +7,14 @@ use std::{
 };
 
 use device::{
-    input::{Input, LinkEvent, LinkFailure},
-    market::Observation,
+    input::{Input, LinkEvent, LinkFailure, Upload},
+    market::{Direction, Observation, Payment},
     output::{Effect, RebootReason},
     request::Request,
     secret::Secret,
     settings::Settings,
     sources::SourceId,
-    units::{Currency, Price},
+    units::{Currency, Msats, Price},
 };
 use mqtt_protocol_core::mqtt::{
     Version,
@@ -689,6 +689,31 @@ async fn what_happens_is_told_once_and_not_without_end() {
         json!({ "event_type": "block", "height": 900_001 })
     );
     assert!(!told.is_retained);
+    let payment = |direction| {
+        Observation::Payment(Payment {
+            amount: Msats(2_100_000),
+            direction,
+        })
+    };
+    let observed = |payment| Input::Observed(SourceId::Wallet, vec![payment]);
+    for (input, expected) in [
+        (
+            observed(payment(Some(Direction::Received))),
+            json!({ "event_type": "payment", "sats": 2_100, "direction": "received" }),
+        ),
+        (
+            observed(payment(Some(Direction::Sent))),
+            json!({ "event_type": "payment", "sats": 2_100, "direction": "sent" }),
+        ),
+        (
+            Input::Uploaded(Upload::Failed("no room".into())),
+            json!({ "event_type": "warning", "text": "an update was given up: no room" }),
+        ),
+    ] {
+        rig.tell(input).await;
+        let told = peer.on(&format!("{OWN}/event")).await;
+        assert_eq!(Value::from(read(&told.payload)), expected);
+    }
     rig.stop().await;
 }
 
