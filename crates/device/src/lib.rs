@@ -32,6 +32,7 @@ mod restarts;
 pub mod board;
 pub mod cells;
 pub mod host;
+pub mod json;
 pub mod limits;
 pub mod now;
 pub mod secret;

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use device::settings::reject::Rejection;
+use device::{json, settings::reject::Rejection};
 use serde_json::{Map, Value};
 
 /// What a client gives with its wish.
@@ -34,7 +34,7 @@ impl Body {
         if bytes.is_empty() {
             return Body::Missing;
         }
-        serde_json::from_slice(bytes).map_or(Body::NotJson, Body::Json)
+        json::parse(bytes).map_or(Body::NotJson, Body::Json)
     }
 }
 

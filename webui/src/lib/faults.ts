@@ -103,7 +103,7 @@ function faultIn(field: Field, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '';
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
     return t('This is longer than {max} bytes.', { max: field.maxBytes });
-  if (/[\u0000-\u001f\u007f]/.test(value)) return t('This holds characters that cannot be shown.');
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return t('This holds characters that cannot be shown.');
   if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return t(REASONS.bad_hex!);
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
     return t('The address must start with {schemes}.', {

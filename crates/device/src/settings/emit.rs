@@ -13,10 +13,10 @@ use super::{
 use crate::{units::Currency, view::View};
 
 /// White as a 16-bit colour.
-const WHITE: u32 = 0xFFFF;
+pub(super) const WHITE: u32 = 0xFFFF;
 
 /// Black as a 16-bit colour.
-const BLACK: u32 = 0;
+pub(super) const BLACK: u32 = 0;
 
 /// Facts of the build and its parts that the core does not know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

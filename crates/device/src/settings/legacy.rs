@@ -3,7 +3,11 @@
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
 
-use super::Key;
+use super::{
+    Key,
+    emit::{BLACK, WHITE},
+    reject::Rejection,
+};
 
 /// Screens behind `screen[0]`, `screen[1]` and so on: block height, sats per dollar, ticker, clock,
 /// halving, market cap.
@@ -11,6 +15,9 @@ const SCREENS: [u16; 6] = [0, 10, 20, 3, 4, 30];
 
 /// Greatest 24-bit colour.
 const COLOUR_MAX: u64 = 0xFF_FF_FF;
+
+/// Colours, as numbers in text.
+const COLOURS: [&str; 2] = ["fgColor", "bgColor"];
 
 /// Switch between two currencies.
 const EURO: &str = "fetchEurPrice";
@@ -47,6 +54,20 @@ pub(super) fn to_patch(body: &Map<String, Value>) -> Map<String, Value> {
     patch
 }
 
+/// Checks a colour of the legacy object: a number in text.
+///
+/// GET has these names too, with one of two numbers, which clients send back with the rest of the document.
+pub(super) fn check_colour(name: &str, value: &Value) -> Result<(), Rejection> {
+    if !COLOURS.contains(&name) || value == WHITE || value == BLACK {
+        return Ok(());
+    }
+    match value.as_str().map(number) {
+        Some(Some(0..=COLOUR_MAX)) => Ok(()),
+        Some(Some(_)) => Err(Rejection::Range(name.into())),
+        Some(None) | None => Err(Rejection::BadType(name.into())),
+    }
+}
+
 /// Tells whether a name is that of a switch, which is a truth value.
 pub(super) fn is_switch(name: &str) -> bool {
     name == EURO || screen(name).is_some()
@@ -70,16 +91,16 @@ fn inverted(body: &Map<String, Value>) -> Option<bool> {
     }
 }
 
-/// Reads a colour: a text of decimal or hex digits.
-///
-/// A number is what GET tells of the colours and what newer clients send back, not a wish.
 fn colour(value: &Value) -> Option<u64> {
-    let text = value.as_str()?;
-    let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix('#')) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok()?,
-        None => text.parse().ok()?,
-    };
-    (number <= COLOUR_MAX).then_some(number)
+    number(value.as_str()?).filter(|colour| *colour <= COLOUR_MAX)
+}
+
+/// Parses decimal or hex digits.
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix('#')) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 fn lightness(colour: u64) -> u64 {

@@ -15,7 +15,7 @@ use super::{
     reject::Rejection,
     spec::{Access, Apply, Spec},
 };
-use crate::{limits::PATCH_BODY_MAX, request::Patch};
+use crate::{json, limits::PATCH_BODY_MAX, request::Patch};
 
 pub use super::kinds::Catalogue;
 
@@ -52,8 +52,7 @@ pub fn body(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
     if bytes.is_empty() || bytes.len() > PATCH_BODY_MAX {
         return Err(Rejection::BadBody);
     }
-    let root = serde_json::from_slice(bytes).map_err(|_| Rejection::Json)?;
-    match root {
+    match json::parse(bytes).ok_or(Rejection::Json)? {
         Value::Object(members) => Ok(members),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Err(Rejection::NotObject)
@@ -169,6 +168,7 @@ fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
 
 /// What a key of the body writes, once its shape is right; none if no client can write it.
 fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Assignment<'a>>, Rejection> {
+    legacy::check_colour(name, value)?;
     let row = find(name);
     let virtual_row = || VIRTUAL.iter().find(|row| row.name == name);
     let kind = match row.map(|row| row.kind) {

@@ -71,7 +71,7 @@ fn what_clients_cannot_write_is_passed_over() {
             "ok",
         ),
         (
-            r#"{"fgColor": "65535", "bgColor": null, "timerSeconds": "x", "timerRunning": 1}"#,
+            r#"{"fgColor": 65535, "bgColor": 0, "timerSeconds": "x", "timerRunning": 1}"#,
             "ok",
         ),
         (
@@ -92,9 +92,64 @@ fn what_clients_cannot_write_is_passed_over() {
         ),
     ]);
     assert_eq!(
-        after(&[r#"{"timerSeconds": 5, "dndEnabled": true, "fgColor": 7, "tzOffset": 1}"#]),
+        after(&[r#"{"timerSeconds": 5, "dndEnabled": true, "fgColor": 0, "tzOffset": 1}"#]),
         Settings::default()
     );
+}
+
+#[test]
+fn legacy_colours_are_numbers_in_text() {
+    check(&[
+        (r##"{"fgColor": "#ff8800", "bgColor": "0x0"}"##, "ok"),
+        (r#"{"fgColor": "red"}"#, "fgColor:bad_type"),
+        (r#"{"fgColor": 5}"#, "fgColor:bad_type"),
+        (r#"{"bgColor": null, "mowMode": 1}"#, "bgColor:bad_type"),
+        (r#"{"mowMode": 1, "bgColor": ""}"#, "mowMode:bad_type"),
+        (r#"{"bgColor": "16777216"}"#, "range:bgColor"),
+    ]);
+}
+
+/// Valid JSON that has no exact value in most programs.
+#[test]
+fn numbers_beyond_all_bounds_and_half_surrogates_are_refused_by_name() {
+    for (body, expected) in [
+        (r#"{"ledBrightness": 1e400}"#, "range:ledBrightness"),
+        (r#"{"txPower": -1e400}"#, "range:txPower"),
+        (r#"{"timePerScreen": 1e400}"#, "range:timePerScreen"),
+        (r#"{"mowMode": 1e400}"#, "mowMode:bad_type"),
+        (
+            r#"{"dnd": {"startHour": 1e400, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#,
+            "dnd:range",
+        ),
+        (r#"{"poolWorker": "a\ud800"}"#, "poolWorker:bad_type"),
+        (r#"{"fontName": "\udc00"}"#, "fontName:bad_type"),
+        (r#"{"nodePass": "\ud800\ud800"}"#, "nodePass:bad_type"),
+        (r#"{"mqttCa": "\ud800"}"#, "mqttCa:bad_type"),
+        (r#"{"actCurrencies": ["\ud800"]}"#, "actCurrencies:bad_type"),
+        (
+            r#"{"nostrRelays": ["wss://\ud800"]}"#,
+            "nostrRelays:bad_type",
+        ),
+        (
+            r#"{"holograms": [1e400, "\ud800"], "\udc00": -1e400}"#,
+            "ok",
+        ),
+        (r#"{"poolWorker": "\ud83d\ude00"}"#, "ok"),
+    ] {
+        let read = patch::body(body.as_bytes()).unwrap();
+        let outcome = bench::patch(&Settings::default(), &read);
+        let token = outcome.map_or_else(|token| token.to_string(), |_| "ok".into());
+        assert_eq!(token, expected, "{body}");
+    }
+}
+
+#[test]
+fn control_characters_of_every_sort_are_refused() {
+    for control in ["\u{1}", "\u{7f}", "\u{80}", "\u{9b}", "\u{9f}"] {
+        let body = serde_json::json!({ "poolWorker": control }).to_string();
+        check(&[(&body, "poolWorker:bad_type")]);
+    }
+    check(&[(r#"{"poolWorker": "\u00a0"}"#, "ok")]);
 }
 
 #[test]
@@ -140,6 +195,23 @@ fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
         (
             r#"{"proxyEnabled": true, "mowMode": 1}"#,
             "mowMode:bad_type",
+        ),
+        // What spans two keys comes after all single keys.
+        (
+            r#"{"proxyEnabled": true, "proxyHost": "", "screens": [5]}"#,
+            "screens:bad_entry",
+        ),
+        (
+            r#"{"proxyEnabled": true, "actCurrencies": [5]}"#,
+            "currency:not_string",
+        ),
+        (
+            r#"{"proxyEnabled": true, "gitReleaseUrl": "ftp://a", "httpAuthEnabled": true}"#,
+            "gitReleaseUrl:bad_scheme",
+        ),
+        (
+            r#"{"httpAuthEnabled": true, "proxyEnabled": true}"#,
+            "proxyHost:bad_length",
         ),
         (r#"{"mowMode": 1, "fetchEurPrice": 1}"#, "mowMode:bad_type"),
         (

@@ -8,6 +8,7 @@ use alloc::{
 };
 
 use device::{
+    json,
     lights::{Rgb, frontlight::DUTY_MAX},
     settings::{Key, transfer::secret_in},
     view::View,
@@ -150,8 +151,7 @@ pub fn desired(payload: &[u8], view: &View) -> Result<Option<Desired>, Unfit> {
     if payload.is_empty() {
         return Ok(None);
     }
-    let read: Option<Value> = serde_json::from_slice(payload).ok();
-    let mut read = match read {
+    let mut read = match json::parse(payload) {
         Some(Value::Object(members)) => members,
         Some(_) => return Err(Unfit::unread("not_object")),
         None => return Err(Unfit::unread("json")),
@@ -195,7 +195,7 @@ fn given(operation: &Operation, payload: &[u8]) -> Result<Given, Answer> {
 
 /// The id that a caller gave, to be told again with the answer.
 pub fn caller(payload: &[u8]) -> Option<Value> {
-    let body: Value = serde_json::from_slice(payload).ok()?;
+    let body = json::parse(payload)?;
     match body.get("id")? {
         Value::String(id) if id.len() <= CALLER_ID_MAX => Some(id.as_str().into()),
         Value::Number(id) => Some(id.clone().into()),
@@ -228,8 +228,7 @@ fn quiet(edge: Edge, payload: &[u8], view: &View) -> Result<Asked, Answer> {
 
 /// Reads a command to a lamp, which holds what is to change and nothing else.
 fn light(lamp: Lamp, payload: &[u8], view: &View) -> Result<Vec<Asked>, Answer> {
-    let body: Option<Value> = serde_json::from_slice(payload).ok();
-    let body = body.ok_or_else(|| Answer::bad_request("bad json"))?;
+    let body = json::parse(payload).ok_or_else(|| Answer::bad_request("bad json"))?;
     let is_on = match body.get("state").and_then(Value::as_str) {
         Some("ON") => true,
         Some("OFF") => false,

@@ -22,6 +22,19 @@ async fn every_token_is_told_as_it_is() {
         ),
         (r#"{"httpAuthEnabled":true}"#, "httpAuthPass:bad_length"),
         (
+            r#"{"proxyEnabled":true,"tzString":"Mars/Olympus"}"#,
+            "tzString:unknown",
+        ),
+        (
+            r#"{"proxyEnabled":true,"proxyHost":"","screens":[7]}"#,
+            "screens:bad_entry",
+        ),
+        (r#"{"ledBrightness":1e400}"#, "range:ledBrightness"),
+        (r#"{"poolWorker":"\ud800"}"#, "poolWorker:bad_type"),
+        (r#"{"poolWorker":"a\u009b"}"#, "poolWorker:bad_type"),
+        (r#"{"fgColor":"red"}"#, "fgColor:bad_type"),
+        (r#"{"bgColor":5}"#, "bgColor:bad_type"),
+        (
             r#"{"httpAuthEnabled":true,"httpAuthPass":""}"#,
             "httpAuthPass:bad_length",
         ),

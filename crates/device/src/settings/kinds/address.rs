@@ -60,7 +60,7 @@ impl Schemes {
         let [_, plain] = self.words();
         text::schema(
             TEXT_MAX,
-            &format!("^({plain}s?://[^\\u0000-\\u001f\\u007f]*)?$"),
+            &format!("^({plain}s?://[^\\u0000-\\u001f\\u007f-\\u009f]*)?$"),
         )
     }
 

@@ -5,9 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Settings, field::Field, reject::Rejection},
-    Catalogue, Composite, Context, Kind, entries, list,
+    Catalogue, Composite, Context, Kind, entries, list, text,
 };
-use crate::{limits::CURRENCIES_MAX, units::Currency};
+use crate::{
+    limits::{CURRENCIES_MAX, TEXT_MAX},
+    units::Currency,
+};
 
 /// `actCurrencies`: a list of codes.
 #[derive(Debug)]
@@ -15,7 +18,9 @@ pub struct Currencies;
 
 impl Kind for Currencies {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
-        list(name, value)
+        list(name, value)?;
+        let mut texts = entries(value).iter().filter(|entry| entry.is_string());
+        texts.try_for_each(|entry| text::text(name, entry, TEXT_MAX))
     }
 
     fn check(&self, _: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {

@@ -53,7 +53,7 @@ impl Kind for UserName {
     }
 
     fn schema(&self) -> Value {
-        schema(self.0, "^[^:\\u0000-\\u001f\\u007f]*$")
+        schema(self.0, "^[^:\\u0000-\\u001f\\u007f-\\u009f]*$")
     }
 
     fn control(&self) -> Value {
@@ -66,7 +66,7 @@ impl Kind for UserName {
 }
 
 /// Pattern of any text.
-pub(super) const ANY: &str = "^[^\\u0000-\\u001f\\u007f]*$";
+pub(super) const ANY: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
 /// Checks that a value is a text that may be stored.
 pub(super) fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
@@ -89,7 +89,8 @@ fn fault(text: &str, cap: usize) -> Option<TextFault> {
     if text.len() > cap {
         return Some(TextFault::TooLong(cap));
     }
-    let has_control = text.bytes().any(|byte| byte.is_ascii_control());
+    // C0, DEL and C1: a terminal that prints them obeys them.
+    let has_control = text.contains(char::is_control);
     has_control.then_some(TextFault::Control)
 }
 

@@ -17,7 +17,9 @@ impl Kind for TimePerScreen {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         match value.as_f64() {
             None => Err(Rejection::BadType(name.into())),
-            Some(minutes) if minutes < 0.0 => Err(Rejection::Range(name.into())),
+            Some(minutes) if !(0.0..f64::MAX).contains(&minutes) => {
+                Err(Rejection::Range(name.into()))
+            }
             Some(_) => Ok(()),
         }
     }

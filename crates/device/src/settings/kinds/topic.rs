@@ -44,7 +44,7 @@ impl Kind for Topic {
     }
 
     fn schema(&self) -> Value {
-        let level = "[^/+#\\u0000-\\u001f\\u007f]+";
+        let level = "[^/+#\\u0000-\\u001f\\u007f-\\u009f]+";
         let pattern = alloc::format!("^(?!\\$){level}(/{level})*$");
         text::schema(TOPIC_MAX, &pattern)
     }

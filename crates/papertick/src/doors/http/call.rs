@@ -105,7 +105,7 @@ impl Call {
     /// Reads the body as JSON; none if it is missing, larger than `max` bytes, or no JSON.
     pub(crate) async fn json(&mut self, max: usize) -> Option<Value> {
         match self.body(max).await {
-            Received::Whole(bytes) => serde_json::from_slice(&bytes).ok(),
+            Received::Whole(bytes) => device::json::parse(&bytes),
             Received::Nothing | Received::TooLarge | Received::Broken => None,
         }
     }
