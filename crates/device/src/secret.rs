@@ -108,9 +108,14 @@ impl Endpoint {
         }
     }
 
+    /// Its password.
+    pub fn password(&self) -> Option<&str> {
+        password_of(&self.0).map(|place| &self.0[place])
+    }
+
     /// Tells whether its password is not told.
     pub fn is_masked(&self) -> bool {
-        password_of(&self.0).is_some_and(|place| &self.0[place] == HIDDEN)
+        self.password() == Some(HIDDEN)
     }
 
     /// The text with the password of another one, or with none, where its own is not told.

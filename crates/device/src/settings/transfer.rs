@@ -91,19 +91,23 @@ impl Apart {
     }
 }
 
-/// Writes down which secrets were entered by somebody who had signed in.
+/// Records which settings hold only secrets that were entered by a client that had signed in.
 ///
-/// Only those may leave by the control interface: who finds a clock open could else set a password of their own and
-/// have it hand out what was entered before.
+/// Only those may leave by the control interface: otherwise whoever finds a clock open could set a password and export
+/// what was entered before. The secrets themselves are compared, because the rest of an address can be changed without
+/// knowing its password.
 pub fn note_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {
     let mut guarded = guarded(before);
     for spec in SPECS.iter().filter(travels) {
-        let (was, is) = (secret_part(spec, before), secret_part(spec, settings));
-        if is.is_none() || is != was {
-            guarded.retain(|name| *name != spec.name);
-            if is.is_some() && is_guarded {
-                guarded.push(spec.name);
-            }
+        let (old, new) = (secrets_in(spec, before), secrets_in(spec, settings));
+        let has_known = new.iter().any(|secret| old.contains(secret));
+        let has_other = new.iter().any(|secret| !old.contains(secret));
+        let was_guarded = guarded.contains(&spec.name);
+        let known_fit = was_guarded || !has_known;
+        let other_fit = is_guarded || !has_other;
+        guarded.retain(|name| *name != spec.name);
+        if !new.is_empty() && known_fit && other_fit {
+            guarded.push(spec.name);
         }
     }
     settings.guarded_secrets = guarded.join(",");
@@ -118,7 +122,7 @@ pub fn unguarded(settings: &Settings) -> Vec<&'static str> {
     SPECS
         .iter()
         .filter(travels)
-        .filter(|spec| secret_part(spec, settings).is_some() && !asked_for.contains(&spec.key))
+        .filter(|spec| !secrets_in(spec, settings).is_empty() && !asked_for.contains(&spec.key))
         .map(|spec| spec.name)
         .filter(|name| !guarded.contains(name))
         .collect()
@@ -149,12 +153,14 @@ pub fn secret_in<'a>(body: &'a Map<String, Value>, stored: &Settings) -> Option<
     body.iter().find(tells).map(|(name, _)| name.as_str())
 }
 
-/// What of a setting is secret; none if nothing is.
-fn secret_part(spec: &Spec, settings: &Settings) -> Option<Value> {
+/// The secrets in a setting: all of its text, or the passwords in its addresses.
+fn secrets_in(spec: &Spec, settings: &Settings) -> Vec<String> {
     let stored = settings.get(spec.key);
-    let is_empty = stored.as_str() == Some("") || stored == Value::Bool(false);
-    let is_secret = is_secret(spec, settings) || spec.kind.open(&stored) != stored;
-    (is_secret && !is_empty).then_some(stored)
+    if !is_secret(spec, settings) {
+        return spec.kind.secrets(&stored);
+    }
+    let text = stored.as_str().filter(|text| !text.is_empty());
+    text.map(String::from).into_iter().collect()
 }
 
 /// Tells what taking over settings in their persisted form would change: all of it, or nothing.

@@ -11,6 +11,8 @@ use device::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::bench;
+
 const HASH: &str = "$argon2id$v=19$m=7168,t=5,p=1$c2FsdHNhbHRzYWx0$aGFzaA";
 
 /// A clock with a secret of every sort.
@@ -287,7 +289,6 @@ fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
     let expected = [
         "proxyPass",
         "miningPoolUser",
-        "poolUserIsKey",
         "minerHostname",
         "nostrRelays",
         "nwcUri",
@@ -299,3 +300,46 @@ fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
     expected.sort_unstable();
     assert_eq!(held_back, expected);
 }
+/// The rest of an address can be changed without knowing its password, which stays what it was.
+#[test]
+fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
+    let relays = |urls: &[&str]| Settings {
+        git_release_url: "https://me:planted@feed.example/a".into(),
+        nostr_relays: urls.iter().map(|url| (*url).into()).collect(),
+        ..Settings::default()
+    };
+    let unguarded_as = |entered: bool, body: Value| {
+        let mut stored = relays(&["wss://me:one@relay", "wss://me:two@relay"]);
+        transfer::note_guarded(&mut stored, &Settings::default(), entered);
+        let sent = bench::send(&stored, &body.to_string()).unwrap();
+        let mut settings = sent.settings;
+        transfer::note_guarded(&mut settings, &stored, true);
+        transfer::unguarded(&settings)
+    };
+    let both = ["nostrRelays", "gitReleaseUrl"];
+    for (body, held_back) in [
+        (json!({}), &both[..]),
+        (
+            json!({
+                "gitReleaseUrl": "https://me:***@feed.example/b",
+                "nostrRelays": ["wss://me:***@relay", "wss://new"],
+            }),
+            &both[..],
+        ),
+        (
+            json!({ "nostrRelays": ["wss://me:***@relay", "wss://me:new@other"] }),
+            &both[..],
+        ),
+        (
+            json!({ "gitReleaseUrl": "https://me:new@feed.example/a" }),
+            &both[..1],
+        ),
+        (json!({ "nostrRelays": ["wss://me:new@relay"] }), &both[1..]),
+        (json!({ "nostrRelays": ["wss://me:***@moved"] }), &both[1..]),
+        (json!({ "nostrRelays": [], "gitReleaseUrl": "" }), &[]),
+    ] {
+        assert_eq!(unguarded_as(false, body.clone()), held_back, "{body}");
+        assert_eq!(unguarded_as(true, body.clone()), [] as [&str; 0], "{body}");
+    }
+}
+

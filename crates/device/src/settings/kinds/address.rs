@@ -1,6 +1,6 @@
 //! Where something is: hosts and URLs, whose passwords GET does not tell.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value, json};
 
 use super::{super::reject::Rejection, Context, Kind, text};
@@ -85,6 +85,10 @@ impl Kind for Host {
         masked(stored)
     }
 
+    fn secrets(&self, stored: &Value) -> Vec<String> {
+        password(stored)
+    }
+
     fn unmask(&self, sent: &mut Value, stored: &Value) {
         unmask(sent, stored);
     }
@@ -123,6 +127,10 @@ impl Kind for Url {
         masked(stored)
     }
 
+    fn secrets(&self, stored: &Value) -> Vec<String> {
+        password(stored)
+    }
+
     fn unmask(&self, sent: &mut Value, stored: &Value) {
         unmask(sent, stored);
     }
@@ -147,6 +155,11 @@ impl Kind for Url {
 fn masked(stored: &Value) -> Value {
     let address = Endpoint::new(stored.as_str().unwrap_or_default());
     address.masked().into()
+}
+
+fn password(stored: &Value) -> Vec<String> {
+    let address = Endpoint::new(stored.as_str().unwrap_or_default());
+    address.password().map(String::from).into_iter().collect()
 }
 
 fn unmask(sent: &mut Value, stored: &Value) {

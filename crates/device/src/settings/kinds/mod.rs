@@ -84,6 +84,11 @@ pub trait Kind: fmt::Debug + Sync {
         stored.clone()
     }
 
+    /// The secrets that are parts of a stored value.
+    fn secrets(&self, _stored: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What GET tells of a stored value.
     fn told(&self, stored: &Value) -> Value {
         self.open(stored)

@@ -37,6 +37,13 @@ impl Kind for Relays {
         relays.collect()
     }
 
+    fn secrets(&self, stored: &Value) -> Vec<String> {
+        let relays = texts::entries(stored).map(Endpoint::new);
+        relays
+            .filter_map(|relay| relay.password().map(String::from))
+            .collect()
+    }
+
     /// An entry that was read is known again wherever it stands; of those that read alike the first counts first.
     fn unmask(&self, sent: &mut Value, stored: &Value) {
         let mut known: Vec<Endpoint> = texts::entries(stored).map(Endpoint::new).collect();
