@@ -1,6 +1,6 @@
 //! What a client can ask of the device, and what it is answered.
 
-use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
 use serde_json::{Map, Value};
 
@@ -142,8 +142,8 @@ impl fmt::Debug for Imported {
 pub enum Reply {
     /// Done, or will be done.
     Done,
-    /// Done; part of it takes effect at the next start.
-    RebootRequired,
+    /// The settings were changed, and the client should know this of it.
+    Changed(Changed),
     /// The settings were not accepted, and nothing was changed.
     Rejected(Rejection),
     /// Refused.
@@ -154,6 +154,30 @@ pub enum Reply {
     Picture(Box<Picture>),
     /// What came of headers.
     Judged(Box<Judged>),
+}
+
+/// What a client should know of a change of settings that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changed {
+    /// Part of it takes effect at the next start.
+    pub reboot_required: bool,
+    /// Passwords that were cleared because the server they were entered for has changed.
+    pub cleared: Vec<&'static str>,
+}
+
+impl Changed {
+    /// What people should know of it, as a sentence; `None` if there is nothing.
+    pub fn reason(&self) -> Option<String> {
+        let names = self.cleared.join(" and ");
+        let was = match self.cleared.as_slice() {
+            [] => return None,
+            [_] => "was",
+            _ => "were",
+        };
+        Some(format!(
+            "{names} {was} cleared, because it belongs to another server: enter it again"
+        ))
+    }
 }
 
 /// Why a request was refused.

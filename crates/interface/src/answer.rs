@@ -1,8 +1,8 @@
 //! Answers: a status as HTTP numbers them, and a document.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 
-use device::settings::reject::Rejection;
+use device::{request::Changed, settings::reject::Rejection};
 use serde_json::{Value, json};
 
 /// What a client is told.
@@ -12,6 +12,8 @@ pub struct Answer {
     pub status: u16,
     /// The document; none if the status says it all.
     pub body: Option<Value>,
+    /// A sentence for people, beside a document that is for programs. HTTP sends it as a header.
+    pub reason: Option<String>,
 }
 
 impl Answer {
@@ -20,6 +22,7 @@ impl Answer {
         Answer {
             status: 200,
             body: None,
+            reason: None,
         }
     }
 
@@ -33,6 +36,7 @@ impl Answer {
         Answer {
             status,
             body: Some(value),
+            reason: None,
         }
     }
 
@@ -51,12 +55,23 @@ impl Answer {
         Answer::with(status, json!({ "msg": text }))
     }
 
-    /// Refuses a change of settings with its token, and with words where that does not tell all.
+    /// Refuses a change of settings: exactly the token, and the reason where the token does not say all.
     pub fn rejected(rejection: &Rejection) -> Answer {
-        let mut body = json!({ "error": rejection.to_string() });
-        if let Some(hint) = rejection.hint() {
-            body["msg"] = hint.into();
+        Answer {
+            reason: rejection.hint(),
+            ..Answer::bad_request(&rejection.to_string())
         }
-        Answer::with(400, body)
+    }
+
+    /// Accepts a change of settings.
+    pub fn changed(changed: &Changed) -> Answer {
+        let body = changed
+            .reboot_required
+            .then(|| json!({ "rebootRequired": true }));
+        Answer {
+            body,
+            reason: changed.reason(),
+            ..Answer::done()
+        }
     }
 }

@@ -76,7 +76,7 @@ impl Told {
             },
             // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
             Reply::Picture(_) | Reply::Judged(_) => Answer::done(),
-            Reply::RebootRequired => Answer::json(serde_json::json!({ "rebootRequired": true })),
+            Reply::Changed(changed) => Answer::changed(&changed),
             Reply::Rejected(rejection) => Answer::rejected(&rejection),
             Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),
             Reply::Refused(refusal) => refused(refusal),

@@ -93,7 +93,7 @@ impl Inbox {
             Ok(Reply::Judged(judged)) => Ok(*judged),
             Ok(
                 Reply::Done
-                | Reply::RebootRequired
+                | Reply::Changed(_)
                 | Reply::Rejected(_)
                 | Reply::Refused(_)
                 | Reply::Lights(_)

@@ -24,6 +24,8 @@ export interface Answer {
   status: number;
   etag: string | null;
   body: unknown;
+  /** A sentence for people beside the body; empty if there is none. */
+  reason: string;
 }
 
 export interface Ask {
@@ -56,12 +58,13 @@ export async function ask(method: string, path: string, what: Ask = {}): Promise
   } catch {
     throw new Unreachable('the clock does not answer');
   }
-  if (bytes) return { status: answer.status, etag: null, body: bytes };
+  const reason = reasonOf(answer.headers);
+  if (bytes) return { status: answer.status, etag: null, body: bytes, reason };
   const body = parse(text, answer.headers.get('content-type'));
-  if (!answer.ok) throw new Refused(answer.status, tokenOf(body), hintOf(body));
+  if (!answer.ok) throw new Refused(answer.status, tokenOf(body), reason || hintOf(body));
   // A document that was packed on its way has a weak tag, but is the same one.
   const etag = answer.headers.get('etag')?.replace(/^W\//, '') ?? null;
-  return { status: answer.status, etag, body };
+  return { status: answer.status, etag, body, reason };
 }
 
 function parse(text: string, kind: string | null): unknown {
@@ -78,6 +81,15 @@ function tokenOf(body: unknown): string {
   const { error, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
   if (typeof error === 'string') return error;
   return typeof msg === 'string' ? msg : '';
+}
+
+/** The sentence for people beside the body of an answer; empty if there is none. */
+function reasonOf(headers: Headers): string {
+  try {
+    return decodeURIComponent(headers.get('papertick-reason') ?? '');
+  } catch {
+    return '';
+  }
 }
 
 function hintOf(body: unknown): string {

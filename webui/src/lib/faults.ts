@@ -57,6 +57,13 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
+/** The passwords that were cleared with a change, as the clock says it: “a and b were cleared, because …”. */
+export function clearedIn(reason: string): Fault[] {
+  const names = /^(.+?) (?:was|were) cleared\b/.exec(reason)?.[1]?.split(' and ') ?? [];
+  const text = t('This was cleared, because it belongs to another server. Enter it again.');
+  return names.map((key) => ({ key, text }));
+}
+
 /** Faults among the edits that need no clock to find. */
 export function faults(settings: Settings, edits: Edits, fields: readonly Field[]): Fault[] {
   const found: Fault[] = [];

@@ -2,7 +2,7 @@
 import { t } from '../lib/words';
 import { ask, explain, Refused } from '../lib/api';
 import { edited, patchOf, rebase, shown, stored, type Edits } from '../lib/draft';
-import { advice, faultOf, faults, type Fault } from '../lib/faults';
+import { advice, clearedIn, faultOf, faults, type Fault } from '../lib/faults';
 import { FIELDS } from '../lib/fields';
 import { nameOf } from '../lib/values';
 import type { Settings } from '../lib/types';
@@ -87,7 +87,9 @@ class Draft {
       this.discard();
       await clock.loadSettings();
       notices.add('ok', t('Saved.'));
-      return undefined;
+      this.refused = clearedIn(answer.reason);
+      for (const { text } of this.refused.slice(0, 1)) notices.add('bad', text);
+      return this.refused[0]?.key;
     } catch (failure) {
       if (failure instanceof Refused && failure.status === 412) return this.#overtaken(mayRepeat);
       if (failure instanceof Refused && failure.status === 400) return this.#faulty(failure);

@@ -315,7 +315,8 @@ export class MockClock {
     const match = request.headers['if-match'];
     if (match && match !== this.settingsTag()) return json(412, { error: 'precondition failed' });
     const error = this.refuse ?? patchError(patch, this.settings);
-    if (error) return json(400, { error, msg: this.hint });
+    if (this.hint) response.setHeader('Papertick-Reason', encodeURIComponent(this.hint));
+    if (error) return json(400, { error });
     const before = this.data();
     let reboot = false;
     for (const [name, value] of Object.entries(patch)) {

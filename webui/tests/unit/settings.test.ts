@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import table from '../../src/settings.gen.json';
 import { edited, moved, patchOf, rebase, same, shown } from '../../src/lib/draft';
-import { faultOf, faults } from '../../src/lib/faults';
+import { clearedIn, faultOf, faults } from '../../src/lib/faults';
 import {
   applies,
   choices,
@@ -189,6 +189,14 @@ test.each([
 test('what the clock says beside a token is shown', () => {
   const fault = faultOf('miningPoolUser:bad_type', FIELDS, 'miningPoolUser takes at most 256 bytes');
   expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock says: miningPoolUser takes at most 256 bytes.' });
+});
+
+test.each([
+  ['', []],
+  ['nodePass was cleared, because it belongs to another server: enter it again', ['nodePass']],
+  ['mqttPass and proxyPass were cleared, because …', ['mqttPass', 'proxyPass']],
+])('passwords that were cleared: %s', (reason, keys) => {
+  expect(clearedIn(reason).map(({ key }) => key)).toEqual(keys);
 });
 
 test.each([

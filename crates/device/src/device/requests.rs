@@ -13,7 +13,7 @@ use crate::{
     mqtt,
     now::Now,
     output::{Effect, Output, RebootReason},
-    request::{Imported, Patch, Refusal, Reply, Request, Standing},
+    request::{Changed, Imported, Patch, Refusal, Reply, Request, Standing},
     screens::custom,
     settings::{
         Key, Settings,
@@ -195,7 +195,7 @@ impl Device {
         transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
         more(&mut settings);
         let cause = self.store(settings, now, output);
-        (changed(patched.reboot_required), cause)
+        (changed(patched.changed), cause)
     }
 
     fn import(
@@ -212,7 +212,7 @@ impl Device {
         let is_guarded = self.settled.active().http_auth_enabled;
         transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
         let cause = self.store(settings, now, output);
-        (changed(import.reboot_required), cause)
+        (changed(import.changed), cause)
     }
 
     /// What would be on the panels then: another clock like this one fulfils the wishes, and is thrown away.
@@ -222,7 +222,7 @@ impl Device {
         for wish in wishes {
             let (reply, cause) = other.answer(wish, now, &mut Output::default());
             match reply {
-                Reply::Done | Reply::RebootRequired | Reply::Lights(_) => due = due.max(cause),
+                Reply::Done | Reply::Changed(_) | Reply::Lights(_) => due = due.max(cause),
                 Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) | Reply::Judged(_) => {
                     return reply;
                 }
@@ -287,10 +287,10 @@ fn pressed(gesture: Gesture) -> Happening {
 }
 
 /// What is answered when settings were changed.
-fn changed(reboot_required: bool) -> Reply {
-    match reboot_required {
-        true => Reply::RebootRequired,
-        false => Reply::Done,
+fn changed(changed: Changed) -> Reply {
+    match changed == Changed::default() {
+        true => Reply::Done,
+        false => Reply::Changed(changed),
     }
 }
 

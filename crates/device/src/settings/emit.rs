@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     SPECS, VIRTUAL,
     fonts::FontId,
-    kinds::{Catalogue, Context, choice},
+    kinds::{Catalogue, Context, choice, pool_user},
     pools,
     spec::{Access, Part, Spec},
 };
@@ -56,6 +56,13 @@ pub fn document(view: &View, identity: &Identity) -> Map<String, Value> {
     }
     emit_parts(view, &mut document);
     emit_secrets(view, &mut document);
+    document
+}
+
+/// The settings document without secrets that GET shows: for places that others can read.
+pub fn public_document(view: &View, identity: &Identity) -> Map<String, Value> {
+    let mut document = document(view, identity);
+    pool_user::hide_token(&view.settings, &mut document);
     document
 }
 

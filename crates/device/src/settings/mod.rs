@@ -28,6 +28,7 @@ mod read;
 pub mod revs;
 mod settled;
 
+mod bound;
 mod legacy;
 mod migrations;
 pub mod store;

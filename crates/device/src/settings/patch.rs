@@ -9,13 +9,17 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value};
 
 use super::{
-    Key, SPECS, Settings, VIRTUAL,
-    kinds::{Composite, Context, Kind, pool_user, text},
+    Key, SPECS, Settings, VIRTUAL, bound,
+    kinds::{Composite, Context, Kind, text},
     legacy,
     reject::Rejection,
     spec::{Access, Apply, Spec},
 };
-use crate::{json, limits::PATCH_BODY_MAX, request::Patch};
+use crate::{
+    json,
+    limits::PATCH_BODY_MAX,
+    request::{Changed, Patch},
+};
 
 pub use super::kinds::Catalogue;
 
@@ -24,8 +28,8 @@ pub use super::kinds::Catalogue;
 pub struct Patched {
     /// All settings, changed and unchanged.
     pub settings: Settings,
-    /// One that takes effect at the next start has changed.
-    pub reboot_required: bool,
+    /// What the client should know of it.
+    pub changed: Changed,
 }
 
 /// A key of the body that can be written.
@@ -96,7 +100,8 @@ pub fn apply(
             composite.apply(entry.value, &mut patched, available);
         }
     }
-    pool_user::settle(&mut patched, stored);
+    let is_given = |key: Key| body.contains_key(key.name());
+    let cleared = bound::clear_moved(&mut patched, stored, is_given);
     if let Some(key) = lacking(&patched).next() {
         return Err(Rejection::BadLength(key.name().into()));
     }
@@ -104,7 +109,10 @@ pub fn apply(
     let reboot_required = after_restart(&patched, stored).next().is_some();
     Ok(Patched {
         settings: patched,
-        reboot_required,
+        changed: Changed {
+            reboot_required,
+            cleared,
+        },
     })
 }
 

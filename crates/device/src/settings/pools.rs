@@ -7,18 +7,29 @@ use alloc::vec::Vec;
 pub struct PoolSpec {
     /// Id of the pool.
     pub id: &'static str,
-    /// The user field is an API key and therefore a secret.
-    pub secret_user: bool,
+    /// What its user field holds.
+    pub user: UserField,
     /// Publishes a daily figure for the earnings screen.
     pub earnings: bool,
     /// Can show pool-wide figures, which need no user.
     pub global: bool,
 }
 
+/// What the user field of a pool holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserField {
+    /// An address or a name, which is public.
+    Name,
+    /// A token. GET shows it, as the interface says; everywhere else it is a secret.
+    Token,
+    /// An API key, which is a secret.
+    ApiKey,
+}
+
 const fn pool(id: &'static str) -> PoolSpec {
     PoolSpec {
         id,
-        secret_user: false,
+        user: UserField::Name,
         earnings: false,
         global: false,
     }
@@ -45,6 +56,7 @@ pub const POOLS: &[PoolSpec] = &[
         ..pool("satoshi_radio")
     },
     PoolSpec {
+        user: UserField::Token,
         earnings: true,
         ..pool("braiins")
     },
@@ -56,12 +68,12 @@ pub const POOLS: &[PoolSpec] = &[
     pool("nerdminers_org"),
     pool("nerdminer_io"),
     PoolSpec {
-        secret_user: true,
+        user: UserField::ApiKey,
         earnings: true,
         ..pool("foundry_usa")
     },
     PoolSpec {
-        secret_user: true,
+        user: UserField::ApiKey,
         ..pool("viabtc")
     },
 ];

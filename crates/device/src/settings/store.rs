@@ -34,6 +34,8 @@ pub enum Finding {
     Renamed(&'static str),
     /// A version that is newer than this device; what can be read is read.
     Newer,
+    /// A password without the server it was entered for; it is cleared.
+    Moved,
 }
 
 impl fmt::Display for Note {
@@ -49,6 +51,10 @@ impl fmt::Display for Note {
                 write!(formatter, "{name} had a retired value, the default is used")
             }
             Finding::Renamed(from) => write!(formatter, "{name} was taken over from {from}"),
+            Finding::Moved => write!(
+                formatter,
+                "{name} is cleared, because it belongs to another server: enter it again"
+            ),
             Finding::Newer => write!(
                 formatter,
                 "{name} of the stored settings is newer than this device"

@@ -10,7 +10,7 @@ use alloc::{
 use serde_json::{Map, Value};
 
 use super::{
-    Key, SPECS, Settings,
+    Key, SPECS, Settings, bound,
     kinds::{Catalogue, Context, pool_user},
     migrations,
     patch::{self, after_restart, lacking},
@@ -18,6 +18,7 @@ use super::{
     spec::{Access, Spec},
     store::{self, Finding, Note},
 };
+use crate::request::Changed;
 
 /// What belongs to the machine and stays there.
 const OF_THE_MACHINE: &[Key] = &[
@@ -50,8 +51,8 @@ pub struct Import {
     pub notes: Vec<Note>,
     /// Why nothing can be taken over; empty if it can.
     pub refused: Vec<Rejection>,
-    /// Part of it takes effect at the next start.
-    pub reboot_required: bool,
+    /// What the client should know of it.
+    pub changed: Changed,
 }
 
 /// One setting that differs.
@@ -174,24 +175,31 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
         missing: Vec::new(),
         notes: Vec::new(),
         refused: Vec::new(),
-        reboot_required: false,
+        changed: Changed::default(),
     };
     for spec in SPECS.iter().filter(travels) {
         import.take(spec, stored, body);
     }
+    let is_given = |key: Key| store::value_of(key.spec(), body).is_some();
     let settings = &mut import.settings;
-    if store::value_of(Key::mining_pool_user.spec(), body).is_none() {
+    if !is_given(Key::mining_pool_user) {
         // What is stored is what it was, whatever is said of what it is.
         settings.pool_user_is_key = stored.pool_user_is_key;
     }
     let is_key = settings.pool_user_is_key;
-    pool_user::settle(settings, stored);
+    import.changed.cleared = bound::clear_moved(settings, stored, is_given);
     // Whoever wrote it knew what it is, whichever pool is chosen now.
     settings.pool_user_is_key |= is_key && !settings.mining_pool_user.is_empty();
     let lacking = lacking(settings).map(|key| Rejection::BadLength(key.name().into()));
     import.refused.extend(lacking);
     import.changes = changes(stored, &import.settings);
-    import.reboot_required = after_restart(&import.settings, stored).next().is_some();
+    let cleared = import.changed.cleared.iter();
+    let notes = cleared.map(|name| Note {
+        name,
+        what: Finding::Moved,
+    });
+    import.notes.extend(notes);
+    import.changed.reboot_required = after_restart(&import.settings, stored).next().is_some();
     import
 }
 

@@ -286,7 +286,7 @@ fn check(spec: &Spec, name: &str, value: &Value, expect: &Expect) {
                 outcome.unwrap_or_else(|rejection| panic!("{name}: {value}: {rejection}"));
             assert_eq!(&patched.settings.get(spec.key), expected, "{name}: {value}");
             let reboot = spec.apply == Apply::Reboot && patched.settings != stored;
-            assert_eq!(patched.reboot_required, reboot, "{name}: {value}");
+            assert_eq!(patched.changed.reboot_required, reboot, "{name}: {value}");
         }
     }
 }

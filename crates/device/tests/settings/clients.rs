@@ -28,7 +28,7 @@ fn without(settings: &Settings, names: &[&str]) -> Map<String, Value> {
 fn check_save(stored: &Settings, body: &Map<String, Value>, expected: &Settings, reboot: bool) {
     let patched = bench::patch(stored, body).unwrap_or_else(|token| panic!("{token}"));
     assert_eq!(&patched.settings, expected);
-    assert_eq!(patched.reboot_required, reboot);
+    assert_eq!(patched.changed.reboot_required, reboot);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn the_page_of_v4_saves_the_whole_document() {
         json!(patched.settings.screen_order),
         Value::Array(ids(&screens))
     );
-    assert!(!patched.settings.miner_enabled && !patched.reboot_required);
+    assert!(!patched.settings.miner_enabled && !patched.changed.reboot_required);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_home_integration_sends_one_key_at_a_time() {
     for body in bodies {
         let patched = bench::send(&Settings::default(), body)
             .unwrap_or_else(|token| panic!("{body}: {token}"));
-        assert!(!patched.reboot_required, "{body}");
+        assert!(!patched.changed.reboot_required, "{body}");
     }
 }
 
@@ -122,7 +122,7 @@ fn the_object_of_version_3_is_understood() {
             "tzOffset": 60, "minSecPriceUpd": 15, "timePerScreen": 5}"#,
     );
     let patched = bench::patch(&Settings::default(), &object).unwrap();
-    assert!(patched.reboot_required);
+    assert!(patched.changed.reboot_required);
     let settings = patched.settings;
     assert_eq!(
         settings

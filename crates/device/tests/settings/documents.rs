@@ -122,7 +122,7 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     let sent = hidden.map(|(name, shown)| (name.to_string(), json!(shown)));
     let patched = bench::patch(&settings, &sent.into_iter().collect()).unwrap();
     assert_eq!(
-        (patched.settings, patched.reboot_required),
+        (patched.settings, patched.changed.reboot_required),
         (settings.clone(), false)
     );
     // The rest of it can be changed without the password.

@@ -178,7 +178,7 @@ proptest! {
         if let Ok(patched) = outcome {
             let reboots = SPECS.iter().filter(|spec| spec.apply == Apply::Reboot);
             let changed = reboots.filter(|spec| patched.settings.get(spec.key) != before.get(spec.key)).count();
-            prop_assert_eq!(patched.reboot_required, changed > 0);
+            prop_assert_eq!(patched.changed.reboot_required, changed > 0);
         }
     }
 
@@ -195,7 +195,7 @@ proptest! {
         prop_assert_eq!(&otherwise, &stored);
         let again = bench::patch(&patched.settings, &bench::get(&patched.settings));
         prop_assert_eq!(again.map(|again| again.settings), Ok(patched.settings.clone()));
-        prop_assert!(!patched.reboot_required);
+        prop_assert!(!patched.changed.reboot_required);
     }
 
     #[test]

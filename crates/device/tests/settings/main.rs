@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bench;
+mod bindings;
 mod bounds;
 mod clients;
 mod composites;

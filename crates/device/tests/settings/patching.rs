@@ -11,7 +11,7 @@ use crate::bench;
 /// The outcome of a body in one word: `ok`, `reboot` or the token of the refusal.
 pub(crate) fn outcome(stored: &Settings, body: &str) -> String {
     match bench::send(stored, body) {
-        Ok(patched) if patched.reboot_required => "reboot".into(),
+        Ok(patched) if patched.changed.reboot_required => "reboot".into(),
         Ok(_) => "ok".into(),
         Err(rejection) => rejection.to_string(),
     }
@@ -389,19 +389,22 @@ fn passwords_are_kept_as_hashes() {
     );
     let first = apply(&fresh, &set).unwrap();
     assert_eq!(
-        (&first.settings.http_auth_pass, first.reboot_required),
+        (
+            &first.settings.http_auth_pass,
+            first.changed.reboot_required
+        ),
         (&hash, true)
     );
 
     let again = apply(&first.settings, &set).unwrap();
     assert_eq!(
-        (again.settings, again.reboot_required),
+        (again.settings, again.changed.reboot_required),
         (first.settings.clone(), false)
     );
 
     let cleared = apply(&first.settings, &with(r#"{"httpAuthPass": ""}"#, &[])).unwrap();
     assert_eq!(
-        (cleared.settings, cleared.reboot_required),
+        (cleared.settings, cleared.changed.reboot_required),
         (fresh.clone(), true)
     );
 

@@ -67,6 +67,24 @@ fn what_is_open_has_no_secret_and_the_rest_has_them_all() {
     }
 }
 
+/// GET shows the token of a pool because the interface says so; nothing else does.
+#[test]
+fn the_token_of_a_pool_is_a_secret_of_the_file() {
+    let body = r#"{"miningPoolName": "braiins", "miningPoolUser": "horse-staple-7"}"#;
+    let settings = bench::send(&Settings::default(), body).unwrap().settings;
+    assert_eq!(bench::get(&settings)["miningPoolUser"], "horse-staple-7");
+    let apart = transfer::apart(&settings);
+    assert!(!apart.open.contains_key("miningPoolUser"));
+    assert_eq!(apart.secret["miningPoolUser"], "horse-staple-7");
+    let back = transfer::import(&Settings::default(), &apart.together());
+    let user = back
+        .changes
+        .iter()
+        .find(|change| change.name == "miningPoolUser");
+    assert_eq!(user.unwrap().told, None);
+    assert_eq!(back.settings, settings);
+}
+
 #[test]
 fn what_differs_is_told_but_for_secrets() {
     let stored = secretive();
@@ -99,7 +117,7 @@ fn what_differs_is_told_but_for_secrets() {
             change("proxyPass", None),
         ]
     );
-    assert!(!import.reboot_required);
+    assert!(!import.changed.reboot_required);
     assert!(import.settings.pool_user_is_key);
 }
 
@@ -202,9 +220,9 @@ fn the_radio_of_the_machine_is_not_taken_over() {
 #[test]
 fn settings_that_wait_for_a_restart_say_so() {
     let waits = import(&Settings::default(), json!({ "otaEnabled": false }));
-    assert!(waits.reboot_required);
+    assert!(waits.changed.reboot_required);
     let live = import(&Settings::default(), json!({ "ledBrightness": 3 }));
-    assert!(!live.reboot_required);
+    assert!(!live.changed.reboot_required);
 }
 
 #[test]
@@ -283,23 +301,6 @@ fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
     }
 }
 
-#[test]
-fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
-    let held_back = transfer::unguarded(&secretive());
-    let expected = [
-        "proxyPass",
-        "miningPoolUser",
-        "minerHostname",
-        "nostrRelays",
-        "nwcUri",
-        "gitReleaseUrl",
-    ];
-    let mut held_back = held_back;
-    held_back.sort_unstable();
-    let mut expected = expected.to_vec();
-    expected.sort_unstable();
-    assert_eq!(held_back, expected);
-}
 /// The rest of an address can be changed without knowing its password, which stays what it was.
 #[test]
 fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
@@ -343,3 +344,20 @@ fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
     }
 }
 
+#[test]
+fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
+    let held_back = transfer::unguarded(&secretive());
+    let expected = [
+        "proxyPass",
+        "miningPoolUser",
+        "minerHostname",
+        "nostrRelays",
+        "nwcUri",
+        "gitReleaseUrl",
+    ];
+    let mut held_back = held_back;
+    held_back.sort_unstable();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(held_back, expected);
+}

@@ -4,7 +4,7 @@ use device::{
     market::PoolStats,
     now::UtcTime,
     secret::Secret,
-    settings::pools as core,
+    settings::pools::{self as core, UserField},
     units::{Hashrate, Sats},
 };
 use feeds::{
@@ -50,12 +50,16 @@ fn both_tables_agree() {
         let row = pools::find(pool.id).unwrap();
         let user = Secret::new("k3y");
         let request = row.request(asker(&user)).unwrap();
-        assert_eq!(
-            request.headers.iter().any(|(name, _)| *name == "X-API-KEY"),
-            pool.secret_user,
-            "{}",
-            pool.id
-        );
+        let header = request
+            .headers
+            .iter()
+            .find(|(_, value)| value.expose().contains("k3y"));
+        let sent_as = match header.map(|(name, _)| *name) {
+            Some("X-API-KEY") => UserField::ApiKey,
+            Some(_) => UserField::Token,
+            None => UserField::Name,
+        };
+        assert_eq!(sent_as, pool.user, "{}", pool.id);
         let nobody = Secret::default();
         let global = row.request(Asker {
             global: true,

@@ -168,7 +168,7 @@ pub fn market(view: &View, now: Now) -> Value {
 
 /// The settings, without their secrets and without what GET tells beside them.
 pub fn settings(view: &View, identity: &Identity) -> Value {
-    let mut document = emit::document(view, identity);
+    let mut document = emit::public_document(view, identity);
     let is_setting = |name: &str| {
         let is_row = SPECS.iter().any(|spec| {
             spec.name == name || name.strip_suffix("Set").is_some_and(|row| row == spec.name)
@@ -238,6 +238,9 @@ pub fn result(name: &str, caller: Option<&Value>, answer: &Answer) -> Value {
         }
         Some(body) => result["body"] = body.clone(),
         None => {}
+    }
+    if let Some(reason) = &answer.reason {
+        result["msg"] = reason.as_str().into();
     }
     result
 }

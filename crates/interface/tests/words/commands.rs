@@ -18,7 +18,7 @@ fn read(name: &str, given: Given) -> String {
     let view = clock(BOARD).view();
     match operations::command(name, given, &view) {
         Ok(Asked { request, .. }) => format!("{request:?}"),
-        Err(Answer { status, body }) => {
+        Err(Answer { status, body, .. }) => {
             let body = body.expect("a refusal has a reason");
             format!("{status} {}", body["error"].as_str().unwrap())
         }

@@ -20,7 +20,11 @@ use device::{
     releases::{Look, Release, Verdict},
     request::{FrontlightCommand, Request},
     secret::{Endpoint, Secret},
-    settings::{Settings, emit::Identity},
+    settings::{
+        Settings,
+        emit::Identity,
+        reject::{Rejection, TextFault},
+    },
     sources::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
     view::View,
@@ -83,6 +87,9 @@ pub(crate) fn settings() -> Settings {
         mqtt_pass: Secret::new("planted-pass"),
         mqtt_key: Secret::new("planted-key"),
         mqtt_groups: "shop,hall".into(),
+        // A token, which GET shows and nothing else.
+        mining_pool_name: "braiins".into(),
+        mining_pool_user: Secret::new("planted-token"),
         ..Settings::default()
     }
 }
@@ -509,7 +516,7 @@ fn wished_at(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
                 .collect();
             format!("{}{spread}", requests.join("; "))
         }
-        Err(Answer { status, body }) => {
+        Err(Answer { status, body, .. }) => {
             format!("{status} {}", body.unwrap()["error"].as_str().unwrap())
         }
     }
@@ -761,8 +768,12 @@ fn wishes_that_stand_there_hold_no_secret() {
             r#"a ["nostrRelay"]"#,
         ),
         (
+            r#"{"rev": "a", "settings": {"miningPoolName": "ocean", "miningPoolUser": "x"}}"#,
+            r#"a ["miningPoolName", "miningPoolUser"]"#,
+        ),
+        (
             r#"{"rev": "a", "settings": {"miningPoolUser": "x"}}"#,
-            r#"a ["miningPoolUser"]"#,
+            "a! miningPoolUser:secret",
         ),
         (
             r#"{"rev": "a", "settings": {"miningPoolName": "viabtc", "miningPoolUser": "x"}}"#,
@@ -805,6 +816,10 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
     assert_eq!(
         (&settings["blockHeight"], &settings["mqttPass"]),
         (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&settings["miningPoolUserSet"], &settings["miningPoolUser"]),
+        (&json!(true), &Value::Null)
     );
     assert_eq!(state["sources"], json!({ "relay": true }));
     let lost = vec![Observation::Connection(
@@ -979,6 +994,20 @@ fn an_answer_carries_the_id_of_who_asked() {
     assert_eq!(
         told,
         json!({ "cmd": "restart", "id": null, "status": 200, "msg": "y" })
+    );
+    let refused = Answer::rejected(&Rejection::BadText(
+        "mqttBase".into(),
+        TextFault::TooLong(9),
+    ));
+    assert_eq!(
+        documents::result("set", None, &refused),
+        json!({
+            "cmd": "set",
+            "id": null,
+            "status": 400,
+            "error": "mqttBase:bad_type",
+            "msg": "mqttBase takes at most 9 bytes",
+        })
     );
 }
 

@@ -294,7 +294,7 @@ pub(crate) fn told(file: &SettingsFile, secrets: Secrets, import: &Import) -> Va
         "missing": import.missing,
         "notes": import.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "refused": import.refused.iter().map(refusal).collect::<Vec<_>>(),
-        "rebootRequired": import.reboot_required,
+        "rebootRequired": import.changed.reboot_required,
     })
 }
 

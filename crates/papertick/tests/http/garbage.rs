@@ -123,7 +123,7 @@ proptest! {
                 prop_assert!(!rejection.to_string().is_empty());
                 prop_assert_eq!(device.settings(), &before);
             }
-            Reply::Done | Reply::RebootRequired => {}
+            Reply::Done | Reply::Changed(_) => {}
             reply @ (Reply::Refused(_) | Reply::Lights(_) | Reply::Picture(_) | Reply::Judged(_)) => prop_assert!(false, "{:?}", reply),
         }
     }

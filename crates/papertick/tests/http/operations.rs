@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use device::{
     lights::Rgb,
     market::{Datum, Seen},
-    request::{Refusal, Reply},
+    request::{Changed, Refusal, Reply},
     settings::Settings,
     sources::SourceId,
     units::FeeRate,
@@ -229,7 +229,10 @@ async fn operations_answer_in_their_own_words() {
         (
             "PATCH /api/settings",
             "{}",
-            Reply::RebootRequired,
+            Reply::Changed(Changed {
+                reboot_required: true,
+                ..Changed::default()
+            }),
             r#"{"rebootRequired":true}"#,
         ),
         ("PATCH /api/json/settings", "{}", Reply::Done, ""),

@@ -1,5 +1,6 @@
 //! Changes of settings through the real core: every token of a refusal, and what an accepted change is answered.
 
+use papertick::doors::http::parse::percent_decode;
 use serde_json::{Value, json};
 
 use crate::support::Clock;
@@ -20,7 +21,6 @@ async fn every_token_is_told_as_it_is() {
             r#"{"proxyEnabled":true,"proxyHost":""}"#,
             "proxyHost:bad_length",
         ),
-        (r#"{"httpAuthEnabled":true}"#, "httpAuthPass:bad_length"),
         (
             r#"{"proxyEnabled":true,"tzString":"Mars/Olympus"}"#,
             "tzString:unknown",
@@ -34,6 +34,7 @@ async fn every_token_is_told_as_it_is() {
         (r#"{"poolWorker":"a\u009b"}"#, "poolWorker:bad_type"),
         (r#"{"fgColor":"red"}"#, "fgColor:bad_type"),
         (r#"{"bgColor":5}"#, "bgColor:bad_type"),
+        (r#"{"httpAuthEnabled":true}"#, "httpAuthPass:bad_length"),
         (
             r#"{"httpAuthEnabled":true,"httpAuthPass":""}"#,
             "httpAuthPass:bad_length",
@@ -85,8 +86,8 @@ async fn every_token_is_told_as_it_is() {
         for (method, path) in [("PATCH", "/api/settings"), ("POST", "/api/json/settings")] {
             let answer = clock.json(method, path, body).await;
             assert_eq!(
-                (answer.status, &answer.json()["error"]),
-                (400, &json!(token)),
+                (answer.status, answer.json()),
+                (400, json!({ "error": token })),
                 "{method} {path} {body}"
             );
         }
@@ -223,13 +224,55 @@ async fn a_text_that_cannot_be_stored_is_explained() {
     for (key, value, words) in rows {
         let body = json!({ key: value }).to_string();
         let answer = clock.json("PATCH", "/api/settings", &body).await;
-        let expected = json!({ "error": format!("{key}:bad_type"), "msg": words });
+        let expected = json!({ "error": format!("{key}:bad_type") });
         assert_eq!((answer.status, answer.json()), (400, expected), "{key}");
+        let reason = answer.header("papertick-reason").unwrap();
+        assert_eq!(percent_decode(reason, false).as_deref(), Some(words));
     }
     let answer = clock
         .json("PATCH", "/api/settings", r#"{"otaPass":5}"#)
         .await;
     assert_eq!(answer.json(), json!({ "error": "otaPass:bad_type" }));
+    assert_eq!(answer.header("papertick-reason"), None);
+}
+
+/// A password belongs to the server it was entered for: to no other one is it sent.
+#[tokio::test]
+async fn a_password_that_loses_its_server_is_cleared_and_the_client_is_told() {
+    let clock = Clock::real().await;
+    let entered = json!({
+        "nodeHost": "node", "nodePass": "one", "mqttHost": "broker", "mqttPass": "two",
+        "proxyHost": "proxy", "proxyPass": "three",
+    });
+    for (change, set) in [
+        (json!({ "nodePort": 1 }), [false, true, true]),
+        (json!({ "mqttHost": "evil" }), [true, false, true]),
+        (
+            json!({ "proxyUser": "x", "proxyHost": "evil" }),
+            [true, true, false],
+        ),
+        (
+            json!({ "nodeHost": "b", "nodePass": "four", "mqttUser": "u", "mqttPass": "five" }),
+            [true; 3],
+        ),
+    ] {
+        let answer = clock
+            .json("PATCH", "/api/settings", &entered.to_string())
+            .await;
+        assert_eq!(answer.status, 200);
+        let answer = clock
+            .json("PATCH", "/api/settings", &change.to_string())
+            .await;
+        assert_eq!(answer.status, 200);
+        let body = answer.text();
+        assert!(["", r#"{"rebootRequired":true}"#].contains(&body), "{body}");
+        let reason = answer.header("papertick-reason");
+        assert_eq!(reason.is_some(), set.contains(&false), "{change}");
+        let settings = clock.get("/api/settings").await.json();
+        let is_set =
+            ["nodePassSet", "mqttPassSet", "proxyPassSet"].map(|name| settings[name] == true);
+        assert_eq!(is_set, set, "{change}: {reason:?}");
+    }
 }
 
 #[tokio::test]

@@ -79,7 +79,7 @@ impl Desk {
         };
         let reply = self.inbox.ask(Request::Patch(patch)).await.unwrap();
         assert!(
-            matches!(reply, Reply::Done | Reply::RebootRequired),
+            matches!(reply, Reply::Done | Reply::Changed(_)),
             "{body}: {reply:?}"
         );
     }

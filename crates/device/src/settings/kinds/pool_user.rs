@@ -1,10 +1,14 @@
-//! The user of a mining pool: a plain name at most pools, an API key at some.
+//! The user of a mining pool: a plain name at most pools, a token or an API key at some.
 
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value};
 
 use super::{
-    super::{Settings, pools::POOLS, reject::Rejection},
+    super::{
+        Key, Settings,
+        pools::{POOLS, UserField},
+        reject::Rejection,
+    },
     Catalogue, Composite, Context, Kind, text,
 };
 use crate::secret::Secret;
@@ -13,23 +17,55 @@ use crate::secret::Secret;
 #[derive(Debug)]
 pub struct PoolUser(pub usize);
 
-/// Settles the user after a change of user or pool.
+/// Binds a key or token to the pool it was entered for.
 ///
-/// What was given as an API key is forgotten when the pool changes to one that takes a plain name:
-/// else GET would show it, and another pool would be sent it.
-pub(in super::super) fn settle(settings: &mut Settings, stored: &Settings) {
-    let takes_key = settings.pool().is_some_and(|pool| pool.secret_user);
-    if settings.mining_pool_user != stored.mining_pool_user {
-        settings.pool_user_is_key = takes_key && !settings.mining_pool_user.is_empty();
-    } else if settings.pool_user_is_key && !takes_key {
+/// Another pool would be sent it, and GET shows the user of most pools: so it is cleared when the pool changes without
+/// a new user in the same change. Tells whether it was.
+pub(in super::super) fn bind(settings: &mut Settings, stored: &Settings, is_given: bool) -> bool {
+    let is_secret = field(settings) != UserField::Name;
+    let has_changed = settings.mining_pool_user != stored.mining_pool_user;
+    let is_other_pool = settings.mining_pool_name != stored.mining_pool_name;
+    if is_given && (has_changed || is_other_pool) {
+        settings.pool_user_is_key = is_secret && !settings.mining_pool_user.is_empty();
+    } else if settings.pool_user_is_key && is_other_pool {
         settings.pool_user_is_key = false;
         settings.mining_pool_user = Secret::default();
+        return true;
+    }
+    false
+}
+
+/// Tells whether the user is an API key or a token, or may be one.
+pub(in super::super) fn is_secret(settings: &Settings) -> bool {
+    settings.pool_user_is_key || field(settings) != UserField::Name
+}
+
+/// Takes a token out of the document of GET, so that others than the clients of the control interface may read it.
+pub(in super::super) fn hide_token(settings: &Settings, document: &mut Map<String, Value>) {
+    let name = Key::mining_pool_user.name();
+    if is_secret(settings) && document.shift_remove(name).is_some() {
+        emit_set(name, settings, document);
     }
 }
 
-/// Tells whether the user is an API key, or may be one.
-pub(in super::super) fn is_secret(settings: &Settings) -> bool {
-    settings.pool_user_is_key || settings.pool().is_some_and(|pool| pool.secret_user)
+/// Tells whether GET hides the user.
+fn is_hidden(settings: &Settings) -> bool {
+    match field(settings) {
+        UserField::ApiKey => true,
+        UserField::Token => false,
+        UserField::Name => settings.pool_user_is_key,
+    }
+}
+
+/// Puts into a document whether there is a user.
+fn emit_set(name: &str, settings: &Settings, document: &mut Map<String, Value>) {
+    let is_set = !settings.mining_pool_user.is_empty();
+    document.insert(format!("{name}Set"), is_set.into());
+}
+
+/// What the user field of the chosen pool holds; a name if the pool was dropped.
+fn field(settings: &Settings) -> UserField {
+    settings.pool().map_or(UserField::Name, |pool| pool.user)
 }
 
 impl Kind for PoolUser {
@@ -50,7 +86,7 @@ impl Kind for PoolUser {
     }
 
     fn control(&self) -> Value {
-        let secret = POOLS.iter().filter(|pool| pool.secret_user);
+        let secret = POOLS.iter().filter(|pool| pool.user == UserField::ApiKey);
         let mut control = text::control(self.0);
         control["secretForPools"] = secret.map(|pool| pool.id).collect::<Vec<_>>().into();
         control
@@ -69,8 +105,8 @@ impl Composite for PoolUser {
     fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
         let settings = &context.settings;
         let user = &settings.mining_pool_user;
-        if is_secret(settings) {
-            document.insert(format!("{name}Set"), (!user.is_empty()).into());
+        if is_hidden(settings) {
+            emit_set(name, settings, document);
         } else {
             document.insert(name.into(), user.expose().into());
         }

@@ -11,7 +11,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::{Bytes, BytesMut};
 use device::secret::Secret;
 use http::{
-    HeaderValue, Request, Response, StatusCode,
+    HeaderMap, HeaderValue, Request, Response, StatusCode,
     header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT},
 };
 use http_body_util::{BodyExt, Either, Full};
@@ -26,7 +26,11 @@ use serde_json::Value;
 use tokio::{runtime::Runtime, time::timeout};
 
 use super::setting_words;
-use crate::{build, failure::Failure};
+use crate::{
+    build,
+    doors::http::{answer::REASON, parse::percent_decode},
+    failure::Failure,
+};
 use upload::Upload;
 
 /// Longest time until a clock has answered; buttons of the bench can be held for a minute.
@@ -91,6 +95,8 @@ pub(crate) struct Reply {
     pub(crate) content_type: String,
     /// Body.
     pub(crate) body: Bytes,
+    /// What the clock says to people beside the body.
+    pub(crate) reason: Option<String>,
 }
 
 impl Reply {
@@ -108,7 +114,11 @@ impl Reply {
         if self.status.is_success() {
             return Ok(self);
         }
-        Err(refusal(self.status, self.json().as_ref()))
+        Err(self.refusal())
+    }
+
+    fn refusal(&self) -> Failure {
+        refusal(self.status, self.json().as_ref(), self.reason.as_deref())
     }
 }
 
@@ -186,7 +196,7 @@ impl Client {
                 }
                 if !status.is_success() {
                     let reply = whole(response).await?;
-                    return Err(refusal(status, reply.json().as_ref()));
+                    return Err(reply.refusal());
                 }
                 let mut body = response.into_body();
                 while let Some(Ok(frame)) = body.frame().await {
@@ -347,16 +357,29 @@ async fn whole(response: Response<Incoming>) -> Result<Reply, Failure> {
         status: head.status,
         content_type: content_type.unwrap_or_default().to_string(),
         body: bytes.freeze(),
+        reason: reason(&head.headers),
     })
 }
 
+/// The sentence for people in the headers of an answer, without control characters, which a terminal would obey.
+fn reason(headers: &HeaderMap) -> Option<String> {
+    let encoded = headers.get(REASON)?.to_str().ok()?;
+    let reason = percent_decode(encoded, false)?;
+    Some(reason.replace(char::is_control, " "))
+}
+
 /// What a refusal says, as one line and as the number that programs know it by.
-pub(crate) fn refusal(status: StatusCode, document: Option<&Value>) -> Failure {
+pub(crate) fn refusal(
+    status: StatusCode,
+    document: Option<&Value>,
+    reason: Option<&str>,
+) -> Failure {
     let text = |name: &str| Some(document?.get(name)?.as_str()?.to_string());
     let token = text("error");
     let mut words = token.clone().or_else(|| text("msg"));
     if let Some(token) = &token {
-        let more = text("msg").or_else(|| hint(token));
+        let more = reason.map(String::from).or_else(|| text("msg"));
+        let more = more.or_else(|| hint(token));
         if let Some(more) = more {
             words = Some(format!("{token}: {more}"));
         }
@@ -436,7 +459,7 @@ mod tests {
             ),
         ] {
             let status = StatusCode::from_u16(status).unwrap_or_default();
-            let failure = refusal(status, Some(&document));
+            let failure = refusal(status, Some(&document), None);
             assert_eq!(failure.code, code, "{document}");
             assert!(failure.message.contains(words), "{failure}");
         }

@@ -20,6 +20,7 @@ use crate::{
         setting_words::{self, assignment},
         watch,
     },
+    doors::http::parse::percent_encode,
     failure::Failure,
     standard_error::say,
 };
@@ -286,11 +287,11 @@ pub(super) fn ask(operation: &Operation, matches: &ArgMatches) -> Result<Ask, Fa
     if let Some(name) = open_part(form) {
         let said = matches.get_one::<String>(OPEN).map(String::as_str);
         let said = said.or(form.unsaid).unwrap_or_default();
-        path = path.replace(&format!("{{{name}}}"), &percent(said));
+        path = path.replace(&format!("{{{name}}}"), &percent_encode(said));
     }
     let asked = form.query.iter().filter_map(|param| {
         let said = matches.try_get_one::<String>(param.name).ok().flatten()?;
-        Some(format!("{}={}", param.name, percent(said)))
+        Some(format!("{}={}", param.name, percent_encode(said)))
     });
     let query = asked.collect::<Vec<_>>().join("&");
     if !query.is_empty() {
@@ -395,14 +396,4 @@ pub(super) fn is_file(operation: &Operation) -> bool {
 fn open_part(form: &Form) -> Option<&'static str> {
     let (_, rest) = form.path.split_once('{')?;
     rest.split_once('}').map(|(name, _)| name)
-}
-
-/// A text as it stands in a path or query.
-fn percent(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let escaped = |byte: u8| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(escaped).collect()
 }

@@ -14,6 +14,7 @@ use super::{grammar, words::plain};
 use crate::{
     commands::{client::Reply, files::cannot_write},
     failure::Failure,
+    standard_error::say,
 };
 
 /// Prints an answer, or writes it to a file.
@@ -31,6 +32,9 @@ pub(super) fn tell(
             document(&told, json);
         }
         return reply.accepted().map(drop);
+    }
+    if let Some(reason) = &reply.reason {
+        say(reason);
     }
     if let Some(path) = output {
         return fs::write(path, &reply.body).map_err(|error| cannot_write(path, &error));

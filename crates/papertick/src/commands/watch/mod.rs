@@ -188,7 +188,7 @@ async fn handshake(client: &Client) -> Result<Socket, Unopened> {
         }
         let document = answer.body().as_deref();
         let document = document.and_then(|body| serde_json::from_slice(body).ok());
-        Unopened::Failed(refusal(answer.status(), document.as_ref()))
+        Unopened::Failed(refusal(answer.status(), document.as_ref(), None))
     })?;
     let start = socket.send(Message::text("start")).await;
     start.map_err(|error| failed(error.to_string()))?;

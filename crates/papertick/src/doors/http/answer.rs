@@ -9,12 +9,14 @@ use std::{
 use bytes::Bytes;
 use futures_util::Stream;
 use http::{
-    HeaderValue, StatusCode,
+    HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use interface::answer::Answer;
 use serde_json::Value;
+
+use super::parse::percent_encode;
 
 /// An answer to a request.
 pub(crate) type Response = http::Response<Body>;
@@ -24,6 +26,9 @@ pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 
 /// Not to be kept by anybody.
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// A sentence for people beside the body, percent-encoded UTF-8.
+pub(crate) const REASON: HeaderName = HeaderName::from_static("papertick-reason");
 
 /// The body of an answer.
 pub(crate) enum Body {
@@ -113,13 +118,18 @@ pub(crate) fn bytes(content_type: HeaderValue, bytes: Bytes) -> Response {
     response
 }
 
-/// Tells an answer of the interface.
+/// The response to an answer of the interface.
 pub(crate) fn told(answer: Answer) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    match answer.body {
+    let mut response = match answer.body {
         Some(body) => json_with(status, &body),
         None => empty(status),
+    };
+    let reason = answer.reason.as_deref().map(percent_encode);
+    if let Some(Ok(reason)) = reason.map(HeaderValue::try_from) {
+        response.headers_mut().insert(REASON, reason);
     }
+    response
 }
 
 /// Refuses with `{"error": …}`.

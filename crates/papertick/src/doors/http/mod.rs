@@ -4,7 +4,7 @@
 //! who does what the device does not.
 //! `server` holds the connections, `events` the clients that follow, `state` is what all of them can reach.
 
-mod answer;
+pub(crate) mod answer;
 mod assets;
 mod auth;
 mod cache;

@@ -77,7 +77,7 @@ async fn preview(call: &Call, wishes: Vec<Request>) -> Response {
         Ok(Reply::Picture(picture)) => picture,
         Ok(Reply::Rejected(rejection)) => return answer::told(Answer::rejected(&rejection)),
         Ok(Reply::Refused(refusal)) => return answer::told(refused(refusal)),
-        Ok(Reply::Done | Reply::RebootRequired | Reply::Lights(_) | Reply::Judged(_)) => {
+        Ok(Reply::Done | Reply::Changed(_) | Reply::Lights(_) | Reply::Judged(_)) => {
             return answer::not_found();
         }
         Err(response) => return response,

@@ -19,6 +19,16 @@ pub fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
+/// Encodes a text for a path, a query or a header.
+pub fn percent_encode(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let encoded = |byte: u8| match is_plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encoded).collect()
+}
+
 /// Decodes `%xx`, and `+` where it stands for a space; a `%` that introduces no escape stands for itself.
 ///
 /// None if the bytes are no UTF-8.

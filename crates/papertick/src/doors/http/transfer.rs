@@ -139,7 +139,7 @@ async fn take_over(call: &Call, file: &SettingsFile, said: Said, is_dry: bool) -
     }
     let names: Vec<&str> = import.changes.iter().map(|change| change.name).collect();
     match call.state.ask(Request::Import(Imported(said.body))).await {
-        Ok(Reply::Done | Reply::RebootRequired) => {
+        Ok(Reply::Done | Reply::Changed(_)) => {
             tracing::info!(from = file.origin.clock, changed = ?names, "settings of a file were taken over");
             answer::json(&told)
         }

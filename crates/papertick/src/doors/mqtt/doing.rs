@@ -45,7 +45,7 @@ impl Hands {
         let reply = self.ask(Request::Fulfil(standing)).await;
         match reply.map_err(|refusal| reason(&refusal))? {
             Reply::Done
-            | Reply::RebootRequired
+            | Reply::Changed(_)
             | Reply::Lights(_)
             | Reply::Picture(_)
             | Reply::Judged(_) => Ok(()),

@@ -1,0 +1,130 @@
+//! Passwords are bound to the server they were entered for.
+//!
+//! If the server changes and the change does not bring the password, the password is cleared. Otherwise anybody who can
+//! change settings could have it sent to a server of their own.
+
+use alloc::vec::Vec;
+use serde_json::Value;
+
+use super::{Key, Settings, kinds::pool_user};
+use crate::{market::sources, secret::Endpoint};
+
+/// A password, and what says where it is sent.
+struct Binding {
+    password: Key,
+    host: Key,
+    /// Port and user.
+    rest: [Key; 2],
+    /// The switch that encrypts the connection; `None` if nothing does.
+    tls: Option<Key>,
+    /// The authorities that may vouch for the server.
+    authorities: Option<Key>,
+}
+
+const BINDINGS: &[Binding] = &[
+    Binding {
+        password: Key::node_pass,
+        host: Key::node_host,
+        rest: [Key::node_port, Key::node_user],
+        tls: Some(Key::node_tls),
+        authorities: None,
+    },
+    Binding {
+        password: Key::mqtt_pass,
+        host: Key::mqtt_host,
+        rest: [Key::mqtt_port, Key::mqtt_user],
+        tls: Some(Key::mqtt_tls),
+        authorities: Some(Key::mqtt_ca),
+    },
+    Binding {
+        password: Key::proxy_pass,
+        host: Key::proxy_host,
+        rest: [Key::proxy_port, Key::proxy_user],
+        tls: None,
+        authorities: None,
+    },
+];
+
+/// Clears the passwords whose server has changed, unless the change brings them; returns their names.
+pub(super) fn clear_moved(
+    settings: &mut Settings,
+    stored: &Settings,
+    is_given: impl Fn(Key) -> bool,
+) -> Vec<&'static str> {
+    let mut cleared = Vec::new();
+    for binding in BINDINGS {
+        let password = binding.password;
+        let is_set = settings.get(password) != "";
+        if is_set && !is_given(password) && binding.has_moved(settings, stored) {
+            settings.copy(password, &Settings::default());
+            cleared.push(password.name());
+        }
+    }
+    let user = Key::mining_pool_user;
+    if pool_user::bind(settings, stored, is_given(user)) {
+        cleared.push(user.name());
+    }
+    cleared
+}
+
+impl Binding {
+    fn has_moved(&self, settings: &Settings, stored: &Settings) -> bool {
+        let differs = |key: Key| settings.get(key) != stored.get(key);
+        differs(self.host)
+            || self.rest.into_iter().any(differs)
+            || self.is_less_secure(settings, stored)
+            || self.reaches_other_proxy(settings, stored)
+    }
+
+    /// Tells whether somebody on the way could read the password who could not before.
+    fn is_less_secure(&self, settings: &Settings, stored: &Settings) -> bool {
+        let has_other_authorities = self
+            .authorities
+            .is_some_and(|key| settings.get(key) != stored.get(key));
+        self.is_encrypted(stored) && (!self.is_encrypted(settings) || has_other_authorities)
+    }
+
+    /// Tells whether the password would pass another proxy than before, which could read it.
+    fn reaches_other_proxy(&self, settings: &Settings, stored: &Settings) -> bool {
+        if self.tls.is_none() || self.is_encrypted(settings) {
+            return false;
+        }
+        let now = proxy_to(self.host, settings);
+        now.is_some() && now != proxy_to(self.host, stored)
+    }
+
+    fn is_encrypted(&self, settings: &Settings) -> bool {
+        self.tls
+            .is_some_and(|key| settings.get(key) == Value::Bool(true))
+    }
+}
+
+/// Host and port of the proxy that a connection to a host takes.
+fn proxy_to(host: Key, settings: &Settings) -> Option<(Endpoint, u16)> {
+    let host = settings.get(host);
+    let host = host_of(host.as_str().unwrap_or_default());
+    let proxy = sources::route(settings).proxy?;
+    let is_bypassed = proxy
+        .bypass
+        .split(',')
+        .any(|glob| is_match(glob.trim(), host));
+    (!is_bypassed).then_some((proxy.host, proxy.port))
+}
+
+/// The host in `host`, `host:port`, `[v6]` and `[v6]:port`.
+fn host_of(authority: &str) -> &str {
+    match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    }
+}
+
+/// Whether a glob of `proxyBypass` matches a host, as the dialer does it.
+fn is_match(glob: &str, host: &str) -> bool {
+    let (glob, host) = (glob.to_ascii_lowercase(), host.to_ascii_lowercase());
+    match (glob.strip_prefix('*'), glob.strip_suffix('*')) {
+        (Some(suffix), _) => host.ends_with(suffix),
+        (None, Some(prefix)) => host.starts_with(prefix),
+        (None, None) => !glob.is_empty() && glob == host,
+    }
+}
