@@ -77,7 +77,7 @@ pub fn bitcoin(amount: Sats, decimals: u32) -> String {
 
 fn with_letter(sats: u64, unit: u64, letter: char) -> String {
     let number = match sats >= 10 * unit {
-        true => decimal::half_up(sats.into(), unit.into(), 0),
+        true => decimal::rounded(sats.into(), unit.into(), 0),
         false => decimal::rounded(sats.into(), unit.into(), 1),
     };
     format!("{number}{letter}")

@@ -51,7 +51,7 @@ pub fn precise(fee: FeeRate, width: usize) -> String {
     if hundredths >= 1000 && hundredths.is_multiple_of(100) {
         return (hundredths / 100).to_string();
     }
-    let text = decimal::half_up(hundredths.into(), 100, 2);
+    let text = decimal::rounded(hundredths.into(), 100, 2);
     if text.len() <= width {
         text
     } else {
@@ -60,5 +60,5 @@ pub fn precise(fee: FeeRate, width: usize) -> String {
 }
 
 fn whole(fee: FeeRate) -> String {
-    decimal::half_up(fee.micros.into(), MICRO.into(), 0)
+    decimal::rounded(fee.micros.into(), MICRO.into(), 0)
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Scene, issuance, price_layout, row, signs, suffix};
+use super::{Scene, decimal, issuance, price_layout, row, signs, suffix};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence},
@@ -34,7 +34,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
         return spoken::MARKET_CAP_UNKNOWN.into();
     };
     let value = price.rounded().saturating_mul(issuance::mined_btc(height));
-    let millions = spoken::number(value / MILLION);
+    let millions = spoken::number(decimal::rounded(value.into(), MILLION.into(), 0));
     let code = scene.currency.code();
     spoken::MARKET_CAP
         .with("millions", millions)

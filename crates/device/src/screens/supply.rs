@@ -43,7 +43,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
 fn percent(supply: u64, width: usize) -> String {
     let text = |decimals| {
         let percents = u128::from(supply) * 10_000 * 100;
-        format!("{}%", decimal::half_up(percents, FINAL_BTC_E4, decimals))
+        format!("{}%", decimal::rounded(percents, FINAL_BTC_E4, decimals))
     };
     [2, 1]
         .into_iter()

@@ -106,7 +106,7 @@ const ROWS: &[(&str, &str)] = &[
     ("ticker USD", "The price is not known yet."),
     (
         "mcap USD price=95432 height=840000",
-        "All bitcoin together are worth 1,878,817 million USD.",
+        "All bitcoin together are worth 1,878,818 million USD.",
     ),
     (
         "mcap USD price=95432",

@@ -39,7 +39,7 @@ fn ticker() {
         "
         ticker USD price=95432                                        7: BTC/USD|$|9|5|4|3|2
                                                                       8: BTC/USD|·|$|9|5|4|3|2
-        ticker USD price=95432.50                                     7: BTC/USD|$|9|5|4|3|2
+        ticker USD price=95432.50                                     7: BTC/USD|$|9|5|4|3|3
                                                                       8: BTC/USD|9|5|4|3|2|.|5
         ticker USD price=109876                                       7: BTC/USD|1|0|9|8|7|6
                                                                       8: BTC/USD|$|1|0|9|8|7|6
@@ -89,6 +89,10 @@ fn ticker() {
                                                                       8: BTC/USD|$|1|0|0|.|0|K
         ticker USD price=999999 suffixPrice                           7: BTC/USD|$|1|0|0|0|K
                                                                       8: BTC/USD|·|$|1|0|0|0|K
+        ticker USD price=95450 suffixPrice                            7: BTC/USD|$|9|5|.|5|K
+        ticker USD price=9425 suffixPrice decimalShareDot             7: BTC/USD|$|9.|4|2|5|K
+        ticker USD price=9425 suffixPrice                             7: BTC/USD|$|9|.|4|3|K
+        ticker USD price=617250 suffixPrice                           8: BTC/USD|$|6|1|7|.|3|K
         ticker USD price=999 suffixPrice mowMode                      7: $|0|.|0|0|0|M
                                                                       8: $|0|.|0|0|0|9|M
         ticker USD price=0 suffixPrice                                7: BTC/USD|·|·|·|·|$|0
@@ -153,6 +157,7 @@ fn market_cap() {
                                                                  8: CHF/MCAP|CHF|1|.|5|0|4|T
         mcap USD height=957123 price=40000                       7: USD/MCAP|·|$|8|0|2|B
                                                                  8: USD/MCAP|$|8|0|2|.|1|B
+        mcap USD height=10000 price=2469                         8: USD/MCAP|$|1|.|2|3|5|B
         mcap USD height=957123                                   7: USD/MCAP|·|·|·|·|·|·
                                                                  8: USD/MCAP|·|·|·|·|·|·|·
         mcap USD height=957123 price=95432 mcapBigChar=false     7: USD/MCAP|$|1|.|9|1|T
@@ -180,6 +185,7 @@ fn chain_age() {
                                                         8: BTC/SUPPLY|·|9|5|.|4|9|%
         supply height=1                                 7: BTC/SUPPLY|·|·|·|·|5|0
                                                         8: BTC/SUPPLY|·|·|·|·|·|5|0
+        supply height=12345                             7: BTC/SUPPLY|6|1|7|.|3|K
         supply height=0 supplyPercent                   7: BTC/SUPPLY|·|0|.|0|0|%
                                                         8: BTC/SUPPLY|·|·|0|.|0|0|%
         ",

@@ -518,14 +518,14 @@ fn short(value: u64, room: usize) -> String {
     format!("{}{letter}", decimals(value.into(), unit, free))
 }
 
-/// A quotient, rounded; a tie goes to the even digit.
+/// A quotient, rounded half up.
 fn decimals(value: u128, unit: u64, places: usize) -> String {
     let ten = 10u128.pow(u32::try_from(places).unwrap());
     let (cut, rest) = (
         value * ten / u128::from(unit),
         value * ten % u128::from(unit),
     );
-    let scaled = cut + u128::from(2 * rest + cut % 2 > u128::from(unit));
+    let scaled = cut + u128::from(2 * rest >= u128::from(unit));
     match places {
         0 => scaled.to_string(),
         _ => format!("{}.{:0places$}", scaled / ten, scaled % ten),
