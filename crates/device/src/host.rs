@@ -1,6 +1,7 @@
 //! Facts about the machine and the build that the core shows but cannot measure.
 
 use alloc::string::String;
+use core::net::SocketAddr;
 
 /// Facts about the machine and the build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,6 +14,6 @@ pub struct HostFacts {
     pub version: String,
     /// Date of the build.
     pub built: String,
-    /// Port of the page; none where it is the usual one.
-    pub page_port: Option<u16>,
+    /// Where the page is served; `None` before that is known.
+    pub page_address: Option<SocketAddr>,
 }

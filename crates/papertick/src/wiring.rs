@@ -665,7 +665,7 @@ fn host_facts(place: SocketAddr) -> HostFacts {
     HostFacts {
         version: build::VERSION.into(),
         built: build::date(),
-        page_port: page_port(place),
+        page_address: Some(place),
         ..HostFacts::default()
     }
 }
@@ -678,11 +678,6 @@ fn service(place: SocketAddr, board: BoardSpec) -> Service {
         revision: build::commit_first(),
         hardware: board.hardware.to_string(),
     }
-}
-
-/// Port of the page, where a browser must be told.
-fn page_port(place: SocketAddr) -> Option<u16> {
-    Some(place.port()).filter(|port| *port != HTTP_PORT)
 }
 
 /// Port at which names are answered on the simulated access point: the usual one where the clock has the usual one.
@@ -847,11 +842,11 @@ mod tests {
         let told = (
             facts.version.as_str(),
             facts.built.as_str(),
-            facts.page_port,
+            facts.page_address,
         );
         assert_eq!(
             told,
-            (env!("CARGO_PKG_VERSION"), &*build::date(), Some(8080))
+            (env!("CARGO_PKG_VERSION"), &*build::date(), Some(place))
         );
         let service = service(place, BoardSpec::EXAMPLE);
         assert_eq!(
@@ -869,13 +864,9 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_port_is_not_told_and_brings_the_usual_port_of_names() {
-        for (place, told, of_names) in [
-            ("192.168.1.7:80", None, 53),
-            ("192.168.1.7:8080", Some(8080), 0),
-        ] {
-            let place = place.parse().unwrap();
-            assert_eq!((page_port(place), names_port(place)), (told, of_names));
+    fn a_clock_on_the_usual_port_answers_names_on_the_usual_port() {
+        for (place, port) in [("192.168.1.7:80", 53), ("192.168.1.7:8080", 0)] {
+            assert_eq!(names_port(place.parse().unwrap()), port, "{place}");
         }
     }
 }

@@ -29,6 +29,9 @@ use crate::{
     spoken::{self, Sentence},
 };
 
+/// Port that a browser uses by itself.
+const HTTP_PORT: u16 = 80;
+
 /// Missed polls after which a polled value is old.
 const POLLS_MISSED: u32 = 4;
 
@@ -101,11 +104,20 @@ pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell
     Some((cells, no_data::sentence(silence)))
 }
 
-/// Address of the page, with its port where that is not the usual one; empty where nobody knows it.
+/// Address of the page, without the usual port; empty if it is not known.
 fn page(known: &Known<'_>) -> String {
-    match (known.host.page_port, known.ip.parse()) {
-        (Some(port), Ok(ip)) => SocketAddr::new(ip, port).to_string(),
-        (Some(_), Err(_)) | (None, _) => known.ip.into(),
+    let Some(served) = known.host.page_address else {
+        return known.ip.into();
+    };
+    // The address of the network reaches the page only where the clock listens on all addresses.
+    let ip = match served.ip().is_unspecified() {
+        true => known.ip.parse().ok(),
+        false => Some(served.ip()),
+    };
+    match ip {
+        Some(ip) if served.port() == HTTP_PORT => ip.to_string(),
+        Some(ip) => SocketAddr::new(ip, served.port()).to_string(),
+        None => known.ip.into(),
     }
 }
 

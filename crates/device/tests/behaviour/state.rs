@@ -89,16 +89,20 @@ fn a_clock_without_a_network_says_that_and_not_that_nobody_answers() {
 }
 
 #[test]
-fn where_the_page_is_told_with_its_port_unless_that_is_the_usual_one() {
-    for (page_port, ip, told) in [
-        (None, "192.168.1.5", "192.168.1.5"),
-        (Some(8080), "192.168.1.5", "192.168.1.5:8080"),
-        (Some(8080), "fd00::5", "[fd00::5]:8080"),
-        (Some(8080), "", "-"),
+fn the_no_data_screen_shows_an_address_at_which_the_page_is_served() {
+    for (served, ip, shown) in [
+        ("0.0.0.0:80", "192.168.1.5", "192.168.1.5"),
+        ("0.0.0.0:8080", "192.168.1.5", "192.168.1.5:8080"),
+        ("[::]:8080", "fd00::5", "[fd00::5]:8080"),
+        ("0.0.0.0:8080", "", "-"),
+        // The address of the network does not reach a clock that listens on another one.
+        ("127.0.0.1:8080", "192.168.1.5", "127.0.0.1:8080"),
+        ("[::1]:8080", "192.168.1.5", "[::1]:8080"),
+        ("192.168.7.1:80", "192.168.1.5", "192.168.7.1"),
     ] {
         let mut world = World::new(settings("timerSeconds=0"));
         let known = HostFacts {
-            page_port,
+            page_address: served.parse().ok(),
             ..HostFacts::default()
         };
         world.handle(Input::Measured(known));
@@ -107,7 +111,7 @@ fn where_the_page_is_told_with_its_port_unless_that_is_the_usual_one() {
             world.handle(Input::Linked(LinkEvent::Up { ip, ssid }));
         }
         world.live("source relay down; wait 60000");
-        assert_eq!(written(&world, 4), format!("More at {told}"));
+        assert_eq!(written(&world, 4), format!("More at {shown}"), "{served}");
     }
 }
 

@@ -149,7 +149,7 @@ async fn the_machine_is_measured() {
     let mut tasks = Tasks::new();
     let known = HostFacts {
         version: "4.0.0".into(),
-        page_port: Some(8080),
+        page_address: "192.168.1.7:8080".parse().ok(),
         ..HostFacts::default()
     };
     tasks.spawn("host", host::measure(known, inbox));
@@ -158,7 +158,7 @@ async fn the_machine_is_measured() {
     };
     assert!(facts.heap_free.is_some_and(|bytes| bytes > 0));
     assert_eq!(
-        (facts.version.as_str(), facts.page_port),
-        ("4.0.0", Some(8080))
+        (facts.version.as_str(), facts.page_address),
+        ("4.0.0", "192.168.1.7:8080".parse().ok())
     );
 }
