@@ -98,7 +98,7 @@ impl Device {
             }
             Request::RestartSource(source) => {
                 tried(match self.upstream.restart_one(source, &self.settled) {
-                    true => Ok(()),
+                    true => Ok(Cause::Data),
                     false => Err(Refusal::UnusedSource),
                 })
             }
@@ -235,9 +235,8 @@ impl Device {
     /// Goes one screen on or back. The timer runs after it.
     fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> Cause {
         let cause = self.run_timer(true, now, output);
-        self.glass
-            .step(direction, self.settled.active(), now.uptime);
-        cause
+        let settings = self.settled.active();
+        cause.max(self.glass.step(direction, settings, now.uptime))
     }
 
     fn run_timer(&mut self, running: bool, now: Now, output: &mut Output) -> Cause {
@@ -298,9 +297,9 @@ fn done(cause: Cause) -> (Reply, Cause) {
     (Reply::Done, cause)
 }
 
-fn tried(outcome: Result<(), Refusal>) -> (Reply, Cause) {
+fn tried(outcome: Result<Cause, Refusal>) -> (Reply, Cause) {
     match outcome {
-        Ok(()) => done(Cause::Data),
+        Ok(cause) => done(cause),
         Err(refusal) => (Reply::Refused(refusal), Cause::Data),
     }
 }

@@ -304,13 +304,14 @@ impl Glass {
     }
 
     /// Goes one screen on or back; under a text, zap or payment it only takes that away.
-    pub fn step(&mut self, direction: Navigation, settings: &Settings, uptime: Duration) {
+    pub fn step(&mut self, direction: Navigation, settings: &Settings, uptime: Duration) -> Cause {
         self.end_splash();
         if self.layers.dismiss() {
             self.rotation.restart(settings, uptime);
         } else {
             self.rotation.step(direction, settings, uptime);
         }
+        self.navigated()
     }
 
     /// Starts the period of the rotation anew.
@@ -327,7 +328,7 @@ impl Glass {
         number: i64,
         settings: &Settings,
         uptime: Duration,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Cause, Refusal> {
         let slot = match u16::try_from(number).ok().and_then(catalog::find) {
             Some(screen) if !settings.is_screen_available(screen.id) => {
                 return Err(Refusal::UnavailableScreen(screen.id));
@@ -340,11 +341,10 @@ impl Glass {
                 entry.ok_or(Refusal::UnknownScreen)?.slot
             }
         };
-        self.jump(slot, settings, uptime);
-        Ok(())
+        Ok(self.jump(slot, settings, uptime))
     }
 
-    /// Shows the same kind of screen in another currency.
+    /// Shows the current screen in a currency, or the ticker if the current screen has none.
     ///
     /// # Errors
     /// The currency is not in the rotation.
@@ -353,13 +353,12 @@ impl Glass {
         currency: Currency,
         settings: &Settings,
         uptime: Duration,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Cause, Refusal> {
         if !settings.currencies().contains(&currency) {
             return Err(Refusal::CurrencyNotActive);
         }
         let slot = self.rotation.slot_in(currency);
-        self.jump(slot, settings, uptime);
-        Ok(())
+        Ok(self.jump(slot, settings, uptime))
     }
 
     /// Goes to the block height for a new block, if the owner wants that and nothing covers the rotation for a while.
@@ -408,10 +407,19 @@ impl Glass {
         self.rotation.thaw(settings, uptime);
     }
 
-    fn jump(&mut self, slot: Slot, settings: &Settings, uptime: Duration) {
+    fn jump(&mut self, slot: Slot, settings: &Settings, uptime: Duration) -> Cause {
         self.end_splash();
         self.layers.dismiss();
         self.rotation.jump(slot, settings, uptime);
+        self.navigated()
+    }
+
+    /// A navigation event paints also where it leads to the screen that is already shown.
+    fn navigated(&self) -> Cause {
+        match self.visible() {
+            Visible::Slot(_) => Cause::Change,
+            Visible::Layer(_) | Visible::Nothing => Cause::Data,
+        }
     }
 
     fn show_progress(&mut self) {

@@ -15,8 +15,8 @@ use crate::{
 /// Id of the block height screen, where everything falls back to.
 pub const BLOCK_HEIGHT: u16 = 0;
 
-/// Id of the sats per currency screen, where a choice of currency leads from screens without one.
-const SATS_PER_CURRENCY: u16 = 10;
+/// Id of the ticker, where a choice of currency leads from screens without one.
+const TICKER: u16 = 20;
 
 /// A screen in a currency, if the screen has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -221,11 +221,11 @@ impl Rotation {
         }
     }
 
-    /// The slot of a currency: the screen that is on if it has one, else the sats per currency screen.
+    /// The slot of a currency: the screen that is on if it has one, else the ticker.
     pub fn slot_in(&self, currency: Currency) -> Slot {
         let screen = match self.slot.currency {
             Some(_) => self.slot.screen,
-            None => SATS_PER_CURRENCY,
+            None => TICKER,
         };
         Slot {
             screen,

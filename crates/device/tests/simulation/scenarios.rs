@@ -498,6 +498,12 @@ fn prices_wait_but_navigation_does_not() {
         price USD 95600 > BTC/USD $95500
         next            > USD/MCAP $1.88T
         previous        > BTC/USD $95600
+        wait 1000
+        price USD 95700 > BTC/USD $95600
+        screen 20       > BTC/USD $95700
+        wait 1000
+        price USD 95800 > BTC/USD $95700
+        currency USD    > BTC/USD $95800
         ",
     );
 }
@@ -518,9 +524,10 @@ fn currencies_keep_the_kind_of_screen() {
         "
         screen 30    > USD/MCAP $1.88T
         currency EUR > EUR/MCAP €1.73T
+        screen 10    > SATS/EUR 1136
+        currency USD > MSCW/TIME 1048
         screen 0
-        currency EUR > SATS/EUR 1136
-        screen 20    > BTC/EUR €88001
+        currency EUR > BTC/EUR €88001
         currency GBP > BTC/EUR €88001
         ",
     );
@@ -530,7 +537,7 @@ fn currencies_keep_the_kind_of_screen() {
 fn a_currency_that_vanishes_shows_the_block_height() {
     check(
         r#"
-        currency EUR > SATS/EUR 1136
+        currency EUR > BTC/EUR €88001
         set actCurrencies=["USD"]
         wait 0       > BLOCK/HEIGHT 840000
         "#,

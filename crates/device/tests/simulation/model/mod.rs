@@ -553,16 +553,16 @@ impl Model {
             Request::Previous => return self.navigate(-1),
             Request::ShowScreen(number) => {
                 if let Some(slot) = self.slot_of(*number) {
-                    self.jump(slot);
+                    return self.jump(slot);
                 }
             }
             Request::ShowCurrency(currency) => {
                 let screen = if self.slot.1.is_some() {
                     self.slot.0
                 } else {
-                    10
+                    20
                 };
-                self.jump((screen, Some(*currency)));
+                return self.jump((screen, Some(*currency)));
             }
             Request::ShowText(text) => self.custom(text.chars().map(String::from).collect()),
             Request::ShowCustom { cells, .. } => self.custom(cells.clone()),
@@ -782,7 +782,7 @@ impl Model {
             self.go(slots[there].0);
         }
         self.restart_timer();
-        why
+        why.max(self.navigated())
     }
 
     fn turn_to_next_enabled(&mut self) {
@@ -797,10 +797,19 @@ impl Model {
             .map_or((0, None), |(slot, _)| *slot));
     }
 
-    fn jump(&mut self, slot: Slot) {
+    fn jump(&mut self, slot: Slot) -> Why {
         self.splash = false;
         self.dismiss();
         self.go(slot);
+        self.navigated()
+    }
+
+    /// Navigation paints the screen of the rotation, also the one that is already shown.
+    fn navigated(&self) -> Why {
+        match self.mode() {
+            "rotation" => Why::Screen,
+            _ => Why::Data,
+        }
     }
 
     fn go(&mut self, slot: Slot) {
