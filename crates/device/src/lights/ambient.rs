@@ -121,6 +121,9 @@ mod tests {
             ],
         );
         assert!(dark.is_dark());
+        // Dark begins below one lux.
+        assert!(!check(128, true, false, &[(10, true, None)]).is_dark());
+        assert!(check(128, true, false, &[(9, true, Some(Wish::DarkOff))]).is_dark());
         assert!(!check(128, true, false, &[(50, false, Some(Wish::On))]).is_dark());
         assert!(!check(128, false, false, &[(0, false, Some(Wish::On))]).is_dark());
         let bright = check(

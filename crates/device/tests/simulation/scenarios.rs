@@ -275,9 +275,26 @@ fn rotation_to_payment_by_notification() {
         received 2100 > RECV DN2100
         wait 30000    > BLOCK/HEIGHT 840000
         sent 1000     > PAID UP1000
+        wait 30000    > BLOCK/HEIGHT 840000
+        set scrnRestoreZap=false
+        received 2100 > RECV DN2100
+        wait 29999    > RECV DN2100
+        wait 1        > BLOCK/HEIGHT 840000
         set nwcShowNotify=false
-        wait 30000
         sent 1000     > BLOCK/HEIGHT 840000
+        ",
+    );
+}
+
+#[test]
+fn text_replaces_a_zap_or_a_payment_at_once() {
+    check(
+        "
+        zap 21         > ZAP 21
+        text HELLO     > H ELLO
+        received 2100  > RECV DN2100
+        text WORLD     > W ORLD
+        wait 30000     > W ORLD
         ",
     );
 }
@@ -902,6 +919,16 @@ fn black_rests_on_the_strip_and_mutes_nothing() {
         world.run(&Step::Block(840_001));
         assert_ne!(world.device.desired().strip, [Rgb::BLACK; 4], "{black:?}");
     }
+}
+
+#[test]
+fn each_led_has_the_colour_that_it_was_given() {
+    let mut world = World::new(BOARD);
+    world.wait(Duration::from_secs(10));
+    world.run(&"set ledBrightness=255".parse().unwrap());
+    let colours = [0x00FF_0000, 0, 0x0000_00FF, 0x0010_2030].map(Rgb::from_u24);
+    world.handle(Input::Asked(Request::SetLights(colours.into())));
+    assert_eq!(world.device.desired().strip, colours);
 }
 
 #[test]

@@ -602,6 +602,11 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
             r#"{"state": "ON"}"#,
             "SetLights([Rgb { red: 255, green: 255, blue: 255 }, Rgb { red: 1, green: 2, blue: 3 }])",
         ),
+        (
+            "papertick-aabbcc/light/1/set",
+            r#"{"state": "ON", "color": {"r": 9, "g": 8, "b": 7}}"#,
+            "SetLights([Rgb { red: 9, green: 8, blue: 7 }, Rgb { red: 1, green: 2, blue: 3 }])",
+        ),
         // One that is lit keeps its colour.
         (
             "papertick-aabbcc/light/2/set",
