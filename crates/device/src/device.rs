@@ -27,7 +27,8 @@ use crate::{
     input::{Brokered, Contacts, Finished, Input, LinkEvent, Upload},
     lights::{Lights, faults::Fault, shows::Show, strip::Mode},
     market::{
-        self, ChainSpec, Connection, Direction, Observation, Origin, Reach, SourceState, Upstream,
+        self, ChainSpec, Connection, Direction, FigureIdentity, Observation, Origin, Reach,
+        SourceState, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
@@ -63,6 +64,8 @@ pub struct Device {
     broker: SourceState,
     happenings: Happenings,
     releases: Releases,
+    /// Whose figures were known after the newest input, or stored before the first one.
+    known_figures: [Option<FigureIdentity>; 3],
     /// Moment at which the newest input was handled.
     now: Now,
 }
@@ -82,6 +85,7 @@ impl Device {
         memory: Memory,
         now: Now,
     ) -> Device {
+        let known_figures = memory.market.identities();
         let mut upstream = Upstream::new(chain, &settings, memory.market, memory.currencies, now);
         upstream.resume_peers(memory.peers);
         let currencies = upstream.currencies_among(&settings.currencies());
@@ -97,6 +101,7 @@ impl Device {
             broker: SourceState::default(),
             happenings: Happenings::default(),
             releases: Releases::default(),
+            known_figures,
             board,
             settled,
             upstream,
@@ -134,6 +139,7 @@ impl Device {
         self.tell_lights(now);
         self.present(due.max(caused).max(late), now);
         self.tell_troubles(&before);
+        output.unsaved.memory |= self.figures_differ();
         output.unsaved.memory |= self.remembered() != remembered;
         output
     }
@@ -165,6 +171,13 @@ impl Device {
     fn remembered(&self) -> (Slot, Option<u32>, Arc<Vec<String>>) {
         let peers = Arc::clone(self.upstream.peers());
         (self.glass.slot(), self.upstream.height(), peers)
+    }
+
+    /// Tells whether figures came or went since this was asked last: those of another wallet, pool or miner are not to
+    /// stay on disk.
+    fn figures_differ(&mut self) -> bool {
+        let figures = self.upstream.market().identities();
+        core::mem::replace(&mut self.known_figures, figures) != figures
     }
 
     /// Takes a change of settings back that could not be stored.

@@ -29,9 +29,6 @@ pub const STALE_PRICE: Duration = Duration::from_secs(15 * 60);
 /// Age from which a fee rate is marked.
 pub const STALE_FEE: Duration = Duration::from_secs(60 * 60);
 
-/// Least age from which a polled value is marked; four missed polls if that is longer.
-pub const STALE_POLL_MIN: Duration = Duration::from_secs(10 * 60);
-
 /// Blocks that a claim may be ahead of what is proven.
 pub const LEAD_BLOCKS: u32 = 2;
 

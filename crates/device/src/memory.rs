@@ -8,7 +8,10 @@ use serde_json::{Map, Value, json};
 use crate::{
     glass::rotation::Slot,
     limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX},
-    market::{Datum, Market, MinerStats, PoolStats, Prices, Seen, sources::SourceId},
+    market::{
+        Datum, Figure, FigureIdentity, Market, MinerStats, PoolStats, Prices, Seen,
+        sources::SourceId,
+    },
     now::{Now, UtcTime},
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
@@ -55,20 +58,26 @@ impl Memory {
         if let Some(fee) = &market.precise_fee {
             put("preciseFee", fee.source, fee.seen, json!(fee.value.micros));
         }
-        if let Some(balance) = &market.balance {
-            put(
-                "balance",
-                balance.source,
-                balance.seen,
-                json!(balance.value.0),
-            );
-        }
-        if let Some(pool) = &market.pool {
-            put("pool", pool.source, pool.seen, pool_json(&pool.value));
-        }
-        if let Some(miner) = &market.miner {
-            put("miner", miner.source, miner.seen, miner_json(&miner.value));
-        }
+        let mut put_figure = |name: &str, entry: Option<Value>| {
+            if let Some(entry) = entry {
+                map.insert(name.into(), entry);
+            }
+        };
+        let balance = market.balance.as_ref();
+        put_figure(
+            "balance",
+            balance.map(|figure| figure_json(figure, |value| json!(value.0), now)),
+        );
+        let pool = market.pool.as_ref();
+        put_figure(
+            "pool",
+            pool.map(|figure| figure_json(figure, pool_json, now)),
+        );
+        let miner = market.miner.as_ref();
+        put_figure(
+            "miner",
+            miner.map(|figure| figure_json(figure, miner_json, now)),
+        );
         let prices: Map<String, Value> = market
             .prices
             .iter()
@@ -120,10 +129,10 @@ impl Memory {
                 })
                 .collect::<Prices>()
                 .into(),
-            pool: datum(map.get("pool"), pool_stats),
+            pool: figure(map.get("pool"), pool_stats),
             pool_logo: None,
-            miner: datum(map.get("miner"), miner_stats),
-            balance: datum(map.get("balance"), |value| Some(Msats(value.as_u64()?))),
+            miner: figure(map.get("miner"), miner_stats),
+            balance: figure(map.get("balance"), |value| Some(Msats(value.as_u64()?))),
         };
         let peers = map.get("peers").and_then(Value::as_array);
         let peers = peers.into_iter().flatten().filter_map(Value::as_str);
@@ -164,6 +173,26 @@ fn datum<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option
     })
 }
 
+fn figure_json<T>(figure: &Figure<T>, write: impl Fn(&T) -> Value, now: Now) -> Value {
+    let datum = &figure.datum;
+    json!({
+        "value": write(&datum.value),
+        "source": datum.source.name(),
+        "utcMs": utc_of(datum.seen, now).map(|utc| utc.unix_ms),
+        "identity": figure.identity.to_bits(),
+    })
+}
+
+/// Reads a figure; one whose identity is not known is not remembered.
+fn figure<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Figure<T>> {
+    let identity = entry?.get("identity")?.as_u64()?;
+    Some(Figure {
+        datum: datum(entry, read)?,
+        identity: FigureIdentity::from_bits(identity),
+        failed_polls: 0,
+    })
+}
+
 fn fee_rate(value: &Value) -> Option<FeeRate> {
     Some(FeeRate {
         micros: value.as_u64()?,
@@ -172,7 +201,6 @@ fn fee_rate(value: &Value) -> Option<FeeRate> {
 
 fn pool_json(stats: &PoolStats) -> Value {
     json!({
-        "pool": stats.pool,
         "hashrate": alloc::format!("{}", stats.hashrate.0),
         "dailySats": stats.daily.map(|sats| sats.0),
         "workers": stats.workers,
@@ -181,7 +209,6 @@ fn pool_json(stats: &PoolStats) -> Value {
 
 fn pool_stats(value: &Value) -> Option<PoolStats> {
     Some(PoolStats {
-        pool: value.get("pool")?.as_str()?.into(),
         hashrate: Hashrate(value.get("hashrate")?.as_str()?.parse().ok()?),
         daily: value.get("dailySats").and_then(Value::as_u64).map(Sats),
         workers: value
@@ -243,15 +270,19 @@ mod tests {
         };
         memory.market.prices = Prices::from([(Currency::USD, usd)]).into();
         let pool = PoolStats {
-            pool: "ocean".into(),
             hashrate: Hashrate(123_456_789_012_345_678_901_234),
             daily: Some(Sats(250)),
             workers: None,
         };
-        memory.market.pool = Some(Datum {
-            value: pool.clone(),
-            source: SourceId::Pool,
-            seen,
+        let identity = FigureIdentity::of(&["ocean", "me"]);
+        memory.market.pool = Some(Figure {
+            datum: Datum {
+                value: pool.clone(),
+                source: SourceId::Pool,
+                seen,
+            },
+            identity,
+            failed_polls: 2,
         });
 
         let back = Memory::from_json(&memory.to_json(now));
@@ -266,14 +297,14 @@ mod tests {
             back.market.prices[&Currency::USD].value.micros,
             95_432_500_000
         );
-        assert_eq!(back.market.pool.unwrap().value, pool);
+        let figure = back.market.pool.unwrap();
+        assert_eq!((figure.datum.value, figure.identity), (pool, identity));
     }
 
     #[test]
     fn what_a_pool_tells_survives_a_restart_and_nothing_is_added() {
         for (daily, workers) in [(None, None), (Some(Sats(0)), None), (None, Some(7))] {
             let stats = PoolStats {
-                pool: "ocean".into(),
                 hashrate: Hashrate(1),
                 daily,
                 workers,

@@ -1,9 +1,6 @@
 //! The miner on the local network: one request, one JSON object, every member optional.
 
-use device::{
-    market::{MinerStats, Observation},
-    units::Hashrate,
-};
+use device::{market::MinerStats, units::Hashrate};
 use serde_json::Value;
 
 use crate::{malformed::Malformed, scalar::Scalar};
@@ -28,7 +25,7 @@ pub fn url(host: &str) -> String {
 ///
 /// # Errors
 /// The body is too long or no JSON object.
-pub fn body(body: &[u8]) -> Result<Vec<Observation>, Malformed> {
+pub fn body(body: &[u8]) -> Result<MinerStats, Malformed> {
     if body.len() > BODY_MAX {
         return Err(Malformed("too-long"));
     }
@@ -43,11 +40,11 @@ pub fn body(body: &[u8]) -> Result<Vec<Observation>, Malformed> {
             .map(difficulty),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    Ok(vec![Observation::Miner(MinerStats {
+    Ok(MinerStats {
         // Miners count in GH/s.
         hashrate: Scalar::from(&info["hashRate"]).scaled(9).map(Hashrate),
         best_difficulty: best,
-    })])
+    })
 }
 
 /// The miner's own words, if they can be shown.

@@ -244,16 +244,10 @@ pub const FIGURES: [&str; 6] = [
 /// and the wallet, as long as the clock follows them.
 fn figures(view: &View, uptime: Option<Duration>) -> Value {
     let market = &view.market;
-    let is_followed = |source: SourceId| view.sources.contains_key(&source);
     let mut object = Map::new();
-    let pool = market.pool.as_ref().filter(|pool| {
-        let chosen = &view.active.mining_pool_name;
-        is_followed(pool.source) && pool.value.pool.eq_ignore_ascii_case(chosen)
-    });
-    let miner = market.miner.as_ref();
-    let miner = miner.filter(|miner| is_followed(miner.source));
-    let balance = market.balance.as_ref();
-    let balance = balance.filter(|balance| is_followed(balance.source));
+    let pool = market.pool.as_ref().map(|pool| &pool.datum);
+    let miner = market.miner.as_ref().map(|miner| &miner.datum);
+    let balance = market.balance.as_ref().map(|balance| &balance.datum);
     let mut put = |name: &str, member: Option<Value>| {
         if let Some(member) = member {
             object.insert(name.to_owned(), member);
@@ -261,7 +255,6 @@ fn figures(view: &View, uptime: Option<Duration>) -> Value {
     };
     if let Some(pool) = pool {
         let PoolStats {
-            pool: _,
             hashrate,
             daily,
             workers,

@@ -15,13 +15,13 @@ use crate::{
     board::BoardSpec,
     cells::{self, Cell, Mark},
     host::HostFacts,
-    limits::{STALE_BLOCK, STALE_FEE, STALE_POLL_MIN, STALE_PRICE},
+    limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
     market::{Datum, Doubt, Doubts, Fee, HeightTruth, Market},
     now::Now,
     screens::{
         Scene,
         catalog::{self, Dependency},
-        custom, debug, erasing, mining_pool,
+        custom, debug, erasing,
         no_data::{self, Silence},
         payment, provisioning, safe_mode, sign_in, splash, update, zap,
     },
@@ -31,9 +31,6 @@ use crate::{
 
 /// Port that a browser uses by itself.
 const HTTP_PORT: u16 = 80;
-
-/// Missed polls after which a polled value is old.
-const POLLS_MISSED: u32 = 4;
 
 /// What the glass may look at, besides itself.
 #[derive(Debug, Clone, Copy)]
@@ -228,20 +225,18 @@ fn grows_old(
         Dependency::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
         Dependency::Fee => old_from(scene.fee().map(Fee::datum), STALE_FEE, now),
         Dependency::Pool => {
-            let stats = mining_pool::figures(scene).and(market.pool.as_ref());
-            old_from(stats, polled(settings.pool_poll_sec), now)
+            let pool = market.pool.as_ref()?;
+            Some(pool.stale_from(settings.pool_poll_sec, now))
         }
-        Dependency::Miner => old_from(market.miner.as_ref(), polled(settings.miner_poll_sec), now),
+        Dependency::Miner => {
+            let miner = market.miner.as_ref()?;
+            Some(miner.stale_from(settings.miner_poll_sec, now))
+        }
         Dependency::Balance => {
-            let limit = polled(settings.nwc_refresh_secs);
-            old_from(market.balance.as_ref(), limit, now)
+            let balance = market.balance.as_ref()?;
+            Some(balance.stale_from(settings.nwc_refresh_secs, now))
         }
     }
-}
-
-/// Age from which a value is old that is asked for so often.
-fn polled(seconds: u32) -> Duration {
-    (Duration::from_secs(u64::from(seconds)) * POLLS_MISSED).max(STALE_POLL_MIN)
 }
 
 /// Uptime from which on a value that is there is old; unknown for a value of an earlier run without a clock.

@@ -6,10 +6,12 @@
 //! glass marks of it.
 //! `quotes` does the same for prices, of which the primary source tells one and `venues` are witnesses, and `fees` for
 //! the fee rate.
+//! `figures` are those of the owner's own pool, miner and wallet.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
 
 mod doubts;
 mod fees;
+mod figures;
 mod headers;
 mod height;
 pub mod observation;
@@ -31,6 +33,7 @@ mod verdict;
 mod voices;
 
 pub use fees::{FeeTruth, FeeVoice};
+pub use figures::{Figure, FigureIdentity, Polled};
 pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
 pub use observation::{
     Connection, Direction, MinerStats, Observation, Payment, PoolStats, Shared, SharedValue, Zap,

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use chain::Header;
 
-use super::sources::SourceId;
+use super::{figures::Polled, sources::SourceId};
 use crate::{
     cells::Logo,
     now::UtcTime,
@@ -40,17 +40,17 @@ pub enum Observation {
     /// Fee rate with its decimals.
     PreciseFee(FeeRate),
     /// Figures of the mining pool.
-    Pool(PoolStats),
+    Pool(Polled<PoolStats>),
     /// The pool's picture.
     PoolLogo(Arc<Logo>),
     /// Figures of the miner.
-    Miner(MinerStats),
+    Miner(Polled<MinerStats>),
     /// A zap receipt whose signature was verified and which passed the gates of amount and age.
     Zap(Zap),
     /// A payment in or out of the wallet.
     Payment(Payment),
     /// Balance of the wallet.
-    Balance(Msats),
+    Balance(Polled<Msats>),
     /// A value that another clock has learned from a source of its own.
     Shared(Shared),
     /// Currencies the source can serve.
@@ -61,6 +61,8 @@ pub enum Observation {
     Left(u8),
     /// The source's connection.
     Connection(Connection),
+    /// A poll failed although the connection holds.
+    PollFailed,
     /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
     /// for people; never with a secret.
     Complaint(String),
@@ -78,6 +80,7 @@ impl Observation {
                 | Observation::Dropped(..)
                 | Observation::Peers(_)
                 | Observation::Left(_)
+                | Observation::PollFailed
         )
     }
 }
@@ -125,8 +128,6 @@ pub enum Connection {
 /// Figures of a mining pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolStats {
-    /// Id of the pool.
-    pub pool: String,
     /// Hashes per second.
     pub hashrate: Hashrate,
     /// Earnings of a day; none where the pool has no such figure.

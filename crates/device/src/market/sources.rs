@@ -4,11 +4,11 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use chain::network::Network;
 
-use super::venues;
+use super::{figures::FigureIdentity, venues};
 use crate::{
     limits::PEERS_MAX,
     secret::{Endpoint, Secret},
-    settings::{Settings, data_source},
+    settings::{Settings, data_source, pairing::PairingUri},
     units::Currency,
 };
 
@@ -203,6 +203,37 @@ impl NodeKind {
 }
 
 impl SourceConfig {
+    /// Whose figures the source polls; the same for all sources without figures.
+    pub fn identity(&self) -> FigureIdentity {
+        match self {
+            SourceConfig::Wallet { uri, .. } => match PairingUri::parse(uri.expose()) {
+                Ok(pairing) => pairing.identity(),
+                Err(_) => FigureIdentity::default(),
+            },
+            SourceConfig::Pool {
+                pool,
+                user,
+                worker,
+                global,
+                local_host,
+                ..
+            } => {
+                let scope = if *global { "pool" } else { "user" };
+                FigureIdentity::of(&[pool, user.expose(), worker, scope, local_host.expose()])
+            }
+            SourceConfig::Miner { host, .. } => FigureIdentity::of(&[host.expose()]),
+            SourceConfig::Relay { .. }
+            | SourceConfig::Explorer { .. }
+            | SourceConfig::Exchange { .. }
+            | SourceConfig::Witness { .. }
+            | SourceConfig::Nostr { .. }
+            | SourceConfig::Zaps { .. }
+            | SourceConfig::Node(_)
+            | SourceConfig::Peers { .. }
+            | SourceConfig::Shared { .. } => FigureIdentity::default(),
+        }
+    }
+
     /// Tells whether blocks come from it.
     pub fn feeds_blocks(&self) -> bool {
         match self {

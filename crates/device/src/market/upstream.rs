@@ -13,6 +13,7 @@ use chain::{Header, Work, chain::Chain, network::Network, rules::Refusal};
 use super::{
     doubts::{self, Demands},
     fees::{FeeRules, FeeSaying, FeeTruth, Fees, Form, Told},
+    figures::{FigureIdentity, Polled},
     headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Shared, SharedValue, Zap},
@@ -187,6 +188,7 @@ impl Upstream {
             true => Offer::of(currencies),
             false => Offer::default(),
         };
+        market.retain_figures(|source| identity_in(&plan, source));
         market.height = market
             .height
             .filter(|known| height::is_possible(known.value, now.utc));
@@ -506,6 +508,8 @@ impl Upstream {
             self.replan(settled);
         }
         self.demands = Demands::of(settled.active(), &self.plan);
+        let plan = Arc::clone(&self.plan);
+        Arc::make_mut(&mut self.market).retain_figures(|source| identity_in(&plan, source));
         self.settle(now);
         let (offered, chosen) = (self.offer.currencies(), settled.stored().currencies());
         let is_wanted =
@@ -551,6 +555,7 @@ impl Upstream {
                         differs |= self.settle_prices(silenced, now);
                         self.fees.silence(source);
                         differs |= self.settle_fees(now);
+                        self.poll_failed(source);
                     }
                 }
                 differs |= self.settle(now);
@@ -559,6 +564,10 @@ impl Upstream {
                     true => News::Value,
                     false => News::Nothing,
                 }
+            }
+            Observation::PollFailed => {
+                self.poll_failed(source);
+                News::Nothing
             }
             Observation::Complaint(reason) => {
                 self.state(source).last_error = Some(reason);
@@ -619,7 +628,13 @@ impl Upstream {
             }
             Observation::Fee(rate) => self.hear_fee(source, Form::Whole, rate, now),
             Observation::PreciseFee(rate) => self.hear_fee(source, Form::Precise, rate, now),
-            Observation::Pool(_) | Observation::Miner(_) | Observation::Balance(_) => {
+            Observation::Pool(Polled { identity, .. })
+            | Observation::Miner(Polled { identity, .. })
+            | Observation::Balance(Polled { identity, .. }) => {
+                // It was on its way when the settings named another pool, miner or wallet.
+                if identity_in(&self.plan, source) != Some(identity) {
+                    return News::Nothing;
+                }
                 self.learn(source, observation, Seen::At(now.uptime), News::Value)
             }
         }
@@ -682,6 +697,10 @@ impl Upstream {
             Arc::make_mut(&mut self.market).pool_logo = None;
         }
         had
+    }
+
+    fn poll_failed(&mut self, source: SourceId) {
+        Arc::make_mut(&mut self.market).poll_failed(source);
     }
 
     fn state(&mut self, source: SourceId) -> &mut SourceState {
@@ -1188,6 +1207,11 @@ impl Upstream {
         self.offer.currencies().contains(&currency)
             || settled.stored().currencies().contains(&currency)
     }
+}
+
+/// Whose figures a source of the plan polls; `None` if it is not in the plan.
+fn identity_in(plan: &Plan, source: SourceId) -> Option<FigureIdentity> {
+    plan.get(&source).map(|plan| plan.config.identity())
 }
 
 /// Tells whether the wall clock was set since, by what it says of the moment of the start.

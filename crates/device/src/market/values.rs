@@ -4,6 +4,7 @@ use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;
 
 use super::{
+    figures::{self, Figure},
     observation::{MinerStats, Observation, PoolStats},
     sources::SourceId,
 };
@@ -133,13 +134,13 @@ pub struct Market {
     /// Prices by currency.
     pub prices: Arc<Prices>,
     /// Figures of the mining pool.
-    pub pool: Option<Datum<PoolStats>>,
+    pub pool: Option<Figure<PoolStats>>,
     /// Picture of the pool, with the pool's id as its name.
     pub pool_logo: Option<Arc<Logo>>,
     /// Figures of the miner.
-    pub miner: Option<Datum<MinerStats>>,
+    pub miner: Option<Figure<MinerStats>>,
     /// Balance of the wallet.
-    pub balance: Option<Datum<Msats>>,
+    pub balance: Option<Figure<Msats>>,
 }
 
 /// A fee rate as a source gives it.
@@ -170,9 +171,11 @@ impl Market {
     /// Takes over a value that needs no verdict; tells whether it differs from what was known.
     pub fn learn(&mut self, source: SourceId, observation: Observation, seen: Seen) -> bool {
         match observation {
-            Observation::Pool(stats) => replace(&mut self.pool, stats, source, seen),
-            Observation::Miner(stats) => replace(&mut self.miner, stats, source, seen),
-            Observation::Balance(balance) => replace(&mut self.balance, balance, source, seen),
+            Observation::Pool(polled) => figures::replace(&mut self.pool, polled, source, seen),
+            Observation::Miner(polled) => figures::replace(&mut self.miner, polled, source, seen),
+            Observation::Balance(polled) => {
+                figures::replace(&mut self.balance, polled, source, seen)
+            }
             Observation::PoolLogo(logo) => {
                 let differs = self.pool_logo.as_ref() != Some(&logo);
                 self.pool_logo = Some(logo);
@@ -192,7 +195,8 @@ impl Market {
             | Observation::Complaint(_)
             | Observation::Dropped(..)
             | Observation::Peers(_)
-            | Observation::Left(_) => false,
+            | Observation::Left(_)
+            | Observation::PollFailed => false,
         }
     }
 
@@ -229,21 +233,6 @@ fn newness(fee: Fee<'_>) -> (u8, i128) {
 fn nanos(time: Duration) -> i128 {
     // Half of what there is, so that a difference is one too.
     i128::try_from(time.as_nanos()).unwrap_or(i128::MAX / 2)
-}
-
-fn replace<T: PartialEq>(
-    place: &mut Option<Datum<T>>,
-    value: T,
-    source: SourceId,
-    seen: Seen,
-) -> bool {
-    let differs = place.as_ref().is_none_or(|known| known.value != value);
-    *place = Some(Datum {
-        value,
-        source,
-        seen,
-    });
-    differs
 }
 
 #[cfg(test)]

@@ -11,15 +11,10 @@ use crate::{
 /// The miner's panel.
 pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
 
-/// What the miner said last; none without a miner.
+/// Figures of the miner; `None` while it is offline.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
-    let named = !scene.settings.miner_hostname.expose().trim().is_empty();
-    scene
-        .market
-        .miner
-        .as_ref()
-        .map(|miner| &miner.value)
-        .filter(|_| named)
+    let miner = scene.market.miner.as_ref();
+    miner.map(|miner| &miner.datum.value)
 }
 
 /// The word OFFLINE, one letter per panel; where the panels are too few, `OFF/LINE` on the last one.

@@ -9,18 +9,17 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// Figures of the pool that is set; none while it has said nothing, and for a pool that is not in
-/// the catalogue, which nobody asks.
+/// Figures of the pool; `None` while it is offline.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {
-    let figures = &scene.market.pool.as_ref()?.value;
-    same(&figures.pool, &scene.settings.mining_pool_name).then_some(figures)
+    let pool = scene.market.pool.as_ref();
+    pool.map(|pool| &pool.datum.value)
 }
 
 /// The pool's logo, else its name: `public_pool` as two lines, `braiins` as one.
 pub fn identity(scene: &Scene<'_>) -> Cell {
     let name = scene.settings.mining_pool_name.as_str();
     match &scene.market.pool_logo {
-        Some(logo) if same(&logo.name, name) => Cell::Logo(Arc::clone(logo)),
+        Some(logo) if logo.name.eq_ignore_ascii_case(name) => Cell::Logo(Arc::clone(logo)),
         _ => label(name),
     }
 }
@@ -48,8 +47,4 @@ fn label(name: &str) -> Cell {
         None if name.is_empty() => Cell::Blank,
         None => Cell::Word(name.into()),
     }
-}
-
-fn same(left: &str, right: &str) -> bool {
-    left.eq_ignore_ascii_case(right)
 }

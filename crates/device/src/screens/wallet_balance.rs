@@ -17,7 +17,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         .market
         .balance
         .as_ref()
-        .map(|balance| balance.value.sats());
+        .map(|balance| balance.datum.value.sats());
     match balance {
         Some(balance) if balance.0 >= SATS_PER_BTC => in_bitcoin(balance, scene.panels),
         Some(_) | None => {
@@ -31,7 +31,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The balance in full.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let balance = scene.market.balance.as_ref();
-    match balance.map(|balance| balance.value.sats()) {
+    match balance.map(|balance| balance.datum.value.sats()) {
         Some(balance) => spoken::BALANCE.with("amount", amount::spoken(balance)),
         None => spoken::BALANCE_UNKNOWN.into(),
     }

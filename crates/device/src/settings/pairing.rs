@@ -4,7 +4,10 @@ use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use super::npub;
-use crate::secret::{Endpoint, Secret};
+use crate::{
+    market::FigureIdentity,
+    secret::{Endpoint, Secret},
+};
 
 const SCHEME: &str = "nostr+walletconnect://";
 
@@ -75,6 +78,11 @@ impl PairingUri {
             secret: Secret::new(secret),
             lud16,
         })
+    }
+
+    /// Whose balance this pairing gives: that of the wallet, by whatever relay and key.
+    pub fn identity(&self) -> FigureIdentity {
+        FigureIdentity::of(&[&self.wallet])
     }
 
     /// The URI for people: enough to recognise it, not enough to use it.

@@ -1,10 +1,10 @@
 //! What the clock knows, keeps and forgets, and what that does to the glass.
 
 use device::{
-    cells::{self, Cell},
+    cells::{self, Cell, Mark},
     host::HostFacts,
     input::{Input, LinkEvent},
-    market::{Datum, Market, Seen},
+    market::{Datum, Market, MinerStats, Observation, Seen},
     memory::Memory,
     mqtt::MqttPlan,
     output::Effect,
@@ -13,6 +13,7 @@ use device::{
     screens::SCREENS,
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     sources::{SourceConfig, SourceId},
+    units::Hashrate,
 };
 
 use crate::world::{World, settings};
@@ -21,7 +22,7 @@ use crate::world::{World, settings};
 fn full_of_figures() -> World {
     let on = "miningPoolStats=true minerEnabled=true nwcEnabled=true timerSeconds=0";
     let mut world = World::at_noon(settings(on));
-    world.live("pool noderunners; miner; balance 123456");
+    world.live("pool; miner; balance 123456");
     world
 }
 
@@ -223,7 +224,7 @@ fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
         ("block 840001", true),
         ("price USD 64001", true),
         ("fee 13", true),
-        ("pool ocean", true),
+        ("set miningPoolUser=bob", true),
         ("balance 9", true),
         ("currencies USD", true),
         ("screen 20", true),
@@ -460,20 +461,95 @@ fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
     }
 }
 
+/// Another wallet than the one of the settings that are used here.
+const OTHER_WALLET: &str = "nostr+walletconnect://c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
+
 #[test]
-fn figures_of_a_pool_that_was_left_grow_old_on_no_screen() {
-    for (line, glass, stale) in [
-        ("", "1.2TH/S", true),
-        ("set miningPoolName=ocean", "ocean OFF/LINE", false),
+fn a_figure_is_shown_and_stored_for_the_identity_it_was_polled_for_alone() {
+    let other_wallet = format!("set nwcUri={OTHER_WALLET}; restart");
+    for (change, screen, empty, stored) in [
+        ("set poolPollSec=30 minerPollSec=30", "70", "1.2TH/S", true),
+        ("set miningPoolName=ocean", "70", "OFF/LINE", false),
+        ("set miningPoolUser=bob", "70", "OFF/LINE", false),
+        ("set poolWorker=rig2", "70", "OFF/LINE", false),
+        ("set poolGlobalStats=false", "70", "OFF/LINE", false),
+        ("set localPoolHost=lan:1; restart", "70", "OFF/LINE", false),
+        (
+            "set miningPoolStats=false; set miningPoolStats=true",
+            "70",
+            "OFF/LINE",
+            false,
+        ),
+        ("set minerHostname=other", "80", "OFF/LINE", false),
+        (
+            "set minerEnabled=false; set minerEnabled=true",
+            "81",
+            "OFF/LINE",
+            false,
+        ),
+        ("restart", "90", "123K", true),
+        (&other_wallet, "90", "BAL ?", false),
+        ("set nwcUri=; restart", "90", "BAL ?", false),
+    ] {
+        let figure = match screen {
+            "70" => "pool",
+            "80" | "81" => "miner",
+            _ => "balance",
+        };
+        let mut world = full_of_figures();
+        for then in [change, "restart"] {
+            world.live(&format!("{then}; screen {screen}"));
+            assert!(world.glass().contains(empty), "{change}: {}", world.glass());
+            assert!(!world.device.view().stale, "{change}");
+            let known = world.save_memory();
+            assert_eq!(known.contains_key(figure), stored, "{change}: {known:?}");
+        }
+    }
+}
+
+#[test]
+fn a_figure_that_is_on_its_way_when_its_identity_changes_is_dropped() {
+    let mut world = full_of_figures();
+    let stats = MinerStats {
+        hashrate: Some(Hashrate(900_000_000_000)),
+        best_difficulty: None,
+    };
+    let late = Observation::Miner(world.polled(SourceId::Miner, stats));
+    world.live("set minerHostname=other; screen 80");
+    world.handle(Input::Observed(SourceId::Miner, vec![late]));
+    assert!(world.glass().contains("OFF/LINE"), "{}", world.glass());
+    world.live("miner");
+    assert!(world.glass().contains("900GH/S"), "{}", world.glass());
+}
+
+#[test]
+fn three_failed_polls_mark_a_figure_and_six_take_a_pool_or_miner_offline() {
+    for (screen, figure, failed, shown, offline) in [
+        ("70", "pool", "source pool down", "1.2TH/S", "OFF/LINE"),
+        ("80", "miner", "source miner down", "900GH/S", "OFF/LINE"),
+        ("90", "balance 123456", "source wallet down", "123K", "123K"),
+        ("90", "balance 123456", "poll-failed wallet", "123K", "123K"),
     ] {
         let mut world = full_of_figures();
-        world.live("screen 70");
-        world.live(line);
-        world.live("wait 601000");
-        assert!(world.glass().contains(glass), "{}", world.glass());
-        assert_eq!(world.device.view().stale, stale, "{glass}");
+        let look = |world: &World| (world.glass().contains(shown), world.device.view().stale);
+        world.live(&format!("screen {screen}; {failed}; {failed}; wait 60000"));
+        assert_eq!(look(&world), (true, false), "{failed} twice");
+        // A figure in between begins a new row; and failures in less than half a minute are a hiccup.
+        world.live(&format!(
+            "{figure}; {failed}; {failed}; {failed}; wait 30000"
+        ));
+        assert_eq!(look(&world), (true, false), "{failed}, 30 s old");
+        world.live("wait 1");
+        assert_eq!(look(&world), (true, true), "{failed} three times");
         let mark = world.device.desired().picture.mark;
-        assert_eq!(mark.is_some(), stale, "{glass}");
+        assert_eq!(mark, Some(Mark::Stale), "{failed}");
+        world.live(&format!("{failed}; {failed}"));
+        assert_eq!(look(&world), (true, true), "{failed} five times");
+        world.live(failed);
+        assert!(world.glass().contains(offline), "{}", world.glass());
+        assert_eq!(world.device.view().stale, screen == "90", "{failed}");
+        world.live(figure);
+        assert_eq!(look(&world), (true, false), "{figure} again");
     }
 }
 

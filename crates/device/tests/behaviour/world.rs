@@ -11,13 +11,17 @@ use device::{
     cells::Logo,
     input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, Upload},
     lights::{Rgb, StripEffect},
-    market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
+    market::{
+        Connection, Direction, FigureIdentity, MinerStats, Observation, Payment, Polled, PoolStats,
+        Zap,
+    },
     memory::Memory,
     now::{Now, UtcTime},
     output::{Effect, Output, Unsaved},
     request::{FrontlightCommand, Patch, Reply, Request},
+    secret::Secret,
     settings::{SPECS, Settings, store},
-    sources::SourceId,
+    sources::{self, ByHand, SourceId},
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 use serde_json::{Map, Value, json};
@@ -32,6 +36,9 @@ const FULL_REFRESH: Duration = Duration::from_millis(2000);
 
 /// Time a partial refresh of the panels takes.
 const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
+
+/// A wallet, which is used where the settings ask for one.
+const PAIRING: &str = "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
 /// One clock and what is around it.
 pub(crate) struct World {
@@ -141,6 +148,7 @@ impl World {
                 }
                 return None;
             }
+            ("poll-failed", [name]) => observed(name, Observation::PollFailed),
             ("source", [name, state]) => connected(source(name), state),
             ("network", [word]) => Input::Linked(match *word {
                 "host" => LinkEvent::Unmanaged,
@@ -181,16 +189,17 @@ impl World {
             }
             ("balance", [sats]) => {
                 let balance = Msats(sats.parse::<u64>().unwrap() * 1000);
-                observed("wallet", Observation::Balance(balance))
+                let polled = self.polled(SourceId::Wallet, balance);
+                observed("wallet", Observation::Balance(polled))
             }
-            ("pool", [pool]) => {
+            ("pool", []) => {
                 let stats = PoolStats {
-                    pool: (*pool).into(),
                     hashrate: Hashrate(1_200_000_000_000),
                     daily: Some(Sats(500)),
                     workers: Some(3),
                 };
-                observed("pool", Observation::Pool(stats))
+                let polled = self.polled(SourceId::Pool, stats);
+                observed("pool", Observation::Pool(polled))
             }
             ("logo", [pool]) => {
                 let logo = Logo {
@@ -206,7 +215,8 @@ impl World {
                     hashrate: Some(Hashrate(900_000_000_000)),
                     best_difficulty: Some("1.2G".into()),
                 };
-                observed("miner", Observation::Miner(stats))
+                let polled = self.polled(SourceId::Miner, stats);
+                observed("miner", Observation::Miner(polled))
             }
             ("lux", [lux]) => {
                 let lux: u32 = lux.parse().unwrap();
@@ -252,6 +262,17 @@ impl World {
         let refused = matches!(reply, Some(Reply::Rejected(_)));
         assert!(!refused, "{line}: {reply:?}");
         reply
+    }
+
+    /// A figure of the pool, miner or wallet that the settings name.
+    pub(crate) fn polled<T>(&self, source: SourceId, value: T) -> Polled<T> {
+        let settings = self.device.view().active;
+        let plan = sources::plan(&settings, &[], ByHand::default(), None);
+        let plan = plan.get(&source);
+        Polled {
+            identity: plan.map_or_else(FigureIdentity::default, |plan| plan.config.identity()),
+            value,
+        }
     }
 
     /// Hands the clock one input.
@@ -403,7 +424,10 @@ impl World {
 
 /// Settings that differ from their defaults as `name=value name=value` says.
 pub(crate) fn settings(pairs: &str) -> Settings {
-    let mut settings = Settings::default();
+    let mut settings = Settings {
+        nwc_uri: Secret::new(PAIRING),
+        ..Settings::default()
+    };
     for (name, value) in pairs_of(pairs) {
         set(&mut settings, name, &value);
     }

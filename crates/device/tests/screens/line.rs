@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     cells::Logo,
-    market::{Datum, HeightState, HeightTruth, Market, MinerStats, PoolStats, Proven, Seen},
+    market::{
+        Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, PoolStats,
+        Proven, Seen,
+    },
     now::LocalTime,
     settings::{SPECS, Settings},
     sources::SourceId,
@@ -94,12 +97,14 @@ impl Line {
                 let pool = self.pool();
                 pool.daily = Some(Sats(value.parse().unwrap()));
             }
-            "polled" => self.pool().pool = value.into(),
             "miner" => {
                 self.miner().hashrate = Some(Hashrate(value.parse().unwrap()));
             }
             "best" => self.miner().best_difficulty = Some(value.into()),
-            "sats" => self.market.balance = datum(Msats(value.parse::<u64>().unwrap() * 1000)),
+            "sats" => {
+                let balance = Msats(value.parse::<u64>().unwrap() * 1000);
+                self.market.balance = Some(figure(balance));
+            }
             _ => set(&mut self.settings, name, value),
         }
     }
@@ -113,18 +118,13 @@ impl Line {
     }
 
     fn pool(&mut self) -> &mut PoolStats {
-        let pool = self.settings.mining_pool_name.clone();
         let nothing = PoolStats {
-            pool,
             hashrate: Hashrate(0),
             daily: None,
             workers: None,
         };
-        &mut self
-            .market
-            .pool
-            .get_or_insert_with(|| datum(nothing).unwrap())
-            .value
+        let pool = &mut self.market.pool;
+        &mut pool.get_or_insert_with(|| figure(nothing)).datum.value
     }
 
     fn miner(&mut self) -> &mut MinerStats {
@@ -132,11 +132,8 @@ impl Line {
             hashrate: None,
             best_difficulty: None,
         };
-        &mut self
-            .market
-            .miner
-            .get_or_insert_with(|| datum(nothing).unwrap())
-            .value
+        let miner = &mut self.market.miner;
+        &mut miner.get_or_insert_with(|| figure(nothing)).datum.value
     }
 }
 
@@ -171,6 +168,14 @@ fn datum<T>(value: T) -> Option<Datum<T>> {
         source: SourceId::Relay,
         seen: Seen::At(Duration::ZERO),
     })
+}
+
+fn figure<T>(value: T) -> Figure<T> {
+    Figure {
+        datum: datum(value).unwrap(),
+        identity: FigureIdentity::default(),
+        failed_polls: 0,
+    }
 }
 
 fn set(settings: &mut Settings, name: &str, value: &str) {

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use device::{
     cells::{Cell, Logo},
     market::{
-        Datum, Direction, HeightState, HeightTruth, Market, MinerStats, Payment, PoolStats, Prices,
-        Proven, Seen, Zap,
+        Datum, Direction, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats,
+        Payment, PoolStats, Prices, Proven, Seen, Zap,
     },
     now::LocalTime,
     screens::{SCREENS, Scene, catalog, issuance, payment, row, suffix, zap},
@@ -76,6 +76,14 @@ fn datum<T>(value: T) -> Option<Datum<T>> {
         value,
         source: SourceId::Relay,
         seen: Seen::At(Duration::ZERO),
+    })
+}
+
+fn figure<T>(value: T) -> Option<Figure<T>> {
+    Some(Figure {
+        datum: datum(value)?,
+        identity: FigureIdentity::default(),
+        failed_polls: 0,
     })
 }
 
@@ -242,9 +250,8 @@ proptest! {
     ) {
         let settings = Settings::default();
         let hashrate = Hashrate(u128::from(hashes) * 10u128.pow(scale));
-        let pool = settings.mining_pool_name.clone();
-        let stats = PoolStats { pool, hashrate, daily: Some(Sats(daily)), workers: None };
-        let market = Market { pool: datum(stats), ..Market::default() };
+        let stats = PoolStats { hashrate, daily: Some(Sats(daily)), workers: None };
+        let market = Market { pool: figure(stats), ..Market::default() };
         let (shown, unit) = between(&show(70, &market, &settings, Currency::USD, panels));
         prop_assert!(shown.is_nearest(hashrate.0, hashes_per(&unit)));
 
@@ -257,7 +264,7 @@ proptest! {
     fn miner_tells_its_hashrate(hashes in number(), panels in panels()) {
         let hashrate = Some(Hashrate(hashes.into()));
         let miner = MinerStats { hashrate, best_difficulty: None };
-        let market = Market { miner: datum(miner), ..Market::default() };
+        let market = Market { miner: figure(miner), ..Market::default() };
         let cells = show(80, &market, &Settings::default(), Currency::USD, panels);
         let (shown, unit) = between(&cells);
         prop_assert!(shown.is_nearest(hashes.into(), hashes_per(&unit)));
@@ -266,7 +273,7 @@ proptest! {
     #[test]
     fn amounts_are_told(sats in number(), settings in settings(), panels in panels()) {
         let msats = Msats(sats * 1000);
-        let market = Market { balance: datum(msats), ..Market::default() };
+        let market = Market { balance: figure(msats), ..Market::default() };
         let balance = show(90, &market, &settings, Currency::USD, panels);
         let shown = Reading::of(&balance[usize::from(matches!(balance[1], Cell::Icon(_))) + 1..]);
         if sats < SATS_PER_BTC {
@@ -339,7 +346,6 @@ fn anything(
         })?
     };
     let figures = PoolStats {
-        pool: pool.clone(),
         hashrate: Hashrate(u128::from(numbers[3]) * u128::from(numbers[4])),
         daily: known[3].then_some(Sats(numbers[4])),
         workers: None,
@@ -366,11 +372,11 @@ fn anything(
         fee: fee(1),
         precise_fee: fee(2),
         prices,
-        pool: if known[6] { datum(figures) } else { None },
+        pool: if known[6] { figure(figures) } else { None },
         pool_logo: known[7].then(|| Arc::new(logo)),
-        miner: if known[6] { datum(miner) } else { None },
+        miner: if known[6] { figure(miner) } else { None },
         balance: if known[2] {
-            datum(Msats(numbers[5]))
+            figure(Msats(numbers[5]))
         } else {
             None
         },

@@ -281,8 +281,7 @@ fn pool_earnings() {
         pool-earn logo=noderunners daily=50000         7: <noderunners>|5|0|.|0|K|SATS
         pool-earn logo=noderunners daily=12300         8: <noderunners>|·|1|2|.|3|K|SATS
         pool-earn miningPoolName=BigPool daily=250000000    7: BigPool|·|·|·|·|2|BTC
-        pool-earn miningPoolName=ocean polled=ocean    7: ocean|·|·|·|·|·|SATS
-        pool-earn miningPoolName=ocean polled=braiins    7: ocean|·|·|·|·|·|OFF/LINE
+        pool-earn miningPoolName=ocean hashrate=0      7: ocean|·|·|·|·|·|SATS
         pool-earn miningPoolName=ocean daily=250       7: ocean|·|·|2|5|0|SATS
         pool-earn miningPoolName=ocean daily=0         7: ocean|·|·|·|·|0|SATS
         pool-earn miningPoolName=ocean daily=9999      7: ocean|·|9|9|9|9|SATS
@@ -313,7 +312,6 @@ fn miner() {
                                                   8: (pickaxe)|·|·|·|1|.|5|PH/S
         miner-hash miner=2500000000000000         7: (pickaxe)|·|·|2|.|5|PH/S
         miner-hash best=15.6M                     8: (pickaxe)|O|F|F|L|I|N|E
-        miner-hash miner=1 minerHostname=\"\"     8: (pickaxe)|O|F|F|L|I|N|E
         miner-best best=15.6M                     7: (pickaxe)|·|1|5|.|6|M
         miner-best miner=1                        7: (pickaxe)|·|·|·|·|·|OFF/LINE
         ",

@@ -270,7 +270,7 @@ fn pool_earnings() {
                                                                      8: <ocean>|·|9|9|.|9|M|SATS
         pool-earn miningPoolName=ocean logo=ocean daily=100000000    7: <ocean>|·|·|·|·|1|BTC
                                                                      8: <ocean>|·|·|·|·|·|1|BTC
-        pool-earn miningPoolName=ocean logo=ocean polled=ocean       7: <ocean>|·|·|·|·|·|SATS
+        pool-earn miningPoolName=ocean logo=ocean hashrate=0         7: <ocean>|·|·|·|·|·|SATS
                                                                      8: <ocean>|·|·|·|·|·|·|SATS
         ",
     );

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use device::{
     board::BoardSpec,
     happenings::Happenings,
-    market::Truth,
+    market::{FigureIdentity, Truth},
     releases::Releases,
     request::Patch,
     secret::PasswordHash,
@@ -15,6 +15,7 @@ use device::{
         patch::{self, Catalogue, Patched},
         reject::Rejection,
     },
+    sources::{self, ByHand, SourceId},
     units::Currency,
     view::{LinkState, View},
 };
@@ -67,6 +68,13 @@ pub(crate) fn view(settings: &Settings) -> View {
         link: LinkState::default(),
         settings,
     }
+}
+
+/// Whose figures a source polls under these settings.
+pub(crate) fn figure_identity(settings: &Settings, source: SourceId) -> FigureIdentity {
+    let plan = sources::plan(settings, &[], ByHand::default(), None);
+    let plan = plan.get(&source);
+    plan.map_or_else(FigureIdentity::default, |plan| plan.config.identity())
 }
 
 pub(crate) fn currencies() -> Vec<Currency> {

@@ -6,7 +6,7 @@ use device::{
     Device,
     input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed},
     lights::Rgb,
-    market::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap},
+    market::{Connection, Direction, MinerStats, Observation, Payment, Polled, PoolStats, Zap},
     memory::Memory,
     mqtt::MqttPlan,
     now::{Now, UtcTime},
@@ -79,6 +79,24 @@ impl Twins {
 
     fn learn(&mut self, source: SourceId, observation: Observation) {
         self.tell(&Input::Observed(source, vec![observation]));
+    }
+
+    /// A figure that each clock has polled for its own pool, miner or wallet.
+    fn learn_figure<T: Clone>(
+        &mut self,
+        source: SourceId,
+        of: impl Fn(Polled<T>) -> Observation,
+        value: T,
+    ) {
+        let now = now_at(self.uptime);
+        let told = self.clocks.each_mut().map(|clock| {
+            let polled = Polled {
+                identity: bench::figure_identity(&clock.view().active, source),
+                value: value.clone(),
+            };
+            handle(clock, Input::Observed(source, vec![of(polled)]), now)
+        });
+        self.compare(told);
     }
 
     /// Lets time pass; at every step the clocks are handed a tick if something was due, and compared.
@@ -289,19 +307,19 @@ impl Twins {
             SourceId::Relay,
             Observation::PreciseFee(FeeRate::parse("12.75").unwrap()),
         );
-        self.learn(SourceId::Wallet, Observation::Balance(Msats(123_456_000)));
-        let stats = |pool: &str| PoolStats {
-            pool: pool.into(),
+        let balance = Msats(123_456_000);
+        self.learn_figure(SourceId::Wallet, Observation::Balance, balance);
+        let stats = PoolStats {
             hashrate: Hashrate(1_200_000_000_000),
             daily: Some(Sats(500)),
             workers: None,
         };
-        self.learn(SourceId::Pool, Observation::Pool(stats("noderunners")));
+        self.learn_figure(SourceId::Pool, Observation::Pool, stats);
         let miner = MinerStats {
             hashrate: Some(Hashrate(900_000_000_000)),
             best_difficulty: Some("1.2G".into()),
         };
-        self.learn(SourceId::Miner, Observation::Miner(miner));
+        self.learn_figure(SourceId::Miner, Observation::Miner, miner);
     }
 }
 

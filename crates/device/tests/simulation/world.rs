@@ -9,12 +9,13 @@ use device::{
     cells::Picture,
     input::{Contacts, Finished, Input, LinkEvent, Sensed, Upload},
     lights::Rgb,
-    market::{ChainSpec, Connection, Direction, Observation, Payment, Zap},
+    market::{ChainSpec, Connection, Direction, Observation, Payment, Polled, Zap},
     memory::Memory,
     now::{Now, UtcTime},
     output::{Effect, Output, Unsaved},
     request::{Patch, Reply, Request},
-    settings::{Settings, data_source, store},
+    secret::Secret,
+    settings::{Settings, data_source, pairing::PairingUri, store},
     sources::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
 };
@@ -45,6 +46,9 @@ const FIRST_HEIGHT: u32 = 900_000;
 
 /// Ticks in a row that may not move the deadline forward.
 const TICKS_WITHOUT_PROGRESS_MAX: u32 = 3;
+
+/// A wallet, which is used where the settings ask for one.
+const PAIRING: &str = "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
 fn zap(sats: u64) -> Zap {
     Zap {
@@ -142,7 +146,8 @@ impl World {
             uptime: Duration::ZERO,
             utc: None,
         };
-        let (settings, _) = store::from_json(&Map::new());
+        let (mut settings, _) = store::from_json(&Map::new());
+        settings.nwc_uri = Secret::new(PAIRING);
         let device = start(board, settings, Memory::default(), now);
         let settings_on_disk = store::to_json(device.settings());
         let mut world = World {
@@ -236,7 +241,11 @@ impl World {
                 observed(SourceId::Wallet, Observation::Payment(payment))
             }
             Step::Balance(sats) => {
-                observed(SourceId::Wallet, Observation::Balance(Msats(sats * 1000)))
+                let polled = Polled {
+                    identity: PairingUri::parse(PAIRING).unwrap().identity(),
+                    value: Msats(sats * 1000),
+                };
+                observed(SourceId::Wallet, Observation::Balance(polled))
             }
             Step::Text(text) => request(Request::ShowText(text)),
             Step::Custom(cells) => request(Request::ShowCustom {

@@ -275,7 +275,6 @@ impl Pool {
         let answer = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
         let sample = (self.parser)(&answer)?;
         Ok(sample.map(|sample| PoolStats {
-            pool: self.id.to_owned(),
             hashrate: sample.hashrate,
             daily: sample.daily,
             workers: sample.workers,

@@ -1,18 +1,15 @@
 //! The miner's answers, as a table.
 
-use device::{
-    market::{MinerStats, Observation},
-    units::Hashrate,
-};
+use device::{market::MinerStats, units::Hashrate};
 use feeds::{malformed::Malformed, miner};
 
 use crate::support::fixture;
 
-fn stats(hashrate: Option<u128>, best: Option<&str>) -> Result<Vec<Observation>, Malformed> {
-    Ok(vec![Observation::Miner(MinerStats {
+fn stats(hashrate: Option<u128>, best: Option<&str>) -> Result<MinerStats, Malformed> {
+    Ok(MinerStats {
         hashrate: hashrate.map(Hashrate),
         best_difficulty: best.map(str::to_owned),
-    })])
+    })
 }
 
 #[test]

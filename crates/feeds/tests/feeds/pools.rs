@@ -29,13 +29,11 @@ fn asker(user: &Secret) -> Asker<'_> {
 }
 
 fn stats(
-    id: &str,
     hashrate: u128,
     daily: Option<u64>,
     workers: Option<u32>,
 ) -> Result<Option<PoolStats>, &'static str> {
     Ok(Some(PoolStats {
-        pool: id.to_owned(),
         hashrate: Hashrate(hashrate),
         daily: daily.map(Sats),
         workers,
@@ -68,7 +66,6 @@ fn both_tables_agree() {
         assert_eq!(global.is_ok(), pool.global, "{}", pool.id);
         let sample = row.body(&answer_of(pool.id)).unwrap().unwrap();
         assert_eq!(sample.daily.is_some(), pool.earnings, "{}", pool.id);
-        assert_eq!(sample.pool, pool.id);
     }
     assert_eq!(pools::find("OCEAN").map(|pool| pool.id), Some("ocean"));
     assert!(pools::find("kano").is_none());
@@ -264,7 +261,7 @@ fn every_unit_is_a_thousand_times_the_one_below_it() {
     let units = ["Kh/s", "Mh/s", "Gh/s", "Th/s", "Ph/s", "Eh/s", "Zh/s"];
     for (unit, thousands) in units.into_iter().zip(1..) {
         let body = format!(r#"{{"btc":{{"hash_rate_5m":2,"hash_rate_unit":"{unit}"}}}}"#);
-        let expected = stats("braiins", 2 * 1000_u128.pow(thousands), None, None);
+        let expected = stats(2 * 1000_u128.pow(thousands), None, None);
         let read = pools::find("braiins").unwrap().body(body.as_bytes());
         assert_eq!(read, expected.map_err(Malformed), "{unit}");
     }
@@ -276,37 +273,37 @@ fn answers() {
         (
             "ckpool",
             r#"{"hashrate1m":"1.2T"}"#,
-            stats("ckpool", 1_200_000_000_000, None, None),
+            stats(1_200_000_000_000, None, None),
         ),
         (
             "ckpool",
             r#"{"hashrate1m":"45.7E"}"#,
-            stats("ckpool", 45_700_000_000_000_000_000, None, None),
+            stats(45_700_000_000_000_000_000, None, None),
         ),
         (
             "ckpool",
             r#"{"hashrate1m":"123.45P"}"#,
-            stats("ckpool", 123_450_000_000_000_000, None, None),
+            stats(123_450_000_000_000_000, None, None),
         ),
         (
             "ckpool",
             r#"{"hashrate1m":"1.23456K"}"#,
-            stats("ckpool", 1235, None, None),
+            stats(1235, None, None),
         ),
         (
             "ckpool",
             r#"{"hashrate1m":"2.5Z"}"#,
-            stats("ckpool", 2_500_000_000_000_000_000_000, None, None),
+            stats(2_500_000_000_000_000_000_000, None, None),
         ),
         (
             "ckpool",
             r#"{"hashrate1m":"1.5G"}"#,
-            stats("ckpool", 1_500_000_000, None, None),
+            stats(1_500_000_000, None, None),
         ),
         (
             "ckpool",
             r#"{"hashrate1m":"750M"}"#,
-            stats("ckpool", 750_000_000, None, None),
+            stats(750_000_000, None, None),
         ),
         ("ckpool", r#"{"hashrate1m":"0"}"#, Ok(None)),
         ("ckpool", r#"{"hashrate1m":"0T"}"#, Ok(None)),
@@ -321,12 +318,12 @@ fn answers() {
         (
             "public_pool",
             r#"{"workers":[{"hashRate":500e9},{"hashRate":300e9},{"hashRate":200e9}]}"#,
-            stats("public_pool", 1_000_000_000_000, None, Some(3)),
+            stats(1_000_000_000_000, None, Some(3)),
         ),
         (
             "gobrrr_pool",
             r#"{"workers":[{"hashRate":123456789.4},{"hashRate":987654321.6}]}"#,
-            stats("gobrrr_pool", 1_111_111_111, None, Some(2)),
+            stats(1_111_111_111, None, Some(2)),
         ),
         ("public_pool", r#"{"workers":[]}"#, Ok(None)),
         (
@@ -339,12 +336,12 @@ fn answers() {
         (
             "ocean",
             r#"{"result":{"hashrate_300s":"123456000000000","estimated_earn_next_block":0.0000025}}"#,
-            stats("ocean", 123_456_000_000_000, Some(250), None),
+            stats(123_456_000_000_000, Some(250), None),
         ),
         (
             "ocean",
             r#"{"result":{"hashrate_300s":98765432100,"estimated_earn_next_block":0.0}}"#,
-            stats("ocean", 98_765_432_100, Some(0), None),
+            stats(98_765_432_100, Some(0), None),
         ),
         ("ocean", r#"{"result":null}"#, Ok(None)),
         ("ocean", r#"{"result":{"hashrate_300s":""}}"#, Ok(None)),
@@ -357,17 +354,17 @@ fn answers() {
         (
             "braiins",
             r#"{"btc":{"hash_rate_5m":250.5,"hash_rate_unit":"Th/s","today_reward":0.00123456}}"#,
-            stats("braiins", 251_000_000_000_000, Some(123_456), None),
+            stats(251_000_000_000_000, Some(123_456), None),
         ),
         (
             "braiins",
             r#"{"btc":{"hash_rate_5m":12.3,"hash_rate_unit":"Ph/s","today_reward":"0.0"}}"#,
-            stats("braiins", 12_000_000_000_000_000, Some(0), None),
+            stats(12_000_000_000_000_000, Some(0), None),
         ),
         (
             "braiins",
             r#"{"btc":{"hash_rate_5m":5.0,"hash_rate_unit":"Gh/s"}}"#,
-            stats("braiins", 5_000_000_000, None, None),
+            stats(5_000_000_000, None, None),
         ),
         ("braiins", r#"{"btc":null}"#, Ok(None)),
         (
@@ -388,22 +385,18 @@ fn answers() {
         (
             "foundry_usa",
             r#"[{"totalAmount":1,"hashrate":1},{"totalAmount":0.00056789,"hashrate":12345678901234}]"#,
-            stats("foundry_usa", 12_345_678_901_234, Some(56_789), None),
+            stats(12_345_678_901_234, Some(56_789), None),
         ),
-        (
-            "foundry_usa",
-            r#"[{"hashrate":7}]"#,
-            stats("foundry_usa", 7, None, None),
-        ),
+        ("foundry_usa", r#"[{"hashrate":7}]"#, stats(7, None, None)),
         (
             "foundry_usa",
             r#"[{"totalAmount":0,"hashrate":0}]"#,
-            stats("foundry_usa", 0, Some(0), None),
+            stats(0, Some(0), None),
         ),
         (
             "foundry_usa",
             r#"[{"totalAmount":1.0,"value":3}]"#,
-            stats("foundry_usa", 3, Some(100_000_000), None),
+            stats(3, Some(100_000_000), None),
         ),
         ("foundry_usa", "[]", Ok(None)),
         ("foundry_usa", "{}", Ok(None)),
@@ -411,24 +404,24 @@ fn answers() {
         (
             "foundry_usa",
             r#"{"data":[{"totalAmount":0.00000123,"hashrate":42}]}"#,
-            stats("foundry_usa", 42, Some(123), None),
+            stats(42, Some(123), None),
         ),
         (
             "foundry_usa",
             r#"{"result":[{"shareHashrate":"98765432"}]}"#,
-            stats("foundry_usa", 98_765_432, None, None),
+            stats(98_765_432, None, None),
         ),
         ("foundry_usa", r#"[{"totalAmount":1}]"#, Err("hashrate")),
         ("foundry_usa", "[{", Err("json")),
         (
             "viabtc",
             r#"{"code":0,"data":{"hashrate_1hour":"55000000000000","active_workers":4}}"#,
-            stats("viabtc", 55_000_000_000_000, None, Some(4)),
+            stats(55_000_000_000_000, None, Some(4)),
         ),
         (
             "viabtc",
             r#"{"code":0,"data":{"hashrate_1hour":12.6}}"#,
-            stats("viabtc", 13, None, None),
+            stats(13, None, None),
         ),
         (
             "viabtc",

@@ -7,8 +7,8 @@ use device::{
     device::Device,
     input::{Brokered, Input, LinkEvent, LinkFailure, Sensed},
     market::{
-        Connection, Datum, Market, MinerStats, Observation, PoolStats, Reorganisations, Seen,
-        Shared, SharedValue, Tip,
+        Connection, Datum, Figure, FigureIdentity, Market, MinerStats, Observation, Polled,
+        PoolStats, Reorganisations, Seen, Shared, SharedValue, Tip,
     },
     memory::Memory,
     network::LinkState,
@@ -18,7 +18,7 @@ use device::{
     request::{Patch, Reply, Request},
     secret::{Endpoint, Secret},
     settings::Settings,
-    sources::SourceId,
+    sources::{self, ByHand, SourceId},
     spoken,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
     view::View,
@@ -269,9 +269,8 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
         nwc_uri: Secret::new(pairing),
         ..Settings::default()
     };
-    let mut device = Device::new(BOARD, settings, Memory::default(), now(0));
+    let identity = |source| figure_identity(&settings, source);
     let pool = PoolStats {
-        pool: "braiins".into(),
         hashrate: Hashrate(u128::from(u64::MAX) * 10),
         daily: Some(Sats(1_234)),
         workers: None,
@@ -280,18 +279,27 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
         hashrate: Some(Hashrate(512_000_000_000)),
         best_difficulty: Some("1.2G".into()),
     };
+    let pool = Observation::Pool(Polled {
+        identity: identity(SourceId::Pool),
+        value: pool,
+    });
+    let miner = Observation::Miner(Polled {
+        identity: identity(SourceId::Miner),
+        value: miner,
+    });
+    let balance = Observation::Balance(Polled {
+        identity: identity(SourceId::Wallet),
+        value: Msats(21_000_999),
+    });
+    let mut device = Device::new(BOARD, settings, Memory::default(), now(0));
     for (source, observation, at) in [
-        (SourceId::Pool, Observation::Pool(pool), 10),
-        (SourceId::Miner, Observation::Miner(miner), 20),
-        (
-            SourceId::Wallet,
-            Observation::Balance(Msats(21_000_999)),
-            30,
-        ),
+        (SourceId::Pool, pool, 10),
+        (SourceId::Miner, miner, 20),
+        (SourceId::Wallet, balance, 30),
     ] {
         device.handle(Input::Observed(source, vec![observation]), now(at));
     }
-    let mut view = device.view();
+    let view = device.view();
     let document = status(&view, 70);
     fits(Shape::Status, &document);
     let figures = json!({
@@ -309,14 +317,21 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
     );
     assert_eq!(documents::state(&view, &[]).get("figures"), None);
 
-    // What a clock followed once is told no more.
-    Arc::make_mut(&mut view.active).mining_pool_name = "ocean".into();
-    view.sources.remove(&SourceId::Wallet);
-    let document = status(&view, 70);
+    // Figures of a pool that the settings do not name are dropped.
+    let patch = Patch {
+        body: Map::from_iter([("miningPoolName".into(), json!("ocean"))]),
+        hashes: BTreeMap::new(),
+    };
+    device.handle(Input::Asked(Request::Patch(patch)), now(40));
+    let document = status(&device.view(), 70);
     let names: Vec<&String> = document["figures"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["minerHashrate", "minerBest"]);
-    view.sources.remove(&SourceId::Miner);
-    assert_eq!(status(&view, 70)["figures"], json!({}));
+    assert_eq!(names, ["minerHashrate", "minerBest", "walletBalance"]);
+}
+
+/// Whose figures a source polls under these settings.
+fn figure_identity(settings: &Settings, source: SourceId) -> FigureIdentity {
+    let plan = sources::plan(settings, &[], ByHand::default(), None);
+    plan[&source].config.identity()
 }
 
 #[test]
@@ -340,7 +355,11 @@ fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
     };
     let market = Market {
         height: earlier(SourceId::Relay, 900_000),
-        miner: earlier(SourceId::Miner, miner),
+        miner: earlier(SourceId::Miner, miner).map(|datum| Figure {
+            datum,
+            identity: figure_identity(&settings, SourceId::Miner),
+            failed_polls: 0,
+        }),
         ..Market::default()
     };
     let memory = Memory {

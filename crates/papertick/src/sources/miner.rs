@@ -32,6 +32,7 @@ impl Poll for Miner {
         let url = Url::parse(&miner::url(self.host.expose())).map_err(Missed::because)?;
         let request = Get::new(url).accepting_json();
         let answer = http::get(&context.shared.dialer, &context.route, request, LIMITS).await?;
-        Ok(miner::body(&poll::body(answer)?)?)
+        let stats = miner::body(&poll::body(answer)?)?;
+        Ok(vec![Observation::Miner(context.polled(stats))])
     }
 }

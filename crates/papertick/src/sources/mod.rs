@@ -45,7 +45,7 @@ use std::sync::Arc;
 
 use device::{
     input::Input,
-    market::Observation,
+    market::{FigureIdentity, Observation, Polled},
     sources::{self, SourceId},
 };
 use net::{
@@ -87,6 +87,8 @@ pub struct Shared {
 pub struct Context {
     /// Which source it is.
     pub id: SourceId,
+    /// Whose figures it polls.
+    pub identity: FigureIdentity,
     /// The way outbound connections take.
     pub route: Route,
     /// What all sources share.
@@ -115,6 +117,14 @@ pub fn route(wanted: &sources::Route) -> Route {
 }
 
 impl Context {
+    /// A figure that this source has polled.
+    pub fn polled<T>(&self, value: T) -> Polled<T> {
+        Polled {
+            identity: self.identity,
+            value,
+        }
+    }
+
     /// Hands observations to the device.
     ///
     /// # Errors

@@ -108,7 +108,8 @@ impl Poll for Pool {
         }
         let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
         let stats = pool.body(&poll::body(answer)?)?;
-        Ok(stats.map(Observation::Pool).into_iter().collect())
+        let stats = stats.map(|stats| Observation::Pool(context.polled(stats)));
+        Ok(stats.into_iter().collect())
     }
 }
 

@@ -108,6 +108,7 @@ impl Crew {
                 tracing::debug!(source = id.name(), "source starts");
                 let context = Context {
                     id,
+                    identity: plan.config.identity(),
                     route: route(&plan.route),
                     shared: self.shared.clone(),
                     member: None,
@@ -268,7 +269,7 @@ mod tests {
 
     use device::{
         input::Input,
-        market::{Connection, Observation},
+        market::{Connection, FigureIdentity, Observation},
     };
     use net::{dialer::Dialer, route::Route, tls::Roots};
 
@@ -307,6 +308,7 @@ mod tests {
         };
         let context = Context {
             id: SourceId::Miner,
+            identity: FigureIdentity::default(),
             route: Route::default(),
             shared,
             member: None,

@@ -77,7 +77,12 @@ impl Session for Wallet {
                         continue;
                     }
                 },
-                () = until(poll_at) => session.poll(clock.now(), &noise()?),
+                () = until(poll_at) => {
+                    let mut step = session.poll(clock.now(), &noise()?);
+                    let failed = std::mem::take(&mut step.heard);
+                    link.learned_beside(failed).await?;
+                    step
+                }
             };
             told.keep_missed(session.asked_for_missed());
             send(&mut socket, step.send).await?;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::sim::{self, SimOptions};
 use device::{
-    market::{Datum, PoolStats, Seen},
+    market::{Datum, Figure, FigureIdentity, PoolStats, Seen},
     refresh::Refresh,
     releases::{Release, Releases, Verdict},
     sources::SourceId,
@@ -86,15 +86,18 @@ async fn a_clock_that_has_seen_something() -> Clock {
             source: SourceId::Relay,
             seen: Seen::At(Duration::ZERO),
         });
-        market.pool = Some(Datum {
-            value: PoolStats {
-                pool: view.active.mining_pool_name.clone(),
-                hashrate: Hashrate(512_340_000_000_000),
-                daily: Some(Sats(1_234)),
-                workers: Some(2),
+        market.pool = Some(Figure {
+            datum: Datum {
+                value: PoolStats {
+                    hashrate: Hashrate(512_340_000_000_000),
+                    daily: Some(Sats(1_234)),
+                    workers: Some(2),
+                },
+                source: SourceId::Pool,
+                seen: Seen::At(Duration::ZERO),
             },
-            source: SourceId::Pool,
-            seen: Seen::At(Duration::ZERO),
+            identity: FigureIdentity::default(),
+            failed_polls: 0,
         });
     });
     clock

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use device::{
-    market::{Connection, MinerStats, Observation, PoolStats},
+    market::{Connection, MinerStats, Observation, Polled, PoolStats},
     secret::Secret,
     sources::{SourceConfig, SourceId},
     units::{Hashrate, Sats},
@@ -58,13 +58,16 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
     assert!(head.contains("accept: application/json\r\n"), "{head}");
     rig.next().await;
     let stats = PoolStats {
-        pool: "local_public_pool".to_owned(),
         hashrate: Hashrate(1_000_000_000_000),
         daily: None,
         workers: Some(3),
     };
+    let polled = Polled {
+        identity: pool("local_public_pool").identity(),
+        value: stats,
+    };
     let up = Observation::Connection(Connection::Up);
-    assert_eq!(rig.next().await.1, [up.clone(), Observation::Pool(stats)]);
+    assert_eq!(rig.next().await.1, [up.clone(), Observation::Pool(polled)]);
 
     let answered = Instant::now();
     answer(&mut arrivals, "200 OK", r#"{"workers":[]}"#).await;
@@ -128,7 +131,11 @@ async fn a_miner_is_polled_often_and_less_often_while_it_is_off() {
     let seen = rig
         .until(|seen| matches!(seen, Observation::Miner(_)))
         .await;
-    assert_eq!(seen.last(), Some(&Observation::Miner(stats)));
+    let polled = Polled {
+        identity: miner().identity(),
+        value: stats,
+    };
+    assert_eq!(seen.last(), Some(&Observation::Miner(polled)));
     let mut waits = Vec::new();
     for _ in 0..6 {
         drop(arrival(&mut arrivals).await);
@@ -161,7 +168,7 @@ async fn a_pools_key_travels_in_its_header_only() {
         "{head}"
     );
     let seen = rig.until(|seen| matches!(seen, Observation::Pool(_))).await;
-    let Some(Observation::Pool(stats)) = seen.last() else {
+    let Some(Observation::Pool(Polled { value: stats, .. })) = seen.last() else {
         unreachable!()
     };
     assert_eq!(stats.hashrate, Hashrate(251_000_000_000_000));

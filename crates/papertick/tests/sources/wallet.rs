@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use device::{
-    market::{Direction, Observation, Payment},
+    market::{Direction, Observation, Payment, Polled},
     secret::Secret,
     sources::{SourceConfig, SourceId},
     units::Msats,
@@ -151,7 +151,10 @@ fn config(relay: &str) -> SourceConfig {
 }
 
 fn balance(msats: u64) -> Observation {
-    Observation::Balance(Msats(msats))
+    Observation::Balance(Polled {
+        identity: config("ws://wallet.example").identity(),
+        value: Msats(msats),
+    })
 }
 
 fn payment(direction: Direction, msats: u64) -> Observation {
@@ -270,6 +273,7 @@ async fn an_older_wallet_is_polled_whatever_happens_to_its_replies() {
         Some(&balance(1_000_000)),
         "a late reply says nothing"
     );
+    assert!(seen.contains(&Observation::PollFailed), "{seen:?}");
 
     let missed = published(&mut socket).await;
     assert_eq!(wallet.open(&missed)["method"], "list_transactions");

@@ -175,6 +175,9 @@ impl Model {
             glass: Glass::default(),
             lights: Lights::new(board, settings),
         };
+        if !settings.nwc_enabled {
+            model.facts.remove("balance");
+        }
         let is_shown = |fact: &String| *fact != "height" || model.shows_height();
         model.splash = !model.facts.keys().any(is_shown);
         let slots = model.slots();
@@ -342,7 +345,9 @@ impl Model {
             Observation::Block(height) => self.block((*height).into()),
             Observation::Price(currency, price) => self.price(*currency, price.micros),
             Observation::PreciseFee(fee) => self.know("fee", fee.micros),
-            Observation::Balance(balance) => self.know("balance", balance.0),
+            Observation::Balance(balance) if show.nwc_enabled => {
+                self.know("balance", balance.value.0);
+            }
             Observation::Zap(zap) if show.nostr_zap_notify => self.zap(zap.amount.0),
             Observation::Payment(payment) if show.nwc_show_notify => {
                 let texts = match payment.direction {

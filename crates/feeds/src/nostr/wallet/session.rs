@@ -6,7 +6,7 @@
 use std::{collections::VecDeque, fmt, time::Duration};
 
 use device::{
-    market::{Direction, Observation, Payment},
+    market::{Direction, FigureIdentity, Observation, Payment, Polled},
     now::{Now, UtcTime},
     settings::pairing::PairingUri,
     units::Msats,
@@ -63,6 +63,7 @@ struct Told {
 /// One conversation with a wallet.
 pub struct WalletSession {
     wallet: String,
+    identity: FigureIdentity,
     wallet_key: Bytes32,
     signer: Signer,
     channel: Channel,
@@ -70,6 +71,8 @@ pub struct WalletSession {
     state: State,
     in_flight: Option<(Bytes32, Method)>,
     next_poll: Option<Duration>,
+    /// The balance was asked for, and no reply has told it.
+    awaits_balance: bool,
     asked_for_missed: bool,
     balance: Option<Msats>,
     payments: VecDeque<Told>,
@@ -84,6 +87,7 @@ impl WalletSession {
     pub fn new(pairing: &PairingUri, refresh: Duration) -> Result<WalletSession, Malformed> {
         Ok(WalletSession {
             wallet: pairing.wallet.to_ascii_lowercase(),
+            identity: pairing.identity(),
             wallet_key: key(&pairing.wallet).ok_or(Malformed("wallet-key"))?,
             signer: Signer::new(&pairing.secret).ok_or(Malformed("secret"))?,
             channel: Channel::new(&pairing.secret, &pairing.wallet)
@@ -92,6 +96,7 @@ impl WalletSession {
             state: State::Bootstrapping,
             in_flight: None,
             next_poll: None,
+            awaits_balance: false,
             asked_for_missed: false,
             balance: None,
             payments: VecDeque::new(),
@@ -127,7 +132,11 @@ impl WalletSession {
     /// Begins on a new connection: what was under way on the last one is lost.
     pub fn connected(&mut self, now: Now) -> Reaction {
         self.in_flight = None;
-        self.next_poll = (self.state != State::Bootstrapping).then_some(now.uptime);
+        self.awaits_balance = false;
+        self.next_poll = Some(match self.state {
+            State::Bootstrapping => now.uptime.saturating_add(self.refresh),
+            State::Ready(_) => now.uptime,
+        });
         let info = Filter {
             kinds: vec![INFO],
             authors: vec![self.wallet.clone()],
@@ -167,14 +176,18 @@ impl WalletSession {
         self.next_poll
     }
 
-    /// Asks for the balance if it is time; a request that is still under way is given up.
+    /// Asks for the balance if it is time; a request that is still under way is given up and reported as a failed poll.
     pub fn poll(&mut self, now: Now, noise: &Noise) -> Reaction {
         if self.next_poll.is_none_or(|at| now.uptime < at) {
             return Reaction::default();
         }
+        let is_failed = self.awaits_balance || self.state == State::Bootstrapping;
+        let failed = is_failed.then_some(Observation::PollFailed);
+        self.next_poll = Some(now.uptime.saturating_add(self.refresh));
         Reaction {
             send: self.ask(Method::GetBalance, now, noise),
-            ..Reaction::default()
+            heard: failed.into_iter().collect(),
+            complaint: None,
         }
     }
 
@@ -274,9 +287,10 @@ impl WalletSession {
             Method::GetBalance => {
                 let balance = message::balance(&result)?;
                 self.balance = Some(balance);
+                self.awaits_balance = false;
                 Ok(Reaction {
                     send: self.ask_for_missed(now, noise),
-                    heard: vec![Observation::Balance(balance)],
+                    heard: vec![self.report(balance)],
                     complaint: None,
                 })
             }
@@ -313,7 +327,8 @@ impl WalletSession {
                 return Ok(Reaction::default());
             };
             heard.push(payment);
-            heard.extend(self.expect_balance(&transaction).map(Observation::Balance));
+            let expected = self.expect_balance(&transaction);
+            heard.extend(expected.map(|balance| self.report(balance)));
         }
         Ok(Reaction {
             send: self.refetch(now, noise),
@@ -360,6 +375,13 @@ impl WalletSession {
         self.balance
     }
 
+    fn report(&self, balance: Msats) -> Observation {
+        Observation::Balance(Polled {
+            identity: self.identity,
+            value: balance,
+        })
+    }
+
     /// Asks for the balance, unless another question is open.
     fn refetch(&mut self, now: Now, noise: &Noise) -> Vec<String> {
         match self.in_flight {
@@ -385,6 +407,7 @@ impl WalletSession {
         let text = match method {
             Method::GetBalance => {
                 self.next_poll = Some(now.uptime.saturating_add(self.refresh));
+                self.awaits_balance = true;
                 message::get_balance()
             }
             Method::ListTransactions => {

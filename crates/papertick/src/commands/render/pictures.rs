@@ -6,7 +6,8 @@ use device::{
     board::BoardSpec,
     cells::{Cell, Logo, Picture},
     market::{
-        Datum, HeightState, HeightTruth, Market, MinerStats, Payment, PoolStats, Proven, Seen, Zap,
+        Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, Payment,
+        PoolStats, Proven, Seen, Zap,
     },
     panels,
     screens::{
@@ -211,17 +212,17 @@ fn screen_cells(
         fee: values.fee.map(whole).and_then(datum),
         precise_fee: values.fee.and_then(datum),
         prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
-        pool: pool(values, settings).and_then(datum),
+        pool: pool(values).and_then(figure),
         pool_logo: values
             .logo
             .as_deref()
             .map(|file| logo(file, settings))
             .transpose()?,
-        miner: datum(MinerStats {
+        miner: figure(MinerStats {
             hashrate: values.miner,
             best_difficulty: values.best.clone(),
         }),
-        balance: values.balance.and_then(|sats| datum(Msats(sats.0 * 1000))),
+        balance: values.balance.and_then(|sats| figure(Msats(sats.0 * 1000))),
     };
     let truth = HeightTruth {
         state: values.state,
@@ -249,6 +250,14 @@ fn datum<T>(value: T) -> Option<Datum<T>> {
     })
 }
 
+fn figure<T>(value: T) -> Option<Figure<T>> {
+    Some(Figure {
+        datum: datum(value)?,
+        identity: FigureIdentity::default(),
+        failed_polls: 0,
+    })
+}
+
 /// Rounds a fee rate, as sources do that give it without decimals.
 fn whole(fee: FeeRate) -> FeeRate {
     FeeRate {
@@ -256,9 +265,8 @@ fn whole(fee: FeeRate) -> FeeRate {
     }
 }
 
-fn pool(values: &Values, settings: &Settings) -> Option<PoolStats> {
+fn pool(values: &Values) -> Option<PoolStats> {
     Some(PoolStats {
-        pool: settings.mining_pool_name.clone(),
         hashrate: values.hashrate?,
         daily: values.daily,
         workers: None,

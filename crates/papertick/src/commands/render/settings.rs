@@ -19,15 +19,9 @@ use crate::{
     failure::Failure,
 };
 
-/// Host of the miner unless another is set; without one the miner counts as offline.
-const MINER: &str = "miner";
-
 /// Reads `KEY=VALUE` assignments.
 pub(super) fn read(assignments: &[String]) -> Result<Settings, Failure> {
-    let defaults = Settings {
-        miner_hostname: MINER.into(),
-        ..Settings::default()
-    };
+    let defaults = Settings::default();
     let mut body = Map::new();
     for text in assignments {
         let (key, value) = assignment("--set", text)?;

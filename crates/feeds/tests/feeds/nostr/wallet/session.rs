@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use device::{
-    market::{Direction, Observation, Payment},
+    market::{Direction, Observation, Payment, Polled},
     now::{Now, UtcTime},
     secret::Secret,
     settings::pairing::PairingUri,
@@ -42,10 +42,8 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         let secret = Secret::new(format!("{:064x}", 2));
-        let uri = format!("nostr+walletconnect://{WALLET}?relay=ws://r&secret={SECRET}");
-        let pairing = PairingUri::parse(&uri).unwrap();
         let mut scene = Scene {
-            session: WalletSession::new(&pairing, Duration::from_secs(60)).unwrap(),
+            session: WalletSession::new(&paired(), Duration::from_secs(60)).unwrap(),
             wallet: Signer::new(&secret).unwrap(),
             channel: Channel::new(&secret, AUTHOR).unwrap(),
             uptime: Duration::from_secs(10),
@@ -177,8 +175,16 @@ fn payment(direction: Direction, amount: u64) -> Observation {
     })
 }
 
+fn paired() -> PairingUri {
+    let uri = format!("nostr+walletconnect://{WALLET}?relay=ws://r&secret={SECRET}");
+    PairingUri::parse(&uri).unwrap()
+}
+
 fn balance(msats: u64) -> Observation {
-    Observation::Balance(Msats(msats))
+    Observation::Balance(Polled {
+        identity: paired().identity(),
+        value: Msats(msats),
+    })
 }
 
 fn received(amount: u64, hash: &str) -> Value {
@@ -260,12 +266,27 @@ fn balances_are_polled() {
 }
 
 #[test]
+fn a_wallet_that_does_not_say_what_it_can_do_fails_every_poll() {
+    let mut scene = Scene::new();
+    for _ in 0..3 {
+        assert_eq!(scene.poll(), Reaction::default(), "not yet");
+        scene.wait(60);
+        let step = scene.poll();
+        assert_eq!(
+            (step.heard, step.send),
+            (vec![Observation::PollFailed], vec![])
+        );
+    }
+}
+
+#[test]
 fn a_lost_reply_is_superseded() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (lost, ..) = scene.request(&step);
     scene.wait(60);
     let step = scene.poll();
+    assert_eq!(step.heard, [Observation::PollFailed]);
     let (id, ..) = scene.request(&step);
     assert_eq!(scene.balance(&lost, 1), Reaction::default(), "too late");
     assert_eq!(

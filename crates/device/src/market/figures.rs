@@ -1,0 +1,163 @@
+//! Polled figures: what the mining pool, the miner and the wallet say, and whose figures they are.
+//!
+//! A figure belongs to the identity that it was polled for. Another identity starts without a figure, in memory and on
+//! disk.
+
+use core::time::Duration;
+
+use super::{
+    source_id::SourceId,
+    values::{Datum, Market, Seen},
+};
+use crate::now::Now;
+
+/// Failed polls in a row after which a figure is marked as stale.
+const STALE_AFTER_POLLS: u32 = 3;
+
+/// Least age of a figure that is marked as stale after failed polls.
+const STALE_AFTER_FAILURES: Duration = Duration::from_secs(30);
+
+/// Failed polls in a row after which a pool or a miner is offline: it has no figures any more.
+const OFFLINE_AFTER_POLLS: u32 = 6;
+
+/// Poll periods after which a figure is stale although no poll has failed, because the source does not run.
+const STALE_AFTER_PERIODS: u32 = 4;
+
+/// Least age of a figure that is stale although no poll has failed.
+const STALE_WITHOUT_POLLS: Duration = Duration::from_secs(10 * 60);
+
+/// Whose figures a source polls: the wallet, the pool with its user, or the miner.
+///
+/// It is a fingerprint (FNV-1a): a user may be an API key and a host may hold a password, which are not to be stored
+/// with the figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FigureIdentity(u64);
+
+impl FigureIdentity {
+    /// The fingerprint of these parts, in this order.
+    pub fn of(parts: &[&str]) -> FigureIdentity {
+        const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+        const PRIME: u64 = 0x0000_0100_0000_01b3;
+        // The byte 0xFF is in no text, so that it separates the parts.
+        let bytes = parts.iter().flat_map(|part| part.bytes().chain([u8::MAX]));
+        FigureIdentity(bytes.fold(OFFSET, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+        }))
+    }
+
+    /// The fingerprint as a number, to be stored.
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// A fingerprint that was stored.
+    pub fn from_bits(bits: u64) -> FigureIdentity {
+        FigureIdentity(bits)
+    }
+}
+
+/// A figure as a source has polled it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Polled<T> {
+    /// Whose figure it is.
+    pub identity: FigureIdentity,
+    /// The figure.
+    pub value: T,
+}
+
+/// The newest figure of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure<T> {
+    /// The value with its source and its age.
+    pub datum: Datum<T>,
+    /// Whose figure it is.
+    pub identity: FigureIdentity,
+    /// Polls that have failed since.
+    pub failed_polls: u32,
+}
+
+impl<T> Figure<T> {
+    /// Uptime from which on the figure is stale; `None` if its age is unknown.
+    pub fn stale_from(&self, poll_secs: u32, now: Now) -> Option<Duration> {
+        let limit = match self.failed_polls {
+            STALE_AFTER_POLLS.. => STALE_AFTER_FAILURES,
+            _ => {
+                let periods = Duration::from_secs(u64::from(poll_secs)) * STALE_AFTER_PERIODS;
+                periods.max(STALE_WITHOUT_POLLS)
+            }
+        };
+        self.datum.old_from(limit, now)
+    }
+}
+
+impl Market {
+    /// Drops the figures that belong to another identity than the one that is polled now, or to a source that is not
+    /// polled.
+    pub fn retain_figures(&mut self, polled: impl Fn(SourceId) -> Option<FigureIdentity>) {
+        let [pool, miner, wallet] = [SourceId::Pool, SourceId::Miner, SourceId::Wallet].map(polled);
+        self.pool.take_if(|figure| Some(figure.identity) != pool);
+        self.miner.take_if(|figure| Some(figure.identity) != miner);
+        self.balance
+            .take_if(|figure| Some(figure.identity) != wallet);
+    }
+
+    /// Identities of the figures that are known: of pool, miner and wallet.
+    pub fn identities(&self) -> [Option<FigureIdentity>; 3] {
+        [
+            self.pool.as_ref().map(|figure| figure.identity),
+            self.miner.as_ref().map(|figure| figure.identity),
+            self.balance.as_ref().map(|figure| figure.identity),
+        ]
+    }
+
+    /// Counts a failed poll of a source; a pool or a miner that is offline by it loses its figures.
+    pub fn poll_failed(&mut self, source: SourceId) {
+        match source {
+            SourceId::Pool => count_failure(&mut self.pool, Some(OFFLINE_AFTER_POLLS)),
+            SourceId::Miner => count_failure(&mut self.miner, Some(OFFLINE_AFTER_POLLS)),
+            SourceId::Wallet => count_failure(&mut self.balance, None),
+            SourceId::Relay
+            | SourceId::Explorer
+            | SourceId::Exchange
+            | SourceId::Nostr
+            | SourceId::Zaps
+            | SourceId::Node
+            | SourceId::Peers
+            | SourceId::Coinbase
+            | SourceId::Bitstamp
+            | SourceId::Bitfinex
+            | SourceId::Gemini
+            | SourceId::Shared => {}
+        }
+    }
+}
+
+/// Makes a polled value the newest figure; returns whether it differs from the one before it.
+pub fn replace<T: PartialEq>(
+    place: &mut Option<Figure<T>>,
+    polled: Polled<T>,
+    source: SourceId,
+    seen: Seen,
+) -> bool {
+    let differs = place
+        .as_ref()
+        .is_none_or(|known| known.datum.value != polled.value);
+    *place = Some(Figure {
+        datum: Datum {
+            value: polled.value,
+            source,
+            seen,
+        },
+        identity: polled.identity,
+        failed_polls: 0,
+    });
+    differs
+}
+
+fn count_failure<T>(place: &mut Option<Figure<T>>, offline_after: Option<u32>) {
+    let Some(figure) = place else { return };
+    figure.failed_polls = figure.failed_polls.saturating_add(1);
+    if offline_after.is_some_and(|most| figure.failed_polls >= most) {
+        *place = None;
+    }
+}
