@@ -12,8 +12,9 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{crash_dumps, drivers::wifi::Radio, drivers::wifi::secrets, sources::logos::LogoCache};
+use crate::{crash_dumps, sources::logos::LogoCache};
 use runtime::inbox::Inbox;
+use wifi::{Radio, secrets};
 
 /// Time the radio has to forget.
 const FORGET: Duration = Duration::from_secs(5);

@@ -9,7 +9,7 @@ use device::{
 };
 use storage::{Loaded, file::Content, series::Records};
 
-use crate::made_password;
+use passwords::made;
 
 /// What survived the last run.
 pub(crate) struct Kept {
@@ -53,7 +53,7 @@ impl Kept {
         };
         let memory = loaded.memory.whole();
         let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        let made_password = made_password::for_interface(&settings, why)?;
+        let made_password = made::for_interface(&settings, why)?;
         if made_password.is_some() {
             let why = match why {
                 WhyMade::SettingsLost => "no settings could be read",

@@ -34,5 +34,4 @@ mod wiring_file;
 pub mod build;
 
 pub mod drivers;
-mod made_password;
 pub mod updates;

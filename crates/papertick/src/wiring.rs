@@ -39,27 +39,42 @@ use tokio::{
 };
 
 use crate::{
-    build, buses::Serving, buses::serve, chain_file, config, config::DeviceConfig,
-    config::MarketSource, config::Network, config::PartsKind, config::RunConfig, doors::http,
-    doors::http::services::Services, doors::mqtt, drivers::advert, drivers::advert::Announcing,
-    drivers::advert::Patience, drivers::captive_dns, drivers::captive_dns::Names, drivers::host,
-    drivers::lights, drivers::painter, drivers::painter::Canvas, drivers::painter::Progress,
-    drivers::senses, drivers::wifi, drivers::wifi::Orders, drivers::wifi::network_manager,
-    drivers::wifi::network_manager::NetworkManager, drivers::wifi::secrets, effects::Performer,
-    kept::Kept, lifeline::BEAT_PERIOD, lifeline::Word, main_loop::Beginning, main_loop::Followed,
-    main_loop::MainLoop, main_loop::Rounds, sources::Shared,
-    sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
-    sources::demo::DemoRelay, sources::demo::Pace, sources::demo::market::FIRST_HEIGHT,
-    sources::demo::market::Quotes, sources::known_peers::KnownPeers, sources::logos::LogoCache,
-    sources::supervisor::supervise, sources::time::Timekeeping, sources::time::keep_time,
-    sources::upstreams::Upstreams, updates::installer::Installer, updates::installer::Means,
-    updates::judge::Signatures, updates::keys::KeyRing, updates::newest::Newest, updates::watcher,
+    build,
+    buses::{Serving, serve},
+    chain_file, config,
+    config::{DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
+    doors::http::services::Services,
+    doors::{http, mqtt},
+    drivers::advert::{Announcing, Patience},
+    drivers::captive_dns::Names,
+    drivers::painter::{Canvas, Progress},
+    drivers::{advert, captive_dns, host, lights, painter, senses},
+    effects::Performer,
+    kept::Kept,
+    lifeline::{BEAT_PERIOD, Word},
+    main_loop::{Beginning, Followed, MainLoop, Rounds},
+    sources::Shared,
+    sources::already_reported::AlreadyReported,
+    sources::at_broker::AtBroker,
+    sources::demo::market::{FIRST_HEIGHT, Quotes},
+    sources::demo::{DemoRelay, Pace},
+    sources::known_peers::KnownPeers,
+    sources::logos::LogoCache,
+    sources::supervisor::supervise,
+    sources::time::{Timekeeping, keep_time},
+    sources::upstreams::Upstreams,
+    updates::installer::{Installer, Means},
+    updates::judge::Signatures,
+    updates::keys::KeyRing,
+    updates::newest::Newest,
+    updates::watcher,
     updates::watcher::Watcher,
 };
 use runtime::{
     clock::Clock, glass::Glass, inbox::Inbox, inbox::inbox, log_lines::LogLines, tasks::Stop,
     tasks::Stopper, tasks::Tasks, tasks::stop_signal,
 };
+use wifi::{Orders, network_manager, network_manager::NetworkManager, secrets};
 
 /// Name of the task that ends with the supervisor.
 pub(crate) const HEART: &str = "heart";

@@ -5,8 +5,10 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 use device::{settings::Settings, settings::emit::Identity, view::View};
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    doors::http::serve, doors::http::services::Services, drivers::wifi, main_loop::Beginning,
-    main_loop::MainLoop, updates::installer::Installer, updates::installer::Means,
+    doors::http::serve,
+    doors::http::services::Services,
+    main_loop::{Beginning, MainLoop},
+    updates::installer::{Installer, Means},
     updates::newest::Newest,
 };
 use runtime::{clock::Clock, glass::Glass, inbox::inbox, log_lines::LogLines, tasks::stop_signal};

@@ -13,10 +13,7 @@ use device::{
 
 use super::{at_rest::AtRest, backup::typed_twice, client::target::secret};
 use crate::{
-    config::{MarketSource, resolve::default_data_dir},
-    doors::http::password,
-    failure::Failure,
-    standard_error::say,
+    config::MarketSource, config::resolve::default_data_dir, failure::Failure, standard_error::say,
 };
 
 /// Variable with the new password.
@@ -117,6 +114,6 @@ fn hashed(password: &Secret) -> Result<PasswordHash, Failure> {
             "this password is short: four words that have nothing to do with each other are better",
         );
     }
-    password::hash(text, &mut Vec::new())
+    passwords::hash(text, &mut Vec::new())
         .ok_or_else(|| Failure::failed("the password could not be hashed"))
 }

@@ -10,8 +10,6 @@ pub mod painter;
 
 pub mod lights;
 
-pub mod wifi;
-
 pub mod captive_dns;
 
 pub mod advert;

@@ -18,7 +18,6 @@ use device::{
 use interface::limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN};
 use serde_json::{Map, Value, json};
 
-use crate::doors::http::password;
 use sealed::Sealed;
 
 /// What the file says it is.
@@ -322,7 +321,7 @@ fn no_hashes(body: &Map<String, Value>) -> impl Iterator<Item = Rejection> {
     let passwords = SPECS.iter().filter(|spec| spec.kind.password().is_some());
     passwords.filter_map(|spec| {
         let text = body.get(spec.name)?.as_str()?;
-        let is_usable = text.is_empty() || password::is_hash(text);
+        let is_usable = text.is_empty() || passwords::is_hash(text);
         (!is_usable).then(|| Rejection::BadType(spec.name.into()))
     })
 }
@@ -347,7 +346,7 @@ mod tests {
     fn secretive() -> Settings {
         Settings {
             http_auth_enabled: true,
-            http_auth_pass: password::hash("planted", &mut Vec::new()).unwrap(),
+            http_auth_pass: passwords::hash("planted", &mut Vec::new()).unwrap(),
             proxy_pass: Secret::new("planted"),
             git_release_url: "https://me:planted@feed.example".into(),
             led_brightness: 3,

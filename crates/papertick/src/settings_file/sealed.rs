@@ -7,7 +7,7 @@ use device::secret::Secret;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde_json::{Value, json};
 
-use crate::doors::http::password::random;
+use passwords::random;
 
 /// Word for how the key is made.
 const KDF: &str = "argon2id";

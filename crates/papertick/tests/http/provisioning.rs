@@ -11,9 +11,9 @@ use device::{
     output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
-use papertick::{drivers::wifi, drivers::wifi::Identity, drivers::wifi::TRY_LIMIT};
 use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
+use wifi::{Identity, TRY_LIMIT};
 
 use crate::support::{Answer, Clock, Setup};
 

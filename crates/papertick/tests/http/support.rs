@@ -20,8 +20,10 @@ use device::{
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    doors::http::serve, doors::http::services::Services, drivers::wifi, drivers::wifi::Radio,
-    sources::demo::DemoHand, updates::installer::Installer, updates::installer::Means,
+    doors::http::serve,
+    doors::http::services::Services,
+    sources::demo::DemoHand,
+    updates::installer::{Installer, Means},
     updates::newest::Newest,
 };
 use render::Bitmap;
@@ -35,6 +37,7 @@ use tokio::{
     task::JoinHandle,
     time::{Instant, timeout},
 };
+use wifi::Radio;
 
 use crate::limit::Limit;
 

@@ -11,10 +11,10 @@ use std::{
 use board::ports::Wifi;
 use device::input::LinkEvent;
 use futures_util::StreamExt;
-use papertick::drivers::wifi::network_manager::{NetworkManager, Options};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use tokio::time::timeout;
+use wifi::network_manager::{NetworkManager, Options};
 use zbus::{
     Connection, DynamicType, MatchRule, MessageStream, OwnedObjectPath, Type, Variant, connection,
     message,

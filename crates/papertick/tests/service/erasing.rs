@@ -8,14 +8,13 @@ use device::{
     request::{Refusal, Reply, Request},
     secret::Secret,
 };
-use papertick::{
-    drivers::wifi, drivers::wifi::NotProvisioned, drivers::wifi::secrets, effects::Performer,
-};
+use papertick::effects::Performer;
 use runtime::tasks::Tasks;
 use tokio::{
     sync::{Notify, mpsc},
     time::{sleep, timeout},
 };
+use wifi::{NotProvisioned, secrets};
 
 use crate::radio::Desk;
 

@@ -19,8 +19,8 @@ use device::{
 };
 use futures_util::FutureExt;
 use papertick::{
-    drivers::wifi, drivers::wifi::Identity, drivers::wifi::NotProvisioned, drivers::wifi::Radio,
-    effects::Performer, main_loop::Beginning, main_loop::Followed, main_loop::MainLoop,
+    effects::Performer,
+    main_loop::{Beginning, Followed, MainLoop},
     sources::logos::LogoCache,
 };
 use runtime::{
@@ -29,6 +29,7 @@ use runtime::{
 use storage::{Store, keeper};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
+use wifi::{Identity, NotProvisioned, Radio};
 
 use storage::sim_disk::SharedDisk;
 

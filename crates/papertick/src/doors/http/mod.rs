@@ -25,7 +25,6 @@ mod origin;
 mod pages;
 mod panels;
 pub mod parse;
-pub(crate) mod password;
 mod places;
 mod portal;
 mod press;
@@ -61,7 +60,7 @@ pub async fn serve(listener: TcpListener, services: Services) {
     let mut parts = Tasks::new();
     parts.spawn("events", events::broadcast(Arc::clone(&state)));
     parts.spawn("memory", watch_memory(Arc::clone(&state)));
-    parts.spawn("passwords", password::run(queues.passwords));
+    parts.spawn("passwords", passwords::run(queues.passwords));
     let (hasher, stop) = (state.hasher.clone(), state.services.shutdown.clone());
     parts.spawn("sign-in", auth::run(queues.attempts, hasher, stop));
     server::run(listener, state, queues.tasks, parts).await;

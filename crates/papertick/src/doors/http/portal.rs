@@ -21,7 +21,7 @@ use super::{
     state::State,
     unread::Unread,
 };
-use crate::drivers::wifi::NotProvisioned;
+use wifi::NotProvisioned;
 
 /// Largest body, bytes.
 const BODY_MAX: usize = 512;

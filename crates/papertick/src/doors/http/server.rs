@@ -442,12 +442,13 @@ mod tests {
     use net::{dialer::Dialer, tls::Roots};
 
     use super::*;
+    use crate::doors::http::services::Services;
     use crate::updates::{
         installer::{Installer, Means},
         newest::Newest,
     };
-    use crate::{doors::http::services::Services, drivers::wifi};
     use runtime::{glass::Glass, inbox::inbox, log_lines::LogLines};
+    use wifi;
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {

@@ -7,11 +7,9 @@ use device::{settings::emit::Identity, view::View};
 use net::dialer::Dialer;
 use tokio::sync::watch;
 
-use crate::{
-    drivers::wifi::Radio, sources::demo::DemoHand, updates::installer::Installer,
-    updates::newest::Newest,
-};
+use crate::{sources::demo::DemoHand, updates::installer::Installer, updates::newest::Newest};
 use runtime::{clock::Clock, glass::Glass, inbox::Inbox, log_lines::LogLines};
+use wifi::Radio;
 
 /// What the server is given.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use tokio::sync::SemaphorePermit;
 use super::{
     answer::{self, Response},
     call::Call,
-    etag, password,
+    etag,
     state::CHANGES_MAX,
 };
 
@@ -29,7 +29,7 @@ pub(crate) async fn change(call: &Call, patch: Patch) -> Result<Reply, Response>
     };
     let _turn = turn(call, turns).await?;
     let state = &call.state;
-    let hashes = password::hashes(&state.hasher, &state.view().settings, &body)
+    let hashes = passwords::hashes(&state.hasher, &state.view().settings, &body)
         .await
         .ok_or_else(|| answer::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"))?;
     call.state.ask(Request::Patch(Patch { body, hashes })).await

@@ -24,11 +24,11 @@ use super::{
     frames::{FRAMES_KEPT, Frame, Told},
     host::{self, Least},
     origin::{self, Sites},
-    password::{self, Hasher},
     places::Places,
     services::Services,
     side_task::SideTask,
 };
+use passwords::Hasher;
 use runtime::{glass::Glass, inbox::Stopped};
 
 /// Clients that watch the panels over web sockets at the same time.
@@ -51,7 +51,7 @@ pub(crate) struct Queues {
     /// Attempts to sign in.
     pub(crate) attempts: auth::Attempts,
     /// Passwords to hash.
-    pub(crate) passwords: password::Jobs,
+    pub(crate) passwords: passwords::Jobs,
     /// Work that goes on after its request was answered.
     pub(crate) tasks: mpsc::Receiver<SideTask>,
 }
@@ -107,7 +107,7 @@ impl State {
         let places = places.map_or_else(Places::of_host, Places::of);
         let shutdown = services.shutdown.clone();
         let (gate, attempts) = Gate::new(&services.view.borrow().active, shutdown);
-        let (hasher, passwords) = password::hasher();
+        let (hasher, passwords) = passwords::hasher();
         let state = State {
             gate,
             sites: Sites::new(&services.allow_origins),
@@ -118,7 +118,7 @@ impl State {
             settings: Cached::new(),
             page: Cached::new(),
             settings_tag: Cached::new(),
-            settings_key: password::random().unwrap_or_default(),
+            settings_key: passwords::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
             sealing: Arc::new(Semaphore::new(SEALED_AT_ONCE)),

@@ -9,7 +9,7 @@ use device::{
 use interface::{answer::Answer, asked::Asked};
 use tokio::sync::watch;
 
-use crate::{doors::http::password, doors::http::password::Hasher};
+use passwords::Hasher;
 use runtime::inbox::Inbox;
 
 /// What it takes to do something.
@@ -57,7 +57,7 @@ impl Hands {
     async fn ask(&self, request: Request) -> Result<Reply, Answer> {
         let request = if let Request::Patch(Patch { body, .. }) = request {
             let settings = Arc::clone(&self.view.borrow().settings);
-            let hashes = password::hashes(&self.hasher, &settings, &body).await;
+            let hashes = passwords::hashes(&self.hasher, &settings, &body).await;
             let hashes = hashes.ok_or_else(|| Answer::error(500, "password not hashed"))?;
             Request::Patch(Patch { body, hashes })
         } else {

@@ -26,7 +26,7 @@ use net::{
 };
 use tokio::time::sleep;
 
-use crate::{doors::http::password, sources::at_broker::AtBroker, sources::outage::Outage};
+use crate::{sources::at_broker::AtBroker, sources::outage::Outage};
 use doing::Hands;
 pub use means::Means;
 use runtime::{tasks::Stop, tasks::Tasks};
@@ -40,9 +40,9 @@ const UNANSWERED_MAX: u32 = 2;
 
 /// Follows what the device wants of the broker until told to stop.
 pub async fn serve(mut means: Means, mut stop: Stop) {
-    let (hasher, jobs) = password::hasher();
+    let (hasher, jobs) = passwords::hasher();
     let mut parts = Tasks::new();
-    parts.spawn("MQTT passwords", password::run(jobs));
+    parts.spawn("MQTT passwords", passwords::run(jobs));
     let hands = Hands {
         inbox: means.inbox.clone(),
         view: means.view.clone(),

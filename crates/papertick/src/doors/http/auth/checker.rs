@@ -17,7 +17,7 @@ use super::{
     line::Line,
     verdict::Verdict,
 };
-use crate::doors::http::password::Hasher;
+use passwords::Hasher;
 
 /// Attempts that wait for their turn. A hash takes some 15 ms, so the last one waits for four seconds; on a small
 /// computer for half a minute.

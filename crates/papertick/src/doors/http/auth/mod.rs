@@ -19,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{parse::basic_credentials, password};
+use super::parse::basic_credentials;
 use account::Account;
 use checker::Attempt;
 pub(crate) use checker::{Attempts, run};
@@ -59,7 +59,7 @@ impl Gate {
             control,
             upload,
             // Without random numbers digests could be computed by others, who would have to see them first.
-            key: password::random().unwrap_or_default(),
+            key: passwords::random().unwrap_or_default(),
             attempts,
             kept_back: Semaphore::new(KEPT_BACK_MAX),
             stop,
@@ -113,7 +113,7 @@ impl Gate {
         let attempt = Attempt {
             address: failures::network(address),
             account: Arc::clone(account),
-            user_known: known.is_none_or(|known| password::same(known, &user)),
+            user_known: known.is_none_or(|known| passwords::same(known, &user)),
             password,
             digest,
             answer,
@@ -173,7 +173,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::doors::http::password::{Blocks, hasher};
+    use passwords::{Blocks, hasher};
 
     fn basic(pair: &str) -> HeaderMap {
         let value = format!("Basic {}", BASE64_STANDARD.encode(pair));

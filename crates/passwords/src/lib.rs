@@ -21,6 +21,8 @@ use tokio::{
     time::sleep,
 };
 
+pub mod made;
+
 /// The most memory that a hash may take which somebody brings along, KiB.
 const MEMORY_KIB_MAX: u32 = 64 * 1024;
 
@@ -43,20 +45,20 @@ const MEMORY_KEPT: Duration = Duration::from_secs(10);
 const WAITING_MAX: usize = 2;
 
 /// The memory of a hash; empty between uses far apart.
-pub(crate) type Blocks = Vec<Block>;
+pub type Blocks = Vec<Block>;
 
 /// The way to the task that makes and checks hashes.
 #[derive(Debug, Clone)]
-pub(crate) struct Hasher {
+pub struct Hasher {
     jobs: mpsc::Sender<Job>,
 }
 
 /// The queue of that task.
-pub(crate) type Jobs = mpsc::Receiver<Job>;
+pub type Jobs = mpsc::Receiver<Job>;
 
 /// One password on its way to the task.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub struct Job {
     stored: PasswordHash,
     given: Secret,
     wanted: Wanted,
@@ -72,14 +74,14 @@ enum Wanted {
 }
 
 /// Makes the way to the task, and its queue.
-pub(crate) fn hasher() -> (Hasher, Jobs) {
+pub fn hasher() -> (Hasher, Jobs) {
     let (jobs, queue) = mpsc::channel(WAITING_MAX);
     (Hasher { jobs }, queue)
 }
 
 impl Hasher {
     /// Tells whether a password is the hashed one; none if the task is gone.
-    pub(crate) async fn matches(&self, stored: PasswordHash, given: Secret) -> Option<bool> {
+    pub async fn matches(&self, stored: PasswordHash, given: Secret) -> Option<bool> {
         let (answer, matches) = oneshot::channel();
         let wanted = Wanted::Match(answer);
         self.send(stored, given, wanted).await?;
@@ -87,7 +89,7 @@ impl Hasher {
     }
 
     /// Hashes a password; one that is stored already keeps its hash. None if that cannot be done.
-    pub(crate) async fn hash(&self, stored: PasswordHash, given: Secret) -> Option<PasswordHash> {
+    pub async fn hash(&self, stored: PasswordHash, given: Secret) -> Option<PasswordHash> {
         let (answer, hash) = oneshot::channel();
         let wanted = Wanted::Hash(answer);
         self.send(stored, given, wanted).await?;
@@ -106,7 +108,7 @@ impl Hasher {
 
 /// Hashes the passwords in a change of settings; one that is stored already keeps its hash, so that it counts as
 /// unchanged. None if that cannot be done.
-pub(crate) async fn hashes(
+pub async fn hashes(
     hasher: &Hasher,
     settings: &Settings,
     body: &Map<String, Value>,
@@ -122,7 +124,7 @@ pub(crate) async fn hashes(
 }
 
 /// Makes and checks hashes until nobody can ask any more.
-pub(crate) async fn run(mut jobs: Jobs) {
+pub async fn run(mut jobs: Jobs) {
     let mut memory = Blocks::new();
     loop {
         let job = tokio::select! {
@@ -152,7 +154,7 @@ pub(crate) async fn run(mut jobs: Jobs) {
 
 impl Job {
     /// Does what is wanted; takes tens of milliseconds.
-    pub(super) fn work(self, memory: &mut Blocks) {
+    pub fn work(self, memory: &mut Blocks) {
         let Job {
             stored,
             given,
@@ -180,7 +182,7 @@ impl Job {
 ///
 /// # Errors
 /// The host has no source of random numbers.
-pub(crate) fn random<const N: usize>() -> Result<[u8; N], rustix::io::Errno> {
+pub fn random<const N: usize>() -> Result<[u8; N], rustix::io::Errno> {
     let mut bytes = [0; N];
     let mut filled = 0;
     while filled < N {
@@ -190,7 +192,7 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], rustix::io::Errno> {
 }
 
 /// Hashes a password; takes tens of milliseconds. None if the host has no random numbers.
-pub(crate) fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> {
+pub fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> {
     let salt = random::<16>().ok()?;
     let params = Params::new(MEMORY_KIB, PASSES, 1, Some(HASH_LEN)).ok()?;
     let written = ParamsString::try_from(&params).ok()?;
@@ -208,7 +210,7 @@ pub(crate) fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> 
 }
 
 /// Tells whether a text is a hash that passwords can be compared with, in bounded time and memory.
-pub(crate) fn is_hash(text: &str) -> bool {
+pub fn is_hash(text: &str) -> bool {
     let usable = || {
         let phc = Phc::new(text).ok()?;
         Algorithm::try_from(phc.algorithm).ok()?;
@@ -223,7 +225,7 @@ pub(crate) fn is_hash(text: &str) -> bool {
 }
 
 /// Tells whether a password is the hashed one; takes tens of milliseconds. Where none is stored, none is right.
-pub(crate) fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Blocks) -> bool {
+pub fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Blocks) -> bool {
     let mut known = || {
         let phc = Phc::new(stored.phc()).ok()?;
         let version = phc.version.map_or(Ok(Version::V0x13), Version::try_from);
@@ -260,7 +262,7 @@ fn digest(
 }
 
 /// Compares two texts in a time that does not tell where they differ.
-pub(crate) fn same(left: &str, right: &str) -> bool {
+pub fn same(left: &str, right: &str) -> bool {
     left.as_bytes().ct_eq(right.as_bytes()).into()
 }
 

@@ -9,13 +9,13 @@ use device::{
 };
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use crate::doors::http::password::{self, Blocks};
+use crate::Blocks;
 
 /// Makes a password.
 ///
 /// # Errors
 /// The host has no random numbers.
-pub(crate) fn text() -> io::Result<String> {
+pub fn text() -> io::Result<String> {
     let mut text = String::new();
     while text.len() < PASSWORD_LEN {
         let mut bytes = [0; 2 * PASSWORD_LEN];
@@ -30,12 +30,12 @@ pub(crate) fn text() -> io::Result<String> {
 ///
 /// # Errors
 /// The host has no random numbers, or no memory for a hash: nobody may come in, so the clock must not start.
-pub(crate) fn for_interface(settings: &Settings, why: WhyMade) -> io::Result<Option<MadePassword>> {
+pub fn for_interface(settings: &Settings, why: WhyMade) -> io::Result<Option<MadePassword>> {
     if !settings.http_auth_enabled || !settings.http_auth_pass.is_empty() {
         return Ok(None);
     }
     let text = text()?;
-    let hash = password::hash(&text, &mut Blocks::new())
+    let hash = crate::hash(&text, &mut Blocks::new())
         .ok_or_else(|| io::Error::other("the password of the interface cannot be hashed"))?;
     Ok(Some(MadePassword {
         password: Secret::new(text),
@@ -69,7 +69,7 @@ mod tests {
             assert_eq!(made.is_some(), makes, "{enabled} {stored:?}");
             if let Some(made) = made {
                 assert_eq!(made.password.expose().len(), PASSWORD_LEN);
-                let matches = |given| password::matches(&made.hash, given, &mut Blocks::new());
+                let matches = |given| crate::matches(&made.hash, given, &mut Blocks::new());
                 assert!(matches(&made.password));
                 assert!(!matches(&Secret::new("")));
             }

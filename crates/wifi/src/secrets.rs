@@ -8,7 +8,7 @@ use std::{
 use device::secret::Secret;
 use storage::disk::{Disk, Folder, named};
 
-use crate::made_password;
+use passwords::made;
 
 /// File of the password.
 const FILE: &str = "access-point";
@@ -51,7 +51,7 @@ fn kept_or_made(folder: &mut impl Disk) -> io::Result<Password> {
         // It may be readable again at the next start.
         Err(error) => Some(error),
     };
-    let text = made_password::text()?;
+    let text = made::text()?;
     let unkept = unkept.or_else(|| keep(folder, &text).err());
     Ok(Password {
         text: Secret::new(text),
