@@ -1,5 +1,6 @@
 /** Requests to the clock. */
 import { t } from './words';
+import { PICTURE } from './operations';
 import { signed } from './sign';
 
 /** An answer that is no success. */
@@ -65,6 +66,15 @@ export async function ask(method: string, path: string, what: Ask = {}): Promise
   // A document that was packed on its way has a weak tag, but is the same one.
   const etag = answer.headers.get('etag')?.replace(/^W\//, '') ?? null;
   return { status: answer.status, etag, body, reason };
+}
+
+/** The panels as one picture, as far as they are shown without a password; null if they are not. */
+export async function glassPicture(): Promise<Blob | null> {
+  try {
+    return (await ask('GET', PICTURE, { blob: true })).body as Blob;
+  } catch {
+    return null;
+  }
 }
 
 function parse(text: string, kind: string | null): unknown {

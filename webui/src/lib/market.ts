@@ -4,6 +4,8 @@ import { nameOfSource } from './sources';
 import type { Status } from './types';
 
 export interface MarketLine {
+  /** Its name in the status; a price has that of its currency. */
+  id: string;
   name: string;
   value: string;
   /** Time since the value was learned, s. */
@@ -30,12 +32,25 @@ const UNITS: Record<string, string> = { feeRate: ' sat/vB', poolEarnings: ' sats
 /** The values of a status and what its owner's sources say, in the order in which the clock tells them. */
 export function marketLines({ market, figures }: Status): MarketLine[] {
   return Object.entries({ ...market, ...figures }).map(([id, { value, ageSec, earlierRun, source }]) => ({
+    id,
     name: t(NAMES[id] ?? id),
-    value: id.endsWith('Hashrate') ? hashrate(String(value)) : grouped(value) + (UNITS[id] ?? ''),
+    value: valueOf(id, value) + (UNITS[id] ?? ''),
     age: ageSec ?? null,
     earlierRun: earlierRun ?? false,
     source: nameOfSource(source),
   }));
+}
+
+/** A value as it is shown, without its unit; a price has as many decimals as its currency. */
+export function valueOf(id: string, value: number | string): string {
+  if (id.endsWith('Hashrate')) return hashrate(String(value));
+  return grouped(isWhole(id) ? Math.round(Number(value)) : value);
+}
+
+/** Whether a currency has no smaller unit, as the yen. */
+function isWhole(id: string): boolean {
+  if (!/^[A-Z]{3}$/.test(id)) return false;
+  return new Intl.NumberFormat('en', { style: 'currency', currency: id }).resolvedOptions().maximumFractionDigits === 0;
 }
 
 /** So many hashes per second with the largest prefix that leaves a whole. */

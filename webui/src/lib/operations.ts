@@ -8,3 +8,4 @@ export const RUN = '/api/action/timer_restart';
 export const RESTART_SOURCES = '/api/restart_datasources';
 export const PREVIEW = '/api/preview.png';
 export const SHOW_CUSTOM = '/api/show/custom';
+export const PICTURE = '/api/panels.png';

@@ -13,9 +13,10 @@ export interface Place {
 /** What the views are called. */
 export const VIEWS: Record<View, string> = { clock: n('Clock'), settings: n('Settings'), care: n('Care') };
 
-/** The title of a view for the browser. */
-export function titleOf(view: View): string {
-  return view === 'clock' ? 'papertick' : `${t(VIEWS[view])} · papertick`;
+/** The title of a view for the browser; that of the clock begins with the value on the glass, if there is one. */
+export function titleOf(view: View, value: string): string {
+  const first = view === 'clock' ? value : t(VIEWS[view]);
+  return [first, 'papertick'].filter(Boolean).join(' · ');
 }
 
 /** What an address shows; one that is not known shows the clock. */
@@ -40,6 +41,7 @@ export interface Section {
 
 /** The sections of the care view. */
 export const CARE: readonly Section[] = [
+  { id: 'help', title: n('Help'), search: n('handbook manual problem report version about api') },
   { id: 'file', title: n('Settings as a file'), search: n('backup export import restore copy json') },
   { id: 'update', title: n('Update'), search: n('firmware upgrade version release install') },
   { id: 'log', title: n('Log and crash dump'), search: n('error debug diagnostics trouble coredump') },

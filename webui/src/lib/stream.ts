@@ -3,6 +3,9 @@ import { Backoff, type Ending } from './backoff';
 import { signed } from './sign';
 import { FrameReader, type Frame } from './sse';
 
+/** A clock that closed on purpose is back by then, ms. */
+const RESTART_MOST_MS = 60_000;
+
 /** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
 const SILENCE_MS = 16_000;
 
@@ -16,6 +19,8 @@ export interface Away {
   kind: 'away';
   /** When it is tried again, ms. */
   until: number;
+  /** The clock said that it closes, so it is about to be back. */
+  closing: boolean;
 }
 
 export interface StreamWorld {
@@ -43,6 +48,8 @@ export class EventStream {
   #backoff = new Backoff();
   #abort: AbortController | undefined;
   #cancelWait: (() => void) | undefined;
+  /** When the clock said that it closes, ms; it has not come back since. */
+  #closedAt: number | undefined;
 
   constructor(
     private readonly url: string,
@@ -101,6 +108,7 @@ export class EventStream {
       }
       notSilentFor(SILENCE_MS);
       this.#backoff.reset();
+      this.#closedAt = undefined;
       this.listener.state({ kind: 'live' });
       const reader = new FrameReader();
       const decoder = new TextDecoder();
@@ -127,8 +135,11 @@ export class EventStream {
       this.#cancelWait = () => {};
       return;
     }
+    const now = this.world.now();
+    if (ending === 'closing') this.#closedAt = now;
     const wait = this.#backoff.next(ending);
-    this.listener.state({ kind: 'away', until: this.world.now() + wait });
+    const closing = this.#closedAt !== undefined && now - this.#closedAt < RESTART_MOST_MS;
+    this.listener.state({ kind: 'away', until: now + wait, closing });
     this.#cancelWait = this.world.after(wait, () => {
       this.#cancelWait = undefined;
       void this.#connect();

@@ -19,26 +19,15 @@ const LINK_FAILURES: Record<string, string> = {
   timeout: n('the network took too long'),
 };
 
-export interface Trouble {
-  text: string;
-  /** What the clock says of it, in English; empty where it says nothing more. */
-  said?: string;
-}
-
 /** All troubles of a clock, the gravest first; none of a sound one. */
-export function troubles(status: Status): Trouble[] {
-  const found: Trouble[] = [];
-  if (status.safeMode)
-    found.push({
-      text: t('Safe mode: the clock runs without data; after an hour, or a restart, it tries everything again.'),
-      said: status.safeMode,
-    });
+export function troubles(status: Status): string[] {
+  const found: string[] = [];
   const lost = linkTrouble(status);
-  if (lost) found.push({ text: lost });
+  if (lost) found.push(lost);
   for (const { panel, fault, failures } of status.panelFaults ?? []) {
     const why = PANEL_FAULTS[fault] ?? fault;
     const text = t('Panel {number} shows an older picture: {why}.', { number: panel + 1, why: t(why) });
-    found.push({ text: text + tries(failures) });
+    found.push(text + tries(failures));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /** Why a number can be trusted, in words: one sentence for each value, and all voices, refused ones included. */
 import { n, t } from './words';
-import { grouped } from './market';
+import { grouped, valueOf } from './market';
 import { nameOfSource } from './sources';
 import type { HeightTruth, QuoteTruth, Status } from './types';
 
@@ -14,6 +14,8 @@ export interface TruthVoice {
 }
 
 export interface TruthLine {
+  /** Name of the value in the status; a price has that of its currency. */
+  id: string;
   name: string;
   /** Word of the state, for the look of it. */
   state: string;
@@ -53,12 +55,9 @@ const DEMO = 'demo';
 export function truthLines(status: Status): TruthLine[] {
   const { height, fee, prices } = status.truth ?? {};
   if (!height) return [];
-  const rate = fee && (fee.voices?.length || status.market.feeRate) ? { [t('Fee rate')]: fee } : {};
+  const rate = fee && (fee.voices?.length || status.market.feeRate) ? { feeRate: fee } : {};
   const told = height.chain === DEMO ? [] : Object.entries({ ...rate, ...prices });
-  return [
-    heightLine(height, Number(status.market.height?.value)),
-    ...told.map(([name, truth]) => quoteLine(name, truth)),
-  ];
+  return [heightLine(height, Number(status.market.height?.value)), ...told.map(([id, truth]) => quoteLine(id, truth))];
 }
 
 function heightLine(truth: HeightTruth, shown: number): TruthLine {
@@ -67,6 +66,7 @@ function heightLine(truth: HeightTruth, shown: number): TruthLine {
   const claims = truth.claimed.filter(({ source, value }) => !proves(source, value));
   const held = truth.state === 'unknown' && claims.length > 0;
   return {
+    id: 'height',
     name: t('Block'),
     state: truth.state,
     sentence:
@@ -90,16 +90,17 @@ function heightVerdict(off: number, proven: boolean): string {
   return off > 0 ? t('{count} ahead', { count: off }) : t('{count} behind', { count: -off });
 }
 
-function quoteLine(name: string, truth: QuoteTruth): TruthLine {
+function quoteLine(id: string, truth: QuoteTruth): TruthLine {
   const voices = truth.voices ?? [];
   const count = voices.filter((voice) => voice.verdict === 'agrees').length;
   return {
-    name,
+    id,
+    name: id === 'feeRate' ? t('Fee rate') : id,
     state: truth.state,
     sentence: t(QUOTES[truth.state] ?? '', { count }),
     voices: voices.map(({ source, value, verdict }) => ({
       source: nameOfSource(source),
-      value: grouped(value),
+      value: valueOf(id, value),
       verdict: t(STANDINGS[verdict] ?? verdict),
       good: verdict === 'agrees',
     })),

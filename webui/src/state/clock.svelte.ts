@@ -26,6 +26,8 @@ class Clock {
   settingsFailure = $state('');
   /** The clock was asked to restart and has not come back. */
   restarting = $state(false);
+  /** An update was being installed when the clock was last heard of. */
+  updating = $state(false);
   /** What the page was when it was loaded. */
   manifest = $state.raw<Manifest | null>(null);
   /** The clock has another page by now. */
@@ -124,6 +126,7 @@ class Clock {
     if (state.kind === 'locked') this.#forget();
     if (state.kind === 'live' && was !== 'live') {
       this.restarting = false;
+      this.updating = false;
       // What happened to the panels while the page was away is asked for, not guessed.
       glass.all();
       void this.loadSettings();
@@ -154,6 +157,7 @@ class Clock {
   #take(status: Status): void {
     this.status = status;
     this.statusAt = Date.now();
+    if (status.isOTAUpdating) this.updating = true;
     glass.count = status.numScreens;
     this.#checkSettings();
   }

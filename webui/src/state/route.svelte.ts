@@ -1,6 +1,6 @@
-/** Which view is shown: every one has an address and a title, and the browser's way back leads to it. */
+/** Which view is shown: every one has an address, and the browser's way back leads to it. */
 import { tick } from 'svelte';
-import { addressOf, placeOf, titleOf, type Place, type View } from '../lib/places';
+import { addressOf, placeOf, type Place, type View } from '../lib/places';
 
 class Route {
   #place = $state.raw<Place>({ view: 'clock', part: '' });
@@ -36,7 +36,6 @@ class Route {
   #read(): void {
     this.#place = placeOf(location.pathname);
     this.steps += 1;
-    document.title = titleOf(this.view);
   }
 
   /** A link to another view changes what is shown, and loads nothing. */

@@ -177,7 +177,7 @@ test('an update goes up from a file, and a refusal is told in words', async () =
   await page.locator('[data-upload="firmware"]').setInputFiles(image('bad'));
   await page.waitForSelector('[data-told]:has-text("this is no image")');
   await page.locator('[data-upload="firmware"]').setInputFiles(image('good image'));
-  await page.waitForSelector('[data-told]:has-text("Installed")');
+  await page.waitForSelector('[data-starting]:has-text("Updating…")');
   const uploads = () => clock.log.filter(({ key }) => key === 'POST /upload/firmware');
   assert.deepEqual(
     uploads().map(({ search }) => search),
@@ -189,6 +189,51 @@ test('an update goes up from a file, and a refusal is told in words', async () =
   assert.equal(uploads()[2].search, '?downgrade=true');
   await page.locator('[data-upload="webui"]').setInputFiles(image('good page'));
   await until('a page', () => clock.log.some(({ key }) => key === 'POST /upload/webui'));
+});
+
+test('an update that is started is shown as one in every tab, and then what runs', async () => {
+  const other = (await openPage(page.context(), clock.url)).page;
+  const banners = [];
+  await other.exposeFunction('saw', (text) => banners.push(text));
+  await other.evaluate(() =>
+    new MutationObserver(() => {
+      const banner = document.querySelector('[data-banner]');
+      if (banner) window.saw(`${banner.getAttribute('role')} ${banner.textContent}`);
+    }).observe(document.body, { childList: true, subtree: true }),
+  );
+  clock.ailments = { isOTAUpdating: true };
+  clock.changed(clock.data());
+  await other.waitForSelector('[data-rotation]:has-text("An update is being installed")');
+  await clock.goAway({ closing: true });
+  clock.ailments = {};
+  clock.firmware = { running: 'a', version: '4.1.0', trial: true, lastFailure: null, signed: true };
+  for (const tab of [page, other]) await tab.waitForSelector('[data-banner]:has-text("Updating…")');
+  await clock.comeBack();
+  for (const tab of [page, other]) await tab.waitForSelector('[data-banner]', { state: 'detached', timeout: 10_000 });
+  assert.ok(banners.length > 0 && banners.every((text) => text.startsWith('status ') && text.includes('Updating…')));
+  await page.waitForSelector('[data-firmware]:has-text("This clock runs 4.1.0. It is new and on trial")');
+  await page.waitForSelector('[data-starting]', { state: 'detached' });
+  delete clock.firmware;
+  await other.close();
+});
+
+test('help leads to the handbook, names the version, and writes a report without secrets', async () => {
+  clock.lines = [{ time: '2026-01-02T03:04:05.000Z', level: 'WARN', text: 'client 192.0.2.99 sent password hunter2' }];
+  const help = page.locator('#care-help');
+  await help.locator('[data-version]:has-text("papertick 4.0.0 (abc1234")').waitFor();
+  assert.deepEqual(await help.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))), [
+    '/handbook/',
+    '/docs',
+  ]);
+  await help.getByRole('button', { name: 'Report a problem' }).click();
+  const report = await help.locator('[data-report]').inputValue();
+  assert.match(report, /^papertick 4\.0\.0-abc1234, built 2026-01-01\nBoard: Rev B/);
+  assert.match(report, /- relay: up/);
+  assert.match(report, /WARN client \[hidden\] sent password \[hidden\]/);
+  for (const secret of ['192.0.2', 'hunter2', clock.settings.hostname, clock.settings.ip])
+    assert.ok(!report.includes(secret), secret);
+  await help.getByRole('button', { name: 'Copy' }).click();
+  delete clock.lines;
 });
 
 test('an upload shows that it goes on, and how it ended', async () => {
@@ -234,7 +279,7 @@ test('who is signed in sends the password for updates instead', async () => {
 test('an update that failed is told, and one that is on trial', async () => {
   clock.firmware = { ...recorded.care.firmware, trial: true, lastFailure: 'it broke off' };
   await page.reload();
-  await page.waitForSelector('[data-firmware]:has-text("It is new and on trial.")');
+  await page.waitForSelector('[data-firmware]:has-text("It is new and on trial")');
   assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it broke off');
   clock.firmware = { ...recorded.care.firmware, trial: false, lastFailure: 'it broke off' };
   await page.reload();
@@ -273,10 +318,10 @@ test('the care of a clock at rest asks for nothing, and a trial is followed to i
   await second.waitForSelector('[data-release]:has-text("Looked 11 min ago")');
   clock.firmware = { ...recorded.care.firmware, trial: true };
   await second.reload();
-  await second.waitForSelector('[data-firmware]:has-text("It is new and on trial.")');
+  await second.waitForSelector('[data-firmware]:has-text("It is new and on trial")');
   clock.firmware = { ...recorded.care.firmware, trial: false };
   await second.clock.runFor(11_000);
-  await second.waitForSelector('[data-firmware]:not(:has-text("It is new and on trial."))');
+  await second.waitForSelector('[data-firmware]:not(:has-text("It is new and on trial"))');
   await context.close();
 });
 

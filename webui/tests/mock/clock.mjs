@@ -230,6 +230,8 @@ export class MockClock {
       if (sent.ETag) sent.ETag = tagBegins + sent.ETag;
       response.writeHead(status, { ...sent, 'Content-Encoding': coding }).end(gzipSync(plain));
     };
+    // A simulated clock that made a password shows it to everybody.
+    if (this.showsPassword && key === 'GET /api/panels.png') return this.#glass(response);
     if (this.password && /^\/(api|events|sim)/.test(path)) {
       const expected = `Basic ${Buffer.from(`papertick:${this.password}`).toString('base64')}`;
       if (request.headers.authorization !== expected) {
@@ -239,6 +241,7 @@ export class MockClock {
     }
     const panel = /^GET \/api\/panels\/(\d+)\.png$/.exec(key);
     if (panel) return this.#panel(Number(panel[1]), request, response);
+    if (key === 'GET /api/panels.png') return this.#glass(response);
     if (key === 'GET /events') return this.#events(response);
     if (key === 'GET /api/status') return json(200, this.status());
     if (key === 'GET /api/settings') return json(200, this.settingsDocument(), { ETag: this.settingsTag() });
@@ -286,6 +289,11 @@ export class MockClock {
     const act = key.startsWith('POST /upload/') ? upload : acts[key];
     act?.();
     return act !== undefined;
+  }
+
+  #glass(response) {
+    response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-cache' });
+    response.end(panelPng(this.data().join(''), this.settings.invertedColor));
   }
 
   #panel(index, request, response) {

@@ -8,12 +8,15 @@ test('values are grouped, named and aged', () => {
       height: { value: 900000, source: 'relay', ageSec: 3 },
       feeRate: { value: '4.70', source: 'relay', earlierRun: true },
       USD: { value: '1234567.50', source: 'relay', ageSec: 0 },
+      JPY: { value: '9876543.50', source: 'relay', ageSec: 0 },
     },
   } as unknown as Status;
   expect(marketLines(status)).toEqual([
-    { name: 'Block', value: '900\u2009000', age: 3, earlierRun: false, source: 'Relay' },
-    { name: 'Fee rate', value: '4.70 sat/vB', age: null, earlierRun: true, source: 'Relay' },
-    { name: 'USD', value: '1\u2009234\u2009567.50', age: 0, earlierRun: false, source: 'Relay' },
+    { id: 'height', name: 'Block', value: '900\u2009000', age: 3, earlierRun: false, source: 'Relay' },
+    { id: 'feeRate', name: 'Fee rate', value: '4.70 sat/vB', age: null, earlierRun: true, source: 'Relay' },
+    { id: 'USD', name: 'USD', value: '1\u2009234\u2009567.50', age: 0, earlierRun: false, source: 'Relay' },
+    // The yen has no smaller unit.
+    { id: 'JPY', name: 'JPY', value: '9\u2009876\u2009544', age: 0, earlierRun: false, source: 'Relay' },
   ]);
 });
 

@@ -87,7 +87,7 @@ test('hands on frames, and comes back after the stream ended', async () => {
   world.answers = [stream('event: status\ndata: 1\n\n'), stream('event: status\ndata: 2\n\n')];
   const { states, frames } = await follow(world);
   expect(states.map(({ kind }) => kind)).toEqual(['connecting', 'live', 'away']);
-  expect(states[2]).toEqual({ kind: 'away', until: 1000 });
+  expect(states[2]).toEqual({ kind: 'away', until: 1000, closing: false });
   await world.pass(1000);
   expect(frames.map(({ data }) => data)).toEqual(['1', '2']);
 });
@@ -97,7 +97,21 @@ test('waits five seconds after a closing frame and does not hand it on', async (
   world.answers = [stream('data: closing\n\n')];
   const { states, frames } = await follow(world);
   expect(frames).toEqual([]);
-  expect(states.at(-1)).toEqual({ kind: 'away', until: 5000 });
+  expect(states.at(-1)).toEqual({ kind: 'away', until: 5000, closing: true });
+});
+
+test('a clock that closed on purpose is expected back for a minute', async () => {
+  const world = new TestWorld();
+  world.answers = [stream('data: closing\n\n'), ...Array.from({ length: 9 }, () => new Error('refused'))];
+  const { states } = await follow(world);
+  const closing = [];
+  for (let second = 0; second < 90; second += 1) {
+    await world.pass(1000);
+    const state = states.at(-1)!;
+    if (state.kind === 'away') closing.push(state.closing);
+  }
+  expect(closing.slice(0, 30)).not.toContain(false);
+  expect(closing.at(-1)).toBe(false);
 });
 
 test.each([
@@ -108,7 +122,7 @@ test.each([
   const world = new TestWorld();
   world.answers = [answer];
   const { states } = await follow(world);
-  expect(states.at(-1)).toEqual({ kind: 'away', until });
+  expect(states.at(-1)).toEqual({ kind: 'away', until, closing: false });
 });
 
 test('gives up on a connection that falls silent', async () => {

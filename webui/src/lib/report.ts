@@ -1,0 +1,97 @@
+/** The text of a problem report: what helps to find a fault, without secrets and without addresses. */
+import { long } from './age';
+import type { SourceStatus, Status } from './types';
+
+/** Lines of the log in a report. */
+export const LOG_LINES = 30;
+
+export interface LogLine {
+  time: string;
+  level: string;
+  text: string;
+}
+
+export interface ReportFacts {
+  program: string;
+  settings: Readonly<Record<string, unknown>>;
+  status: Status;
+  log: readonly LogLine[];
+}
+
+/** What stands in place of what a report must not have. */
+const HIDDEN = '[hidden]';
+
+/** What may be an address, a name of a machine, a key or a token, whatever the clock's settings say. */
+const SUSPECT: readonly RegExp[] = [
+  // URLs, with all that follows the scheme.
+  /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi,
+  // E-mail and Lightning addresses, and users before a host.
+  /[^\s"'<>@]+@[^\s"'<>]+/g,
+  // IPv6 and MAC addresses; a time of day has two colons at most.
+  /(?<![\w:])(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}(?:%\w+)?(?![\w:])/gi,
+  /(?<![\w:])(?:[0-9a-f]{1,4}:)*[0-9a-f]{0,4}::[0-9a-f:.]*/gi,
+  // IPv4 addresses; a version has three numbers.
+  /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w\.)(?:\/\d+|:\d+)?/g,
+  // Names of hosts.
+  /(?<![\w.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z](?::\d+)?(?![\w-])/gi,
+  // What follows a word for a secret.
+  /(?<=\b(?:password|passphrase|passwd|pass|pw|secret|token|api[-_ ]?key|key|authorization|basic|bearer|ssid|user(?: ?name)?)["']?[\s:=]+)["']?[^\s"',;]+/gi,
+  // Keys, hashes and tokens.
+  /(?<!\w)(?:npub|nsec|nprofile|nevent|note|lnbc|lnurl|bc|tb|xpub|xprv|ypub|zpub)1?[a-z0-9]{8,}/gi,
+  /(?<![\w+/=-])(?=[\w+/=-]*\d)[\w+/=-]{16,}/g,
+  // Paths on the machine, which may hold the name of a person.
+  /(?<![\w.])\/(?:home|Users|root)\/[^\s"']+/g,
+];
+
+/** Settings whose values stand in many texts by chance and say nothing of anybody. */
+const PLAIN_MIN = 4;
+const PUBLIC_SETTING =
+  /^(?:hwRev|gitRev|gitTag|fsRev|fontName|tzString|mqttBase|haPrefix|haStatusTopic|miningPoolName)$/;
+
+/** A text without anything that might be secret or an address. */
+export function scrubbed(text: string, settings: ReportFacts['settings']): string {
+  const own = Object.entries(settings).flatMap(([key, value]) => (PUBLIC_SETTING.test(key) ? [] : strings(value)));
+  const known = own.filter((value) => value.length >= PLAIN_MIN && !/^[a-z]+$/.test(value));
+  const without = known
+    .sort((one, other) => other.length - one.length)
+    .reduce((rest, value) => rest.split(value).join(HIDDEN), text);
+  return SUSPECT.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), without);
+}
+
+/** The texts that somebody may have entered: not those of the lists of what there is to choose from. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : [];
+}
+
+/** The report, in English, for those who keep the program. */
+export function report({ program, settings, status, log }: ReportFacts): string {
+  const clean = (text: string) => scrubbed(text, settings);
+  const source = ([name, { up, ageSec, nextTrySec, lastError, dropped }]: [string, SourceStatus]) => {
+    const facts = [
+      up ? 'up' : 'down',
+      ageSec === undefined ? '' : `heard ${ageSec} s ago`,
+      nextTrySec === undefined ? '' : `next try in ${nextTrySec} s`,
+      lastError ? `"${clean(lastError)}"` : '',
+      dropped ? `dropped ${JSON.stringify(dropped)}` : '',
+    ];
+    return `- ${name}: ${facts.filter(Boolean).join(', ')}`;
+  };
+  const sources = Object.entries({ ...status.sources, ...(status.mqtt ? { mqtt: status.mqtt } : {}) });
+  const faults = (status.panelFaults ?? []).map(({ panel, fault }) => `panel ${panel + 1} ${fault}`);
+  const notes = [status.safeMode ? `safe mode: ${status.safeMode}` : '', ...(status.notes ?? []), ...faults];
+  return [
+    `papertick ${program}`,
+    `Board: ${String(settings.hwRev ?? 'unknown')}`,
+    `Running for: ${long(status.espUptime)}`,
+    `Shows: ${status.mode ?? 'rotation'}, screen ${status.currentScreen}`,
+    `Network: ${status.link ? `${status.link.state}${status.link.failure ? ` (${status.link.failure})` : ''}` : 'unknown'}`,
+    ...notes.filter(Boolean).map((note) => `Note: ${clean(note)}`),
+    '',
+    'Sources:',
+    ...(sources.length > 0 ? sources.map(source) : ['- none']),
+    '',
+    'Log:',
+    ...log.slice(-LOG_LINES).map(({ time, level, text }) => `${time.slice(0, 19)} ${level} ${clean(text)}`),
+  ].join('\n');
+}
