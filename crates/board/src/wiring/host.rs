@@ -1,14 +1,17 @@
 //! Compares a wiring with the host it is for: whether all files and lines are there, and may be used.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, DirEntry, File, Metadata},
     io::ErrorKind,
     os::unix::fs::{FileTypeExt, MetadataExt},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{BusKind, DeviceFile, Found, Mistake, Place, UsedLine};
 use crate::linux;
+
+/// The one mistake of a host without GPIO.
+const NO_GPIO: &str = "this host has no GPIO (there is no /dev/gpiochip0): use the file on the board of the clock; `papertick wiring check --file-only` checks the file alone";
 
 /// Major number of the device files of a kind of bus.
 fn major(kind: BusKind) -> u32 {
@@ -30,12 +33,21 @@ fn compared(
     root: &Path,
     find: impl Fn(&Place) -> Option<Found>,
 ) -> Vec<Mistake> {
-    let mut mistakes = devices(named, root);
     let is_missing = |used: &UsedLine| match used.line.place {
         Place::Named(_) | Place::Numbered { .. } => find(&used.line.place).is_none(),
         Place::Expander { .. } => false,
     };
-    let refused = match used.iter().any(is_missing) {
+    let lacks_lines = used.iter().any(is_missing);
+    let is_here = |device: &&DeviceFile| below(root, &device.path).exists();
+    if lacks_lines && !has_chips(root) {
+        // The host is no board for a clock, so its missing buses have the same cause.
+        let named: Vec<DeviceFile> = named.iter().filter(is_here).cloned().collect();
+        let mut mistakes = devices(&named, root);
+        mistakes.push(Mistake::at(None, NO_GPIO.into()));
+        return mistakes;
+    }
+    let mut mistakes = devices(named, root);
+    let refused = match lacks_lines {
         true => chips(root),
         false => Vec::new(),
     };
@@ -47,14 +59,25 @@ fn compared(
     mistakes
 }
 
+/// Where a file of the host is below a root.
+fn below(root: &Path, path: &str) -> PathBuf {
+    root.join(path.trim_start_matches('/'))
+}
+
+/// The device files of chips with lines, below a root.
+fn chip_files(root: &Path) -> impl Iterator<Item = DirEntry> {
+    let files = fs::read_dir(root.join("dev"));
+    let files = files.into_iter().flatten().flatten();
+    files.filter(|file| file.file_name().to_string_lossy().starts_with("gpiochip"))
+}
+
+fn has_chips(root: &Path) -> bool {
+    chip_files(root).next().is_some()
+}
+
 /// The chips of lines that this user may not use, below a root.
 fn chips(root: &Path) -> Vec<Mistake> {
-    let Ok(files) = fs::read_dir(root.join("dev")) else {
-        return Vec::new();
-    };
-    let mut mistakes: Vec<Mistake> = files
-        .flatten()
-        .filter(|file| file.file_name().to_string_lossy().starts_with("gpiochip"))
+    let mut mistakes: Vec<Mistake> = chip_files(root)
         .filter_map(|file| {
             let path = format!("/dev/{}", file.file_name().to_string_lossy());
             let metadata = fs::metadata(file.path()).ok()?;
@@ -120,7 +143,7 @@ pub fn devices(named: &[DeviceFile], root: &Path) -> Vec<Mistake> {
 
 fn refusal(device: &DeviceFile, root: &Path) -> Option<String> {
     let path = &device.path;
-    let place = root.join(path.trim_start_matches('/'));
+    let place = below(root, path);
     let (bus, module, example) = match device.kind {
         BusKind::Spi => ("SPI", "spidev", "/dev/spidev0.0"),
         BusKind::I2c => ("I2C", "i2c-dev", "/dev/i2c-1"),
@@ -215,6 +238,8 @@ mod tests {
     fn the_lines_of_a_file_are_looked_for_on_the_host() {
         let file = super::super::read("base = \"rev-b\"\n").unwrap();
         let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("dev")).unwrap();
+        fs::write(root.path().join("dev/gpiochip0"), "").unwrap();
         let told: Vec<String> = compared(&[], &file.lines, root.path(), |_| None)
             .iter()
             .map(ToString::to_string)
@@ -226,6 +251,14 @@ mod tests {
             let missing = format!("the host has no line {place} for the ");
             assert!(told.starts_with(&missing), "{told}");
         }
+    }
+
+    #[test]
+    fn a_host_without_gpio_is_one_mistake() {
+        let file = super::super::read("base = \"rev-b\"\n").unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let told = compared(&file.devices, &file.lines, root.path(), |_| None);
+        assert_eq!(told, [Mistake::at(None, NO_GPIO.into())]);
     }
 
     #[test]

@@ -443,16 +443,19 @@ impl Reader {
             let refused = ssd1680::REFUSED_MODELS
                 .iter()
                 .find(|(known, _)| *known == id);
+            // The waveforms of another panel can damage one that cannot be driven: no other name is suggested for it.
             let why = match refused {
-                Some((_, why)) => why,
-                None => "nobody knows it here",
+                Some((_, why)) => format!("{why}; this panel cannot be used"),
+                None => {
+                    let known = ssd1680::MODELS.iter().map(|model| model.id);
+                    let known: Vec<&str> = known.collect();
+                    format!(
+                        "it is not supported; only {} are, and the name of another panel than yours can damage it",
+                        known.join(", ")
+                    )
+                }
             };
-            let known: Vec<&str> = ssd1680::MODELS.iter().map(|model| model.id).collect();
-            let why = format!(
-                "`model` is {:?}, and {why}; there are {}",
-                named.value,
-                known.join(", ")
-            );
+            let why = format!("`model` is {:?}, and {why}", named.value);
             self.mistakes.push(section.wrong("model", named.line, &why));
         }
         found

@@ -309,14 +309,21 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "\"gdey0213b74\"",
         "\"gdey0000\"",
         &[
-            "line 15: panel 1: `model` is \"gdey0000\", and nobody knows it here; there are gdey0213b74, gdem0213b74, waveshare-2.13-v4, gdey029t94",
+            "line 15: panel 1: `model` is \"gdey0000\", and it is not supported; only gdey0213b74, gdem0213b74, waveshare-2.13-v4, gdey029t94 are, and the name of another panel than yours can damage it",
         ],
     ),
     (
         "\"gdey0213b74\"",
         "\"depg0213bn\"",
         &[
-            "line 15: panel 1: `model` is \"depg0213bn\", and it has no waveform for partial refreshes of its own",
+            "line 15: panel 1: `model` is \"depg0213bn\", and it has no waveform for partial refreshes of its own; this panel cannot be used",
+        ],
+    ),
+    (
+        "\"gdey0213b74\"",
+        "\"gdew0213i5f\"",
+        &[
+            "line 15: panel 1: `model` is \"gdew0213i5f\", and its controller, the UC8151, is not supported; this panel cannot be used",
         ],
     ),
     (

@@ -118,7 +118,7 @@ pub static REFUSED_MODELS: &[(&str, &str)] = &[
     ),
     (
         "waveshare-2.13-v2",
-        "its controller is another one, the SSD1675",
+        "its controller, the SSD1675, is not supported",
     ),
     (
         "waveshare-2.13-v3",
@@ -128,10 +128,16 @@ pub static REFUSED_MODELS: &[(&str, &str)] = &[
         "waveshare-2.9-v2",
         "it has no waveform for partial refreshes of its own",
     ),
-    ("gdew029t5d", "its controller is another one, the UC8151"),
-    ("gdew0213i5f", "its controller is another one, the UC8151"),
-    ("gdeh0213b73", "its controller is another one, the SSD1675"),
-    ("gdey075t7", "its controller is another one, the UC8179"),
+    ("gdew029t5d", "its controller, the UC8151, is not supported"),
+    (
+        "gdew0213i5f",
+        "its controller, the UC8151, is not supported",
+    ),
+    (
+        "gdeh0213b73",
+        "its controller, the SSD1675, is not supported",
+    ),
+    ("gdey075t7", "its controller, the UC8179, is not supported"),
 ];
 
 /// Looks up a panel by its word.
