@@ -230,9 +230,10 @@ fn listen(place: SocketAddr) -> Result<TcpListener, Failure> {
     bind_patiently(place).map_err(|error| {
         let (address, port) = (place.ip(), place.port());
         let kind = error.kind();
-        Failure::failed(if kind == io::ErrorKind::AddrInUse {
-            format!("port {port} of {address} is taken by another program: choose another with --listen {address}:PORT")
-        } else if kind == io::ErrorKind::PermissionDenied {
+        if kind == io::ErrorKind::AddrInUse {
+            return Failure::refused(format!("port {port} of {address} is taken by another program: choose another with --listen {address}:PORT"));
+        }
+        Failure::failed(if kind == io::ErrorKind::PermissionDenied {
             format!("port {port} may not be used by this user: choose one from 1024 up with --listen {address}:PORT")
         } else if kind == io::ErrorKind::AddrNotAvailable {
             format!("this machine has no address {address}: choose another with --listen, such as 0.0.0.0:{port}")

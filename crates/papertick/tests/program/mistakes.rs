@@ -98,7 +98,7 @@ fn a_port_that_is_taken() {
     let port = address.rsplit(':').next().unwrap();
     assert_fails(
         &["run", "--listen", &address, "--data-dir", data_dir],
-        1,
+        5,
         &[port, "taken", "--listen"],
     );
     assert_fails(
