@@ -23,6 +23,7 @@ mod kept;
 pub mod lifeline;
 mod panel_frame;
 pub mod power_cuts;
+mod printable;
 mod service_manager;
 mod settings_file;
 pub mod standard_error;

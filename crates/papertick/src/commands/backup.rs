@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     fs::{OpenOptions, Permissions},
-    io::{self, Write as _},
+    io::Write as _,
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
@@ -22,8 +22,11 @@ use super::{
     files::{cannot_write, read_at_most},
 };
 use crate::{
-    build, failure::Failure, settings_file, settings_file::FILE_MAX, settings_file::Origin,
-    settings_file::SettingsFile, settings_file::Unusable, standard_error::say,
+    build,
+    failure::Failure,
+    printable::{one_line, print},
+    settings_file::{self, FILE_MAX, Origin, SettingsFile, Unusable},
+    standard_error::say,
 };
 use runtime::clock::Clock;
 
@@ -208,8 +211,7 @@ impl ExportArgs {
     /// Writes a file that its owner alone can read.
     fn write(&self, text: &str) -> Result<(), Failure> {
         let Some(path) = &self.output else {
-            // A reader that has seen enough is no failure.
-            let _ = io::stdout().write_all(text.as_bytes());
+            print(text);
             return Ok(());
         };
         let written = OpenOptions::new()
@@ -303,8 +305,7 @@ fn tell(told: &Value, json: bool) -> Result<(), Failure> {
         true => format!("{told:#}\n"),
         false => lines(told),
     };
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
+    print(&text);
     let refused = texts(&told["refused"], "error");
     match refused.is_empty() {
         true => Ok(()),
@@ -319,7 +320,8 @@ fn tell(told: &Value, json: bool) -> Result<(), Failure> {
 fn lines(told: &Value) -> String {
     let empty = Vec::new();
     let changes = told["changes"].as_array().unwrap_or(&empty);
-    let name = |change: &Value| change["name"].as_str().unwrap_or_default().to_string();
+    let words = |value: &Value| one_line(value.as_str().unwrap_or_default());
+    let name = |change: &Value| words(&change["name"]);
     let widths = changes.iter().map(|change| name(change).len());
     let width = widths.max().unwrap_or_default();
     let mut text = String::new();
@@ -336,14 +338,15 @@ fn lines(told: &Value) -> String {
         ("notes", "understood otherwise"),
     ] {
         for entry in told[member].as_array().into_iter().flatten() {
-            let entry = entry.as_str().unwrap_or_default();
-            let _ = writeln!(text, "{what}: {entry}");
+            let _ = writeln!(text, "{what}: {}", words(entry));
         }
     }
     for refusal in told["refused"].as_array().into_iter().flatten() {
-        let token = refusal["error"].as_str().unwrap_or_default();
-        let words = refusal["msg"].as_str().map(|words| format!(": {words}"));
-        let _ = writeln!(text, "refused: {token}{}", words.unwrap_or_default());
+        let token = words(&refusal["error"]);
+        let reason = refusal
+            .get("msg")
+            .map(|reason| format!(": {}", words(reason)));
+        let _ = writeln!(text, "refused: {token}{}", reason.unwrap_or_default());
     }
     let count = changes.len();
     let word = if count == 1 { "setting" } else { "settings" };
@@ -360,7 +363,7 @@ fn lines(told: &Value) -> String {
 
 fn texts(list: &Value, member: &str) -> Vec<String> {
     let entries = list.as_array().into_iter().flatten();
-    let text = |entry: &Value| Some(entry[member].as_str()?.to_string());
+    let text = |entry: &Value| Some(one_line(entry[member].as_str()?));
     entries.filter_map(text).collect()
 }
 

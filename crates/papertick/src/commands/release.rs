@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{self, Cursor, Write as _},
+    io::{self, Cursor},
     path::{Path, PathBuf},
 };
 
@@ -34,6 +34,7 @@ use crate::{
     },
     config::flags::boards,
     failure::Failure,
+    printable::print,
     standard_error::say,
 };
 
@@ -140,8 +141,7 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
         false => making.lines(&version, &args.output),
     };
     take_place(folder, &args.output).map_err(|error| cannot_write(&args.output, &error))?;
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
+    print(&text);
     Ok(())
 }
 

@@ -9,7 +9,7 @@ mod telling;
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -23,6 +23,7 @@ use crate::{
     commands::files::{cannot_read, cannot_write, open},
     config::flags::boards,
     failure::Failure,
+    printable::print,
 };
 use packing::Program;
 
@@ -213,8 +214,7 @@ pub fn run(args: &ImageArgs) -> Result<(), Failure> {
             }
         }
     };
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
+    print(&text);
     Ok(())
 }
 

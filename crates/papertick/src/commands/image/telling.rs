@@ -9,14 +9,16 @@ use feeds::image::{Head, Image, Kind};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::printable::one_line;
+
 /// In a line, such as `firmware 4.0.1 for rev-b, 122x250, aarch64-unknown-linux-gnu`.
 pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
     let head = image.head();
     match head.kind {
-        Kind::Firmware => format!(
+        Kind::Firmware => one_line(&format!(
             "firmware {} for {}, {}, {}",
             head.version, head.board, head.panel, head.target
-        ),
+        )),
         Kind::Page => format!("page {}", head.version),
     }
 }
@@ -50,7 +52,7 @@ pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
     let mut text = String::new();
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name:12} {}", printable(value));
+        let _ = writeln!(text, "{name:12} {}", one_line(value));
     }
     text
 }
@@ -93,13 +95,6 @@ fn built(head: &Head) -> Option<String> {
     let seconds = i64::try_from(head.build_time).ok()?;
     let time = Timestamp::from_second(seconds).ok()?;
     (seconds > 0).then(|| time.to_string())
-}
-
-/// Somebody else's text, without what could move the cursor of a terminal.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect()
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -2,11 +2,7 @@
 
 mod trial;
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{fs, path::PathBuf};
 
 use board::{
     spec,
@@ -17,6 +13,7 @@ use serde_json::json;
 
 use crate::{
     failure::Failure,
+    printable::print,
     wiring_file::{failure, load, text_of},
 };
 
@@ -129,9 +126,4 @@ fn show(args: &ShowArgs) -> Result<(), Failure> {
     fs::write(output, drawing::svg(&file)).map_err(|error| {
         Failure::failed(format!("{} cannot be written: {error}", output.display()))
     })
-}
-
-fn print(text: &str) {
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
 }

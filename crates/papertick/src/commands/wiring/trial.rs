@@ -23,9 +23,11 @@ use device::{
 };
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::print;
 use crate::{
-    buses::Serving, buses::serve, failure::Failure, wiring_file::load, wiring_file::load_for_host,
+    buses::{Serving, serve},
+    failure::Failure,
+    printable::print,
+    wiring_file::{load, load_for_host},
 };
 use runtime::tasks::Tasks;
 
