@@ -1,6 +1,7 @@
 //! `papertick discover`: the clocks on the local network.
 
 use std::{
+    collections::BTreeSet,
     fmt::Write as _,
     io::{self, IsTerminal, Write as _},
     net::IpAddr,
@@ -10,10 +11,10 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use net::mdns::{Found, Reach, search};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, printable::print};
 
 /// Time between two looks at how long it still takes.
 const TICK: Duration = Duration::from_millis(250);
@@ -56,6 +57,7 @@ Examples:
   papertick discover --seconds 10 --json
   papertick discover --on 192.168.1.7
   papertick discover --format prometheus > clocks.json
+  papertick discover --format ansible > inventory.yml
 
 A clock is found if others can reach it (papertick run --listen 0.0.0.0:8080) and mdnsEnabled is on.
 The exit code is 3 if there is none.";
@@ -81,8 +83,7 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
         None if args.json => documents(&found),
         None => lines(&found),
     };
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
+    print(&text);
     if found.is_empty() {
         return Err(Failure::unreachable(format!(
             "no clock was found in {} s: is one there that listens for others (papertick run --listen 0.0.0.0:8080), with mdnsEnabled on?",
@@ -167,35 +168,82 @@ fn documents(found: &[Found]) -> String {
     format!("{}\n", json!(clocks))
 }
 
-/// Targets with their names, as Prometheus reads them from a file.
+/// Targets for Prometheus (`file_sd_configs`), which reads JSON.
 fn targets(found: &[Found]) -> String {
     let groups = found.iter().map(|clock| {
         json!({
             "targets": [clock.place.to_string()],
             "labels": {
-                "clock": clock.name,
-                "hardware": clock.hardware,
+                "clock": safe_word(&clock.name),
+                "hardware": safe_label(&clock.hardware),
             },
         })
     });
     format!("{:#}\n", Value::Array(groups.collect()))
 }
 
-/// Hosts with their places, as Ansible reads them from a JSON inventory; what is done to them is done from here, for
-/// a clock lets nobody in but over HTTP.
+/// Hosts for Ansible, as a YAML inventory. Ansible evaluates templates in names and values, and the names and versions
+/// come from any device on the network: they keep only letters that mean nothing to it.
+///
+/// Tasks run on the machine of Ansible, because a clock is changed over HTTP alone.
 fn inventory(found: &[Found]) -> String {
-    let hosts = found.iter().map(|clock| {
-        let place = json!({
-            "papertick_url": format!("http://{}", clock.place),
-            "papertick_version": clock.version,
-            "ansible_connection": "local",
-            // Else Ansible takes any Python that it finds here.
-            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
-        });
-        (clock.name.clone(), place)
-    });
-    let hosts: Map<String, Value> = hosts.collect();
-    format!("{:#}\n", json!({ "papertick": { "hosts": hosts } }))
+    if found.is_empty() {
+        return "papertick:\n  hosts: {}\n".into();
+    }
+    let mut text = String::from("papertick:\n  hosts:\n");
+    let mut names = BTreeSet::new();
+    for clock in found {
+        let mut name = host_name(&clock.name);
+        if !names.insert(name.clone()) {
+            let place = safe_word(&clock.place.to_string());
+            name = format!("{name}-{place}");
+            names.insert(name.clone());
+        }
+        // Writing to a string cannot fail. Without the interpreter Ansible takes any Python that it finds.
+        let _ = write!(
+            text,
+            "    \"{name}\":
+      papertick_url: !unsafe \"http://{}\"
+      papertick_version: !unsafe \"{}\"
+      ansible_connection: local
+      ansible_python_interpreter: \"{{{{ ansible_playbook_python }}}}\"
+",
+            clock.place,
+            safe_word(&clock.version),
+        );
+    }
+    text
+}
+
+/// Names that Ansible gives a meaning of its own, and beginnings of such names.
+const RESERVED: [&str; 4] = ["all", "ungrouped", "papertick", "localhost"];
+
+/// What a reserved name gets in front.
+const PREFIX: &str = "clock-";
+
+/// A name that Ansible takes for a host and for nothing else.
+fn host_name(name: &str) -> String {
+    let word = safe_word(name);
+    let lower = word.to_ascii_lowercase();
+    let is_reserved = RESERVED.contains(&lower.as_str())
+        || lower.starts_with("localhost")
+        || !word.starts_with(|first: char| first.is_ascii_alphabetic());
+    match is_reserved {
+        true => format!("{PREFIX}{word}"),
+        false => word,
+    }
+}
+
+/// A word from the network with only `[A-Za-z0-9._-]`.
+fn safe_word(text: &str) -> String {
+    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    text.replace(|letter| !is_safe(letter), "_")
+}
+
+/// A label from the network: a safe word that may have spaces and commas.
+fn safe_label(text: &str) -> String {
+    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "._- ,".contains(letter);
+    text.replace(|letter| !is_safe(letter), "_")
 }
 
 #[cfg(test)]
@@ -267,20 +315,54 @@ mod tests {
         "#]]
         .assert_eq(&targets(&clocks));
         expect![[r#"
-            {
-              "papertick": {
-                "hosts": {
-                  "shop-3d": {
-                    "papertick_url": "http://[2001:db8::7]:8080",
-                    "papertick_version": "4.0.0",
-                    "ansible_connection": "local",
-                    "ansible_python_interpreter": "{{ ansible_playbook_python }}"
-                  }
-                }
-              }
-            }
+            papertick:
+              hosts:
+                "shop-3d":
+                  papertick_url: !unsafe "http://[2001:db8::7]:8080"
+                  papertick_version: !unsafe "4.0.0"
+                  ansible_connection: local
+                  ansible_python_interpreter: "{{ ansible_playbook_python }}"
         "#]]
         .assert_eq(&inventory(&clocks[1..]));
+        assert_eq!(inventory(&[]), "papertick:\n  hosts: {}\n");
         assert_eq!(targets(&[]), "[]\n");
+    }
+
+    #[test]
+    fn names_from_the_network_mean_nothing_to_other_programs() {
+        for (name, host) in [
+            ("shop-3d", "shop-3d"),
+            ("localhost", "clock-localhost"),
+            ("LocalHost4.x", "clock-LocalHost4.x"),
+            ("all", "clock-all"),
+            ("Ungrouped", "clock-Ungrouped"),
+            ("papertick", "clock-papertick"),
+            ("127.0.0.1", "clock-127.0.0.1"),
+            ("", "clock-"),
+            ("a[1:9]", "a_1_9_"),
+            (
+                "{{ lookup('pipe','id') }}",
+                "clock-___lookup__pipe___id_____",
+            ),
+            ("x\":\n  y", "x_____y"),
+        ] {
+            assert_eq!(host_name(name), host, "{name}");
+        }
+        let mut hostile = found("x", "192.0.2.7:80");
+        hostile.version = "{{ lookup('pipe','id') }}\" \\".to_string();
+        hostile.hardware = "{{ $labels }}\u{9b}".to_string();
+        let twice = [hostile.clone(), hostile];
+        let text = format!("{}{}", inventory(&twice), targets(&twice));
+        let own = "{{ ansible_playbook_python }}";
+        assert_eq!(
+            text.matches("{{").count(),
+            text.matches(own).count(),
+            "{text}"
+        );
+        assert!(text.contains("\"x-192.0.2.7_80\":"), "{text}");
+        assert!(
+            text.contains("!unsafe \"___lookup__pipe___id________\""),
+            "{text}"
+        );
     }
 }
