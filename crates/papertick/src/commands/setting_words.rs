@@ -4,6 +4,7 @@ use device::settings::{
     SPECS, VIRTUAL,
     spec::{Access, Spec},
 };
+use interface::shape::Shape;
 use serde_json::Value;
 
 use super::suggestion;
@@ -39,14 +40,53 @@ pub(crate) fn value(key: &str, text: &str) -> Result<Value, Failure> {
     Ok(otherwise())
 }
 
-/// A setting that does not exist.
+/// Settings that are written under another name than they are read.
+const WRITTEN_AS: [(&str, &str); 1] = [("timerSeconds", "timePerScreen")];
+
+/// A setting that does not exist, or that can only be read.
 pub(crate) fn unknown(key: &str) -> Failure {
+    if read_names().any(|name| name == key) {
+        let written = WRITTEN_AS.iter().find(|(read, _)| *read == key);
+        let instead = match written {
+            Some((_, written)) => format!("set `{written}` instead"),
+            None => "the clock decides it".to_owned(),
+        };
+        return Failure::usage(format!("`{key}` can only be read: {instead}"));
+    }
     suggestion::unknown(
         "setting",
         key,
         names(),
         "docs/settings.md lists those there are",
     )
+}
+
+/// A setting that cannot be read.
+pub(crate) fn unread(key: &str) -> Failure {
+    if let Some((read, _)) = WRITTEN_AS.iter().find(|(_, written)| *written == key) {
+        return Failure::usage(format!("`{key}` can only be set: `{read}` tells it"));
+    }
+    if names().any(|name| name == key) || read_names().any(|name| name == key) {
+        return Failure::refused(format!("this clock tells nothing under `{key}`"));
+    }
+    let known: Vec<String> = read_names().collect();
+    let known = known.iter().map(String::as_str);
+    suggestion::unknown(
+        "setting",
+        key,
+        known,
+        "docs/settings.md lists those there are",
+    )
+}
+
+/// Names of all that the settings of a clock tell.
+pub(crate) fn read_names() -> impl Iterator<Item = String> {
+    let schema = Shape::Settings.schema();
+    let properties = schema["properties"].as_object().cloned();
+    properties
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(name, _)| name)
 }
 
 /// Looks up a row that a client can write, by either of its names.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 
 /// Similarity from which on a word is worth suggesting, of 1.
-const SIMILAR: f64 = 0.75;
+const SIMILAR: f64 = 0.9;
 
 /// A word that does not exist, with the one that was probably meant.
 ///
@@ -21,6 +21,9 @@ pub(crate) fn unknown<'a>(
     Failure::usage(format!("no {what} is called `{said}`: {help}"))
 }
 
+/// Fewest letters of a part that stands for the whole word.
+const PART_MIN: usize = 3;
+
 /// Changes of a letter, or swaps of two, by which a short word may be missed.
 const SLIPS: usize = 2;
 
@@ -29,7 +32,7 @@ pub(crate) fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) 
     let said = said.to_ascii_lowercase();
     let likeness = |word: &str| {
         let word = word.to_ascii_lowercase();
-        let contained = !said.is_empty() && word.contains(&said);
+        let contained = said.len() >= PART_MIN && word.contains(&said);
         let slips = strsim::osa_distance(&said, &word);
         let is_slip = slips <= SLIPS.min(said.len() / 2) && said.len() > 1;
         let similarity = match is_slip {
@@ -65,6 +68,8 @@ mod tests {
             ("tciekr", Some("ticker")),
             ("fontname", Some("fontName")),
             ("mempool", None),
+            ("foo", None),
+            ("e", None),
             ("", None),
         ] {
             assert_eq!(nearest(said, words), word, "{said}");

@@ -104,7 +104,11 @@ fn how_it_ends_is_a_number() {
         Code::Refused,
         "unknown screen id",
     );
-    assert_fails(&mut to(&clock, "ctl panel 9"), Code::Refused, "not found");
+    assert_fails(
+        &mut to(&clock, "ctl panel 9"),
+        Code::Refused,
+        "it has 7 panels, 0 to 6",
+    );
     assert_fails(
         &mut to(&clock, "ctl lights effect disco"),
         Code::Usage,

@@ -17,6 +17,7 @@ mod fetching;
 #[path = "../greeting/mod.rs"]
 mod greeting;
 mod handover;
+mod hostile;
 mod images;
 mod life;
 #[path = "../limit/mod.rs"]

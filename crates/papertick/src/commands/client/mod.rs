@@ -1,7 +1,9 @@
 //! A client of the control interface, for commands that act on a clock that runs.
 //!
-//! `target` is what a command line says of the clock and of who asks, `upload` a file on its way.
+//! `target` reads the address of the clock and the credentials, `upload` sends a file, `half_closed` still reads where
+//! the clock has stopped to.
 
+mod half_closed;
 pub(crate) mod target;
 mod upload;
 
@@ -12,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use device::secret::Secret;
 use http::{
     HeaderMap, HeaderValue, Request, Response, StatusCode,
-    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT},
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, RETRY_AFTER, USER_AGENT},
 };
 use http_body_util::{BodyExt, Either, Full};
 use hyper::{body::Incoming, client::conn::http1};
@@ -23,21 +25,32 @@ use net::{
     url::{Scheme, Url},
 };
 use serde_json::Value;
-use tokio::{runtime::Runtime, time::timeout};
+use tokio::{
+    runtime::Runtime,
+    time::{Instant, sleep, timeout},
+};
 
 use super::setting_words;
 use crate::{
     build,
     doors::http::{answer::REASON, parse::percent_decode},
     failure::Failure,
+    printable::one_line,
 };
-use upload::Upload;
+use half_closed::HalfClosed;
+use upload::{Progress, Upload};
 
 /// Longest time until a clock has answered; buttons of the bench can be held for a minute.
 const ANSWER_TIME: Duration = Duration::from_secs(90);
 
 /// Longest time until an update was sent and installed, or fetched and installed.
 const UPDATE_TIME: Duration = Duration::from_secs(30 * 60);
+
+/// Longest time for which a clock that restarts is asked again.
+const RESTART_TIME: Duration = Duration::from_secs(30);
+
+/// Longest pause before it is asked again, whatever it says.
+const RETRY_PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Largest answer, bytes; a crash dump is the largest there is.
 const ANSWER_MAX: usize = 256 * 1024 * 1024;
@@ -93,6 +106,8 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     /// Content type; empty if there is none.
     pub(crate) content_type: String,
+    /// Pause after which the same request is worth another try.
+    pub(crate) retry_after: Option<Duration>,
     /// Body.
     pub(crate) body: Bytes,
     /// What the clock says to people beside the body.
@@ -130,6 +145,9 @@ pub(crate) struct Account {
     pub(crate) password: Option<Secret>,
 }
 
+/// A request with a document or with a file as its body.
+type OutgoingRequest = Request<Either<Full<Bytes>, Upload>>;
+
 /// A client of one clock.
 pub(crate) struct Client {
     base: Url,
@@ -161,17 +179,25 @@ impl Client {
         format!("{}://{}", self.base.scheme.word(), self.base.authority())
     }
 
-    /// Asks, and asks for the password if that is wanted and somebody is there to say it.
+    /// Sends a request and reads the response; prompts for the password if the clock wants one, and waits for a clock
+    /// that restarts.
     ///
     /// # Errors
     /// The clock does not answer, or wants other credentials.
     pub(crate) fn ask(&mut self, ask: &Ask) -> Result<Reply, Failure> {
+        let begin = Instant::now();
         loop {
             let asked = self.exchange(ask, async |response| whole(response).await);
             let reply = self
                 .runtime
                 .block_on(async { timeout(ask.limit(), asked).await })
                 .unwrap_or_else(|_| Err(self.broke_off("no answer in time")))?;
+            let restarts = reply.status == StatusCode::SERVICE_UNAVAILABLE;
+            let pause = reply.retry_after.filter(|_| restarts);
+            if let Some(pause) = pause.filter(|_| begin.elapsed() < RESTART_TIME) {
+                self.runtime.block_on(sleep(pause.min(RETRY_PAUSE_MAX)));
+                continue;
+            }
             if reply.status != StatusCode::UNAUTHORIZED {
                 return Ok(reply);
             }
@@ -283,14 +309,16 @@ impl Client {
         ask: &Ask,
         read: impl AsyncFnOnce(Response<Incoming>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let request = self.request(ask)?;
-        let stream = self.connect().await?;
+        let (request, progress) = self.request(ask)?;
+        let stream = HalfClosed::new(self.connect().await?);
         let broke_off = |error: hyper::Error| self.broke_off(&error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
             .map_err(broke_off)?;
         let work = async {
             let response = sender.send_request(request).await.map_err(broke_off)?;
+            // What is answered before the whole file was sent is final.
+            progress.stop();
             read(response).await
         };
         let mut work = std::pin::pin!(work);
@@ -301,7 +329,8 @@ impl Client {
         }
     }
 
-    fn request(&self, ask: &Ask) -> Result<Request<Either<Full<Bytes>, Upload>>, Failure> {
+    fn request(&self, ask: &Ask) -> Result<(OutgoingRequest, Progress), Failure> {
+        let progress = Progress::default();
         let mut request = Request::builder()
             .method(ask.method)
             .uri(&ask.path)
@@ -317,16 +346,24 @@ impl Client {
                 Either::Left(Full::from(value.to_string()))
             }
             Payload::File(path) => {
-                let upload = Upload::of(path)?;
+                let upload = Upload::of(path, &progress)?;
                 request = request
+                    .header(EXPECT, "100-continue")
                     .header(CONTENT_TYPE, "application/octet-stream")
                     .header(CONTENT_LENGTH, upload.length());
                 Either::Right(upload)
             }
         };
-        request
+        let mut request = request
             .body(body)
-            .map_err(|_| Failure::usage(format!("`{}` cannot be asked for", ask.path)))
+            .map_err(|_| Failure::usage(format!("`{}` cannot be asked for", ask.path)))?;
+        let continued = progress.clone();
+        hyper::ext::on_informational(&mut request, move |response| {
+            if response.status() == StatusCode::CONTINUE {
+                continued.start();
+            }
+        });
+        Ok((request, progress))
     }
 
     fn broke_off(&self, what: &str) -> Failure {
@@ -339,6 +376,8 @@ async fn whole(response: Response<Incoming>) -> Result<Reply, Failure> {
     let (head, mut body) = response.into_parts();
     let content_type = head.headers.get(CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
+    let retry_after = head.headers.get(RETRY_AFTER);
+    let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
@@ -356,16 +395,16 @@ async fn whole(response: Response<Incoming>) -> Result<Reply, Failure> {
     Ok(Reply {
         status: head.status,
         content_type: content_type.unwrap_or_default().to_string(),
+        retry_after: retry_after.map(Duration::from_secs),
         body: bytes.freeze(),
         reason: reason(&head.headers),
     })
 }
 
-/// The sentence for people in the headers of an answer, without control characters, which a terminal would obey.
+/// The sentence for people in the headers of an answer.
 fn reason(headers: &HeaderMap) -> Option<String> {
     let encoded = headers.get(REASON)?.to_str().ok()?;
-    let reason = percent_decode(encoded, false)?;
-    Some(reason.replace(char::is_control, " "))
+    percent_decode(encoded, false).map(|reason| one_line(&reason))
 }
 
 /// What a refusal says, as one line and as the number that programs know it by.
@@ -374,7 +413,7 @@ pub(crate) fn refusal(
     document: Option<&Value>,
     reason: Option<&str>,
 ) -> Failure {
-    let text = |name: &str| Some(document?.get(name)?.as_str()?.to_string());
+    let text = |name: &str| Some(one_line(document?.get(name)?.as_str()?));
     let token = text("error");
     let mut words = token.clone().or_else(|| text("msg"));
     if let Some(token) = &token {

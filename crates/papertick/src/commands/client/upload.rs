@@ -6,12 +6,18 @@ use std::{
     io::{self, IsTerminal, Read, Write},
     path::Path,
     pin::Pin,
-    task::{Context, Poll},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use storage::disk::open_file;
+use tokio::{sync::Notify, time::timeout};
 
 use crate::{commands::files::cannot_read, failure::Failure};
 
@@ -21,10 +27,41 @@ const PIECE: usize = 32 * 1024;
 /// Letters of the whole bar.
 const BAR: u64 = 32;
 
+/// Longest wait for `100 Continue`: a server that does not know it only waits for the file.
+const CONTINUE_TIME: Duration = Duration::from_secs(1);
+
+/// Whether a file is sent: not before the server wants it, and no longer once it has answered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Progress(Arc<ProgressState>);
+
+#[derive(Debug, Default)]
+struct ProgressState {
+    wanted: Notify,
+    is_stopped: AtomicBool,
+}
+
+impl Progress {
+    /// The server wants the file.
+    pub(crate) fn start(&self) {
+        self.0.wanted.notify_one();
+    }
+
+    /// The server has answered.
+    pub(crate) fn stop(&self) {
+        self.0.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    async fn started(self) {
+        // After the time the file is sent as well.
+        let _ = timeout(CONTINUE_TIME, self.0.wanted.notified()).await;
+    }
+}
+
 /// A file on its way.
-#[derive(Debug)]
 pub(crate) struct Upload {
     file: File,
+    progress: Progress,
+    wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     length: u64,
     sent: u64,
     bar: Bar,
@@ -42,12 +79,14 @@ impl Upload {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(crate) fn of(path: &Path) -> Result<Upload, Failure> {
+    pub(crate) fn of(path: &Path, progress: &Progress) -> Result<Upload, Failure> {
         let unread = |error: io::Error| cannot_read(path, &error);
         let file = open_file(path).map_err(unread)?;
         let length = file.metadata().map_err(unread)?.len();
         Ok(Upload {
             file,
+            progress: progress.clone(),
+            wait: Some(Box::pin(progress.clone().started())),
             length,
             sent: 0,
             bar: Bar {
@@ -69,8 +108,15 @@ impl Body for Upload {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _context: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(wait) = &mut self.wait {
+            ready!(wait.as_mut().poll(context));
+            self.wait = None;
+        }
+        if self.progress.0.is_stopped.load(Ordering::Relaxed) {
+            return Poll::Pending;
+        }
         let left = usize::try_from(self.length - self.sent).unwrap_or(usize::MAX);
         let mut piece = vec![0; PIECE.min(left)];
         // A file that has become shorter breaks off, which the clock notices by the length.
@@ -164,15 +210,16 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_file_is_sent_whole() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let bytes: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();
         file.write_all(&bytes).unwrap();
-        let upload = Upload::of(file.path()).unwrap();
+        let upload = Upload::of(file.path(), &Progress::default()).unwrap();
         assert_eq!(upload.size_hint().exact(), Some(100_000));
         assert_eq!(upload.collect().await.unwrap().to_bytes(), bytes);
-        let failure = Upload::of(Path::new("/nowhere/image")).unwrap_err();
+        let missing = Upload::of(Path::new("/nowhere/image"), &Progress::default());
+        let failure = missing.err().unwrap();
         assert!(failure.message.contains("/nowhere/image"), "{failure}");
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::PathBuf, sync::LazyLock};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use device::screens::{SCREENS, custom};
+use device::screens::{SCREENS, Screen, custom};
 use interface::{
     operation::{Act, Form, Operation, Service, Takes},
     operations::all,
@@ -11,14 +11,14 @@ use interface::{
 };
 use serde_json::{Map, Value};
 
-use super::words;
+use super::{completion::Suggested, words};
 use crate::{
     commands::{
         backup,
         client::{Ask, Payload, target},
         icons,
         setting_words::{self, assignment},
-        watch,
+        suggestion, watch,
     },
     doors::http::parse::percent_encode,
     failure::Failure,
@@ -59,6 +59,18 @@ pub(super) const EXAMPLES: &[&str] = &[
     "sim market block",
     "sim panel 3 none",
     "join Home",
+];
+
+/// What the commands do that are no operation and only lead to others.
+const GROUPS: &[(&str, &str)] = &[
+    ("show", "Show a screen, a currency or a text"),
+    ("screen", "Go to the next or the previous screen"),
+    ("frontlight", "Switch and set the frontlight"),
+    ("dnd", "Read and switch Do Not Disturb"),
+    ("update", "Install programs and pages"),
+    ("sim", "Operate the bench of a simulated board"),
+    ("diag", "Look into the memory of the program"),
+    ("diag heap-trace", "Trace allocations"),
 ];
 
 /// Names of arguments.
@@ -114,7 +126,7 @@ pub(super) fn commands(command: Command) -> Command {
         let words: Vec<&str> = words.split(' ').collect();
         insert(&mut roots, &words, operation);
     }
-    command.subcommands(roots.into_iter().map(node))
+    command.subcommands(roots.into_iter().map(|root| node(root, "")))
 }
 
 fn insert(nodes: &mut Vec<Node>, words: &[&str], operation: &'static Operation) {
@@ -139,7 +151,9 @@ fn insert(nodes: &mut Vec<Node>, words: &[&str], operation: &'static Operation) 
     }
 }
 
-fn node(node: Node) -> Command {
+fn node(node: Node, path: &str) -> Command {
+    let path = format!("{path} {}", node.word);
+    let path = path.trim_start();
     let Node {
         word,
         operation,
@@ -149,17 +163,14 @@ fn node(node: Node) -> Command {
     command = match operation {
         Some(operation) => leaf(command, operation),
         None => {
-            let summaries: Vec<&str> = behind
-                .iter()
-                .filter_map(|node| Some(node.operation?.summary))
-                .collect();
-            let about = summaries.join("; ");
+            let about = GROUPS.iter().find(|(words, _)| *words == path);
+            let about = about.map_or("", |(_, about)| *about);
             command.about(about).subcommand_required(true)
         }
     };
     command
         .disable_help_subcommand(true)
-        .subcommands(behind.into_iter().map(self::node))
+        .subcommands(behind.into_iter().map(|node| self::node(node, path)))
 }
 
 /// The examples by the words of their operations.
@@ -195,12 +206,15 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
             let keys = Arg::new(VALUES)
                 .value_name("KEY")
                 .num_args(0..)
-                .help("Settings to tell; without any, all of them");
+                .value_parser(Suggested::read_settings())
+                .hide_possible_values(true)
+                .help("Settings to print [default: all]");
             return command.arg(keys);
         }
         Way::Watch => return command.args(watch::arguments()),
-        Way::Backup => return backup::export_arguments(command),
-        Way::Restore => return backup::import_arguments(command),
+        // These set the purpose of the command as well.
+        Way::Backup => return backup::export_arguments(command).about(operation.summary),
+        Way::Restore => return backup::import_arguments(command).about(operation.summary),
         Way::Plain => {}
     }
     if let Some(name) = open_part(form) {
@@ -231,9 +245,11 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                 .value_name("KEY=VALUE")
                 .required(true)
                 .num_args(1..)
+                .value_parser(Suggested::assignments())
+                .hide_possible_values(true)
                 .help("Settings; a secret is better read from a file: KEY=@FILE"),
         ),
-        Some(_) => {
+        Some(shape) => {
             let choices = words::choices(&schema);
             let mut help = words::usage(&schema);
             if !choices.is_empty() {
@@ -245,6 +261,8 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                     .num_args(0..)
                     .action(ArgAction::Append)
                     .allow_negative_numbers(true)
+                    .value_parser(Suggested::of(shape, &schema))
+                    .hide_possible_values(true)
                     .help(help),
             )
         }
@@ -320,7 +338,9 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
         return Ok(Payload::Nothing);
     }
     let said = if shape == Shape::ScreenChoice {
-        said.iter().map(|word| screen(word)).collect()
+        said.iter()
+            .map(|word| screen(word))
+            .collect::<Result<_, _>>()?
     } else if shape == Shape::Credentials {
         with_password(said)?
     } else {
@@ -353,10 +373,19 @@ fn change(assignments: &[String]) -> Result<Value, Failure> {
     Ok(Value::Object(body))
 }
 
-/// A screen may be named instead of numbered.
-fn screen(word: &str) -> String {
-    let named = SCREENS.iter().find(|screen| screen.word() == word);
-    named.map_or_else(|| word.to_string(), |screen| screen.id.to_string())
+/// The id of a screen that is named instead of numbered.
+fn screen(word: &str) -> Result<String, Failure> {
+    if let Some(named) = SCREENS.iter().find(|screen| screen.word() == word) {
+        return Ok(named.id.to_string());
+    }
+    // A number, a member by its name or a document.
+    if word.starts_with(|first: char| !first.is_alphabetic()) || word.contains('=') {
+        return Ok(word.to_string());
+    }
+    let words: Vec<String> = SCREENS.iter().map(Screen::word).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let otherwise = format!("there are {}", words.join(", "));
+    Err(suggestion::unknown("screen", word, words, &otherwise))
 }
 
 /// The password of a network is asked for where somebody is there to say it.

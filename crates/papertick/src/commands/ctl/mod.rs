@@ -1,10 +1,14 @@
 //! `papertick ctl`: everything that can be asked of a clock, from a command line.
 //!
-//! `grammar` makes a command of each row of the table of operations, `words` reads what is written behind it, and
-//! `telling` prints what is answered.
+//! `grammar` makes a command of each row of the table of operations, `words` reads its arguments, `completion` offers
+//! values for them. `telling` prints the response, `summary` the beginning of the status, and `unavailable` says why a
+//! clock cannot do something.
 
+mod completion;
 mod grammar;
+mod summary;
 mod telling;
+mod unavailable;
 mod words;
 
 use std::{collections::BTreeSet, io::Write as _, ops::ControlFlow};
@@ -22,7 +26,10 @@ use super::{
     client::{Ask, Client, Payload, target::Target},
     setting_words, watch,
 };
-use crate::failure::{Code, Failure};
+use crate::{
+    failure::{Code, Failure},
+    printable::printable,
+};
 use grammar::Way;
 
 /// What is asked of a clock.
@@ -33,7 +40,7 @@ pub struct CtlArgs {
     matches: ArgMatches,
 }
 
-/// The flags of all its commands.
+// A doc comment would become the purpose of the whole command.
 #[derive(Debug, Args)]
 struct Common {
     #[command(flatten)]
@@ -43,6 +50,9 @@ struct Common {
     #[arg(long, global = true)]
     json: bool,
 }
+
+/// Longest line of a stream that is held back until it is whole, bytes.
+const LINE_MAX: usize = 256 * 1024;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,10 +150,24 @@ fn plain(
         .iter()
         .any(|(_, shape)| *shape == Shape::Events);
     if streams {
+        let mut buffered = Vec::new();
         return client.follow(ask, |piece| {
             let mut output = std::io::stdout().lock();
+            buffered.extend_from_slice(piece);
+            let whole = buffered.iter().rposition(|byte| *byte == b'\n');
+            let whole = whole.map_or(0, |end| end + 1);
+            let whole = if buffered.len() > LINE_MAX {
+                buffered.len()
+            } else {
+                whole
+            };
+            let lines: Vec<u8> = buffered.drain(..whole).collect();
+            let lines = printable(&String::from_utf8_lossy(&lines));
             // A reader that has seen enough is no failure, but it is the end.
-            match output.write_all(piece).and_then(|()| output.flush()) {
+            match output
+                .write_all(lines.as_bytes())
+                .and_then(|()| output.flush())
+            {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             }
@@ -154,6 +178,12 @@ fn plain(
         .ok()
         .flatten();
     let reply = client.ask(ask)?;
+    if unavailable::is_unknown(&reply)
+        && let Some(reason) = unavailable::reason(client, operation)
+    {
+        telling::refusal(&reply, json);
+        return Err(Failure::refused(reason));
+    }
     telling::tell(
         operation,
         reply,
@@ -181,7 +211,7 @@ fn settings(client: &mut Client, matches: &ArgMatches, json: bool) -> Result<(),
             .or(document.get_key_value(&set))
         {
             Some((name, value)) => told.insert(name.clone(), value.clone()),
-            None => return Err(setting_words::unknown(name)),
+            None => return Err(setting_words::unread(name)),
         };
     }
     let told = if wanted.is_empty() { document } else { told };

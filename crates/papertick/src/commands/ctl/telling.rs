@@ -10,10 +10,11 @@ use std::{
 use interface::{operation::Operation, shape::Shape};
 use serde_json::Value;
 
-use super::{grammar, words::plain};
+use super::{grammar, summary, words::plain};
 use crate::{
     commands::{client::Reply, files::cannot_write},
     failure::Failure,
+    printable::{one_line, print},
     standard_error::say,
 };
 
@@ -28,9 +29,7 @@ pub(super) fn tell(
     json: bool,
 ) -> Result<(), Failure> {
     if !reply.status.is_success() {
-        if let Some(told) = reply.json().filter(|_| json) {
-            document(&told, json);
-        }
+        refusal(&reply, json);
         return reply.accepted().map(drop);
     }
     if let Some(reason) = &reply.reason {
@@ -45,17 +44,25 @@ pub(super) fn tell(
                 "this is a file, not words: say where it goes with -o FILE",
             ));
         }
-        print(&reply.body);
+        // A reader that has closed the output is no failure.
+        let _ = io::stdout().write_all(&reply.body);
         return Ok(());
     }
     let shape = operation.answers.iter().find(|(status, _)| *status == 200);
     let shape = shape.map_or(Shape::Empty, |(_, shape)| *shape);
     match reply.json() {
         Some(told) if json => document(&told, json),
-        Some(told) => print(people(shape, &told).as_bytes()),
-        None => print(&reply.body),
+        Some(told) => print(&people(shape, &told)),
+        None => print(&String::from_utf8_lossy(&reply.body)),
     }
     Ok(())
+}
+
+/// Prints the document of a refusal, for programs.
+pub(super) fn refusal(reply: &Reply, json: bool) {
+    if json {
+        document(&reply.json().unwrap_or(Value::Null), json);
+    }
 }
 
 /// Prints a document.
@@ -64,7 +71,7 @@ pub(super) fn document(told: &Value, json: bool) {
         true => format!("{told:#}\n"),
         false => lines(told),
     };
-    print(text.as_bytes());
+    print(&text);
 }
 
 /// An answer for people.
@@ -79,11 +86,14 @@ fn people(shape: Shape, told: &Value) -> String {
     if shape == Shape::Log {
         let listed = told["lines"].as_array().into_iter().flatten();
         let line = |line: &Value| {
-            let member = |name: &str| line[name].as_str().unwrap_or_default().to_string();
+            let member = |name: &str| one_line(line[name].as_str().unwrap_or_default());
             let level = member("level").to_ascii_uppercase();
             format!("{} {level:>5} {}\n", member("time"), member("text"))
         };
         return listed.map(line).collect();
+    }
+    if shape == Shape::Status {
+        return format!("{}\n{}", summary::lines(told), lines(told));
     }
     lines(told)
 }
@@ -128,17 +138,12 @@ fn gather(name: String, value: &Value, rows: &mut Vec<(String, String)>) {
         }
         Value::Array(entries) => {
             let words: Vec<String> = entries.iter().map(plain).collect();
-            rows.push((name, words.join(", ")));
+            rows.push((one_line(&name), one_line(&words.join(", "))));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            rows.push((name, plain(value)));
+            rows.push((one_line(&name), one_line(&plain(value))));
         }
     }
-}
-
-fn print(bytes: &[u8]) {
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(bytes);
 }
 
 #[cfg(test)]

@@ -51,9 +51,13 @@ pub(super) fn usage(schema: &Value) -> String {
     if schema["type"] == "array" {
         return "VALUE…".into();
     }
-    let member = |name: &str| match required(schema).any(|required| required == name) {
-        true => format!("{name}=VALUE"),
-        false => format!("[{name}=VALUE]"),
+    let member = |name: &str| {
+        let only = schema["properties"][name].get("const");
+        let value = only.map_or_else(|| "VALUE".into(), plain);
+        match required(schema).any(|required| required == name) {
+            true => format!("{name}={value}"),
+            false => format!("[{name}={value}]"),
+        }
     };
     members(schema).map(member).collect::<Vec<_>>().join(" ")
 }
@@ -61,11 +65,25 @@ pub(super) fn usage(schema: &Value) -> String {
 /// The values that the members of a schema can have, where they can be counted off.
 pub(super) fn choices(schema: &Value) -> Vec<String> {
     let listed = |name: &str| {
-        let words = schema["properties"][name]["enum"].as_array()?;
-        let words: Vec<String> = words.iter().map(plain).collect();
-        Some(format!("{name}: {}", words.join(", ")))
+        let words = values(&schema["properties"][name])?;
+        (words.len() > 1).then(|| format!("{name}: {}", words.join(", ")))
     };
     members(schema).filter_map(listed).collect()
+}
+
+/// The values that the first member of a schema can have, where they can be counted off.
+pub(super) fn first_choices(schema: &Value) -> Vec<String> {
+    let first = alternatives(schema).first().copied();
+    let first = first.and_then(|schema| Some(&schema["properties"][members(schema).next()?]));
+    first.and_then(values).unwrap_or_default()
+}
+
+/// The values that a schema lists.
+fn values(schema: &Value) -> Option<Vec<String>> {
+    match schema.get("const") {
+        Some(only) => Some(vec![plain(only)]),
+        None => Some(schema["enum"].as_array()?.iter().map(plain).collect()),
+    }
 }
 
 /// A value without quotes.

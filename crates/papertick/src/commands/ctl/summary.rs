@@ -1,0 +1,217 @@
+//! The beginning of the status: what an owner wants to know of a clock first, in ten lines.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::words::plain;
+use crate::printable::one_line;
+
+/// Seconds of a minute, an hour and a day.
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// The summary of a status document.
+pub(super) fn lines(status: &Value) -> String {
+    let mut text = String::new();
+    for (name, value) in [
+        ("Shows", shows(status)),
+        ("Rotation", rotation(status)),
+        ("Block height", datum(status, "height")),
+        ("Fee rate", datum(status, "feeRate")),
+        ("Prices", prices(status)),
+        ("Sources", sources(status)),
+        ("Network", network(status)),
+        ("Panels", panels(status)),
+        ("Lights", lights(status)),
+        ("Running", running(status)),
+    ] {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:12}  {}", one_line(&value));
+    }
+    text
+}
+
+fn shows(status: &Value) -> String {
+    let mut text = plain(&status["says"]);
+    for (member, what) in [("stale", " (stale)"), ("disputed", " (disputed)")] {
+        if status[member] == true {
+            text.push_str(what);
+        }
+    }
+    text
+}
+
+fn rotation(status: &Value) -> String {
+    let runs = match status["timerRunning"] == true {
+        true => "running",
+        false => "stopped",
+    };
+    let quiet = match status["dnd"]["active"] == true {
+        true => ", Do Not Disturb",
+        false => "",
+    };
+    format!("{runs}{quiet}, mode {}", plain(&status["mode"]))
+}
+
+/// A value of the market with its source and age.
+fn datum(status: &Value, name: &str) -> String {
+    let datum = &status["market"][name];
+    if datum["value"].is_null() {
+        return "unknown".into();
+    }
+    let mut text = plain(&datum["value"]);
+    if let Some(state) = datum["state"].as_str() {
+        let _ = write!(text, ", {state}");
+    }
+    if let Some(source) = datum["source"].as_str() {
+        let _ = write!(text, ", from {source}");
+    }
+    if let Some(age) = datum["ageSec"].as_u64() {
+        let _ = write!(text, " {} ago", duration(age));
+    }
+    text
+}
+
+/// Currencies are the members of the market in capitals.
+fn prices(status: &Value) -> String {
+    let prices = members(&status["market"]).filter(|(name, _)| {
+        name.len() == 3 && name.chars().all(|letter| letter.is_ascii_uppercase())
+    });
+    let prices = prices.map(|(name, price)| format!("{} {name}", plain(&price["value"])));
+    or(prices.collect(), "unknown")
+}
+
+fn sources(status: &Value) -> String {
+    let with_broker = [
+        ("mqtt", &status["mqtt"]),
+        ("time server", &status["timeServer"]),
+    ];
+    let with_broker = with_broker
+        .into_iter()
+        .filter(|(_, source)| source.is_object());
+    let sources = members(&status["sources"]).chain(with_broker);
+    let sources =
+        sources.map(
+            |(name, source)| match (source["up"] == true, &source["lastError"]) {
+                (true, _) => format!("{name} connected"),
+                (false, Value::String(error)) => format!("{name} not connected ({error})"),
+                (false, _) => format!("{name} not connected"),
+            },
+        );
+    or(sources.collect(), "none")
+}
+
+fn network(status: &Value) -> String {
+    let link = &status["link"];
+    let parts = ["state", "ssid", "ip", "announced"]
+        .map(|member| link[member].as_str().unwrap_or_default());
+    or(
+        parts
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .map(String::from)
+            .collect(),
+        "unknown",
+    )
+}
+
+fn panels(status: &Value) -> String {
+    let count = &status["numScreens"];
+    let faults = status["panelFaults"].as_array().into_iter().flatten();
+    let faults = faults.map(|fault| format!("panel {} {}", fault["panel"], plain(&fault["fault"])));
+    format!("{count}, {}", or(faults.collect(), "no faults"))
+}
+
+fn lights(status: &Value) -> String {
+    let leds = status["leds"].as_array().into_iter().flatten();
+    let lit = leds.filter(|led| led["hex"] != "#000000").count();
+    let muted = status["ledsMuted"]
+        .as_str()
+        .map(|why| format!(" (muted: {why})"));
+    let front = match status["frontlight"]["on"].as_bool() {
+        Some(true) => ", frontlight on",
+        Some(false) => ", frontlight off",
+        None => "",
+    };
+    format!("{lit} LEDs on{}{front}", muted.unwrap_or_default())
+}
+
+fn running(status: &Value) -> String {
+    let uptime = status["espUptime"].as_u64().unwrap_or_default();
+    let mut text = format!("for {}", duration(uptime));
+    if let Some(why) = status["safeMode"].as_str() {
+        let _ = write!(text, ", in safe mode: {why}");
+    }
+    if status["isOTAUpdating"] == true {
+        text.push_str(", updating");
+    }
+    let waiting = status["restartFor"].as_array().into_iter().flatten();
+    let waiting: Vec<String> = waiting.map(plain).collect();
+    if !waiting.is_empty() {
+        let _ = write!(text, ", restart needed for {}", waiting.join(", "));
+    }
+    text
+}
+
+fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let members = value.as_object().map(Map::iter).into_iter().flatten();
+    members.map(|(name, value)| (name.as_str(), value))
+}
+
+fn or(parts: Vec<String>, otherwise: &str) -> String {
+    match parts.is_empty() {
+        true => otherwise.into(),
+        false => parts.join(", "),
+    }
+}
+
+/// A time in its two largest units.
+fn duration(seconds: u64) -> String {
+    match seconds {
+        ..MINUTE => format!("{seconds} s"),
+        MINUTE..HOUR => format!("{} min", seconds / MINUTE),
+        HOUR..DAY => format!("{} h {} min", seconds / HOUR, seconds % HOUR / MINUTE),
+        DAY.. => format!("{} d {} h", seconds / DAY, seconds % DAY / HOUR),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_status_begins_with_ten_lines() {
+        let status = json!({
+            "says": "Block height 900,000.", "stale": true, "timerRunning": true, "mode": "rotation",
+            "market": {
+                "height": { "value": 900_000, "state": "proven", "source": "relay", "ageSec": 3700 },
+                "feeRate": { "value": null },
+                "USD": { "value": "108801.40" }
+            },
+            "sources": { "relay": { "up": true }, "wallet": { "up": false, "lastError": "timed out" } },
+            "link": { "state": "connected", "ssid": "", "ip": "192.0.2.2", "announced": null },
+            "numScreens": 7, "panelFaults": [{ "panel": 2, "fault": "busy-stuck" }],
+            "leds": [{ "hex": "#000000" }, { "hex": "#FF0000" }], "ledsMuted": null,
+            "frontlight": { "on": true }, "espUptime": 90_061, "restartFor": ["otaEnabled"]
+        });
+        expect![[r"
+            Shows         Block height 900,000. (stale)
+            Rotation      running, mode rotation
+            Block height  900000, proven, from relay 1 h 1 min ago
+            Fee rate      unknown
+            Prices        108801.40 USD
+            Sources       relay connected, wallet not connected (timed out)
+            Network       connected, 192.0.2.2
+            Panels        7, panel 2 busy-stuck
+            Lights        1 LEDs on, frontlight on
+            Running       for 1 d 1 h, restart needed for otaEnabled
+        "]]
+        .assert_eq(&lines(&status));
+        assert_eq!(lines(&json!({})).lines().count(), 10);
+    }
+}

@@ -1,0 +1,131 @@
+//! A host on the network that pretends to be a clock and sends bytes that a terminal would act on.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    thread,
+};
+
+use interface::operations::all;
+use papertick::cli::{self, Command};
+
+use crate::clock::{folder, papertick};
+
+/// What a hostile clock sends in every text: C0, DEL and C1 as UTF-8.
+const HOSTILE: &str = "x\x1b]0;title\x07\u{7f}\u{9b}2J\u{9d}y";
+
+/// Serves the same answer to every request; ends with the process.
+fn hostile_clock(status: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || answer(stream, status));
+        }
+    });
+    address
+}
+
+fn answer(mut stream: TcpStream, status: &str) {
+    // C0 characters can stand in JSON as escapes alone; the client decodes them.
+    let text = serde_json::to_string(HOSTILE).unwrap();
+    let body = format!(
+        "{{\"error\":{text},\"msg\":{text},{text}:{text},\"says\":{text},\"changes\":[{{\"name\":{text},\"old\":{text},\"new\":1}}],\
+         \"unknown\":[{text}],\"refused\":[{{\"error\":{text},\"msg\":{text}}}],\"lines\":[{{\"time\":{text},\"level\":{text},\"text\":{text}}}]}}"
+    );
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read == 1) {
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
+    let kind = match head.starts_with("get /events") {
+        true => "text/event-stream",
+        false => "application/json",
+    };
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\npapertick-reason: %1b%5d0;x%07%c2%9b2J\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let _ = stream.write_all(answer.as_bytes());
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let _ = stream.read_to_end(&mut Vec::new());
+}
+
+/// The command line of each operation, from the example in its help.
+fn lines() -> Vec<String> {
+    let example = |words: String| {
+        let help = format!("papertick ctl {words} --help");
+        let help = cli::parse(help.split(' ').map(Into::into));
+        let Ok(Command::Print(help)) = help else {
+            panic!("{words} has no help")
+        };
+        let example = help.split("papertick ctl ").last().unwrap();
+        let example = example.lines().next().unwrap();
+        // What goes into a file is not shown.
+        let shown = example.split(" -o ").next().unwrap();
+        assert!(shown.starts_with(&words), "{words}: {shown}");
+        format!("ctl {shown}")
+    };
+    let mut lines: Vec<String> = all()
+        .map(|operation| example(operation.command()))
+        .collect();
+    lines.extend(
+        [
+            "ctl settings import settings.json",
+            "backup",
+            "restore settings.json",
+            "restore --dry-run settings.json",
+            "watch --once",
+            "ctl --json status",
+            "ctl --json settings",
+            "ctl --json log",
+            "restore --json settings.json",
+        ]
+        .map(String::from),
+    );
+    lines
+}
+
+fn assert_harmless(line: &str, bytes: &[u8]) {
+    let text = String::from_utf8(bytes.to_vec());
+    let text = text.unwrap_or_else(|_| panic!("{line}: no UTF-8"));
+    let harmful = text
+        .chars()
+        .find(|&letter| letter.is_control() && !"\n\t".contains(letter));
+    assert_eq!(harmful, None, "{line}: {text:?}");
+}
+
+#[test]
+fn no_byte_of_a_hostile_clock_reaches_the_terminal() {
+    let folder = folder();
+    fs::write(
+        folder.path().join("settings.json"),
+        r#"{"format":"papertick settings","version":1,"settings":{}}"#,
+    )
+    .unwrap();
+    for image in ["clock.img", "page.img"] {
+        fs::write(folder.path().join(image), [0; 4096]).unwrap();
+    }
+    for status in ["200 OK", "400 Bad Request", "500 Internal Server Error"] {
+        let address = hostile_clock(status).to_string();
+        for line in lines() {
+            // A picture or a dump goes to a program as it is; only a refusal of it is text.
+            let is_file = ["panel", "coredump", "preview"]
+                .iter()
+                .any(|word| line.contains(word));
+            if is_file && status.starts_with('2') {
+                continue;
+            }
+            let words: Vec<&str> = line.split(' ').collect();
+            let output = papertick(&words)
+                .args(["--host", &address])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            assert_harmless(&line, &output.stdout);
+            assert_harmless(&line, &output.stderr);
+        }
+    }
+}
