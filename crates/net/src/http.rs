@@ -75,6 +75,9 @@ pub enum HttpError {
     /// A redirect leads from TLS to a plain connection.
     #[error("a redirect leads away from TLS")]
     Downgrade,
+    /// A redirect leads from a plain connection to another origin, which is named.
+    #[error("a redirect leads to another address ({0}), which is followed from https alone")]
+    OtherOrigin(String),
     /// What came is not HTTP, or broke off.
     #[error("the answer broke off or is not HTTP")]
     Broken,
@@ -172,6 +175,9 @@ async fn whole(mut download: Download, limits: Limits) -> Result<Answer, HttpErr
 
 /// Asks, follows redirects, and hands over the answer as soon as its head is there.
 ///
+/// A redirect to another origin is followed only from TLS to TLS. Over a plain connection, any device on the local network
+/// can send one, and could use it to have this program call addresses that only this program can reach.
+///
 /// `patience` is the longest time until the head is there, and then the longest pause in the body.
 ///
 /// # Errors
@@ -190,10 +196,14 @@ pub async fn open(
         match redirect(&download, &request.url)? {
             None => return Ok(download),
             Some(target) => {
-                if request.url.scheme.is_secure() && !target.scheme.is_secure() {
+                let is_secure = request.url.scheme.is_secure();
+                if is_secure && !target.scheme.is_secure() {
                     return Err(HttpError::Downgrade);
                 }
                 if !request.url.same_origin(&target) {
+                    if !is_secure {
+                        return Err(HttpError::OtherOrigin(target.origin()));
+                    }
                     request.headers = without_secrets(request.headers);
                 }
                 request.url = target;

@@ -121,6 +121,11 @@ impl Url {
         }
     }
 
+    /// Scheme, host and port, as text.
+    pub fn origin(&self) -> String {
+        format!("{}://{}", self.scheme.word(), self.authority())
+    }
+
     /// Tells whether both addresses lead to the same server in the same way.
     pub fn same_origin(&self, other: &Url) -> bool {
         self.scheme == other.scheme
@@ -147,23 +152,13 @@ impl Url {
             let folder = plain.rfind('/').map_or("/", |slash| &plain[..=slash]);
             format!("{folder}{location}")
         };
-        Url::parse(&format!(
-            "{}://{}{path}",
-            self.scheme.word(),
-            self.authority()
-        ))
+        Url::parse(&format!("{}{path}", self.origin()))
     }
 }
 
 impl fmt::Display for Url {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}://{}{}",
-            self.scheme.word(),
-            self.authority(),
-            self.path
-        )
+        write!(formatter, "{}{}", self.origin(), self.path)
     }
 }
 

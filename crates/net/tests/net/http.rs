@@ -170,9 +170,9 @@ async fn only_what_says_that_it_leads_on_is_followed() {
     }
 }
 
-/// Where a redirect leads from where, and what comes of it.
+/// From a page, to a page, and whether the redirect is followed.
 #[tokio::test]
-async fn a_redirect_never_leads_away_from_tls() {
+async fn a_redirect_to_another_origin_is_followed_from_tls_to_tls_alone() {
     let authority = authority(&["one", "two"]);
     for (from, to, is_followed) in [
         ("https://one/a", "http://one/b", false),
@@ -180,8 +180,13 @@ async fn a_redirect_never_leads_away_from_tls() {
         ("https://one/a", "//two/b", true),
         ("https://one/a", "/b", true),
         ("https://one/a", "https://two/b", true),
-        ("http://one/a", "https://two/b", true),
-        ("http://one/a", "http://two/b", true),
+        ("http://one/a", "/b", true),
+        ("http://one/a", "http://ONE:80/b", true),
+        ("http://one/a", "http://one:8080/api/restart", false),
+        ("http://one/a", "http://two/b", false),
+        ("http://one/a", "//two/b", false),
+        ("http://one/a", "https://one/b", false),
+        ("http://one/a", "https://two/b", false),
     ] {
         let (arrive, mut arrivals) = mpsc::channel(16);
         let roots = Roots::public().and(authority.root.clone()).unwrap();
@@ -215,31 +220,44 @@ async fn a_redirect_never_leads_away_from_tls() {
         let (answer, asked) = tokio::join!(ask, serve);
         match answer {
             Ok(answer) => assert_eq!(answer.body, "there", "{from} to {to}"),
-            Err(HttpError::Downgrade) => assert!(!is_followed, "{from} to {to}"),
+            Err(HttpError::Downgrade | HttpError::OtherOrigin(_)) => {
+                assert!(!is_followed, "{from} to {to}");
+            }
             Err(error) => panic!("{from} to {to}: {error}"),
         }
         assert_eq!(asked, if is_followed { 2 } else { 1 }, "{from} to {to}");
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_secret_stays_with_its_origin() {
-    let (dialer, mut arrivals) = network();
+    let authority = authority(&["example", "other"]);
+    let (arrive, mut arrivals) = mpsc::channel(16);
+    let roots = Roots::public().and(authority.root.clone()).unwrap();
+    let dialer = Dialer::in_memory(roots, arrive);
     let serve = async {
-        let same = answer(&mut arrivals, "301 Moved\r\nLocation: /b", "").await;
-        let again = answer(&mut arrivals, "307 Moved\r\nLocation: http://other/c", "").await;
-        let other = answer(&mut arrivals, "200 OK", "done").await;
-        (same, again, other)
+        let mut heads = Vec::new();
+        for status in [
+            "301 Moved\r\nLocation: /b",
+            "307 Moved\r\nLocation: https://other/c",
+            "200 OK",
+        ] {
+            let stream = arrivals.recv().await.unwrap().stream;
+            let stream = authority.acceptor.accept(stream).await.unwrap();
+            heads.push(answer_on(stream, status, b"done").await);
+        }
+        heads
     };
-    let request = request("http://example/a")
+    let request = request("https://example/a")
         .accepting_json()
         .with_secret(AUTHORIZATION, "planted")
         .unwrap();
     let route = Route::default();
-    let (answer, (same, again, other)) = tokio::join!(get(&dialer, &route, request, LIMITS), serve);
+    let (answer, heads) = tokio::join!(get(&dialer, &route, request, LIMITS), serve);
     assert_eq!(answer.unwrap().body, "done");
-    assert!(same.contains("planted") && again.contains("planted"));
-    assert!(!other.contains("planted"), "{other}");
+    let has_secret = heads.iter().map(|head| head.contains("planted"));
+    assert_eq!(has_secret.collect::<Vec<_>>(), [true, true, false]);
+    let other = &heads[2];
     assert!(other.contains("host: other\r\n") && other.contains("accept: application/json\r\n"));
     assert!(other.contains("user-agent: papertick/"), "{other}");
 }

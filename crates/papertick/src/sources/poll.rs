@@ -57,6 +57,7 @@ impl From<HttpError> for Missed {
             | HttpError::Timeout
             | HttpError::Redirects
             | HttpError::Downgrade
+            | HttpError::OtherOrigin(_)
             | HttpError::Broken
             | HttpError::BadHeader => None,
         };

@@ -189,6 +189,7 @@ async fn try_logo(context: &Context, url: &Url, spec: LogoSpec) -> Result<Vec<u8
         | HttpError::TooLarge(_)
         | HttpError::Redirects
         | HttpError::Downgrade
+        | HttpError::OtherOrigin(_)
         | HttpError::BadHeader => Retry::Never(error.to_string()),
     })?;
     if !answer.status.is_success() {
