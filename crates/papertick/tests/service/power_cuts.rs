@@ -45,8 +45,9 @@ fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
     use Standing::{Failed, Proven, Trial};
     let (a, b) = (ImageSlot::A, ImageSlot::B);
     let mut beginnings = vec![Beginning::new_clock()];
-    let slots: [&[(ImageSlot, Standing)]; 2] = [
+    let slots: [&[(ImageSlot, Standing)]; 3] = [
         &[(a, Proven), (b, Trial { starts: 0 })],
+        &[(a, Proven), (b, Trial { starts: 2 })],
         &[(a, Proven), (b, Failed)],
     ];
     for slots in slots {
