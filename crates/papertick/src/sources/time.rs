@@ -36,8 +36,12 @@ pub const PLAUSIBLE_UNTIL_MS: i64 = 4_102_444_800_000;
 /// Slowest round trip whose answer is believed.
 pub const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
 
-/// Change of a clock that was already set from which a second answer must agree, ms.
+/// Change of a clock that was already set from which a second answer must agree, ms: the sum of all changes within
+/// [`STEP_PERIOD`], so that a single server cannot move the clock far in small steps.
 pub const LARGE_STEP_MS: i64 = 60_000;
+
+/// Time over which the changes that a single answer made are added up.
+pub const STEP_PERIOD: Duration = Duration::from_secs(24 * 3600);
 
 /// Round trip below nought that comes of reading clocks one after the other.
 const ROUNDING: Duration = Duration::from_millis(100);
@@ -115,6 +119,7 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
         built_ms,
         view,
         is_set: false,
+        steps: Vec::new(),
     };
     let corrections = async {
         let mut backoff = Backoff::new(Chance::new());
@@ -166,6 +171,8 @@ struct Keeper {
     view: watch::Receiver<Arc<View>>,
     /// A server has set the clock before.
     is_set: bool,
+    /// Changes that a single answer made within [`STEP_PERIOD`]: uptime and size, ms.
+    steps: Vec<(Duration, i64)>,
 }
 
 impl Keeper {
@@ -185,7 +192,8 @@ impl Keeper {
     async fn correct(&mut self, wanted: &[(String, u16)]) -> Result<(), NoTime> {
         let servers = self.servers(wanted).await?;
         let (mut offset_ms, rest) = ask_any(&servers).await?;
-        if self.needs_second_voice(offset_ms) {
+        let needs_second_voice = self.needs_second_voice(offset_ms);
+        if needs_second_voice {
             // Where there is no other one, it has to say the same again.
             let rest = if rest.is_empty() { &servers } else { rest };
             let (again_ms, _) = ask_any(rest).await?;
@@ -202,6 +210,9 @@ impl Keeper {
         if !self.is_set || step_ms.abs() >= NEWS_MS {
             tracing::info!(offset_ms, step_ms, "the clock was set by a time server");
         }
+        if self.is_set && !needs_second_voice {
+            self.steps.push((self.clock.uptime(), step_ms.abs()));
+        }
         self.is_set = true;
         self.clock.set(host_unix_ms().saturating_add(offset_ms));
         Ok(())
@@ -209,9 +220,12 @@ impl Keeper {
 
     /// Tells whether one answer is not enough: a clock that was right once is not thrown off by a single one, and one
     /// that has just started is not set to where nobody would expect it.
-    fn needs_second_voice(&self, offset_ms: i64) -> bool {
+    fn needs_second_voice(&mut self, offset_ms: i64) -> bool {
         if self.is_set {
-            return self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
+            let now = self.clock.uptime();
+            self.steps.retain(|(at, _)| *at + STEP_PERIOD > now);
+            let moved_ms: i64 = self.steps.iter().map(|(_, step_ms)| step_ms).sum();
+            return moved_ms + self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
         }
         let unix_ms = host_unix_ms().saturating_add(offset_ms);
         // Nobody asks a server for the time before it was programmed to.
@@ -392,6 +406,7 @@ mod tests {
             built_ms,
             view: watch::Sender::new(Arc::new(view(None))).subscribe(),
             is_set: false,
+            steps: Vec::new(),
         }
     }
 
@@ -447,6 +462,46 @@ mod tests {
                 "{answers:?}: {off_ms:?}, {outcome:?}"
             );
             assert_eq!(outcome.is_ok(), answers.contains(&expected), "{answers:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_single_server_moves_the_clock_by_less_than_a_minute_a_day() {
+        const SECOND: i64 = 1000;
+        let (asleep, told) = watch::channel(Duration::ZERO);
+        let mut keeper = Keeper {
+            clock: Clock::told_of_sleep(told),
+            ..keeper(None)
+        };
+        // Hours since the row before, what the server is off by at each question, and what the clock is off by afterwards.
+        let rows: [(u64, &[i64], i64); 9] = [
+            (0, &[0], 0),
+            (1, &[30 * SECOND], 30 * SECOND),
+            (1, &[50 * SECOND], 50 * SECOND),
+            (1, &[70 * SECOND, 110 * SECOND], 50 * SECOND),
+            // Back and forth counts as well.
+            (1, &[35 * SECOND, 0], 50 * SECOND),
+            // A second server agrees.
+            (1, &[70 * SECOND, 70 * SECOND], 70 * SECOND),
+            (1, &[75 * SECOND], 75 * SECOND),
+            (1, &[85 * SECOND, 120 * SECOND], 75 * SECOND),
+            (24, &[130 * SECOND], 130 * SECOND),
+        ];
+        let mut slept = Duration::ZERO;
+        for (hours, answers, expected) in rows {
+            // The host's clock does not sleep with this one, so that the clock runs ahead by that.
+            slept += Duration::from_secs(hours * 3600);
+            asleep.send_replace(slept);
+            let now_ms = keeper.clock.now().utc.map(|utc| utc.unix_ms);
+            let slept_ms = i64::try_from(hours).unwrap() * HOUR;
+            if let Some(now_ms) = now_ms {
+                keeper.clock.set(now_ms - slept_ms);
+            }
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            assert!(
+                is_about(off_ms, expected),
+                "{answers:?}: {off_ms:?}, {outcome:?}"
+            );
         }
     }
 
