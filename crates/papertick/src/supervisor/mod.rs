@@ -19,7 +19,10 @@ mod trial;
 use std::{
     io::{self, Write},
     net::{SocketAddr, TcpListener},
-    os::fd::{AsFd, OwnedFd},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::ExitStatusExt,
+    },
     process::{Command, ExitStatus, Stdio},
     sync::{
         Arc,
@@ -29,6 +32,7 @@ use std::{
 };
 
 use listenfd::ListenFd;
+use rustix::process::Signal;
 use signal_hook::flag::register_conditional_default;
 use storage::lock::{self, FolderError, Holder};
 use tokio::{
@@ -306,6 +310,8 @@ enum End {
     Refused(String),
     /// It broke off, with the reason in words for people.
     Broken(String),
+    /// It was ended from outside, as by `kill` or by a host that is short of memory.
+    Killed(String),
     /// It ran without its sources for long enough.
     SafeLongEnough,
     /// It could not be started, for this reason in words for people.
@@ -368,6 +374,8 @@ impl Supervisor {
         let mut stop = StopSignals::new().map_err(cannot)?;
         let _dumps = self.take_crash_dumps();
         let (mut failures, mut unstarted) = (0, 0);
+        // The program on trial that was started once more after its device was ended from outside.
+        let mut retried = None;
         loop {
             let begun = Instant::now();
             let followed = self.followed(&mut stop).await;
@@ -392,6 +400,18 @@ impl Supervisor {
                         (End::NotStarted(error.to_string()), chosen)
                     }
                 }
+            };
+            let end = match end {
+                End::Killed(reason) if chosen.is_trial && retried != chosen.digest => {
+                    retried = chosen.digest;
+                    let pause = self.count_failure(&reason, 1);
+                    if stop.given_within(pause).await {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                End::Killed(reason) => End::Broken(reason),
+                end => end,
             };
             let end = match (end, chosen.program.slot()) {
                 (End::Refused(reason) | End::Broken(reason), Some(_)) if chosen.is_trial => {
@@ -449,7 +469,7 @@ impl Supervisor {
                         return Ok(());
                     }
                 }
-                End::Refused(reason) | End::Broken(reason) => {
+                End::Refused(reason) | End::Broken(reason) | End::Killed(reason) => {
                     if begun.elapsed() >= self.limits.steady {
                         failures = 0;
                     }
@@ -793,8 +813,26 @@ fn judge(status: io::Result<ExitStatus>, cut: Option<String>) -> End {
         (Some(carried), _) => End::PowerCut(carried),
         (None, Some(code)) if code == i32::from(RESTART_CODE) => End::Restart,
         (None, Some(code)) if code == Code::Failed as i32 => End::Refused(status.to_string()),
+        // A device ends well only if a signal tells it to.
+        (None, Some(0)) => End::Killed("it was told to stop".to_string()),
+        (None, None) if is_from_outside(status) => End::Killed(status.to_string()),
         (None, _) => End::Broken(status.to_string()),
     }
+}
+
+/// Tells whether a process was ended by a signal that programs do not raise by a mistake of their own.
+fn is_from_outside(status: ExitStatus) -> bool {
+    let outside = [
+        Signal::KILL,
+        Signal::TERM,
+        Signal::INT,
+        Signal::HUP,
+        Signal::QUIT,
+    ];
+    let signal = status.signal();
+    outside
+        .iter()
+        .any(|outside| signal == Some(outside.as_raw()))
 }
 
 /// The signals that mean stop.
@@ -852,18 +890,23 @@ impl StopSignals {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::{
-        ffi::OsString,
-        fs,
-        os::unix::{fs::symlink, process::ExitStatusExt},
-        path::Path,
-    };
+    use std::{ffi::OsString, fs, os::unix::fs::symlink, path::Path};
 
-    use rustix::process::{Signal, getpid, kill_process};
+    use rustix::process::{getpid, kill_process};
+    use semver::Version;
+    use sha2::{Digest, Sha256};
+    use storage::disk::Folder;
     use tokio::time::sleep;
 
     use super::*;
-    use crate::cli::{self, Command as Parsed};
+    use crate::{
+        cli::{self, Command as Parsed},
+        config::PartsKind,
+        updates::{
+            record,
+            slots::{HANDOVERS_MAX, Installed, Standing},
+        },
+    };
 
     #[test]
     fn a_signal_ends_only_who_is_being_replaced_at_once() {
@@ -962,6 +1005,78 @@ mod tests {
             } => {}
         }
         read()
+    }
+
+    /// Puts the script into the first slot, as a program of a version that is newer than the installed one.
+    pub(super) fn install(folder: &Path, record: &Path, standing: Standing) {
+        let slot = ImageSlot::A;
+        let file = folder.join(record::program_file(slot));
+        let prepared = fs::canonicalize(folder.join("device.sh")).unwrap();
+        let bytes = fs::read(&prepared).unwrap();
+        symlink(prepared, file).unwrap();
+        record::change(&mut Folder::new(record), |slots| {
+            let installed = Installed {
+                version: Version::new(99, 0, 0),
+                bytes: bytes.len() as u64,
+                digest: Sha256::digest(&bytes).into(),
+                beside: Factory::own().build,
+                standing,
+                // Its supervisor stays out of this.
+                handovers: HANDOVERS_MAX,
+            };
+            slots.switch(slot, installed);
+        })
+        .unwrap();
+    }
+
+    pub(super) fn running(start: &DeviceConfig) -> Program {
+        start.firmware.as_ref().unwrap().running
+    }
+
+    #[tokio::test]
+    async fn a_device_on_trial_that_is_ended_from_outside_is_started_once_more() {
+        let (own, factory) = (Program::Slot(ImageSlot::A), Program::Factory);
+        for (signals, expected) in [
+            ("kill -KILL $$", [own, own, factory]),
+            ("kill -TERM $$", [own, own, factory]),
+            // As `papertick device` does at a SIGTERM.
+            ("exit 0", [own, own, factory]),
+            ("kill -SEGV $$", [own, factory, factory]),
+            ("exit 70", [own, factory, factory]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let supervisor = supervisor(folder.path(), &format!("echo ready; {signals}"));
+            install(folder.path(), folder.path(), Standing::Trial { starts: 0 });
+            let starts = starts(folder.path(), supervisor, 3).await;
+            let programs: Vec<Program> = starts[..3].iter().map(running).collect();
+            assert_eq!(programs, expected, "{signals}");
+            let slots = record::look(&mut Folder::new(folder.path()));
+            let standing = slots.get(ImageSlot::A).unwrap().standing;
+            assert_eq!(standing, Standing::Failed, "{signals}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_device_whose_ink_may_move_has_longer_to_end() {
+        for (parts, ends_by_itself) in [
+            (PartsKind::Simulated, false),
+            (PartsKind::Circuit(None), true),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let ended = folder.path().join("ended");
+            let script = format!(
+                "trap 'sleep 1; touch {}; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
+                ended.display()
+            );
+            let mut supervisor = supervisor(folder.path(), &script);
+            supervisor.limits.stop = Duration::from_millis(100);
+            supervisor.next.run.parts = parts;
+            let chosen = supervisor.programs.choose();
+            let mut process = supervisor.start(&chosen).unwrap();
+            assert_eq!(process.words.next().await, Word::Ready);
+            supervisor.end(&mut process).await;
+            assert_eq!(ended.exists(), ends_by_itself);
+        }
     }
 
     #[test]

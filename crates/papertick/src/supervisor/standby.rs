@@ -68,6 +68,7 @@ impl Supervisor {
             | End::PowerCut(_)
             | End::Refused(_)
             | End::Broken(_)
+            | End::Killed(_)
             | End::SafeLongEnough
             | End::NotStarted(_)
             | End::NotPassed(_)) => {
@@ -171,23 +172,20 @@ impl Supervisor {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::{fs, future::pending, os::unix::fs::symlink, path::Path, time::Duration};
+    use std::{fs, future::pending, path::Path, time::Duration};
 
-    use semver::Version;
-    use sha2::{Digest, Sha256};
     use storage::disk::Folder;
     use tokio::time::sleep;
 
     use super::*;
     use crate::{
-        config::DeviceConfig,
         supervisor::{
             Limits,
-            tests::{starts, supervisor},
+            tests::{install, running, starts, supervisor},
         },
         updates::{
             record,
-            slots::{Factory, HANDOVERS_MAX, ImageSlot, Installed, Program, Standing},
+            slots::{ImageSlot, Program, Standing},
         },
     };
 
@@ -324,32 +322,6 @@ mod tests {
         assert!(note.contains("signal: 9"), "{note}");
     }
 
-    /// Puts the script into the first slot, as a program of a version that is newer than the installed one.
-    fn install(folder: &Path, record: &Path, standing: Standing) {
-        let slot = ImageSlot::A;
-        let file = folder.join(record::program_file(slot));
-        let prepared = fs::canonicalize(folder.join("device.sh")).unwrap();
-        let bytes = fs::read(&prepared).unwrap();
-        symlink(prepared, file).unwrap();
-        record::change(&mut Folder::new(record), |slots| {
-            let installed = Installed {
-                version: Version::new(99, 0, 0),
-                bytes: bytes.len() as u64,
-                digest: Sha256::digest(&bytes).into(),
-                beside: Factory::own().build,
-                standing,
-                // Its supervisor stays out of this.
-                handovers: HANDOVERS_MAX,
-            };
-            slots.switch(slot, installed);
-        })
-        .unwrap();
-    }
-
-    fn running(start: &DeviceConfig) -> Program {
-        start.firmware.as_ref().unwrap().running
-    }
-
     #[tokio::test]
     async fn an_update_that_is_ready_only_as_the_device_gives_way_is_started() {
         let folder = tempfile::tempdir().unwrap();
@@ -374,7 +346,7 @@ mod tests {
     async fn a_program_on_trial_that_breaks_off_as_it_gives_way_has_failed() {
         let folder = tempfile::tempdir().unwrap();
         let standby = "echo standby; free; echo ready; exit 75";
-        let script = script(folder.path(), "kill -KILL $$", standby);
+        let script = script(folder.path(), "exit 70", standby);
         let supervisor = supervisor(folder.path(), &script);
         install(folder.path(), folder.path(), Standing::Trial { starts: 0 });
         let starts = starts(folder.path(), supervisor, 3).await;
