@@ -9,7 +9,7 @@ use device::{
 };
 use feeds::{
     malformed::Malformed,
-    p2p::{self, HEAD_BYTES, HEADERS_MAX, Head, Message},
+    p2p::{self, HEAD_BYTES, HEADERS_MAX, Head, Kind, Message},
 };
 use net::{
     chance::Chance,
@@ -47,6 +47,12 @@ pub const FUTURE_PAUSE: Duration = Duration::from_secs(60);
 /// Messages in a row that nobody has asked for and that bring nothing new.
 pub const IDLE_MAX: u32 = 64;
 
+/// Messages other than headers that a peer may send in [`CHATTER_PERIOD`].
+pub const CHATTER_MAX: u32 = 120;
+
+/// Time for which [`CHATTER_MAX`] holds.
+pub const CHATTER_PERIOD: Duration = Duration::from_secs(60);
+
 /// Longest time that a peer's chain may stay behind the one that is kept.
 pub const BEHIND_MAX: Duration = Duration::from_secs(20 * 60);
 
@@ -60,6 +66,9 @@ const READ_BYTES: usize = 16 * 1024;
 const NOTHING_TOLD: &str =
     "it tells no blocks after those that are known: it may still be catching up";
 
+/// Reason of [`Parted::Behind`].
+pub const BEHIND: &str = "its chain stays behind";
+
 /// How this program calls itself among peers.
 const AGENT: &str = concat!("/papertick:", env!("CARGO_PKG_VERSION"), "/");
 
@@ -70,6 +79,8 @@ pub enum Parted {
     Stopped,
     /// It did not answer, or cannot help.
     Failed(String),
+    /// Its chain stays behind.
+    Behind,
     /// It breaks the rules.
     Faulty(String),
     /// It says what makes no sense.
@@ -108,6 +119,9 @@ pub struct Wire {
     read: Vec<u8>,
     /// Bytes of a payload that are of no use and have not come yet.
     skipped: usize,
+    /// Messages other than headers since `chatter_since`.
+    chatter: u32,
+    chatter_since: Instant,
 }
 
 impl Wire {
@@ -125,6 +139,8 @@ impl Wire {
             network,
             read: Vec::new(),
             skipped: 0,
+            chatter: 0,
+            chatter_since: Instant::now(),
         };
         let utc = context.shared.clock.now().utc;
         let unix_secs = utc.map_or(0, |utc| utc.unix_secs());
@@ -172,9 +188,13 @@ impl Wire {
                 let end = HEAD_BYTES + head.length;
                 if !head.is_of_use() {
                     self.skipped = end;
+                    self.count_chatter()?;
                     continue;
                 }
                 if self.read.len() >= end {
+                    if head.kind != Kind::Headers {
+                        self.count_chatter()?;
+                    }
                     let message = p2p::message(&head, &self.read[HEAD_BYTES..end]);
                     self.read.drain(..end);
                     // What a long message has taken is not kept.
@@ -192,6 +212,21 @@ impl Wire {
             if count == 0 {
                 return Err(Parted::Failed("it has closed the connection".to_owned()));
             }
+        }
+    }
+
+    /// Counts a message other than headers.
+    ///
+    /// # Errors
+    /// There were too many of them.
+    fn count_chatter(&mut self) -> Result<(), Parted> {
+        if self.chatter_since.elapsed() >= CHATTER_PERIOD {
+            (self.chatter, self.chatter_since) = (0, Instant::now());
+        }
+        self.chatter += 1;
+        match self.chatter > CHATTER_MAX {
+            true => Err(Parted::Faulty("it sends too many messages".to_owned())),
+            false => Ok(()),
         }
     }
 
@@ -283,7 +318,9 @@ impl<'a> Following<'a> {
                         let pong = p2p::say_pong(self.wire.network, number);
                         self.wire.send(&pong).await?;
                     }
-                    Message::Version(_) | Message::Verack | Message::Nothing => {}
+                    // It was asked not to announce transactions.
+                    Message::Nothing => self.put_up_with()?,
+                    Message::Version(_) | Message::Verack => {}
                 },
                 // A block may have come while the machine slept, or its time by another clock.
                 Ok(()) = self.steps.changed() => self.ask_soon(),
@@ -313,7 +350,7 @@ impl<'a> Following<'a> {
 
     async fn ask(&mut self, turn: OwnedSemaphorePermit) -> Result<(), Parted> {
         if self.agreed.elapsed() > BEHIND_MAX {
-            return Err(Parted::Failed("its chain stays behind".to_owned()));
+            return Err(Parted::Behind);
         }
         let kept = self.context.judge(self.place, Vec::new(), Reach::More);
         let locator = kept.await?.locator;
@@ -425,6 +462,7 @@ impl From<Parted> for Ended {
         match parted {
             Parted::Stopped => Ended::Stopped,
             Parted::Failed(reason) => Ended::because(reason),
+            Parted::Behind => Ended::because(BEHIND.to_owned()),
             Parted::Nonsense(malformed) => node::useless(malformed),
             Parted::Faulty(reason) => Ended::Failed {
                 reason,

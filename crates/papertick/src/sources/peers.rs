@@ -33,7 +33,7 @@ use super::{
     Context,
     common::Common,
     outage::Outage,
-    peer::{Following, Heard, Parted, Wire},
+    peer::{BEHIND, Following, Heard, Parted, Wire},
 };
 use runtime::{inbox::Stopped, waits::over};
 
@@ -171,6 +171,8 @@ struct Crew<'a> {
     /// By place; who had a place last keeps the network to it until somebody else has it.
     seats: BTreeMap<u8, Seat>,
     left_alone: BTreeMap<String, Instant>,
+    /// Peers that failed since another peer has last sent headers.
+    failed: BTreeSet<String>,
     found: Vec<Candidate>,
     /// Seeds that are being asked.
     finding: Option<BoxFuture<'a, Vec<Candidate>>>,
@@ -209,6 +211,7 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
         wanted,
         seats: BTreeMap::new(),
         left_alone: BTreeMap::new(),
+        failed: BTreeSet::new(),
         found: Vec::new(),
         finding: None,
         seeds_at: None,
@@ -235,7 +238,7 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
     let shown = Arc::clone(&crew.together.shown);
     loop {
         tokio::select! {
-            () = shown.notified() => {}
+            () = shown.notified() => crew.forget_failed().await?,
             _ = looks.tick() => {
                 crew.turn_over();
                 crew.fill(&mut runs);
@@ -422,11 +425,14 @@ impl<'a> Crew<'a> {
         };
         let was_let_go = seat.stay.take().is_none();
         self.parted.insert(place);
-        self.together.seen.with(|seen| seen.up.remove(&place));
+        let was_up = self.together.seen.with(|seen| seen.up.remove(&place));
         let (name, is_seed) = (seat.candidate.name(), seat.candidate.is_seed);
+        // A connection that worked and broke off may be made again.
+        let is_cut_off = was_up && matches!(left.parted, Parted::Failed(_));
         let (reason, pause, dropped) = match left.parted {
             Parted::Stopped if was_let_go => return Ok(()),
             Parted::Stopped => return Err(Stopped),
+            Parted::Behind => (BEHIND.to_owned(), FAILED_PAUSE, None),
             Parted::Failed(reason) => (reason, FAILED_PAUSE, None),
             Parted::Faulty(reason) => (reason, FAULTY_PAUSE, None),
             Parted::Nonsense(malformed) => (
@@ -450,14 +456,13 @@ impl<'a> Crew<'a> {
             longer => longer,
         };
         self.leave_alone(name.clone(), pause);
-        let known = &self.context.shared.known_peers;
-        // Where nobody answers it may not be their fault.
-        let is_forgotten = pause == FAULTY_PAUSE || !is_alone;
-        if is_forgotten && known.remove(&name) {
-            let list = known.list();
-            self.context
-                .observed(vec![Observation::Peers(list)])
-                .await?;
+        if pause == FAULTY_PAUSE {
+            self.forget(&[name.clone()]).await?;
+        } else if is_alone {
+            // Our own network may be down.
+            self.failed.clear();
+        } else if !is_cut_off {
+            self.failed.insert(name.clone());
         }
         if let Some(Malformed(reason)) = dropped {
             let dropped = Observation::Dropped(reason, 1);
@@ -467,6 +472,25 @@ impl<'a> Crew<'a> {
             true => self.tell_down(format!("{name}: {reason}")).await,
             false => Ok(()),
         }
+    }
+
+    /// Forgets the peers that failed, now that another peer has sent headers, so that our own network works.
+    async fn forget_failed(&mut self) -> Result<(), Stopped> {
+        let up = self.together.seen.with(|seen| seen.up.clone());
+        let up = up.iter().filter_map(|place| self.seats.get(place));
+        let up: Vec<String> = up.map(|seat| seat.candidate.name()).collect();
+        let failed = std::mem::take(&mut self.failed).into_iter();
+        let failed: Vec<String> = failed.filter(|name| !up.contains(name)).collect();
+        self.forget(&failed).await
+    }
+
+    async fn forget(&mut self, names: &[String]) -> Result<(), Stopped> {
+        let known = &self.context.shared.known_peers;
+        if names.iter().filter(|name| known.remove(name)).count() == 0 {
+            return Ok(());
+        }
+        let list = known.list();
+        self.context.observed(vec![Observation::Peers(list)]).await
     }
 
     /// How long is waited where nobody answers: as long as that has been so, for it may be the network.

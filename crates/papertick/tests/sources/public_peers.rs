@@ -229,6 +229,73 @@ async fn peers_of_an_earlier_run_are_asked_first_and_none_of_one_network() {
     court.stop().await;
 }
 
+/// An outage of our own network ends all connections, one after the other, and no new one is made.
+#[tokio::test(start_paused = true)]
+async fn peers_are_remembered_through_an_outage_of_our_own_network() {
+    let known: Vec<String> = (1..=4).map(|net| format!("10.{net}.0.1:18444")).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let (mut court, arrivals) = Court::knowing(&known);
+    let (node, told) = watch::channel(Miner::with(10));
+    let (outage, is_out) = watch::channel(false);
+    let speak = honest(&told);
+    let (places, _, server) = serve(arrivals, move |place, stream| {
+        let mut is_out = is_out.clone();
+        // It notices the outage later than the others.
+        let is_late = place.starts_with("10.2.") && !*is_out.borrow();
+        let (mut near, far) = tokio::io::duplex(1 << 16);
+        let speaking = speak(place, far);
+        tokio::spawn(async move {
+            let mut stream = stream;
+            let cut = async {
+                let _ = is_out.wait_for(|is_out| *is_out).await;
+                if is_late {
+                    time::sleep(FAILED_PAUSE / 2).await;
+                }
+            };
+            tokio::select! {
+                biased;
+                () = cut => {}
+                _ = tokio::io::copy_bidirectional(&mut near, &mut stream) => {}
+            }
+            speaking.abort();
+        })
+    });
+    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    outage.send_replace(true);
+    court.down().await;
+    time::sleep(4 * FAILED_PAUSE).await;
+    assert_eq!(places.distinct().len(), 4, "all were tried");
+    outage.send_replace(false);
+    node.send_modify(|miner| miner.mine(1));
+    let tip = node.borrow().tip();
+    court.until(|seen| seen.tip == Some(tip)).await;
+    time::sleep(2 * FAILED_PAUSE).await;
+    assert_eq!(court.known.list(), known);
+    server.abort();
+    court.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_fails_while_others_answer_is_forgotten() {
+    let known = ["10.1.0.1:18444", "10.2.0.1:18444", "10.3.0.1:18444"];
+    let (mut court, arrivals) = Court::knowing(&known);
+    let (node, told) = watch::channel(Miner::with(10));
+    let speak = honest(&told);
+    let (_, _, server) = serve(arrivals, move |place, stream| match place {
+        "10.2.0.1:18444" => tokio::spawn(async move { drop(stream) }),
+        _ => speak(place, stream),
+    });
+    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    let miner = node.borrow().clone();
+    court.until_tip(&miner, HeightState::Proven).await;
+    time::sleep(2 * FAILED_PAUSE).await;
+    assert_eq!(court.known.list(), [known[0], known[2]]);
+    server.abort();
+    court.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn more_are_asked_while_no_block_comes_and_fewer_when_one_does() {
     let known: Vec<String> = (1..=9).map(|net| format!("10.{net}.0.1:18444")).collect();
@@ -244,7 +311,8 @@ async fn more_are_asked_while_no_block_comes_and_fewer_when_one_does() {
     time::sleep(4 * LOOK_EVERY).await;
     assert_eq!(places.all().len(), 2 + MORE_IN_SILENCE);
     node.send_modify(|miner| miner.mine(1));
-    opened.wait_for(|open| *open == 2).await.unwrap();
+    let fewer = opened.wait_for(|open| *open == 2);
+    time::timeout(SILENCE, fewer).await.unwrap().unwrap();
     server.abort();
     court.stop().await;
 }
@@ -390,13 +458,24 @@ fn headers_of(headers: &[Header]) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_goes_on_telling_what_is_known_is_left() {
+async fn a_peer_that_goes_on_sending_what_is_of_no_use_is_left() {
     let miner = Miner::with(300);
     let hash = miner.tip();
-    let inv = [&[1, 2, 0, 0, 0][..], hash.as_ref()].concat();
-    for words in [
-        headers_of(&miner.headers[..0]),
-        p2p::told(Network::Regtest, "inv", &inv),
+    let inv = |kind: u8| [&[1, kind, 0, 0, 0][..], hash.as_ref()].concat();
+    let network = Network::Regtest;
+    for (words, expected) in [
+        (headers_of(&miner.headers[..0]), "it tells nothing new"),
+        (p2p::told(network, "inv", &inv(2)), "it tells nothing new"),
+        // A transaction.
+        (p2p::told(network, "inv", &inv(1)), "it tells nothing new"),
+        (
+            p2p::told(network, "ping", &[0; 8]),
+            "it sends too many messages",
+        ),
+        (
+            p2p::told(network, "feefilter", &[0; 8]),
+            "it sends too many messages",
+        ),
     ] {
         let (mut court, arrivals) = Court::in_memory();
         let (_, _, server) = serve(arrivals, move |_, mut stream| {
@@ -413,7 +492,7 @@ async fn a_peer_that_goes_on_telling_what_is_known_is_left() {
         });
         court.plan(SourceId::Peers, peers(&["idle"], 1), Route::default());
         let (reason, _) = court.down().await;
-        assert_eq!(reason, "idle:18444: it tells nothing new");
+        assert_eq!(reason, format!("idle:18444: {expected}"));
         server.abort();
         court.stop().await;
     }
