@@ -62,6 +62,8 @@ pub struct Device {
     notes: Notes,
     /// The connection to the owner's broker.
     broker: SourceState,
+    /// How often a client asked for a new connection to it.
+    broker_restarts: u32,
     happenings: Happenings,
     releases: Releases,
     /// Whose figures were known after the newest input, or stored before the first one.
@@ -99,6 +101,7 @@ impl Device {
             host: HostFacts::default(),
             notes: Notes::default(),
             broker: SourceState::default(),
+            broker_restarts: 0,
             happenings: Happenings::default(),
             releases: Releases::default(),
             known_figures,
@@ -498,7 +501,7 @@ impl Device {
         }
         let (settings, link) = (self.settled.active(), self.network.link());
         let wanted = match link.own_hostname(settings) {
-            Some(hostname) => mqtt::plan(settings, &hostname),
+            Some(hostname) => mqtt::plan(settings, &hostname, self.broker_restarts),
             None => MqttPlan::Paused,
         };
         let may_run = link.is_usable() && !self.glass.has(Layer::SafeMode);

@@ -63,6 +63,8 @@ pub struct Broker {
     pub home_assistant: Option<HomeAssistant>,
     /// The way outbound connections take.
     pub route: Route,
+    /// How often a client asked for a new connection: another number starts one.
+    pub restarts: u32,
 }
 
 /// How a connection is secured.
@@ -97,7 +99,7 @@ pub struct HomeAssistant {
 }
 
 /// What the settings of a clock with this host name want.
-pub fn plan(settings: &Settings, hostname: &str) -> MqttPlan {
+pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
     if !settings.mqtt_enabled || settings.mqtt_host.is_empty() {
         return MqttPlan::Off;
     }
@@ -137,6 +139,7 @@ pub fn plan(settings: &Settings, hostname: &str) -> MqttPlan {
         takes_market: sources::shared_market(settings) != SharedMarket::Unused,
         home_assistant,
         route: sources::route(settings),
+        restarts,
     }))
 }
 
@@ -158,7 +161,7 @@ mod tests {
             ..Settings::default()
         };
         change(&mut settings);
-        match plan(&settings, "papertick-abcdef") {
+        match plan(&settings, "papertick-abcdef", 0) {
             MqttPlan::On(broker) => Some(broker),
             MqttPlan::Off | MqttPlan::Paused => None,
         }

@@ -65,6 +65,8 @@ pub enum Request {
     RestartSources,
     /// Stop and start one data source.
     RestartSource(SourceId),
+    /// Close the connection to the owner's broker, if there is one, and open a new one.
+    RestartBroker,
     /// Set every LED; an empty list is all off.
     SetLights(Vec<Rgb>),
     /// Set all LEDs to one colour.

@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     limits::{CONFIRMATION, GLYPH_PX, LOG_LINES, PASSPHRASE_LEN, ZAP_MESSAGE_MAX},
+    operations::device::BROKER,
     status::{FIGURES, MEMORY},
 };
 
@@ -556,7 +557,8 @@ fn log() -> Value {
 }
 
 fn source_name() -> Value {
-    let names: Vec<&str> = SourceId::ALL.iter().map(|id| id.name()).collect();
+    let sources = SourceId::ALL.iter().map(|id| id.name());
+    let names: Vec<&str> = sources.chain([BROKER]).collect();
     json!({ "enum": names })
 }
 
@@ -611,6 +613,7 @@ fn system() -> Value {
                 ("trial", json!({ "type": "boolean" })),
                 ("lastFailure", json!({ "type": ["string", "null"] })),
                 ("signed", json!({ "type": "boolean" })),
+                ("keys", integer()),
             ]),
         ),
         ("release", release()),
@@ -744,6 +747,7 @@ fn status() -> Value {
             json!({ "anyOf": [source, { "type": "null" }] }),
         ),
         ("mqtt", json!({ "anyOf": [source, { "type": "null" }] })),
+        ("proxy", json!({ "anyOf": [source, { "type": "null" }] })),
         (
             "sources",
             json!({ "type": "object", "additionalProperties": source }),

@@ -39,6 +39,8 @@ pub struct Surroundings {
     pub memory: HostMemory,
     /// The panels, leftmost first.
     pub panels: Vec<PanelState>,
+    /// The owner's proxy; `None` if no proxy is in use.
+    pub proxy: Option<SourceState>,
 }
 
 /// Memory of the host, bytes.
@@ -128,6 +130,9 @@ pub fn status(
     status.insert("timeServer".into(), time_server.unwrap_or_default());
     let broker = view.mqtt.as_ref().map(|state| source(state, uptime));
     status.insert("mqtt".into(), broker.unwrap_or_default());
+    let proxy = surroundings.proxy.as_ref();
+    let proxy = proxy.map(|state| source(state, uptime));
+    status.insert("proxy".into(), proxy.unwrap_or_default());
     status.insert("market".into(), market(view, Some(uptime)));
     status.insert("figures".into(), figures(view, Some(uptime)));
     status.insert("truth".into(), truth(view, Some(surroundings)));

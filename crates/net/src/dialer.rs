@@ -23,6 +23,7 @@ use tokio_rustls::TlsConnector;
 use crate::{
     bypass::bypassed,
     proxy::{self, Refusal},
+    proxy_use::{ProxyUse, ProxyUses},
     resolver::{HostNames, NameService, NoAddress, Resolver},
     route::{Proxy, ProxyKind, Route},
     tls::{Own, Roots, TlsClient, TlsError},
@@ -211,6 +212,7 @@ struct Shared {
     resolver: Resolver,
     roots: Roots,
     tls: Arc<ClientConfig>,
+    proxy_uses: ProxyUses,
     direct: AtomicU64,
     proxied: AtomicU64,
     failed: AtomicU64,
@@ -246,6 +248,7 @@ impl Dialer {
             resolver: Resolver::new(names),
             tls: roots.clone().client_config(),
             roots,
+            proxy_uses: ProxyUses::default(),
             direct: AtomicU64::new(0),
             proxied: AtomicU64::new(0),
             failed: AtomicU64::new(0),
@@ -297,7 +300,11 @@ impl Dialer {
             .filter(|proxy| applies(proxy, destination.host));
         let shared = &self.shared;
         let made = match proxy {
-            Some(proxy) => through(shared, proxy, destination).await,
+            Some(proxy) => {
+                let made = through(shared, proxy, destination).await;
+                shared.proxy_uses.record(proxy, made.as_ref().err());
+                made
+            }
             None => direct(shared, destination.host, destination.port).await,
         };
         let secured = match (made, destination.security) {
@@ -312,6 +319,11 @@ impl Dialer {
         };
         counter.fetch_add(1, Ordering::Relaxed);
         secured
+    }
+
+    /// How the last connection through a proxy went; `None` before the first.
+    pub fn proxy_use(&self, proxy: &Proxy) -> Option<ProxyUse> {
+        self.shared.proxy_uses.last(proxy)
     }
 
     /// How many connections were made so far.

@@ -10,6 +10,7 @@ pub mod bypass;
 pub mod dialer;
 pub mod dns;
 pub mod proxy;
+pub mod proxy_use;
 pub mod resolver;
 pub mod route;
 pub mod tls;

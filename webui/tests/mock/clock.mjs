@@ -277,7 +277,7 @@ export class MockClock {
       },
       'GET /api/log': () => json(200, like(log, { lines: this.lines ?? log.lines })),
       'GET /api/system/status': () =>
-        json(200, { firmware: this.firmware ?? firmware, release: this.release ?? release }),
+        json(200, { firmware: this.firmware ?? like(firmware, { keys: 1 }), release: this.release ?? release }),
       'GET /api/coredump': () =>
         this.dump ? response.writeHead(200).end(this.dump) : json(404, { error: 'no coredump' }),
       'DELETE /api/coredump': () => response.writeHead(200).end(),

@@ -10,7 +10,7 @@ use crate::{
     happenings::Happening,
     input::ButtonAction,
     lights::shows::Show,
-    mqtt,
+    mqtt::{self, MqttPlan},
     now::Now,
     output::{Effect, Output, RebootReason},
     request::{Changed, Imported, Patch, Refusal, Reply, Request, Standing},
@@ -102,6 +102,13 @@ impl Device {
                     false => Err(Refusal::UnusedSource),
                 })
             }
+            Request::RestartBroker => tried(match self.broker_plan() {
+                MqttPlan::On(_) => {
+                    self.broker_restarts = self.broker_restarts.wrapping_add(1);
+                    Ok(Cause::Data)
+                }
+                MqttPlan::Off | MqttPlan::Paused => Err(Refusal::UnusedSource),
+            }),
             Request::SetLights(pixels) => (self.lights.set(&pixels), Cause::Data),
             Request::SetLightsColor(color) => {
                 let pixels = vec![color; self.board.leds];

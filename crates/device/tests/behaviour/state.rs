@@ -692,6 +692,21 @@ fn one_source_is_tried_anew_and_no_other() {
 }
 
 #[test]
+fn the_broker_is_connected_anew_if_there_is_one() {
+    let ask = |world: &mut World| {
+        let request = Input::Asked(Request::RestartBroker);
+        world.device.handle(request, world.now).reply
+    };
+    let mut world = World::at_noon(settings("mqttEnabled=true mqttHost=broker"));
+    let before = world.device.desired().mqtt;
+    assert_eq!(ask(&mut world), Some(Reply::Done));
+    assert_ne!(world.device.desired().mqtt, before);
+    let mut world = World::at_noon(settings(""));
+    let unused = Some(Reply::Refused(Refusal::UnusedSource));
+    assert_eq!(ask(&mut world), unused);
+}
+
+#[test]
 fn a_preview_fulfils_no_wish() {
     let world = World::at_noon(settings("timerSeconds=0"));
     let picture = |wishes: Vec<Request>| {

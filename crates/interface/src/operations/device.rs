@@ -19,6 +19,9 @@ const TX_POWER: &[Param] = &[param(
     "Quarter-dBm, -1 to 78; 80 clears it.",
 )];
 
+/// Name of the owner's broker among the sources.
+pub const BROKER: &str = "mqtt";
+
 const SOURCE: &[Param] = &[param(
     "source",
     Shape::SourceName,
@@ -50,7 +53,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/stop_datasources")],
     ),
     asks(
-        "Stop and start all data sources, or one",
+        "Stop and start all data sources, or one, or the connection to the MQTT broker",
         restart_sources,
         &[post("/api/restart_datasources").asks(SOURCE)],
     )
@@ -87,6 +90,9 @@ fn restart_sources(given: Given, _view: &View) -> Result<Asked, Answer> {
     let Some(name) = given.text(&["source"]) else {
         return Ok(Asked::of(Request::RestartSources));
     };
+    if name == BROKER {
+        return Ok(Asked::of(Request::RestartBroker));
+    }
     let source = SourceId::named(name).ok_or_else(|| Answer::bad_request("unknown source"))?;
     Ok(Asked::of(Request::RestartSource(source)))
 }

@@ -5,7 +5,7 @@
 
 mod access_point;
 mod bench;
-mod device;
+pub(crate) mod device;
 mod diagnostics;
 mod lights;
 mod page;

@@ -82,6 +82,11 @@ fn a_body_says_what_is_wanted() {
             r#"{"source":"pool"}"#,
             "RestartSource(Pool)",
         ),
+        (
+            "restart_datasources",
+            r#"{"source":"mqtt"}"#,
+            "RestartBroker",
+        ),
         ("action/clear_pool_logos", "", "ClearPoolLogos"),
         ("dnd/enable", "", "SetDnd(true)"),
         ("dnd/disable", "", "SetDnd(false)"),

@@ -21,7 +21,7 @@ use device::{
     sources::{self, ByHand, SourceId},
     spoken,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
-    view::View,
+    view::{SourceState, View},
 };
 use interface::{
     mqtt::documents,
@@ -67,6 +67,10 @@ fn status(view: &View, uptime: u64) -> Value {
         utc: UtcTime::plausible(1_777_000_000_000 + i64::try_from(uptime).unwrap() * 1000),
         memory: MEMORY,
         panels: vec![PANEL, BROKEN],
+        proxy: Some(SourceState {
+            last_error: Some("refused".into()),
+            ..SourceState::default()
+        }),
     };
     let lasting = status::lasting(view, &surroundings.panels);
     let mut status = status::status(view, lasting, &surroundings);
@@ -100,6 +104,10 @@ fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
         fits(Shape::Status, &document);
         assert_eq!(document["market"], json!({}));
         assert_eq!(document["timeServer"], Value::Null);
+        assert_eq!(
+            document["proxy"],
+            json!({ "up": false, "lastError": "refused" })
+        );
         assert_eq!(document.get("frontlight").is_some(), board.frontlight);
         assert_eq!(document.get("lightLevel"), None);
     }
@@ -742,7 +750,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         let schema = jsonschema::validator_for(&Shape::System.schema()).unwrap();
         let release = system["release"].clone();
         let mut whole = Value::Object(system);
-        whole["firmware"] = json!({ "running": "a", "version": "", "trial": false, "lastFailure": null, "signed": true });
+        whole["firmware"] = json!({ "running": "a", "version": "", "trial": false, "lastFailure": null, "signed": true, "keys": 1 });
         assert!(schema.is_valid(&whole), "{whole}");
         release
     };

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use net::{
     dialer::{BoxedStream, Destination, DialCounts, DialError, Dialer, Security},
     http::{self, Get, Limits},
+    proxy_use::ProxyUse,
     resolver::NameService,
     route::{Password, Proxy, ProxyKind, Route},
     tls::Roots,
@@ -264,9 +265,15 @@ const OVERLONG: [u8; 9000] = [b'x'; 9000];
 
 /// Why there is no connection through a proxy that says this.
 async fn refused(kind: ProxyKind, user: &str, reply: &[u8]) -> String {
+    attempt(kind, user, reply).await.0
+}
+
+/// That, and the state of the proxy afterwards.
+async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<ProxyUse>) {
     let (arrive, mut arrivals) = mpsc::channel(1);
     let dialer = Dialer::in_memory(Roots::public(), arrive);
-    let route = through(proxy(kind, 1080, user, "planted-password"));
+    let proxy = proxy(kind, 1080, user, "planted-password");
+    let route = through(proxy.clone());
     let destination = Destination {
         host: "market.invalid",
         port: 80,
@@ -290,7 +297,43 @@ async fn refused(kind: ProxyKind, user: &str, reply: &[u8]) -> String {
             failed: 1
         }
     );
-    error.to_string()
+    (error.to_string(), dialer.proxy_use(&proxy))
+}
+
+/// A proxy that cannot reach a destination works; one that does not let the clock in does not.
+#[tokio::test(start_paused = true)]
+async fn the_state_of_a_proxy_follows_its_answers() {
+    let rows: [(ProxyKind, &[u8], Option<bool>); 6] = [
+        (
+            ProxyKind::HttpConnect,
+            b"HTTP/1.1 407 Login\r\n\r\n",
+            Some(false),
+        ),
+        (
+            ProxyKind::HttpConnect,
+            b"ICAP/1.1 200 OK\r\n\r\n",
+            Some(false),
+        ),
+        (
+            ProxyKind::HttpConnect,
+            b"HTTP/1.1 502 Bad\r\n\r\n",
+            Some(true),
+        ),
+        (ProxyKind::HttpConnect, b"HTTP/1.1 20", None),
+        (ProxyKind::Socks5, &[5, 2], Some(false)),
+        (ProxyKind::Socks5, &[5, 0, 5, 5, 0, 1], Some(true)),
+    ];
+    for (kind, reply, works) in rows {
+        let (error, state) = attempt(kind, "", reply).await;
+        let expected = works.map(|works| (!works).then_some(error));
+        assert_eq!(
+            state.as_ref().map(|state| state.error.clone()),
+            expected,
+            "{kind:?} {reply:?}"
+        );
+        let answered = state.and_then(|state| state.last_success).is_some();
+        assert_eq!(answered, works == Some(true), "{kind:?} {reply:?}");
+    }
 }
 
 /// Each code with which a proxy refuses, and what the error says then.

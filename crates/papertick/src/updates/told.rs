@@ -7,7 +7,7 @@ use super::{installer::Means, judge::Signatures, record, slots::Program};
 use crate::build;
 
 /// The member `firmware` of the system status: which program runs, which version it is, whether it has yet to show that it
-/// works, why the last update failed, and whether anybody has to sign one.
+/// works, why the last update failed, whether updates must be signed, and how many keys are trusted to sign them.
 pub fn status(means: &Means) -> Value {
     // The supervisor writes it, too; what it found out is on the disk before anything follows from it.
     let slots = record::look(&mut Folder::new(&means.data_dir));
@@ -19,5 +19,6 @@ pub fn status(means: &Means) -> Value {
         "trial": slots.is_trial(running),
         "lastFailure": slots.last_failure,
         "signed": means.signatures == Signatures::Required,
+        "keys": means.keys.good().len(),
     })
 }

@@ -501,6 +501,7 @@ fn nobody_is_trusted_until_the_owner_says_so() {
     let clock = Clock::start_with(shop.path(), &named);
     assert_eq!(clock.upload(&unsigned).status, 500);
     assert_eq!(firmware(&clock)["signed"], true);
+    assert_eq!(firmware(&clock)["keys"], 1);
     assert_eq!(clock.upload(&image).status, 200);
     clock.end(Signal::TERM);
 

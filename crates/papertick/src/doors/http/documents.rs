@@ -10,7 +10,7 @@ use device::{
         emit::{self, Identity},
         store,
     },
-    view::View,
+    view::{SourceState, View},
 };
 use http::HeaderValue;
 use interface::status::{self, HostMemory, PanelState, Surroundings};
@@ -40,22 +40,29 @@ impl StatusDocument {
         settings_tag: &HeaderValue,
         now: Now,
         memory: HostMemory,
+        proxy: Option<SourceState>,
     ) -> StatusDocument {
         let surroundings = Surroundings {
             uptime: now.uptime,
             utc: now.utc,
             memory,
             panels: panels(glass),
+            proxy,
         };
         let mut status = status::lasting(view, &surroundings.panels);
         let tag = settings_tag.to_str().unwrap_or_default();
         status.insert("settingsTag".into(), tag.into());
         let lasting = format!(
-            "{} {:?} {:?} {:?}",
+            "{} {:?} {:?} {:?} {:?}",
             Value::Object(status.clone()),
             view.sources,
             view.time_server,
             view.mqtt,
+            // The time of the last connection changes with every connection.
+            surroundings
+                .proxy
+                .as_ref()
+                .map(|proxy| (proxy.up, &proxy.last_error)),
         );
         let status = status::status(view, status, &surroundings);
         StatusDocument {

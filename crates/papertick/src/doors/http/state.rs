@@ -7,9 +7,10 @@ use std::{
 
 use bytes::Bytes;
 use device::{
+    market::sources as wanted,
     request::{Reply, Request},
     settings::{Settings, emit::Identity},
-    view::View,
+    view::{SourceState, View},
 };
 use feeds::image::page::Page;
 use http::{HeaderValue, StatusCode};
@@ -30,6 +31,8 @@ use super::{
 };
 use passwords::Hasher;
 use runtime::{glass::Glass, inbox::Stopped};
+
+use crate::sources;
 
 /// Clients that watch the panels over web sockets at the same time.
 pub(crate) const PREVIEWS_MAX: usize = 32;
@@ -162,7 +165,24 @@ impl State {
         let variant = (now.uptime.as_secs(), glass.generation);
         self.status.get(view, variant, |_| {
             let memory = host::memory(&self.least_memory);
-            StatusDocument::of(view, &glass, &self.settings_tag(view), now, memory)
+            let proxy = self.proxy(view, now.uptime);
+            StatusDocument::of(view, &glass, &self.settings_tag(view), now, memory, proxy)
+        })
+    }
+
+    /// State of the owner's proxy; `None` if no proxy is in use.
+    fn proxy(&self, view: &View, uptime: Duration) -> Option<SourceState> {
+        let proxy = sources::route(&wanted::route(&view.active)).proxy?;
+        let Some(used) = self.services.dialer.proxy_use(&proxy) else {
+            return Some(SourceState::default());
+        };
+        Some(SourceState {
+            up: used.error.is_none(),
+            last_success: used
+                .last_success
+                .map(|at| uptime.saturating_sub(at.elapsed())),
+            last_error: used.error,
+            ..SourceState::default()
         })
     }
 

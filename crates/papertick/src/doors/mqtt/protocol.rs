@@ -763,7 +763,7 @@ mod tests {
             mqtt_host: Endpoint::new("broker"),
             ..settings
         };
-        match plan(&settings, "papertick-aabbcc") {
+        match plan(&settings, "papertick-aabbcc", 0) {
             MqttPlan::On(broker) => broker,
             other @ (MqttPlan::Off | MqttPlan::Paused) => panic!("{other:?}"),
         }

@@ -1,0 +1,77 @@
+//! How the owner's proxy answered last.
+
+use tokio::{sync::watch, time::Instant};
+
+use crate::{
+    dialer::{DialError, Failure, Stage},
+    proxy::Refusal,
+    route::Proxy,
+};
+
+/// How the last connection through a proxy went.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProxyUse {
+    /// When it last answered as a proxy.
+    pub last_success: Option<Instant>,
+    /// Why it could not be used; `None` if it could.
+    pub error: Option<String>,
+}
+
+/// The last use of the proxy that was used last.
+#[derive(Debug, Default)]
+pub(crate) struct ProxyUses(watch::Sender<Option<(Proxy, ProxyUse)>>);
+
+impl ProxyUses {
+    /// The last use of this proxy; `None` if another one was used since, or none.
+    pub(crate) fn last(&self, proxy: &Proxy) -> Option<ProxyUse> {
+        let last = self.0.borrow();
+        let used = last.as_ref().filter(|(used, _)| used == proxy);
+        used.map(|(_, state)| state.clone())
+    }
+
+    /// Records a connection through a proxy: made, or failed with this error.
+    pub(crate) fn record(&self, proxy: &Proxy, error: Option<&DialError>) {
+        let answered = match error.map(blame) {
+            None | Some(Blame::Destination) => true,
+            Some(Blame::Proxy) => false,
+            Some(Blame::Unknown) => return,
+        };
+        self.0.send_modify(|last| {
+            let before = last.take().filter(|(used, _)| used == proxy);
+            let mut state = before.map(|(_, state)| state).unwrap_or_default();
+            if answered {
+                state.last_success = Some(Instant::now());
+            }
+            state.error = error.filter(|_| !answered).map(DialError::to_string);
+            *last = Some((proxy.clone(), state));
+        });
+    }
+}
+
+/// What prevented a connection through a proxy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blame {
+    Proxy,
+    Destination,
+    Unknown,
+}
+
+/// A proxy that refuses a destination, or does not find it, works.
+fn blame(error: &DialError) -> Blame {
+    match (&error.step, &error.failure) {
+        (Stage::ResolveProxy(_) | Stage::ConnectProxy(_) | Stage::Login, _) => Blame::Proxy,
+        (Stage::Ask(_), Failure::Proxy(refusal)) => match refusal {
+            Refusal::Malformed
+            | Refusal::TooLong
+            | Refusal::LoginWanted
+            | Refusal::LoginRefused
+            | Refusal::NoMethod
+            | Refusal::LoginTooLong => Blame::Proxy,
+            Refusal::Status(_) | Refusal::Code(_) | Refusal::HostTooLong => Blame::Destination,
+            Refusal::Io(_) => Blame::Unknown,
+        },
+        (Stage::Ask(_) | Stage::Resolve(_) | Stage::Connect(_) | Stage::Tls(_), _) => {
+            Blame::Unknown
+        }
+    }
+}
