@@ -29,6 +29,12 @@ export interface Row {
   secretForPools?: readonly string[];
   /** What must all hold for it to mean anything. */
   needs?: readonly Need[];
+  /** It stands behind "More". */
+  more?: boolean;
+  /** What the choices are called by those who offer them. */
+  names?: Readonly<Record<string, string>>;
+  /** What it is called for each pool. */
+  labels?: readonly Choice[];
   reboot: boolean;
   secret: boolean;
 }
@@ -105,6 +111,7 @@ export function translateFields(): void {
       if (field.help !== '') field.help = told(field.help);
       if (field.search !== undefined) field.search = told(field.search);
       field.options = field.options?.map(({ value, label }) => ({ value, label: told(label) }));
+      field.labels = field.labels?.map(({ value, label }) => ({ value, label: told(label) }));
     }
   }
 }
@@ -141,12 +148,15 @@ export function contains(text: string, search: string): boolean {
 }
 
 /** The choices of a field; catalogues are those of the clock. */
-export function choices(field: Pick<Field, 'options' | 'choices'>, settings: Settings): readonly Choice[] {
-  if (field.options) return field.options.map(({ value, label }) => ({ value, label: capital(label) }));
-  const catalogue = (settings[field.choices ?? ''] ?? []) as (string | { id: string })[];
+export function choices(
+  { options, choices, names }: Pick<Field, 'options' | 'choices' | 'names'>,
+  settings: Settings,
+): readonly Choice[] {
+  if (options) return options.map(({ value, label }) => ({ value, label: capital(label) }));
+  const catalogue = (settings[choices ?? ''] ?? []) as (string | { id: string })[];
   return catalogue.map((entry) => {
     const id = typeof entry === 'string' ? entry : entry.id;
-    return { value: id, label: spaced(id) };
+    return { value: id, label: names?.[id] ?? spaced(id) };
   });
 }
 
@@ -161,6 +171,11 @@ export function linesOf(text: string): string[] {
 /** Tells whether the value of a field is a secret. */
 export function isSecret(field: Field, read: Read): boolean {
   return field.secret || (field.secretForPools ?? []).includes(String(read('miningPoolName')));
+}
+
+/** What a field is called at these values. */
+export function labelOf({ label, labels }: Field, read: Read): string {
+  return labels?.find(({ value }) => value === read('miningPoolName'))?.label ?? label;
 }
 
 /** An identifier as words: `notoSansBold` and `eu_ckpool` become `Noto Sans Bold` and `Eu Ckpool`. */

@@ -317,7 +317,7 @@ test('choices come from the clock where it has a catalogue', () => {
     availablePools: ['eu_ckpool'],
   };
   expect(choices(field('fontName'), settings)).toEqual([{ value: 'interBold', label: 'Inter Bold' }]);
-  expect(choices(field('miningPoolName'), settings)).toEqual([{ value: 'eu_ckpool', label: 'Eu Ckpool' }]);
+  expect(choices(field('miningPoolName'), settings)).toEqual([{ value: 'eu_ckpool', label: 'CKPool Solo EU' }]);
   expect(choices(field('priceSymMode'), settings).map(({ value }) => value)).toEqual([0, 1, 2]);
   expect(spaced('sourceSerifBold')).toBe('Source Serif Bold');
 });

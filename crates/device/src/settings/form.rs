@@ -7,7 +7,7 @@ use super::{
     SPECS, Settings, VIRTUAL,
     kinds::Kind,
     spec::{Access, Apply, Condition, Group, Spec},
-    table::SEARCHED,
+    table::{MORE, SEARCHED},
 };
 
 /// The data behind the form of the web page: groups of fields, each with its control.
@@ -53,6 +53,9 @@ fn field(spec: &Spec) -> Value {
     if let Some(alias) = spec.alias {
         field.insert("alias".into(), alias.into());
     }
+    if MORE.contains(&spec.name) {
+        field.insert("more".into(), true.into());
+    }
     Value::Object(field)
 }
 
@@ -94,6 +97,21 @@ mod tests {
     use alloc::string::ToString;
 
     use super::*;
+
+    #[test]
+    fn what_stands_behind_more_exists_and_leaves_something_before_it() {
+        let form = fields();
+        let rows = |group: &Value| group["fields"].as_array().unwrap().clone();
+        let groups = form.as_array().unwrap();
+        let behind = groups
+            .iter()
+            .flat_map(rows)
+            .filter(|row| row["more"] == true);
+        assert_eq!(behind.count(), MORE.len());
+        for group in groups {
+            assert!(rows(group).iter().any(|row| row["more"] != true), "{group}");
+        }
+    }
 
     #[test]
     fn people_can_search_by_other_words_for_settings_that_exist() {

@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 pub struct PoolSpec {
     /// Id of the pool.
     pub id: &'static str,
+    /// Name of the pool as its operator writes it.
+    pub name: &'static str,
     /// What its user field holds.
     pub user: UserField,
     /// Publishes a daily figure for the earnings screen.
@@ -26,9 +28,21 @@ pub enum UserField {
     ApiKey,
 }
 
-const fn pool(id: &'static str) -> PoolSpec {
+impl UserField {
+    /// Label of the field in a form.
+    pub fn label(self) -> &'static str {
+        match self {
+            UserField::Name => "Bitcoin address",
+            UserField::Token => "Access token",
+            UserField::ApiKey => "API key",
+        }
+    }
+}
+
+const fn pool(id: &'static str, name: &'static str) -> PoolSpec {
     PoolSpec {
         id,
+        name,
         user: UserField::Name,
         earnings: false,
         global: false,
@@ -45,36 +59,36 @@ pub const SELF_HOSTED: &str = "local_public_pool";
 pub const POOLS: &[PoolSpec] = &[
     PoolSpec {
         earnings: true,
-        ..pool("ocean")
+        ..pool("ocean", "OCEAN")
     },
     PoolSpec {
         global: true,
-        ..pool(DEFAULT)
+        ..pool(DEFAULT, "Noderunners")
     },
     PoolSpec {
         global: true,
-        ..pool("satoshi_radio")
+        ..pool("satoshi_radio", "Satoshi Radio")
     },
     PoolSpec {
         user: UserField::Token,
         earnings: true,
-        ..pool("braiins")
+        ..pool("braiins", "Braiins Pool")
     },
-    pool("public_pool"),
-    pool(SELF_HOSTED),
-    pool("gobrrr_pool"),
-    pool("ckpool"),
-    pool("eu_ckpool"),
-    pool("nerdminers_org"),
-    pool("nerdminer_io"),
+    pool("public_pool", "Public Pool"),
+    pool(SELF_HOSTED, "Public Pool (self-hosted)"),
+    pool("gobrrr_pool", "goBrrr Pool"),
+    pool("ckpool", "CKPool Solo"),
+    pool("eu_ckpool", "CKPool Solo EU"),
+    pool("nerdminers_org", "NerdMiners.org"),
+    pool("nerdminer_io", "NerdMiner.io"),
     PoolSpec {
         user: UserField::ApiKey,
         earnings: true,
-        ..pool("foundry_usa")
+        ..pool("foundry_usa", "Foundry USA Pool")
     },
     PoolSpec {
         user: UserField::ApiKey,
-        ..pool("viabtc")
+        ..pool("viabtc", "ViaBTC")
     },
 ];
 
@@ -86,4 +100,9 @@ pub fn find(id: &str) -> Option<&'static PoolSpec> {
 /// Ids of all pools.
 pub fn ids() -> Vec<&'static str> {
     POOLS.iter().map(|pool| pool.id).collect()
+}
+
+/// Names of all pools, in the same order.
+pub fn names() -> Vec<&'static str> {
+    POOLS.iter().map(|pool| pool.name).collect()
 }

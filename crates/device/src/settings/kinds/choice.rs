@@ -15,6 +15,8 @@ pub struct Choice {
     ids: fn() -> Vec<&'static str>,
     /// Key of the GET document that lists the ids.
     pub(in super::super) listed_as: &'static str,
+    /// Names of the ids, in their order; none shows the ids.
+    names: Option<fn() -> Vec<&'static str>>,
     dropped: Dropped,
 }
 
@@ -31,6 +33,7 @@ enum Dropped {
 pub const FONT: Choice = Choice {
     ids: fonts::ids,
     listed_as: "availableFonts",
+    names: None,
     dropped: Dropped::Replaced,
 };
 
@@ -38,6 +41,7 @@ pub const FONT: Choice = Choice {
 pub const POOL: Choice = Choice {
     ids: pools::ids,
     listed_as: "availablePools",
+    names: Some(pools::names),
     dropped: Dropped::Kept,
 };
 
@@ -81,7 +85,12 @@ impl Kind for Choice {
     }
 
     fn control(&self) -> Value {
-        json!({ "control": "choice", "choices": self.listed_as })
+        let mut control = json!({ "control": "choice", "choices": self.listed_as });
+        if let Some(names) = self.names {
+            let named = (self.ids)().into_iter().zip(names());
+            control["names"] = named.map(|(id, name)| (String::from(id), name)).collect();
+        }
+        control
     }
 
     fn words(&self) -> String {

@@ -1,7 +1,7 @@
 //! The user of a mining pool: a plain name at most pools, a token or an API key at some.
 
 use alloc::{format, string::String, vec::Vec};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     super::{
@@ -88,6 +88,9 @@ impl Kind for PoolUser {
     fn control(&self) -> Value {
         let secret = POOLS.iter().filter(|pool| pool.user == UserField::ApiKey);
         let mut control = text::control(self.0);
+        let labels = POOLS.iter();
+        let labels = labels.map(|pool| json!({ "value": pool.id, "label": pool.user.label() }));
+        control["labels"] = labels.collect();
         control["secretForPools"] = secret.map(|pool| pool.id).collect::<Vec<_>>().into();
         control
     }

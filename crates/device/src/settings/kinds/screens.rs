@@ -1,6 +1,9 @@
 //! `screens`: which screens the rotation shows, and in what order.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -66,7 +69,9 @@ impl Kind for Screens {
     }
 
     fn control(&self) -> Value {
-        json!({ "control": "screens" })
+        let names = SCREENS.iter();
+        let names = names.map(|screen| (screen.id.to_string(), screen.name.into()));
+        json!({ "control": "screens", "names": names.collect::<Map<String, Value>>() })
     }
 
     fn words(&self) -> String {
