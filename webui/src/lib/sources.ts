@@ -4,10 +4,12 @@ import { ago, brief } from './age';
 import type { SourceStatus, Status } from './types';
 
 export interface SourceLine {
-  /** Its name in the status; empty for what is no source and is tried by itself. */
+  /** Its name in the status; empty for what cannot be tried alone. */
   id: string;
   name: string;
   up: boolean;
+  /** It has been heard in this run. */
+  heard: boolean;
   /** How it fares, such as `3 min ago` or `silent for 2 h`. */
   state: string;
   /** Why it is down; empty if it is not, or nobody knows. */
@@ -44,11 +46,42 @@ export function nameOfSource(id: string): string {
 export function sourceLines(status: Status, since: number): SourceLine[] {
   const lines = Object.entries(status.sources).map(([id, source]) => lineOf(id, nameOfSource(id), source, since));
   if (!status.mqtt) return lines;
-  // How long it has said nothing tells nothing: it speaks when somebody wants something.
-  const { ageSec, ...broker } = status.mqtt;
-  const line = lineOf('', t('MQTT broker'), broker, since);
+  return [...lines, brokerLine(status.mqtt, since)];
+}
+
+function brokerLine({ ageSec: _, ...broker }: SourceStatus, since: number): SourceLine {
+  // Its age says nothing: a broker speaks when somebody wants something.
+  const line = lineOf('mqtt', t('MQTT broker'), broker, since);
   // What is wrong although it is connected stands there too.
-  return [...lines, { ...line, error: sentence(broker.lastError ?? '') }];
+  return { ...line, error: sentence(broker.lastError ?? '') };
+}
+
+/** The proxy has no timer of its own: it is tried with the next source. */
+function proxyLine(proxy: SourceStatus, sources: readonly SourceStatus[], since: number): SourceLine {
+  const tries = sources.flatMap(({ up, nextTrySec }) => (up || nextTrySec === undefined ? [] : [nextTrySec]));
+  const next = tries.length > 0 ? { nextTrySec: Math.min(...tries) } : {};
+  return lineOf('', t('Proxy'), { ...proxy, ...next }, since);
+}
+
+/** Sources by the setting that switches them on. */
+const SOURCES: Record<string, string> = {
+  nwcEnabled: 'wallet',
+  miningPoolStats: 'pool',
+  minerEnabled: 'miner',
+  nodeKind: 'node',
+};
+
+/** Settings that switch a connection on. */
+export const CONNECTED: readonly string[] = [...Object.keys(SOURCES), 'mqttEnabled', 'proxyEnabled'];
+
+/** The connection that a setting switches on; null while there is none. */
+export function connectionOf(key: string, status: Status, since: number): SourceLine | null {
+  if (key === 'mqttEnabled') return status.mqtt ? brokerLine(status.mqtt, since) : null;
+  if (key === 'proxyEnabled')
+    return status.proxy ? proxyLine(status.proxy, Object.values(status.sources), since) : null;
+  const id = SOURCES[key] ?? '';
+  const source = status.sources[id];
+  return source ? lineOf(id, nameOfSource(id), source, since) : null;
 }
 
 function lineOf(id: string, name: string, source: SourceStatus, since: number): SourceLine {
@@ -56,6 +89,7 @@ function lineOf(id: string, name: string, source: SourceStatus, since: number): 
     id,
     name,
     up: source.up,
+    heard: source.ageSec !== undefined,
     state: stateOf(source, since),
     error: source.up ? '' : sentence(source.lastError ?? ''),
     next: source.up ? '' : nextTry(source, since),

@@ -1,7 +1,7 @@
 /** Settings as a file, and images for updates: how they leave the browser, and what the clock says of them. */
 import { signed } from './sign';
 import type { Settings } from './types';
-import { nameOf, wordedAs } from './values';
+import { nameOf, QUIET_HOURS, quietHours, wordedAs } from './values';
 import { t } from './words';
 
 /** What the clock says of a file of settings. */
@@ -17,11 +17,38 @@ export interface Imported {
   rebootRequired: boolean;
 }
 
-/** One difference in words: what it is, what it was, what it becomes. */
-export function difference(change: Imported['changes'][number], settings: Settings): [string, string, string] {
-  const { name, old, new: fresh, secret } = change;
-  if (secret) return [nameOf(name), '', t('another secret')];
-  return [nameOf(name), wordedAs(name, old, settings), wordedAs(name, fresh, settings)];
+/** A difference in words. */
+export interface Row {
+  /** The stored settings that it consists of. */
+  names: readonly string[];
+  title: string;
+  old: string;
+  fresh: string;
+}
+
+/** The differences that a file makes; those of the quiet hours are one. */
+export function rowsOf(changes: Imported['changes'], settings: Settings): Row[] {
+  const quiet = changes.filter(({ name }) => name in QUIET_HOURS);
+  const first = quiet[0];
+  return changes
+    .filter((change) => change === first || !quiet.includes(change))
+    .map((change) => (change === first ? quietRow(quiet, settings) : rowOf(change, settings)));
+}
+
+function rowOf({ name, old, new: fresh, secret }: Imported['changes'][number], settings: Settings): Row {
+  const title = nameOf(name);
+  if (secret) return { names: [name], title, old: '', fresh: t('another secret') };
+  return { names: [name], title, old: wordedAs(name, old, settings), fresh: wordedAs(name, fresh, settings) };
+}
+
+function quietRow(changes: Imported['changes'], { dnd }: Settings): Row {
+  const changed = Object.fromEntries(changes.map(({ name, new: fresh }) => [QUIET_HOURS[name], fresh]));
+  return {
+    names: changes.map(({ name }) => name),
+    title: nameOf('dnd'),
+    old: quietHours(dnd),
+    fresh: quietHours({ ...dnd, ...changed }),
+  };
 }
 
 /** Gives a person a file. */

@@ -107,6 +107,8 @@ export interface Status {
   sources: Record<string, SourceStatus>;
   /** The connection to the owner's broker; null while none is wanted. */
   mqtt?: SourceStatus | null;
+  /** The owner's proxy; null while none is in use. */
+  proxy?: SourceStatus | null;
   /** Why the clock runs with the least it can; null while it runs as it should. */
   safeMode?: string | null;
   /** Panels that show an older picture than they were told to; 0 is the leftmost. */

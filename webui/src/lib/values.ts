@@ -73,7 +73,7 @@ export function power(quarters: unknown): string {
 function worded(field: Shape, value: unknown, settings: Settings): string {
   const { control, unit, mute = false } = field;
   if (control === 'txPower') return power(value);
-  if (control === 'dnd') return hours(value as DndSettings);
+  if (control === 'dnd') return quietHours(value as DndSettings);
   if (control === 'screens') return shownOf(value as ScreenEntry[]);
   if (control === 'order') return screensOf(value, settings) || t('as delivered');
   if (control === 'hidden') return screensOf(value, settings) || t('none');
@@ -93,9 +93,21 @@ function worded(field: Shape, value: unknown, settings: Settings): string {
   return unit === 'PWM duty' ? percent(value) : `${value} ${unitOf(field)}`.trim();
 }
 
-function hours({ dndTimeEnabled, startHour, startMinute, endHour, endMinute }: DndSettings): string {
+/** The stored settings that are members of `dnd`, with the names that they have there. */
+export const QUIET_HOURS: Readonly<Record<string, keyof DndSettings>> = {
+  dndTimeEnabled: 'dndTimeEnabled',
+  dndStartHour: 'startHour',
+  dndStartMin: 'startMinute',
+  dndEndHour: 'endHour',
+  dndEndMin: 'endMinute',
+};
+
+/** The quiet hours, with what they would be while they are off. */
+export function quietHours(dnd: DndSettings): string {
+  const { dndTimeEnabled, startHour, startMinute, endHour, endMinute } = dnd;
   const at = (hour: number, minute: number) => `${hour}:${String(minute).padStart(2, '0')}`;
-  return dndTimeEnabled ? `${at(startHour, startMinute)} – ${at(endHour, endMinute)}` : t('off');
+  const times = `${at(startHour, startMinute)} – ${at(endHour, endMinute)}`;
+  return dndTimeEnabled ? times : `${times} (${t('off')})`;
 }
 
 function shownOf(screens: readonly ScreenEntry[]): string {
@@ -103,8 +115,10 @@ function shownOf(screens: readonly ScreenEntry[]): string {
   return shown.map(({ name }) => t(name)).join(', ') || t('none');
 }
 
-/** Screens by their ids, a list or as the clock tells it; those that are not to be had at the moment have no name. */
+/** Screens by their ids, a list or as the clock writes it. */
 function screensOf(ids: unknown, { screens }: Settings): string {
   const listed = String(ids).split(',').filter(Boolean).map(Number);
-  return listed.map((id) => t(screens.find((screen) => screen.id === id)?.name ?? `#${id}`)).join(', ');
+  const names = fieldOf('screens')?.names;
+  const named = (id: number) => screens.find((screen) => screen.id === id)?.name ?? names?.[id] ?? `#${id}`;
+  return listed.map((id) => t(named(id))).join(', ');
 }

@@ -1,41 +1,97 @@
-/** Which view is shown: every one has an address, and the browser's way back leads to it. */
+/** Which view is shown: every one has an address, and Back returns to it as it was left. */
 import { tick } from 'svelte';
 import { addressOf, placeOf, type Place, type View } from '../lib/places';
 
+/** Time without scrolling after which the position is stored, ms. */
+const SETTLED_MS = 150;
+/** Longest time to wait until a view is high enough to be scrolled to its stored position, ms. */
+const RESTORE_MAX_MS = 3_000;
+
+/** Events by which a person scrolls. */
+const BY_HAND = ['wheel', 'touchmove', 'keydown'] as const;
+
+/** What the history stores with an entry. */
+interface Stored {
+  /** Scroll position, px. */
+  y?: number;
+}
+
 class Route {
   #place = $state.raw<Place>({ view: 'clock', part: '' });
-  /** Grows with every way that a person goes. */
-  steps = $state(0);
+  /** The section to scroll to; the view clears it when it has done so. */
+  wanted = $state.raw('');
+  /** Stops waiting for a view that is too short yet; absent while none is. */
+  #stopRestoring: (() => void) | undefined;
+  #settled = 0;
 
   get view(): View {
     return this.#place.view;
   }
 
-  /** Section of the settings that was asked for. */
-  get part(): string {
-    return this.#place.part;
-  }
-
   start(): void {
+    history.scrollRestoration = 'manual';
     // Addresses of older pages stood behind a hash.
     if (location.hash.startsWith('#/')) history.replaceState(null, '', location.hash.slice(1));
-    this.#read();
-    addEventListener('popstate', () => this.#read());
+    this.#return();
+    addEventListener('popstate', () => this.#return());
     addEventListener('click', (event) => this.#clicked(event));
+    addEventListener('scroll', () => this.#scrolled(), { passive: true });
   }
 
   /** Goes to a view, and to a section of it. */
   go(view: View, part = ''): void {
     const address = addressOf({ view, part });
     const moved = view !== this.view;
-    if (address !== location.pathname) history.pushState(null, '', address);
+    this.#stopRestoring?.();
+    if (address !== location.pathname) {
+      this.#store();
+      history.pushState(null, '', address);
+    }
     this.#read();
+    this.wanted = part;
     if (moved && !part) void tick().then(() => scrollTo(0, 0));
+  }
+
+  /** Shows the current entry of the history: at its stored position, or at the section of its address. */
+  #return(): void {
+    clearTimeout(this.#settled);
+    this.#stopRestoring?.();
+    this.#read();
+    const { y } = (history.state ?? {}) as Stored;
+    this.wanted = y === undefined ? this.#place.part : '';
+    if (y !== undefined) this.#restore(y);
   }
 
   #read(): void {
     this.#place = placeOf(location.pathname);
-    this.steps += 1;
+  }
+
+  #scrolled(): void {
+    clearTimeout(this.#settled);
+    if (!this.#stopRestoring) this.#settled = setTimeout(() => this.#store(), SETTLED_MS);
+  }
+
+  #store(): void {
+    clearTimeout(this.#settled);
+    history.replaceState({ y: scrollY } satisfies Stored, '');
+  }
+
+  /** Scrolls to a position as soon as the view is high enough, unless the person scrolls first. */
+  #restore(y: number): void {
+    const stop = () => {
+      observer.disconnect();
+      clearTimeout(timer);
+      for (const name of BY_HAND) removeEventListener(name, stop);
+      this.#stopRestoring = undefined;
+    };
+    const observer = new ResizeObserver(() => {
+      scrollTo(0, y);
+      if (Math.abs(scrollY - y) < 1) stop();
+    });
+    const timer = setTimeout(stop, RESTORE_MAX_MS);
+    for (const name of BY_HAND) addEventListener(name, stop, { passive: true });
+    this.#stopRestoring = stop;
+    void tick().then(() => observer.observe(document.body));
   }
 
   /** A link to another view changes what is shown, and loads nothing. */

@@ -51,6 +51,8 @@ async function handedOut(act) {
 /** Signs in on the page of a clock that has got a password meanwhile. */
 async function signIn() {
   clock.password = 'correct horse';
+  clock.settings.httpAuthEnabled = true;
+  clock.booted.httpAuthEnabled = true;
   await page.reload();
   const form = page.locator('[data-sign-in]');
   await form.getByLabel('Password').fill(clock.password);
@@ -61,10 +63,13 @@ test('settings leave as a file, and secrets only where a password is asked for',
   const [name, text] = await handedOut(() => button('Save without secrets').click());
   assert.equal(name, `${clock.settings.hostname}.json`);
   assert.deepEqual(JSON.parse(text), recorded.care.exported);
-  await page.getByLabel('Passphrase for the secrets').fill('long enough');
-  await button('Save with secrets').click();
-  await page.getByText('Secrets leave only a clock that asks for a password.').waitFor();
-  assert.deepEqual(asked('POST /api/settings/export').at(-1), { passphrase: 'long enough' });
+  await page.waitForSelector('[data-unguarded]');
+  assert.equal(await button('Save with secrets').count(), 0);
+  // A password that waits for a restart is not asked for yet.
+  clock.settings.httpAuthEnabled = true;
+  clock.changed(clock.data());
+  await page.waitForSelector('[data-savebar]:has-text("Ask for a password")');
+  assert.equal(await button('Save with secrets').count(), 0);
 });
 
 test('a clock that asks for a password hands out its secrets, sealed', async () => {
@@ -87,8 +92,8 @@ test('a file is looked at before it is taken over, all but what is left out', as
     ['dataSource', 'Source Public relay → Custom relay'],
     ['blockFlashColor', 'Colour of a new block #e04300 → #0000ff'],
     ['timerSeconds', 'Time per screen 30 min → 10 min'],
-    ['screensHidden', 'Not in the rotation #90 → Block Height, Time'],
-    ['dndStartHour', 'Quiet hours every day: From 22 h → 1 h'],
+    ['screensHidden', 'Not in the rotation Wallet Balance → Block Height, Time'],
+    ['dndStartHour', 'Quiet hours every day 22:00 – 7:00 (off) → 1:00 – 7:00 (off)'],
     ['priceWitnesses', 'Price witnesses Coinbase, Bitstamp → Gemini'],
     ['flMaxBrightness', 'Full brightness 50 % → 24 %'],
   ])
@@ -206,7 +211,7 @@ test('an update that is started is shown as one in every tab, and then what runs
   await other.waitForSelector('[data-rotation]:has-text("An update is being installed")');
   await clock.goAway({ closing: true });
   clock.ailments = {};
-  clock.firmware = { running: 'a', version: '4.1.0', trial: true, lastFailure: null, signed: true };
+  clock.firmware = { running: 'a', version: '4.1.0', trial: true, lastFailure: null, signed: true, keys: 1 };
   for (const tab of [page, other]) await tab.waitForSelector('[data-banner]:has-text("Updating…")');
   await clock.comeBack();
   for (const tab of [page, other]) await tab.waitForSelector('[data-banner]', { state: 'detached', timeout: 10_000 });
@@ -234,6 +239,16 @@ test('help leads to the handbook, names the version, and writes a report without
     assert.ok(!report.includes(secret), secret);
   await help.getByRole('button', { name: 'Copy' }).click();
   delete clock.lines;
+});
+
+test('a clock that trusts no key says how it can, and is offered no update', async () => {
+  clock.firmware = { ...recorded.care.firmware, signed: true, keys: 0 };
+  await page.reload();
+  await page.waitForSelector('[data-no-key]:has-text("update-keys")');
+  assert.equal(await page.locator('[data-upload]').count(), 0);
+  clock.firmware = { ...recorded.care.firmware, signed: false, keys: 0 };
+  await page.reload();
+  await page.waitForSelector('[data-upload]');
 });
 
 test('an upload shows that it goes on, and how it ended', async () => {

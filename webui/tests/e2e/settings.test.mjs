@@ -23,6 +23,7 @@ beforeEach(async () => {
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 } });
   ({ page, faults } = await openPage(context, url, '/settings'));
   await page.waitForSelector('[data-key="digitFontPx"]');
+  await openAll();
 });
 
 afterEach(async () => {
@@ -35,6 +36,8 @@ afterEach(async () => {
 const patches = () => clock.log.filter(({ key }) => key === 'PATCH /api/settings');
 const patch = () => until('a PATCH', () => patches().at(-1));
 const setting = (key) => page.locator(`[data-key="${key}"]`);
+/** Opens the further settings of every section. */
+const openAll = () => page.locator('[data-more]').evaluateAll((all) => all.forEach((one) => (one.open = true)));
 const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
 const saved = () => page.waitForSelector('.notice:has-text("Saved.")');
 /** Lets the page be seen, or hides it as another tab would. */
@@ -590,6 +593,7 @@ test('who shares the market is told that the time is not sure enough', async () 
   };
   timed('host');
   await setting('mqttEnabled').getByRole('switch').click();
+  await openAll();
   await setting('mqttShareMarket').getByRole('switch').click();
   await setting('mqttShareMarket').locator('[data-advice]:has-text("time server")').waitFor();
   timed('server');
@@ -684,6 +688,165 @@ test('a section is gone to as often as it is asked for, and ends a search', asyn
     });
     assert.equal(await search.inputValue(), '');
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  }
+});
+
+const top = (selector) => page.locator(selector).evaluate((one) => Math.round(one.getBoundingClientRect().top));
+
+test('Back finds the settings as they were left, also after a reload', async () => {
+  await setting('proxyBypass').waitFor({ state: 'detached' });
+  await page.evaluate(() => scrollTo(0, 1500));
+  await page.waitForTimeout(300);
+  const before = await top('#section-quiet');
+  const isThere = (what) => until(what, async () => Math.abs((await top('#section-quiet')) - before) < 3);
+  await page.getByRole('link', { name: 'Care', exact: true }).click();
+  await page.waitForSelector('#care-file');
+  await until('the beginning', () => page.evaluate(() => scrollY === 0));
+  await page.goBack();
+  await isThere('the place');
+  await page.waitForTimeout(300);
+  await page.reload();
+  await setting('digitFontPx').waitFor();
+  await page.goto('about:blank');
+  await page.goBack();
+  await setting('digitFontPx').waitFor();
+});
+
+test('the list of sections shows the one that is read', async () => {
+  const current = () =>
+    page.locator('[data-section][aria-current]').evaluateAll((all) => all.map((one) => one.dataset.section).join());
+  await until('the first', async () => (await current()) === 'rotation');
+  for (const id of ['data', 'wallet']) {
+    await page.evaluate(
+      (id) => scrollTo(0, scrollY + document.getElementById(`section-${id}`).getBoundingClientRect().top - 100),
+      id,
+    );
+    await until(id, async () => (await current()) === id);
+  }
+  await page.locator('[data-section="network"]').click();
+  await until('what was asked for', async () => (await current()) === 'network');
+  await page.waitForTimeout(1200);
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await until('the last', async () => (await current()) === 'diagnostics');
+});
+
+test('rare settings stand behind "More", and a fault in one of them opens it', async () => {
+  await page.reload();
+  const rare = setting('labelFitPct');
+  await setting('fontName').waitFor();
+  assert.equal(await rare.isVisible(), false);
+  await page.getByRole('searchbox').fill('label width');
+  await rare.waitFor();
+  await page.getByRole('searchbox').fill('');
+  await page.locator('#section-data summary').click();
+  await setting('priceBand').getByRole('spinbutton').fill('0');
+  await page.locator('#section-data summary').click();
+  assert.equal(await setting('priceBand').isVisible(), false);
+  await save();
+  await until('the fault', () =>
+    setting('priceBand')
+      .getByRole('spinbutton')
+      .evaluate((one) => document.activeElement === one),
+  );
+  await page.getByRole('button', { name: 'Discard' }).click();
+});
+
+test('Ctrl+S saves what is changed', async () => {
+  await setting('invertedColor').getByRole('switch').click();
+  await page.keyboard.press('Control+s');
+  await saved();
+  assert.deepEqual((await patch()).body, { invertedColor: true });
+  await page.keyboard.press('Control+s');
+  assert.equal(patches().length, 1);
+});
+
+test('a pool has the name that its operator gives it, and asks for its own kind of user', async () => {
+  Object.assign(clock.settings, { miningPoolStats: true, miningPoolName: 'ocean' });
+  clock.changed(clock.data());
+  const choice = setting('miningPoolName').getByRole('combobox');
+  for (const [pool, user] of [
+    ['Foundry USA Pool', 'API key'],
+    ['Braiins Pool', 'Access token'],
+    ['OCEAN', 'Bitcoin address'],
+  ]) {
+    await choice.selectOption({ label: pool });
+    await setting('miningPoolUser').getByText(user, { exact: true }).waitFor();
+  }
+});
+
+test('a connection shows its state, why it is down and when it is tried again, and can be tried now', async () => {
+  Object.assign(clock.settings, {
+    mqttEnabled: true,
+    proxyEnabled: true,
+    proxyType: 4,
+    proxyHost: 'proxy',
+    nodeKind: 1,
+  });
+  const down = { up: false, ageSec: 90, lastError: 'connection refused', nextTrySec: 40 };
+  clock.ailments = {
+    sources: { pool: down, node: { up: true, ageSec: 5 } },
+    mqtt: down,
+    proxy: { up: false, lastError: 'connecting to the proxy proxy:1080: no address found' },
+  };
+  Object.assign(clock.settings, { miningPoolStats: true });
+  clock.changed(clock.data());
+  const connection = (of) => page.locator(`[data-connection="${of}"]`);
+  for (const [of, words] of [
+    ['miningPoolStats', ['Not connected', 'silent for', 'Connection refused.', 'Next try in']],
+    ['mqttEnabled', ['Not connected', 'Connection refused.', 'Next try in']],
+    ['proxyEnabled', ['Not connected', 'no address found.', 'Next try in']],
+    ['nodeKind', ['Connected', 's ago']],
+  ])
+    for (const word of words) await connection(of).getByText(word).waitFor();
+  assert.equal(await connection('nodeKind').getByRole('button').count(), 0);
+  for (const [of, body] of [
+    ['miningPoolStats', { source: 'pool' }],
+    ['mqttEnabled', { source: 'mqtt' }],
+    ['proxyEnabled', {}],
+  ]) {
+    clock.log = [];
+    await connection(of).getByRole('button', { name: 'Try now' }).click();
+    const sent = await until('a try', () => clock.log.find(({ key }) => key === 'POST /api/restart_datasources'));
+    assert.deepEqual(sent.body ?? {}, body);
+  }
+});
+
+test('a wallet that is connected offers its screen for the rotation', async () => {
+  clock.settings.nwcEnabled = true;
+  clock.settings.screens.push({ id: 90, name: 'Wallet Balance', enabled: false, order: clock.settings.screens.length });
+  clock.ailments = { sources: { wallet: { up: true, ageSec: 1 } } };
+  clock.changed(clock.data());
+  const offer = page.locator('[data-connection="nwcEnabled"]').getByRole('button', { name: 'Add its screen' });
+  await offer.click();
+  assert.deepEqual((await patch()).body, { screens: [{ id: 90, enabled: true }] });
+  await offer.waitFor({ state: 'detached' });
+});
+
+test('a notice covers no control', async () => {
+  for (const [width, path] of [
+    [1280, '/settings'],
+    [360, '/settings'],
+    [360, '/care'],
+  ]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.goto(clock.url + path);
+    await page.waitForSelector('#care-file, [data-key="digitFontPx"]');
+    await page.evaluate(() => scrollTo(0, 400));
+    if (path === '/settings') {
+      await setting('invertedColor').getByRole('switch').click();
+      await page.keyboard.press('Control+s');
+    } else await page.getByRole('button', { name: 'Clear the logos of pools' }).click();
+    await page.waitForSelector('.notice');
+    const covered = await page.evaluate(() => {
+      const notice = document.querySelector('.notice').getBoundingClientRect();
+      return [...document.querySelectorAll('main button, main a, main input, main select')]
+        .filter((control) => {
+          const { left, right, top, bottom } = control.getBoundingClientRect();
+          return left < notice.right && right > notice.left && top < notice.bottom && bottom > notice.top;
+        })
+        .map((control) => control.outerHTML.slice(0, 80));
+    });
+    assert.deepEqual(covered, [], `${width} ${path}`);
   }
 });
 

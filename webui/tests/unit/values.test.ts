@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import recorded from '../mock/recorded.json';
 import { FIELDS } from '../../src/lib/fields';
-import { difference } from '../../src/lib/transfer';
+import { rowsOf } from '../../src/lib/transfer';
 import type { Settings } from '../../src/lib/types';
 import { nameOf, wordedAs } from '../../src/lib/values';
 
@@ -22,7 +22,7 @@ test.each([
   ['timerSeconds', 15, '15 s'],
   ['timePerScreen', 1.5, '1 min 30 s'],
   ['screensHidden', [0, 3], 'Block Height, Time'],
-  ['screensHidden', '90,0', '#90, Block Height'],
+  ['screensHidden', '90,0,77', 'Wallet Balance, Block Height, #77'],
   ['screensHidden', '', 'none'],
   ['screenOrder', [], 'as delivered'],
   ['priceWitnesses', ['coinbase', 'bitstamp'], 'Coinbase, Bitstamp'],
@@ -36,18 +36,30 @@ test.each([
     'HI, TOP/LOW word',
   ],
   ['hostnamePrefix', '', 'nothing'],
-  ['dnd', settings.dnd, 'off'],
+  ['dnd', settings.dnd, '22:00 – 7:00 (off)'],
+  ['dnd', { ...settings.dnd, dndTimeEnabled: true }, '22:00 – 7:00'],
+  ['miningPoolName', 'eu_ckpool', 'CKPool Solo EU'],
 ])('%s of %j is told as %s', (key, value, words) => {
   expect(wordedAs(key, value, settings)).toBe(words);
 });
 
-test('a difference has the name of what it is, and keeps secrets', () => {
-  expect(difference({ name: 'dndEndMin', old: 0, new: 30 }, settings)).toEqual([
-    'Quiet hours every day: To',
-    '0 min',
-    '30 min',
+test('a difference has the name of its setting, the quiet hours are one, and secrets stay secret', () => {
+  const changes = [
+    { name: 'dndTimeEnabled', old: false, new: true },
+    { name: 'ledBrightness', old: 128, new: 64 },
+    { name: 'dndEndMin', old: 0, new: 30 },
+    { name: 'otaPass', secret: true as const },
+  ];
+  expect(rowsOf(changes, settings)).toEqual([
+    {
+      names: ['dndTimeEnabled', 'dndEndMin'],
+      title: 'Quiet hours every day',
+      old: '22:00 – 7:00 (off)',
+      fresh: '22:00 – 7:30',
+    },
+    { names: ['ledBrightness'], title: 'LED brightness', old: '128', fresh: '64' },
+    { names: ['otaPass'], title: 'Update password', old: '', fresh: 'another secret' },
   ]);
-  expect(difference({ name: 'otaPass', secret: true }, settings)).toEqual(['Update password', '', 'another secret']);
 });
 
 test('all that a file holds has a name, and no value in it is told as code', () => {

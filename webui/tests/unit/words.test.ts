@@ -5,7 +5,8 @@ import { missing } from '../../src/lib/glyphs';
 import { outage } from '../../src/lib/health';
 import { npub } from '../../src/lib/npub';
 import { screenWords } from '../../src/lib/screens';
-import { sourceLines } from '../../src/lib/sources';
+import { connectionOf, sourceLines } from '../../src/lib/sources';
+import { spotFor } from '../../src/lib/spot';
 import { characters, cut } from '../../src/lib/text';
 import type { Status } from '../../src/lib/types';
 
@@ -31,6 +32,7 @@ test('sources tell their age, why they are down, when they are tried again, and 
     id: 'relay',
     name: 'Relay',
     up: true,
+    heard: true,
     state: '4 s ago',
     error: '',
     next: '',
@@ -40,6 +42,7 @@ test('sources tell their age, why they are down, when they are tried again, and 
     id: 'pool',
     name: 'Mining pool',
     up: false,
+    heard: true,
     state: 'silent for 4 s',
     error: 'Connection refused.',
     next: 'Being tried.',
@@ -47,6 +50,40 @@ test('sources tell their age, why they are down, when they are tried again, and 
   });
   const waiting = { sources: { miner: { up: false, nextTrySec: 90 } } } as unknown as Status;
   expect(sourceLines(waiting, 20)[0]).toMatchObject({ state: 'not connected', error: '', next: 'Next try in 1 min.' });
+});
+
+const down = { up: false, lastError: 'connection refused', nextTrySec: 30 };
+test.each([
+  ['nwcEnabled', { sources: { wallet: { up: true, ageSec: 3 } } }, { id: 'wallet', up: true, heard: true }],
+  ['miningPoolStats', { sources: { pool: down } }, { error: 'Connection refused.', next: 'Next try in 30 s.' }],
+  ['nodeKind', { sources: { node: down } }, { name: 'Your node', up: false }],
+  ['mqttEnabled', { sources: {}, mqtt: down }, { id: 'mqtt', up: false, next: 'Next try in 30 s.' }],
+  ['mqttEnabled', { sources: {}, mqtt: null }, null],
+  ['proxyEnabled', { sources: {}, proxy: null }, null],
+  // A proxy is tried with the next source that is down.
+  [
+    'proxyEnabled',
+    {
+      sources: { relay: { ...down, nextTrySec: 40 }, pool: down },
+      proxy: { up: false, lastError: 'no address found' },
+    },
+    { id: '', error: 'No address found.', next: 'Next try in 30 s.' },
+  ],
+  ['proxyEnabled', { sources: { pool: down }, proxy: { up: true, ageSec: 2 } }, { up: true, next: '' }],
+  ['minerEnabled', { sources: {} }, null],
+])('the connection of %s at %j is %j', (key, status, expected) => {
+  const line = connectionOf(key, status as unknown as Status, 0);
+  if (expected) expect(line).toMatchObject(expected);
+  else expect(line).toBeNull();
+});
+
+const window = { width: 400, height: 300 };
+test.each([
+  ['nothing', [], { left: 150, top: 248 }],
+  ['a button in the middle', [{ left: 190, top: 280, right: 210, bottom: 290 }], { left: 12, top: 248 }],
+  ['a bar at the bottom', [{ left: 0, top: 250, right: 400, bottom: 300 }], { left: 150, top: 208 }],
+])('a notice avoids %s', (_, others, spot) => {
+  expect(spotFor({ width: 100, height: 40 }, window, others)).toEqual(spot);
 });
 
 test.each([
