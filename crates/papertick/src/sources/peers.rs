@@ -457,7 +457,7 @@ impl<'a> Crew<'a> {
         };
         self.leave_alone(name.clone(), pause);
         if pause == FAULTY_PAUSE {
-            self.forget(&[name.clone()]).await?;
+            self.forget(std::slice::from_ref(&name)).await?;
         } else if is_alone {
             // Our own network may be down.
             self.failed.clear();

@@ -401,23 +401,24 @@ impl Supervisor {
                     }
                 }
             };
-            let end = match end {
-                End::Killed(reason) if chosen.is_trial && retried != chosen.digest => {
-                    retried = chosen.digest;
-                    let pause = self.count_failure(&reason, 1);
-                    if stop.given_within(pause).await {
-                        return Ok(());
-                    }
-                    continue;
+            if let End::Killed(reason) = &end
+                && chosen.is_trial
+                && retried != chosen.digest
+            {
+                retried = chosen.digest;
+                let pause = self.count_failure(reason, 1);
+                if stop.given_within(pause).await {
+                    return Ok(());
                 }
-                End::Killed(reason) => End::Broken(reason),
-                end => end,
-            };
+                continue;
+            }
             let end = match (end, chosen.program.slot()) {
-                (End::Refused(reason) | End::Broken(reason), Some(_)) if chosen.is_trial => {
+                (End::Refused(reason) | End::Broken(reason) | End::Killed(reason), Some(_))
+                    if chosen.is_trial =>
+                {
                     End::NotPassed(reason)
                 }
-                (End::Refused(reason) | End::Broken(reason), Some(slot)) => {
+                (End::Refused(reason) | End::Broken(reason) | End::Killed(reason), Some(slot)) => {
                     let has_failed = begun.elapsed() < self.limits.steady;
                     failures = if has_failed { failures + 1 } else { 1 };
                     if failures < self.limits.failures {
@@ -456,7 +457,9 @@ impl Supervisor {
                 End::Refused(reason) if !self.announced => {
                     return Err(did_not_start(&reason));
                 }
-                End::Broken(reason) if !self.announced && self.next.safe_mode.is_some() => {
+                End::Broken(reason) | End::Killed(reason)
+                    if !self.announced && self.next.safe_mode.is_some() =>
+                {
                     return Err(did_not_start(&reason));
                 }
                 End::NotStarted(reason) => {

@@ -153,8 +153,11 @@ mod tests {
 
     use super::*;
 
-    /// The verdict of a short trial of a program that answers some of the requests, by their number.
-    async fn verdict(answers: fn(usize) -> bool, is_painted: bool) -> Verdict {
+    /// Tells which requests are answered, by their number.
+    type Answers = fn(usize) -> bool;
+
+    /// The verdict of a short trial of a program that answers some of the requests.
+    async fn verdict(answers: Answers, is_painted: bool) -> Verdict {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut trial = Trial::new(listener.local_addr().unwrap(), Duration::from_millis(200));
         trial.patience = Patience::of(Duration::from_millis(800));
@@ -185,7 +188,7 @@ mod tests {
     #[tokio::test]
     async fn a_program_that_does_not_fails_for_a_reason() {
         let too_short = "it did not answer requests for long enough";
-        let rows: [(fn(usize) -> bool, bool, &str); 4] = [
+        let rows: [(Answers, bool, &str); 4] = [
             (|_| true, false, "it painted nothing"),
             (|_| false, false, "it neither painted nor answered requests"),
             (|number| number < 2, true, too_short),
