@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-mod limits;
-
 use std::{
     collections::BTreeSet,
     fs,
