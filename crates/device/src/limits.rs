@@ -63,18 +63,6 @@ pub const OUTLIER_PERMILLE: u64 = 100;
 /// Distance below which it is counted again, thousandths.
 pub const OUTLIER_BACK_PERMILLE: u64 = 50;
 
-/// How many times another a fee rate may be that answers the same question.
-pub const FEE_FACTOR: u64 = 2;
-
-/// How many times another one may be where it is an estimate.
-pub const ESTIMATE_FACTOR: u64 = 4;
-
-/// Difference up to which two fee rates are the same, sat/vB: many servers count in whole satoshis, cut off or rounded.
-pub const FEE_SMALL_SAT_VB: u64 = 1;
-
-/// Sources that must agree on a fee rate.
-pub const FEE_QUORUM: usize = 2;
-
 /// Fee rate above which a source is taken to be wrong, sat/vB: half a block would pay fifty bitcoin.
 pub const FEE_MOST_SAT_VB: u64 = 10_000;
 

@@ -52,17 +52,18 @@ impl Memory {
         if let Some(height) = &market.height {
             put("height", height.source, height.seen, json!(height.value));
         }
-        if let Some(fee) = &market.fee {
-            put("fee", fee.source, fee.seen, json!(fee.value.micros));
-        }
-        if let Some(fee) = &market.precise_fee {
-            put("preciseFee", fee.source, fee.seen, json!(fee.value.micros));
-        }
         let mut put_figure = |name: &str, entry: Option<Value>| {
             if let Some(entry) = entry {
                 map.insert(name.into(), entry);
             }
         };
+        let fee_json = |rate: &FeeRate| json!(rate.micros);
+        for (name, fee) in [("fee", &market.fee), ("preciseFee", &market.precise_fee)] {
+            put_figure(
+                name,
+                fee.as_ref().map(|fee| figure_json(fee, fee_json, now)),
+            );
+        }
         let balance = market.balance.as_ref();
         put_figure(
             "balance",
@@ -118,8 +119,8 @@ impl Memory {
         let prices = map.get("prices").and_then(Value::as_object);
         let market = Market {
             height: datum(map.get("height"), |value| value.as_u64()?.try_into().ok()),
-            fee: datum(map.get("fee"), fee_rate),
-            precise_fee: datum(map.get("preciseFee"), fee_rate),
+            fee: figure(map.get("fee"), fee_rate),
+            precise_fee: figure(map.get("preciseFee"), fee_rate),
             prices: prices
                 .into_iter()
                 .flatten()

@@ -10,7 +10,7 @@ use alloc::{
 use device::{
     board::PanelFault,
     lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
-    market::{HeightState, PriceState, Standing, TimeState, sources::FeeKind},
+    market::{HeightState, PriceState, Standing, TimeState},
     refresh::Refresh,
     releases::Verdict,
     screens::SCREENS,
@@ -835,15 +835,11 @@ fn truth() -> Value {
         },
         "required": ["source", "value", "ageSec", "verdict"],
     });
-    let mut fee_voice = voice.clone();
-    fee_voice["properties"]["kind"] = json!({ "enum": FeeKind::ALL.map(FeeKind::name) });
     let fee = json!({
         "type": "object",
         "properties": {
-            "state": { "enum": PriceState::ALL.map(PriceState::name) },
+            "state": { "enum": [PriceState::Single.name(), PriceState::Stale.name()] },
             "source": { "type": ["string", "null"] },
-            "shown": { "type": ["string", "null"] },
-            "voices": array(fee_voice),
         },
         "required": ["state", "source"],
     });

@@ -13,17 +13,14 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::Mute},
-    market::{
-        Claimed, Datum, Fee, FeeVoice, MinerStats, PoolStats, PriceState, Seen, Standing, Tip,
-        Voice,
-    },
+    market::{Claimed, Datum, Fee, MinerStats, PoolStats, PriceState, Seen, Standing, Tip, Voice},
     now::UtcTime,
     refresh::Refresh,
     releases::{Releases, Verdict},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
     spoken::{self, Sentence},
-    units::{Currency, FeeRate, Msats, Price, fixed},
+    units::{Currency, Msats, Price, fixed},
     view::{FrontlightState, LinkState, SourceState, View},
 };
 use serde_json::{Map, Value, json};
@@ -225,7 +222,7 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
     if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
         let decimals = if view.active.block_fee_dec { 2 } else { 0 };
         let rate = fixed(fee.value.micros, decimals);
-        let state = view.truth.fee.state.name();
+        let state = view.truth.fee.name();
         put("feeRate", told(fee, rate, uptime), state);
     }
     for (currency, price) in market.prices.iter() {
@@ -344,42 +341,19 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
     let time = json!({ "state": truth.time.state.name(), "earliest": truth.time.earliest });
     json!({
         "height": height,
-        "fee": fee(view, uptime),
+        "fee": fee(view),
         "prices": prices(view, uptime),
         "time": time,
     })
 }
 
-/// How good the fee rate is, and who says what; voices while the time is known.
-fn fee(view: &View, uptime: Option<Duration>) -> Value {
-    let truth = &view.truth.fee;
+/// How good the fee rate is, and whose it is.
+fn fee(view: &View) -> Value {
     let shown = view.market.current_fee(&view.active).map(Fee::datum);
-    let mut object = json!({
-        "state": truth.state.name(),
+    json!({
+        "state": view.truth.fee.name(),
         "source": shown.map(|shown| shown.source.name()),
-    });
-    if let Some(uptime) = uptime {
-        object["shown"] = shown.map(|shown| rate(shown.value)).into();
-        let voice = |voice: &FeeVoice| {
-            let told = Heard {
-                source: voice.source,
-                origin: voice.origin,
-                value: rate(voice.rate),
-                seen: voice.seen,
-                standing: voice.standing,
-            };
-            let mut told = told.object(uptime);
-            told["kind"] = voice.kind.name().into();
-            told
-        };
-        object["voices"] = truth.voices.iter().map(voice).collect();
-    }
-    object
-}
-
-/// A fee rate as a text.
-fn rate(rate: FeeRate) -> String {
-    fixed(rate.micros, 2)
+    })
 }
 
 /// A voice, whatever it is about.

@@ -24,7 +24,7 @@ impl TruthLog {
     pub(crate) fn follow(&mut self, truth: &Truth) {
         self.hear("height", height(truth.height));
         self.hear("time", time(truth.time.state));
-        self.hear("fee", price(truth.fee.state));
+        self.hear("fee", price(truth.fee));
         for (currency, known) in truth.prices.iter() {
             self.hear(currency.code(), price(known.state));
         }

@@ -16,7 +16,7 @@ use crate::{
     cells::{self, Cell, Mark},
     host::HostFacts,
     limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
-    market::{Datum, Doubt, Doubts, Fee, HeightTruth, Market},
+    market::{Datum, Doubt, Doubts, HeightTruth, Market, polled_age_max},
     now::Now,
     screens::{
         Scene,
@@ -206,8 +206,11 @@ fn doubts_of(fact: Dependency, slot: Slot, doubts: &Doubts) -> &[Doubt] {
             let doubts = currency.and_then(|currency| doubts.prices.get(currency));
             doubts.map_or(&[], Vec::as_slice)
         }
-        Dependency::Fee => &doubts.fee,
-        Dependency::Time | Dependency::Pool | Dependency::Miner | Dependency::Balance => &[],
+        Dependency::Fee
+        | Dependency::Time
+        | Dependency::Pool
+        | Dependency::Miner
+        | Dependency::Balance => &[],
     }
 }
 
@@ -223,18 +226,21 @@ fn grows_old(
         Dependency::Time => None,
         Dependency::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
         Dependency::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
-        Dependency::Fee => old_from(scene.fee().map(Fee::datum), STALE_FEE, now),
+        Dependency::Fee => {
+            let fee = scene.fee()?.figure();
+            Some(fee.stale_from(STALE_FEE, now))
+        }
         Dependency::Pool => {
             let pool = market.pool.as_ref()?;
-            Some(pool.stale_from(settings.pool_poll_sec, now))
+            Some(pool.stale_from(polled_age_max(settings.pool_poll_sec), now))
         }
         Dependency::Miner => {
             let miner = market.miner.as_ref()?;
-            Some(miner.stale_from(settings.miner_poll_sec, now))
+            Some(miner.stale_from(polled_age_max(settings.miner_poll_sec), now))
         }
         Dependency::Balance => {
             let balance = market.balance.as_ref()?;
-            Some(balance.stale_from(settings.nwc_refresh_secs, now))
+            Some(balance.stale_from(polled_age_max(settings.nwc_refresh_secs), now))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Polled figures: what the mining pool, the miner and the wallet say, and whose figures they are.
+//! Polled figures: what the mining pool, the miner, the wallet and the explorer say, and whose figures they are.
 //!
 //! A figure belongs to the identity that it was polled for. Another identity starts without a figure, in memory and on
 //! disk.
@@ -26,7 +26,7 @@ const STALE_AFTER_PERIODS: u32 = 4;
 /// Least age of a figure that is stale although no poll has failed.
 const STALE_WITHOUT_POLLS: Duration = Duration::from_secs(10 * 60);
 
-/// Whose figures a source polls: the wallet, the pool with its user, or the miner.
+/// Whose figures a source polls: the wallet, the pool with its user, the miner, or the explorer.
 ///
 /// It is a fingerprint (FNV-1a): a user may be an API key and a host may hold a password, which are not to be stored
 /// with the figures.
@@ -78,27 +78,45 @@ pub struct Figure<T> {
 
 impl<T> Figure<T> {
     /// Uptime from which on the figure is stale; `None` if its age is unknown.
-    pub fn stale_from(&self, poll_secs: u32, now: Now) -> Option<Duration> {
-        let limit = match self.failed_polls {
-            STALE_AFTER_POLLS.. => STALE_AFTER_FAILURES,
-            _ => {
-                let periods = Duration::from_secs(u64::from(poll_secs)) * STALE_AFTER_PERIODS;
-                periods.max(STALE_WITHOUT_POLLS)
-            }
-        };
-        self.datum.old_from(limit, now)
+    pub fn stale_from(&self, age_max: Duration, now: Now) -> Option<Duration> {
+        self.datum.old_from(self.lifetime(age_max), now)
     }
+
+    /// Age up to which the figure is fresh; `age_max` if its source answers.
+    pub fn lifetime(&self, age_max: Duration) -> Duration {
+        match self.failed_polls {
+            STALE_AFTER_POLLS.. => age_max.min(STALE_AFTER_FAILURES),
+            _ => age_max,
+        }
+    }
+}
+
+/// Age up to which a figure is fresh that is polled this often.
+pub fn polled_age_max(poll_secs: u32) -> Duration {
+    let periods = Duration::from_secs(u64::from(poll_secs)) * STALE_AFTER_PERIODS;
+    periods.max(STALE_WITHOUT_POLLS)
 }
 
 impl Market {
     /// Drops the figures that belong to another identity than the one that is polled now, or to a source that is not
     /// polled.
     pub fn retain_figures(&mut self, polled: impl Fn(SourceId) -> Option<FigureIdentity>) {
-        let [pool, miner, wallet] = [SourceId::Pool, SourceId::Miner, SourceId::Wallet].map(polled);
+        let [pool, miner, wallet, explorer] = [
+            SourceId::Pool,
+            SourceId::Miner,
+            SourceId::Wallet,
+            SourceId::Explorer,
+        ]
+        .map(polled);
         self.pool.take_if(|figure| Some(figure.identity) != pool);
         self.miner.take_if(|figure| Some(figure.identity) != miner);
         self.balance
             .take_if(|figure| Some(figure.identity) != wallet);
+        for fee in [&mut self.fee, &mut self.precise_fee] {
+            fee.take_if(|figure| {
+                figure.datum.source == SourceId::Explorer && Some(figure.identity) != explorer
+            });
+        }
     }
 
     /// Identities of the figures that are known: of pool, miner and wallet.

@@ -4,7 +4,7 @@
 //! `voices` is what the sources say of the height, `height` has the rules for claims, `headers` the chain that is kept,
 //! `proof` what headers prove that do not reach it, and `verdict` makes of all of it what is shown, and `doubts` what the
 //! glass marks of it.
-//! `quotes` does the same for prices, of which the primary source tells one and `venues` are witnesses, and `fees` for
+//! `quotes` does the same for prices, of which the primary source tells one and `venues` are witnesses; `fees` chooses
 //! the fee rate.
 //! `figures` are those of the owner's own pool, miner and wallet.
 //! `upstream` owns the others: nothing outside changes what is known but through [`Upstream`].
@@ -32,8 +32,7 @@ pub mod venues;
 mod verdict;
 mod voices;
 
-pub use fees::{FeeTruth, FeeVoice};
-pub use figures::{Figure, FigureIdentity, Polled};
+pub use figures::{Figure, FigureIdentity, Polled, polled_age_max};
 pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
 pub use observation::{
     Connection, Direction, MinerStats, Observation, Payment, PoolStats, Shared, SharedValue, Zap,

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// How good a price or a fee rate is, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum PriceState {
     /// As many sources as it takes say about the same, and they are more than half of all.
     Agreed,
@@ -36,6 +36,7 @@ pub enum PriceState {
     /// They contradict each other.
     Disputed,
     /// Nobody has said anything for long, or since the start.
+    #[default]
     Stale,
 }
 

@@ -146,28 +146,6 @@ pub struct NodeConfig {
     pub precise_fee: bool,
 }
 
-/// What kind of fee rate a source tells; the better answer first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FeeKind {
-    /// The rate that half of the next block pays.
-    Median,
-    /// What somebody reckons from the past.
-    Estimate,
-}
-
-impl FeeKind {
-    /// All of them.
-    pub const ALL: [FeeKind; 2] = [FeeKind::Median, FeeKind::Estimate];
-
-    /// Word for it in the status.
-    pub fn name(self) -> &'static str {
-        match self {
-            FeeKind::Median => "median",
-            FeeKind::Estimate => "estimate",
-        }
-    }
-}
-
 /// What a node speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
@@ -221,9 +199,10 @@ impl SourceConfig {
                 let scope = if *global { "pool" } else { "user" };
                 FigureIdentity::of(&[pool, user.expose(), worker, scope, local_host.expose()])
             }
-            SourceConfig::Miner { host, .. } => FigureIdentity::of(&[host.expose()]),
+            SourceConfig::Miner { host, .. } | SourceConfig::Explorer { host, .. } => {
+                FigureIdentity::of(&[host.expose()])
+            }
             SourceConfig::Relay { .. }
-            | SourceConfig::Explorer { .. }
             | SourceConfig::Exchange { .. }
             | SourceConfig::Witness { .. }
             | SourceConfig::Nostr { .. }
@@ -287,27 +266,6 @@ impl SourceConfig {
             | SourceConfig::Node(_)
             | SourceConfig::Peers { .. }
             | SourceConfig::Shared { .. } => false,
-        }
-    }
-
-    /// What kind of fee rate it tells; none where it tells none, or only beside another source that does.
-    pub fn fee_kind(&self) -> Option<FeeKind> {
-        match self {
-            SourceConfig::Relay { blocks, .. } => blocks.then_some(FeeKind::Median),
-            SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } => Some(FeeKind::Median),
-            SourceConfig::Node(node) => match node.kind {
-                NodeKind::Electrum => Some(FeeKind::Median),
-                NodeKind::Rpc => Some(FeeKind::Estimate),
-                NodeKind::Bitcoin | NodeKind::Rest => None,
-            },
-            SourceConfig::Shared { stands_in, .. } => stands_in.then_some(FeeKind::Median),
-            SourceConfig::Exchange { .. }
-            | SourceConfig::Witness { .. }
-            | SourceConfig::Zaps { .. }
-            | SourceConfig::Wallet { .. }
-            | SourceConfig::Pool { .. }
-            | SourceConfig::Miner { .. }
-            | SourceConfig::Peers { .. } => None,
         }
     }
 
@@ -429,12 +387,6 @@ pub fn shared_market(settings: &Settings) -> SharedMarket {
 pub fn is_witnessed(plan: &Plan, currency: Currency) -> bool {
     plan.values()
         .any(|plan| plan.config.is_witness_of(currency))
-}
-
-/// Tells whether more than one source is asked for the fee rate.
-pub fn is_fee_witnessed(plan: &Plan) -> bool {
-    let asked = plan.values().filter_map(|plan| plan.config.fee_kind());
-    asked.count() > 1
 }
 
 /// The sources that should run, for prices in these currencies and blocks of this network; where the chain is invented

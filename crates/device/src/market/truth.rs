@@ -81,8 +81,6 @@ pub struct Doubt {
 pub struct Doubts {
     /// Those of the height.
     pub height: Vec<Doubt>,
-    /// Those of the fee rate.
-    pub fee: Vec<Doubt>,
     /// Those of prices.
     pub prices: BTreeMap<Currency, Vec<Doubt>>,
 }

@@ -12,7 +12,7 @@ use chain::{Header, Work, chain::Chain, network::Network, rules::Refusal};
 
 use super::{
     doubts::{self, Demands},
-    fees::{FeeRules, FeeSaying, FeeTruth, Fees, Form, Told},
+    fees::{FeePrecision, FeeQuote, Fees},
     figures::{FigureIdentity, Polled},
     headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
@@ -20,10 +20,10 @@ use super::{
     offer::Offer,
     price_book::{PriceBook, PriceTruths},
     proof::{ChainSpec, Run, Shown},
-    quotes::{PriceRules, Role, SecondHand},
+    quotes::{PriceRules, PriceState, Role, SecondHand},
     since::Since,
     source_state::SourceState,
-    sources::{self, ByHand, FeeKind, Plan, SharedMarket, SourceId},
+    sources::{self, ByHand, Plan, SharedMarket, SourceId},
     time_truth::{self, TimeServer, TimeTruth},
     truth::{Doubts, HeightState, HeightTruth, Proven},
     until::Until,
@@ -107,8 +107,8 @@ pub struct Truth {
     pub claims: Vec<Claimed>,
     /// How good the prices are that anybody has quoted in this run.
     pub prices: Arc<PriceTruths>,
-    /// How good the fee rate is.
-    pub fee: Arc<FeeTruth>,
+    /// How good the fee rate is: `Single` while it is fresh, else `Stale`.
+    pub fee: PriceState,
     /// How good the time is.
     pub time: TimeTruth,
 }
@@ -351,7 +351,10 @@ impl Upstream {
             reorganisations: kept.map(KeptChain::reorganisations).unwrap_or_default(),
             claims: said.collect(),
             prices: Arc::clone(self.prices.truths()),
-            fee: Arc::clone(self.fees.truth()),
+            fee: match self.fees.is_fresh() {
+                true => PriceState::Single,
+                false => PriceState::Stale,
+            },
             time: time_truth::judge(now.utc, self.earliest(), &self.time_server),
         }
     }
@@ -553,7 +556,7 @@ impl Upstream {
                         self.voices.leave(source);
                         let silenced = self.prices.silence(source);
                         differs |= self.settle_prices(silenced, now);
-                        self.fees.silence(source);
+                        self.fees.source_failed(source);
                         differs |= self.settle_fees(now);
                         self.poll_failed(source);
                     }
@@ -626,8 +629,14 @@ impl Upstream {
             Observation::PoolLogo(_) => {
                 self.learn(source, observation, Seen::At(now.uptime), News::PoolLogo)
             }
-            Observation::Fee(rate) => self.hear_fee(source, Form::Whole, rate, now),
-            Observation::PreciseFee(rate) => self.hear_fee(source, Form::Precise, rate, now),
+            Observation::Fee(rate) => {
+                let seen = Seen::At(now.uptime);
+                self.fee_quoted(source, FeePrecision::Whole, rate, seen, now)
+            }
+            Observation::PreciseFee(rate) => {
+                let seen = Seen::At(now.uptime);
+                self.fee_quoted(source, FeePrecision::Precise, rate, seen, now)
+            }
             Observation::Pool(Polled { identity, .. })
             | Observation::Miner(Polled { identity, .. })
             | Observation::Balance(Polled { identity, .. }) => {
@@ -730,7 +739,7 @@ impl Upstream {
     ) -> News {
         let Shared { origin, age, value } = shared;
         let seen = Seen::ago(age, now.uptime);
-        let (rate, form) = match value {
+        match value {
             SharedValue::Height(height) => {
                 let saying = Saying {
                     teller: source,
@@ -738,7 +747,7 @@ impl Upstream {
                     height,
                     seen,
                 };
-                return self.hear_height(saying, now);
+                self.hear_height(saying, now)
             }
             SharedValue::Price(currency, price) => {
                 let known = self.market.prices.get(&currency);
@@ -757,68 +766,49 @@ impl Upstream {
                     },
                 };
                 self.prices.pass_on(quote, currency, price, now);
-                return self.tell_price(currency, now);
+                self.tell_price(currency, now)
             }
-            SharedValue::Fee(rate) => (rate, Form::Whole),
-            SharedValue::PreciseFee(rate) => (rate, Form::Precise),
-        };
-        let saying = FeeSaying {
-            teller: source,
-            origin,
-            // Nobody says whether the other clock's node knows what the next block pays.
-            kind: match origin == SourceId::Node {
-                true => FeeKind::Estimate,
-                false => FeeKind::Median,
-            },
-            told: Told { rate, form, seen },
-        };
-        self.tell_fee(saying, now)
+            SharedValue::Fee(rate) => self.fee_quoted(source, FeePrecision::Whole, rate, seen, now),
+            SharedValue::PreciseFee(rate) => {
+                self.fee_quoted(source, FeePrecision::Precise, rate, seen, now)
+            }
+        }
     }
 
-    /// A source tells a rate of its own.
-    fn hear_fee(&mut self, source: SourceId, form: Form, rate: FeeRate, now: Now) -> News {
-        // What was on its way as the source was switched off.
-        let Some(plan) = self.plan.get(&source) else {
+    /// Takes a fee rate of a source.
+    fn fee_quoted(
+        &mut self,
+        source: SourceId,
+        precision: FeePrecision,
+        rate: FeeRate,
+        seen: Seen,
+        now: Now,
+    ) -> News {
+        // It was on its way when the source was switched off.
+        let Some(identity) = identity_in(&self.plan, source) else {
             return News::Nothing;
         };
-        let saying = FeeSaying {
-            teller: source,
-            origin: source,
-            kind: plan.config.fee_kind().unwrap_or(FeeKind::Median),
-            told: Told {
-                rate,
-                form,
-                seen: Seen::At(now.uptime),
-            },
+        let quote = FeeQuote {
+            source,
+            identity,
+            rate,
+            precision,
+            seen,
         };
-        self.tell_fee(saying, now)
-    }
-
-    /// Shows what the words on the fee rate come to with one more.
-    fn tell_fee(&mut self, saying: FeeSaying, now: Now) -> News {
-        if !saying.told.is_possible() {
-            self.state(saying.teller).drop("fee-impossible", 1);
+        if !quote.is_possible() {
+            self.state(source).drop("fee-impossible", 1);
+            return News::Nothing;
         }
-        self.fees.say(saying);
+        self.fees.quote(quote);
         match self.settle_fees(now) {
             true => News::Value,
             false => News::Nothing,
         }
     }
 
-    /// Shows what is said of the fee rate; tells whether another one is shown.
+    /// Shows the fee rate that is valid now; returns whether its value differs from the one before.
     fn settle_fees(&mut self, now: Now) -> bool {
-        let rules = FeeRules {
-            witnessed: sources::is_fee_witnessed(&self.plan),
-        };
-        let settled = self.fees.settle(&mut self.market, rules, now.uptime);
-        // Nobody is misled by what is invented for show.
-        let marks = self.demands.marks && self.chain.is_some();
-        self.doubts.fee = match marks {
-            true => settled.doubts,
-            false => Vec::new(),
-        };
-        settled.differs
+        self.fees.settle(&mut self.market, now.uptime)
     }
 
     /// A claim is held to the rules for claims, or to what is proven.

@@ -128,9 +128,9 @@ pub struct Market {
     /// Height of the chain tip.
     pub height: Option<Datum<u32>>,
     /// Fee rate in whole sat/vB.
-    pub fee: Option<Datum<FeeRate>>,
+    pub fee: Option<Figure<FeeRate>>,
     /// Fee rate with its decimals.
-    pub precise_fee: Option<Datum<FeeRate>>,
+    pub precise_fee: Option<Figure<FeeRate>>,
     /// Prices by currency.
     pub prices: Arc<Prices>,
     /// Figures of the mining pool.
@@ -147,17 +147,22 @@ pub struct Market {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fee<'a> {
     /// Without decimals.
-    Whole(&'a Datum<FeeRate>),
+    Whole(&'a Figure<FeeRate>),
     /// With decimals.
-    Precise(&'a Datum<FeeRate>),
+    Precise(&'a Figure<FeeRate>),
 }
 
 impl<'a> Fee<'a> {
-    /// The value with its source and age.
-    pub fn datum(self) -> &'a Datum<FeeRate> {
+    /// The rate as a figure of its source.
+    pub fn figure(self) -> &'a Figure<FeeRate> {
         match self {
-            Fee::Whole(datum) | Fee::Precise(datum) => datum,
+            Fee::Whole(figure) | Fee::Precise(figure) => figure,
         }
+    }
+
+    /// The rate with its source and age.
+    pub fn datum(self) -> &'a Datum<FeeRate> {
+        &self.figure().datum
     }
 }
 

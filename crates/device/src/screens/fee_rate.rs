@@ -37,9 +37,9 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
 fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {
     match fee {
         Fee::Precise(fee) if scene.settings.block_fee_dec => {
-            precise(fee.value, scene.panels.saturating_sub(2))
+            precise(fee.datum.value, scene.panels.saturating_sub(2))
         }
-        Fee::Precise(fee) | Fee::Whole(fee) => whole(fee.value),
+        Fee::Precise(fee) | Fee::Whole(fee) => whole(fee.datum.value),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use device::{
     cells::{Cell, mirror},
-    market::{Datum, HeightTruth, Market, Seen},
+    market::{Datum, Figure, FigureIdentity, HeightTruth, Market, Seen},
     now::UtcTime,
     screens::{SCREENS, Scene, amount, catalog, decimal, issuance, price_layout, suffix},
     settings::Settings,
@@ -162,10 +162,14 @@ fn newest_fee_rate_counts() {
         };
         let fee = |sat_vb, seen| {
             let value = FeeRate::whole(sat_vb).unwrap();
-            Some(Datum {
-                value,
-                source: SourceId::Relay,
-                seen,
+            Some(Figure {
+                datum: Datum {
+                    value,
+                    source: SourceId::Relay,
+                    seen,
+                },
+                identity: FigureIdentity::default(),
+                failed_polls: 0,
             })
         };
         let (fee, precise_fee) = (fee(1, whole), fee(2, precise));

@@ -78,8 +78,8 @@ impl Line {
                     Arc::make_mut(&mut self.market.prices).insert(self.currency, price);
                 }
             }
-            "whole-fee" => self.market.fee = FeeRate::parse(value).and_then(datum),
-            "fee" => self.market.precise_fee = FeeRate::parse(value).and_then(datum),
+            "whole-fee" => self.market.fee = FeeRate::parse(value).map(figure),
+            "fee" => self.market.precise_fee = FeeRate::parse(value).map(figure),
             "state" => {
                 let mut states = HeightState::ALL.into_iter();
                 self.truth.state = states.find(|state| state.name() == value).unwrap();

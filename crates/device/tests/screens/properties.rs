@@ -226,7 +226,7 @@ proptest! {
     fn fee_rate_is_told(
         micros in number(), settings in settings(), precise in any::<bool>(), panels in panels(),
     ) {
-        let fee = datum(FeeRate { micros });
+        let fee = figure(FeeRate { micros });
         let market = match precise {
             true => Market { precise_fee: fee, ..Market::default() },
             false => Market { fee, ..Market::default() },
@@ -340,7 +340,7 @@ fn anything(
 ) -> Market {
     let fee = |index: usize| {
         known[index].then(|| {
-            datum(FeeRate {
+            figure(FeeRate {
                 micros: numbers[index],
             })
         })?

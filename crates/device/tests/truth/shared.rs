@@ -157,7 +157,7 @@ fn what_the_clock_knows_itself_is_newer_than_what_is_passed_on() {
     let fee = FeeRate::parse("2").unwrap();
     world.share(EXPLORER, 5, SharedValue::Fee(fee));
     let market = world.device.view().market;
-    assert_eq!(market.fee.as_ref().map(|fee| fee.value), Some(fee));
+    assert_eq!(market.fee.as_ref().map(|fee| fee.datum.value), Some(fee));
 }
 
 #[test]

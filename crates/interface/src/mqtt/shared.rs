@@ -57,11 +57,17 @@ pub fn document(view: &View, id: &str, now: Now) -> Option<Value> {
         |height| (*height).into(),
         now,
     );
-    put(&mut values, "fee", market.fee.as_ref(), rate, now);
+    put(
+        &mut values,
+        "fee",
+        market.fee.as_ref().map(|fee| &fee.datum),
+        rate,
+        now,
+    );
     put(
         &mut values,
         "preciseFee",
-        market.precise_fee.as_ref(),
+        market.precise_fee.as_ref().map(|fee| &fee.datum),
         rate,
         now,
     );

@@ -204,13 +204,6 @@ fn voices_tell_what_they_say_how_old_it_is_and_from_whom_it_comes() {
             { "source": "shared", "origin": "exchange", "value": "64000.50", "ageSec": 13, "verdict": "agrees" },
         ])
     );
-    assert_eq!(
-        truth["fee"]["voices"],
-        json!([
-            { "source": "relay", "value": "12.00", "ageSec": 10, "verdict": "agrees", "kind": "median" },
-            { "source": "shared", "origin": "exchange", "value": "12.00", "ageSec": 13, "verdict": "agrees", "kind": "median" },
-        ])
-    );
 }
 
 #[test]
@@ -490,44 +483,18 @@ fn the_network_is_told_with_what_went_wrong() {
 }
 
 #[test]
-fn what_is_said_of_the_fee_rate_is_told_with_all_voices() {
-    let settings = Settings {
-        // Bitcoin Core, which estimates.
-        node_kind: 4,
-        node_host: Endpoint::new("node.example"),
-        ..Settings::default()
-    };
-    let mut device = Device::new(BOARD, settings, Memory::default(), now(0));
-    let lasting = |device: &Device| {
-        let view = device.view();
-        let told = status::lasting(&view, &[]);
-        (told["truth"]["fee"].clone(), told["market"].clone())
-    };
-    let nothing = json!({ "state": "stale", "source": null });
-    assert_eq!(lasting(&device).0, nothing);
-    let mut hear = |source, rate: &str| {
-        let told = Observation::PreciseFee(FeeRate::parse(rate).unwrap());
-        device.handle(Input::Observed(source, vec![told]), now(10));
-        lasting(&device)
-    };
-    hear(SourceId::Relay, "10");
-    let agreed = json!({ "state": "agreed", "source": "relay" });
-    assert_eq!(hear(SourceId::Node, "12.5").0, agreed);
-    // Who follows the clock is told of another state, and of no voice that changes.
-    assert_eq!(hear(SourceId::Node, "12.75").0, agreed);
-    let (fee, market) = hear(SourceId::Node, "90");
-    assert_eq!(fee, json!({ "state": "disputed", "source": "relay" }));
-    assert_eq!(market["feeRate"]["state"], "disputed");
-    let document = status(&device.view(), 70);
-    fits(Shape::Status, &document);
-    let fee = json!({
-        "state": "disputed", "source": "relay", "shown": "10.00",
-        "voices": [
-            { "source": "relay", "value": "10.00", "kind": "median", "ageSec": 60, "verdict": "agrees" },
-            { "source": "node", "value": "90.00", "kind": "estimate", "ageSec": 60, "verdict": "apart" },
-        ],
-    });
-    assert_eq!(document["truth"]["fee"], fee);
+fn the_fee_rate_is_told_with_its_source_and_whether_it_is_fresh() {
+    let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now(0));
+    let fee = |device: &Device| status(&device.view(), 70)["truth"]["fee"].clone();
+    assert_eq!(fee(&device), json!({ "state": "stale", "source": null }));
+    let rate = Observation::PreciseFee(FeeRate::parse("10").unwrap());
+    device.handle(Input::Observed(SourceId::Relay, vec![rate]), now(10));
+    let fresh = json!({ "state": "single", "source": "relay" });
+    assert_eq!(fee(&device), fresh);
+    fits(Shape::Status, &status(&device.view(), 70));
+    device.handle(Input::Tick, now(10 + 60 * 60));
+    let stale = json!({ "state": "stale", "source": "relay" });
+    assert_eq!(fee(&device), stale);
 }
 
 #[test]

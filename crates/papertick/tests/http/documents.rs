@@ -448,7 +448,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
         let truth = &mut view.truth;
         truth.height = HeightState::Alone;
         truth.time.state = TimeState::Refused;
-        Arc::make_mut(&mut truth.fee).state = PriceState::Disputed;
+        truth.fee = PriceState::Single;
         let agreed = PriceTruth {
             state: PriceState::Agreed,
             spread_permille: Some(7),
@@ -474,7 +474,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
     for line in [
         "truth{value=\"height\",state=\"alone\"} 1",
         "truth{value=\"height\",state=\"proven\"} 0",
-        "truth{value=\"fee\",state=\"disputed\"} 1",
+        "truth{value=\"fee\",state=\"single\"} 1",
         "truth{value=\"fee\",state=\"agreed\"} 0",
         "truth{value=\"USD\",state=\"agreed\"} 1",
         "truth{value=\"USD\",state=\"stale\"} 0",

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     lights::Rgb,
-    market::{Datum, Seen},
+    market::{Datum, Figure, FigureIdentity, Seen},
     request::{Changed, Refusal, Reply},
     settings::Settings,
     sources::SourceId,
@@ -715,10 +715,14 @@ async fn a_change_is_in_the_very_next_status() {
 async fn the_fee_rate_in_the_status_is_the_one_on_the_glass() {
     let clock = Clock::start().await;
     let fee = |text: &str, secs| {
-        Some(Datum {
-            value: FeeRate::parse(text).unwrap(),
-            source: SourceId::Relay,
-            seen: Seen::At(Duration::from_secs(secs)),
+        Some(Figure {
+            datum: Datum {
+                value: FeeRate::parse(text).unwrap(),
+                source: SourceId::Relay,
+                seen: Seen::At(Duration::from_secs(secs)),
+            },
+            identity: FigureIdentity::default(),
+            failed_polls: 0,
         })
     };
     // A source gives decimals only while they are asked for: afterwards that value is an old one.

@@ -209,8 +209,8 @@ fn screen_cells(
     };
     let market = Market {
         height: values.height.and_then(datum),
-        fee: values.fee.map(whole).and_then(datum),
-        precise_fee: values.fee.and_then(datum),
+        fee: values.fee.map(whole).and_then(figure),
+        precise_fee: values.fee.and_then(figure),
         prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
         pool: pool(values).and_then(figure),
         pool_logo: values

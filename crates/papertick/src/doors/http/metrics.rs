@@ -326,7 +326,7 @@ fn truth(families: &mut Families, view: &View) {
             (labels, flag(state == own))
         })
     };
-    let fee = priced("fee", truth.fee.state);
+    let fee = priced("fee", truth.fee);
     let prices = view.market.prices.keys().flat_map(|currency| {
         let known = truth.prices.get(currency);
         let own = known.map_or(PriceState::Stale, |truth| truth.state);
