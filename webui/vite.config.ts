@@ -6,18 +6,6 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { minify } from 'terser';
 import { minifySync, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { hash } from './src/lib/hash';
-import {
-  saidByClock,
-  ALONE,
-  searches,
-  SETTINGS,
-  TEXT_HERE,
-  texts,
-  unescaped,
-  WORDS,
-  WORDS_OF_SETTINGS,
-} from './words.build';
 
 /** What is text and is sent compressed. */
 const TEXT = /\.(css|html|js|svg|webmanifest)$/;
@@ -75,67 +63,6 @@ function shortest(plain: Buffer): Buffer {
   );
   const packed = ways.map((params) => brotliCompressSync(plain, { params }));
   return packed.reduce((least, other) => (other.length < least.length ? other : least));
-}
-
-/** Takes the texts out of the sources into the files of the languages, and numbers them. */
-function words(): Plugin {
-  let all: string[] = [];
-  /** Numbers begin with 1, so that each of them is true. */
-  const number = (text: string) => all.indexOf(unescaped(text)) + 1;
-  return {
-    name: 'words',
-    apply: 'build',
-    enforce: 'pre',
-    buildStart() {
-      all = texts();
-    },
-    transform(code, id) {
-      const language = /\/src\/lang\/(\w+)\.json$/.exec(id)?.[1];
-      if (language) {
-        const file = new Map(Object.entries(JSON.parse(code) as Record<string, string>));
-        const english = searches();
-        const told = (text: string, other: string) => (english.has(text) ? `${other} ${text}` : other);
-        const listed = all.map((text) => (file.has(text) ? told(text, file.get(text)!) : text));
-        const said = new Set(saidByClock());
-        all.filter((text) => !said.has(text)).forEach((text) => file.delete(text));
-        // What the clock says in English itself is found by a hash of it.
-        const hashed = Object.fromEntries([...file].map(([english, text]) => [hash(english), text]));
-        return { code: JSON.stringify({ listed, hashed }), map: null };
-      }
-      if (id.endsWith(`/src/${SETTINGS}`)) {
-        // They are the first of all, in this order, so that they need no numbers.
-        return { code: code.replace(WORDS_OF_SETTINGS, '$10'), map: null };
-      }
-      if (!/\/src\/.*\.(ts|svelte)$/.test(id)) return null;
-      // What stands alone in the markup needs no code of its own: it is part of the template.
-      const alone = (_: string, before: string, _quote: string, text: string) => `${before}[[${number(text)}]]`;
-      const marked = id.endsWith('.svelte') ? code.replace(ALONE, alone) : code;
-      const named = (_: string, call: string, _quote: string, text: string) => `${call}(${number(text)}`;
-      return { code: marked.replace(TEXT_HERE, named).replace(/\bn\((\d+),?\s*\)/g, '$1'), map: null };
-    },
-  };
-}
-
-/** The number of a text in a template. */
-const MARKED = /\[\[\d+\]\]/;
-
-/** Puts the texts into the templates of components as these are made. */
-function templates(): Plugin {
-  return {
-    name: 'templates',
-    apply: 'build',
-    transform(code, id) {
-      if (!id.endsWith('.svelte') || !code.includes('[[')) return null;
-      const made = /\.(from_html|text)\((`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\])*')/g;
-      const put = (call: string, by: string, template: string) =>
-        MARKED.test(template) ? `.${by}(putTexts(${template})` : call;
-      const told = code.replace(made, put);
-      const rest = told.replace(/putTexts\((`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\])*')/g, '');
-      const bare = /.*\[\[\d+\]\].*/.exec(rest);
-      if (bare) this.error(`nothing puts the words of this text in its place: ${bare[0].trim()}`);
-      return { code: `import { putTexts } from '${WORDS}';\n${told}`, map: null };
-    },
-  };
 }
 
 /** Leaves out of the table of settings what the page takes for granted. */
@@ -203,11 +130,9 @@ function short(): Plugin {
 
 export default defineConfig({
   plugins: [
-    words(),
     table(),
     unused(),
     svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }),
-    templates(),
     short(),
     scripts(),
     compressed(),

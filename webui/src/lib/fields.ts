@@ -96,23 +96,16 @@ export function fieldsOf(groups: readonly Group[]): Field[] {
   return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
 }
 
-/**
- * Puts them into the language of the page; a build lets English words of the search find them all the same.
- *
- * A build leaves no text in the table, but the place of one: the texts of the table are the first of all, in its order.
- */
+/** Translates them; the English words of the search are found as well. */
 export function translateFields(): void {
-  let place = 0;
-  const told = (text: unknown) => t(typeof text === 'string' ? text : ++place);
-  for (const section of SECTIONS) {
-    section.title = told(section.title);
-    for (const field of FIELDS.filter((field) => field.section === section.id)) {
-      field.label = told(field.label);
-      if (field.help !== '') field.help = told(field.help);
-      if (field.search !== undefined) field.search = told(field.search);
-      field.options = field.options?.map(({ value, label }) => ({ value, label: told(label) }));
-      field.labels = field.labels?.map(({ value, label }) => ({ value, label: told(label) }));
-    }
+  const choice = ({ value, label }: Choice) => ({ value, label: t(label) });
+  for (const section of SECTIONS) section.title = t(section.title);
+  for (const field of FIELDS) {
+    field.label = t(field.label);
+    field.help = t(field.help);
+    if (field.search !== undefined) field.search = `${t(field.search)} ${field.search}`;
+    field.options = field.options?.map(choice);
+    field.labels = field.labels?.map(choice);
   }
 }
 

@@ -61,7 +61,7 @@ const CARDS: readonly Section[] = [
 export function elsewhere(search: string): { title: string; address: string }[] {
   const found = (sections: readonly Section[], before: string) =>
     sections
-      .filter((section) => contains(`${t(section.title)} ${t(section.search)}`, search))
+      .filter((section) => contains(`${t(section.title)} ${t(section.search)} ${section.search}`, search))
       .map(({ id, title }) => ({ title: t(title), address: before + id }));
   return [...found(CARE, '/care/'), ...found(CARDS, '/#')];
 }

@@ -1,27 +1,19 @@
 /**
- * The words of the page in the language of whoever reads it.
+ * The texts of the page in the language of the person who reads it.
  *
- * A text is written in English where it is shown, and is its own key: a text that changes has no translation until
- * somebody writes one, and a test says so. A language is one file in `lang`, fetched by those who read it.
+ * A text is written in English where it is shown, and is its own key. `lang` has one file per other language, with the
+ * translations by English text; the page loads one of them. A text without a translation stays English.
  */
-
-import { hash } from './hash';
 
 /** The gap for what somebody else says, such as an operating system. */
 const QUOTED = 'why';
 
-/** A language as a build packs it. */
-interface Words {
-  /** Texts of the sources, in their order. */
-  listed?: readonly string[];
-  /** Texts that the clock says itself, by a hash of their English. */
-  hashed?: Readonly<Record<string, string>>;
-}
+type Words = Readonly<Record<string, string>>;
 
 const FILES = import.meta.glob<{ default: Words }>('../lang/*.json');
 
 /** Codes of all languages. */
-export const LANGUAGES: readonly string[] = Object.keys(FILES).map((file) => file.slice(8, -5));
+export const LANGUAGES: readonly string[] = ['en', ...Object.keys(FILES).map((file) => file.slice(8, -5))];
 
 const STORED = 'papertick-language';
 
@@ -33,11 +25,10 @@ export function language(): string {
   return code;
 }
 
-/** A text in that language; `{name}` in it stands for a value. A build has put numbers in place of texts. */
-export function t(english: string | number, values?: Readonly<Record<string, string | number>>): string {
-  const text = typeof english === 'number' ? words.listed?.[english - 1] : words.hashed?.[hash(english)];
-  const told = text ?? String(english);
-  return values ? told.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : told;
+/** A text in that language; `{name}` in it stands for a value. */
+export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
+  const text = words[english] ?? english;
+  return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : text;
 }
 
 /** A sentence of the clock in its parts: English words, and what stands in their gaps. */
@@ -63,11 +54,6 @@ export function quoted({ values }: Phrase): string {
   return Object.entries(values).map(said).find(Boolean) || '';
 }
 
-/** Puts the texts of the language into a template that numbers them; none of them holds a sign of markup. */
-export function putTexts(template: string): string {
-  return template.replace(/\[\[(\d+)\]\]/g, (_, place: string) => t(Number(place)));
-}
-
 /** Marks a text that is translated where it is shown. */
 export function n<Text extends string>(english: Text): Text {
   return english;
@@ -82,7 +68,7 @@ export function chosen(wishes: readonly string[], there: readonly string[] = LAN
 /** Fetches the words that this browser asks for, or its owner has chosen. */
 export async function fetchWords(): Promise<void> {
   code = chosen([kept(), ...navigator.languages]);
-  words = (await FILES[`../lang/${code}.json`]!()).default;
+  words = (await FILES[`../lang/${code}.json`]?.())?.default ?? {};
   document.documentElement.lang = code;
 }
 
