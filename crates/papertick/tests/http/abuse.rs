@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use device::{secret::PasswordHash, settings::Settings};
+use papertick::updates::{installer::IMAGE_TIME, judge::Signatures};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -193,7 +194,14 @@ async fn a_refusal_reaches_who_sends_everything_first() {
         ..Setup::default()
     })
     .await;
+    let unsigned = Clock::with(Setup {
+        signatures: Signatures::NotRequired,
+        ..Setup::default()
+    })
+    .await;
     let rows = [
+        // It is refused while it comes: it is no image.
+        (&unsigned, "/upload/webui", 500),
         (&Clock::start().await, "/upload/firmware", 503),
         (&Clock::start().await, "/api/nothing", 404),
         (&guarded, "/upload/firmware", 401),
@@ -220,6 +228,54 @@ async fn a_refusal_reaches_who_sends_everything_first() {
         let answer = Answer::parse(&rest(&mut stream).await);
         assert_eq!(answer.status, status, "{path}");
     }
+}
+
+/// A client that is silent, or sends something around the image for ever, does not keep others from updating.
+#[tokio::test(start_paused = true)]
+async fn an_upload_that_does_not_come_makes_room() {
+    let clock = Clock::with(Setup {
+        signatures: Signatures::NotRequired,
+        ..Setup::default()
+    })
+    .await;
+    let head = |kind: &str| {
+        format!(
+            "POST /upload/webui HTTP/1.1\r\nHost: {}\r\nContent-Type: {kind}\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n",
+            clock.address
+        )
+    };
+    let mut silent = clock.connect().await;
+    let begun = Instant::now();
+    let image = head("application/octet-stream");
+    silent.write_all(image.as_bytes()).await.unwrap();
+    let answer = Answer::parse(&rest(&mut silent).await);
+    assert_eq!(answer.json()["error"], "truncated upload");
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(11), "{took:?}");
+
+    let mut trickling = clock.connect().await;
+    let begun = Instant::now();
+    let form = head("multipart/form-data; boundary=abc");
+    trickling.write_all(form.as_bytes()).await.unwrap();
+    let (mut answer, mut trickle) = trickling.split();
+    let trickles = async {
+        while trickle.write_all(b"x").await.is_ok() {
+            sleep(Duration::from_secs(8)).await;
+        }
+    };
+    let mut head = [0; 12];
+    tokio::select! {
+        read = answer.read_exact(&mut head) => drop(read.unwrap()),
+        () = trickles => panic!("it was not answered"),
+    }
+    assert_eq!(&head, b"HTTP/1.1 500");
+    let took = begun.elapsed();
+    assert!(took <= IMAGE_TIME + Duration::from_secs(8), "{took:?}");
+    let mut next = clock.connect().await;
+    next.write_all(image.as_bytes()).await.unwrap();
+    next.write_all(&[0; 9000]).await.unwrap();
+    let answer = Answer::parse(&rest(&mut next).await);
+    assert_eq!(answer.json()["error"], "ESP_ERR_OTA_VALIDATE_FAILED");
 }
 
 /// Who asks whether to send is answered at once, and sends nothing.

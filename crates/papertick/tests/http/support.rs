@@ -23,8 +23,11 @@ use papertick::{
     doors::http::serve,
     doors::http::services::Services,
     sources::demo::DemoHand,
-    updates::installer::{Installer, Means},
-    updates::newest::Newest,
+    updates::{
+        installer::{Installer, Means},
+        judge::Signatures,
+        newest::Newest,
+    },
 };
 use render::Bitmap;
 use runtime::{glass::Glass, glass::PanelGlass, inbox::Message, inbox::inbox, log_lines::LogLines};
@@ -143,6 +146,7 @@ pub(crate) struct Setup {
     pub(crate) log: LogLines,
     pub(crate) device: Kind,
     pub(crate) made_password: Option<MadePassword>,
+    pub(crate) signatures: Signatures,
 }
 
 /// Who answers behind the inbox.
@@ -168,6 +172,7 @@ impl Default for Setup {
             log: LogLines::new(),
             device: Kind::StandIn,
             made_password: None,
+            signatures: Signatures::Required,
         }
     }
 }
@@ -213,7 +218,10 @@ impl Clock {
         let address = listener.local_addr().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let board = view.borrow().board;
-        let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
+        let means = Means {
+            signatures: setup.signatures,
+            ..Means::without_slots(board, folder.path().to_path_buf(), inbox.clone())
+        };
         let (installer, _) = Installer::new(means);
         let time = runtime::clock::Clock::unset();
         let services = Services {
@@ -301,10 +309,10 @@ impl Clock {
         headers: &[&str],
         body: &str,
     ) -> Answer {
-        let mut request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
-            self.address
-        );
+        let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            request.push_str(&format!("Host: {}\r\n", self.address));
+        }
         for header in headers {
             request.push_str(header);
             request.push_str("\r\n");

@@ -84,6 +84,11 @@ impl Call {
         self.body.take()
     }
 
+    /// Gives back a body of which no more is wanted: the rest is discarded.
+    pub(crate) fn put_back(&mut self, body: Incoming) {
+        self.body.put_back(body);
+    }
+
     /// Reads the whole body, if it is not larger than `max` bytes; one that is announced as larger is not read at all.
     pub(crate) async fn body(&mut self, max: usize) -> Received {
         let announced = self.content_length().unwrap_or_default();

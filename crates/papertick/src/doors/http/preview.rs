@@ -2,11 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, StatusCode, header::UPGRADE};
 use hyper::upgrade::OnUpgrade;
 use serde_json::{Value, json};
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout},
+};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
@@ -21,8 +25,11 @@ use runtime::glass::Glass;
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 1024;
 
-/// Time in which a client must take a message.
-const SEND_TIME: Duration = Duration::from_secs(20);
+/// Time after which a client is dropped that says nothing, or takes nothing; one that watches answers pings.
+const IDLE_TIME: Duration = Duration::from_secs(15);
+
+/// Time between two pings to a client that watches.
+const PING_GAP: Duration = Duration::from_secs(5);
 
 /// Turns the connection into a web socket.
 pub(crate) async fn open(mut call: Call) -> Response {
@@ -69,31 +76,45 @@ async fn stream(state: &State, mut socket: Socket) -> Option<Socket> {
     let mut glass = state.services.glass.clone();
     let mut stop = state.services.shutdown.clone();
     let mut streaming = false;
+    let mut ping = interval_at(Instant::now() + PING_GAP, PING_GAP);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut idle_at = Instant::now() + IDLE_TIME;
     loop {
         let messages = tokio::select! {
             _ = stop.wait_for(|stop| *stop) => return Some(socket),
+            () = sleep_until(idle_at) => return Some(socket),
+            _ = ping.tick(), if streaming => vec![Message::Ping(Bytes::new())],
             changed = glass.changed(), if streaming => {
                 changed.ok()?;
                 frames(&glass.borrow_and_update(), state.uptime())
             }
-            message = socket.next() => match message?.ok()? {
-                Message::Text(text) => match wish(text.as_str()) {
-                    Some(start) => {
-                        streaming = start;
-                        let mut messages = vec![Message::text(json!({ "streaming": start }).to_string())];
-                        if start {
-                            messages.extend(frames(&glass.borrow_and_update(), state.uptime()));
+            message = socket.next() => {
+                let message = message?.ok()?;
+                let text = match message {
+                    Message::Text(text) => text,
+                    Message::Close(_) => return Some(socket),
+                    Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {
+                        // Pings alone do not keep a place that is not used.
+                        if streaming {
+                            idle_at = Instant::now() + IDLE_TIME;
                         }
-                        messages
+                        continue;
                     }
-                    None => Vec::new(),
-                },
-                Message::Close(_) => return Some(socket),
-                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Vec::new(),
+                };
+                let Some(start) = wish(text.as_str()) else {
+                    continue;
+                };
+                streaming = start;
+                idle_at = Instant::now() + IDLE_TIME;
+                let mut messages = vec![Message::text(json!({ "streaming": start }).to_string())];
+                if start {
+                    messages.extend(frames(&glass.borrow_and_update(), state.uptime()));
+                }
+                messages
             }
         };
         for message in messages {
-            timeout(SEND_TIME, socket.send(message)).await.ok()?.ok()?;
+            timeout(IDLE_TIME, socket.send(message)).await.ok()?.ok()?;
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The body of a request, and what becomes of it when nobody reads it.
+//! The body of a request, and what becomes of the part that no handler reads.
 //!
-//! Many clients send all of a body before they look for the answer. A connection that is closed meanwhile is all they
-//! would see of a refusal, so what nobody wants is read and thrown away, with bounds.
+//! Many clients send the whole body before they read the response. If the connection were closed before that, they
+//! would see a write error and not the reason of a refusal, so the rest of a body is read and discarded for a while.
 
 use std::time::Duration;
 
@@ -12,11 +12,8 @@ use tokio::{sync::mpsc, time::timeout};
 
 use super::side_task::SideTask;
 
-/// Bytes of an unwanted body that are thrown away; more than the largest image that a board takes.
-const UNWANTED_MAX: u64 = 80 * 1024 * 1024;
-
-/// Time in which an unwanted body must arrive.
-const UNWANTED_TIME: Duration = Duration::from_secs(30);
+/// Longest time for which an unwanted body is read.
+const UNWANTED_TIME: Duration = Duration::from_secs(10);
 
 /// A body that nobody has taken yet.
 pub(crate) struct Unread {
@@ -56,10 +53,8 @@ impl Unread {
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        let fits = |body: &Incoming| body.size_hint().lower() <= UNWANTED_MAX;
-        // Who asks first sends nothing before being told to, and reading would tell.
-        let body = self.body.take();
-        let unwanted = body.filter(|body| !self.asks_first && fits(body));
+        // A client that waits for `100 Continue` sends nothing, and reading would send that.
+        let unwanted = self.body.take().filter(|_| !self.asks_first);
         if let (Some(body), Some(tasks)) = (unwanted, &self.tasks) {
             // With too many of them, or at the end, the connection just closes.
             let _ = tasks.try_send(SideTask::new("unwanted body", throw_away(body)));
@@ -68,15 +63,7 @@ impl Drop for Unread {
 }
 
 async fn throw_away(mut body: Incoming) {
-    let all = async {
-        let mut total = 0;
-        while let Some(Ok(frame)) = body.frame().await {
-            total += frame.data_ref().map_or(0, |data| data.len() as u64);
-            if total > UNWANTED_MAX {
-                return;
-            }
-        }
-    };
-    // Whether it came to its end makes no difference to anybody.
+    let all = async { while let Some(Ok(_)) = body.frame().await {} };
+    // The rest of a longer body is lost with its connection.
     let _ = timeout(UNWANTED_TIME, all).await;
 }

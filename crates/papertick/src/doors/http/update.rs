@@ -25,8 +25,8 @@ use crate::updates::{
     newest::NotAsked,
 };
 
-/// Longest silence of whoever uploads.
-const SILENCE: Duration = Duration::from_secs(35);
+/// Longest time between two parts of an upload: a silent client must not block other updates.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Bytes that a form may have around the image.
 const FORM_MAX: u64 = 16 * 1024;
@@ -113,7 +113,14 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
     };
     let installed = match call.state.services.installer.begin(announced) {
         Ok(update) => match call.unread() {
-            Some(body) => install(update, body, form).await,
+            Some(mut body) => {
+                let installed = install(update, &mut body, form).await;
+                if !matches!(installed, Err(Trouble::Broken)) {
+                    // After a refusal the client is still sending.
+                    call.put_back(body);
+                }
+                installed
+            }
             None => Err(Trouble::Broken),
         },
         Err(refusal) => Err(refusal.into()),
@@ -125,7 +132,11 @@ async fn upload(mut call: Call, kind: Kind) -> Response {
 }
 
 /// Installs the image in a body; tells how many bytes it had.
-async fn install(update: Update, body: Incoming, form: Option<Multipart>) -> Result<u64, Trouble> {
+async fn install(
+    update: Update,
+    body: &mut Incoming,
+    form: Option<Multipart>,
+) -> Result<u64, Trouble> {
     match receive(&update, body, form).await {
         Ok(bytes) => {
             update.finish().await?;
@@ -141,11 +152,11 @@ async fn install(update: Update, body: Incoming, form: Option<Multipart>) -> Res
 /// Takes all of an image out of a body; tells how many bytes it had.
 async fn receive(
     update: &Update,
-    mut body: Incoming,
+    body: &mut Incoming,
     mut form: Option<Multipart>,
 ) -> Result<u64, Trouble> {
     let mut reading = Reading::default();
-    while let Some(bytes) = next(&mut body).await? {
+    while let Some(bytes) = next(body).await? {
         let Some(form) = &mut form else {
             reading.bytes += bytes.len() as u64;
             update.append(bytes).await?;
