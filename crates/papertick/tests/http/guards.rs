@@ -7,6 +7,7 @@ use argon2::{
     password_hash::{PasswordHasher, SaltString},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
+use board::sim::{self, SimOptions};
 use device::{
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, TEXT_MAX},
@@ -226,6 +227,54 @@ async fn a_made_password_is_asked_for_and_shown_until_somebody_signs_in() {
     }
 }
 
+/// Nobody can stand before a simulated clock and read the password that it made.
+#[tokio::test]
+async fn a_simulated_clock_shows_the_password_that_it_made_to_everybody() {
+    let start = async |bench: bool, is_made: bool| {
+        let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
+        Clock::with(Setup {
+            device: Kind::Real,
+            bench: bench.then_some(board.bench),
+            settings: Settings {
+                http_auth_enabled: true,
+                http_auth_pass: PasswordHash::new(if is_made { "" } else { "a hash" }),
+                ..Settings::default()
+            },
+            made_password: is_made.then(|| MadePassword {
+                password: Secret::new("made up"),
+                hash: hash("made up"),
+                why: WhyMade::SettingsLost,
+            }),
+            ..Setup::default()
+        })
+        .await
+    };
+    for (bench, is_made, status) in [(true, true, 200), (true, false, 401), (false, true, 401)] {
+        let clock = start(bench, is_made).await;
+        let case = format!("simulated: {bench}, made: {is_made}");
+        for path in ["/api/panels.png?scale=2", "/api/panels/0.png"] {
+            assert_eq!(clock.get(path).await.status, status, "{path}, {case}");
+        }
+        for path in [
+            "/api/status",
+            "/api/settings",
+            "/events",
+            "/api/preview/ws",
+            "/api/log",
+        ] {
+            assert_eq!(clock.get(path).await.status, 401, "{path}, {case}");
+        }
+    }
+    // Once the owner has signed in, the password is gone, and what is shown then is not for everybody.
+    let clock = start(true, true).await;
+    let right = basic("papertick:made up");
+    assert_eq!(
+        clock.send("GET", "/api/status", &[&right], "").await.status,
+        200
+    );
+    assert_eq!(clock.get("/api/panels.png").await.status, 401);
+}
+
 #[tokio::test]
 async fn uploads_have_a_password_of_their_own() {
     let settings = Settings {
@@ -280,7 +329,6 @@ async fn pages_of_other_sites_change_nothing() {
         ("POST", own.as_str(), 200),
         ("POST", "Origin: http://localhost:5173", 200),
         ("POST", "Sec-Fetch-Site: same-origin", 200),
-        ("GET", "Sec-Fetch-Site: none", 200),
         ("POST", "X-Nothing: 1", 200),
     ];
     for (method, mark, status) in rows {
@@ -421,6 +469,61 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
     }
     let plain = clock.send("POST", "/api/show/screen/7", &[], "").await;
     assert_eq!(plain.status, 405, "the older form is a GET");
+
+    // Not only pages send requests, and not every browser says so.
+    for mark in [
+        "Accept: text/html,application/xhtml+xml",
+        "Accept: image/avif,image/webp,*/*;q=0.8",
+        "Sec-Fetch-Mode: no-cors",
+        "Sec-GPC: 1",
+        "User-Agent: Opera/9.80 (X11; Linux x86_64)",
+        "User-Agent: AppleCoreMedia/1.0.0.21A329 (iPhone)",
+        "User-Agent: stagefright/1.2 (Linux;Android 14)",
+        "User-Agent: x Mozilla/5.0",
+    ] {
+        let answer = clock.send("GET", "/api/restart", &[mark], "").await;
+        assert_eq!(answer.status, 403, "{mark}");
+        assert_eq!(reached(&mut clock), None, "{mark}");
+    }
+    let program = [
+        "Accept: application/json, text/html",
+        "User-Agent: aiohttp/3.13",
+    ];
+    let answer = clock.send("GET", "/api/restart", &program, "").await;
+    assert_eq!(answer.status, 200);
+}
+
+/// Whoever has pressed the button sees what came of it, and the way back.
+#[tokio::test]
+async fn the_button_leads_to_a_page_that_says_what_was_done() {
+    let clock = Clock::real().await;
+    let origin = format!("Origin: http://{}", clock.address);
+    for (path, status, text) in [
+        ("/api/full_refresh", 200, "Refresh all panels fully."),
+        (
+            "/api/show/screen/99",
+            400,
+            "Show a screen: unknown screen id.",
+        ),
+        ("/api/show/currency/XYZ7", 404, "currency not active."),
+    ] {
+        let path = format!("{path}?pressed");
+        let sent = [BROWSER, &origin, "Content-Length: 0"];
+        let answer = clock.send("POST", &path, &sent, "").await;
+        assert_eq!(answer.status, status, "{path}");
+        assert_eq!(
+            answer.header("content-type"),
+            Some("text/html; charset=utf-8")
+        );
+        let title = if status == 200 {
+            "<h1>Done</h1>"
+        } else {
+            "<h1>Not done</h1>"
+        };
+        for part in [title, text, "<a href=\"/\">"] {
+            assert!(answer.text().contains(part), "{path}: {}", answer.text());
+        }
+    }
 }
 
 /// What stands in the path is shown as it is, and as nothing else.
@@ -558,31 +661,88 @@ async fn only_allowed_origins_may_frame_the_page() {
     }
 }
 
+/// A page can rebind a name of its own to the clock's address, and send any User-Agent.
 #[tokio::test]
-async fn a_browser_that_was_sent_here_under_another_name_is_refused() {
-    let clock = Clock::start().await;
-    let ask = async |host: &str, agent: &str| {
-        let request = format!(
-            "GET /api/settings HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\nConnection: close\r\n\r\n"
-        );
-        clock.raw(request.as_bytes()).await.status
-    };
-    let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-    assert_eq!(ask("evil.example", browser).await, 403);
-    let request = format!(
-        "GET /api/settings HTTP/1.1\r\nHost: evil.example\r\n{BROWSER}\r\nConnection: close\r\n\r\n"
-    );
+async fn a_request_under_a_name_that_is_not_the_clocks_is_refused() {
+    let mut clock = Clock::start().await;
+    let agents = [BROWSER, "User-Agent: x", "Accept: */*"];
+    let rows = [
+        ("evil.example", false),
+        ("papertick-a1b2c3.local", true),
+        ("papertick-a1b2c3.fritz.box:8080", true),
+        ("localhost:8080", true),
+        ("127.0.0.1", true),
+        ("clock:8080", true),
+    ];
+    for (host, passes) in rows {
+        for agent in agents {
+            for path in [
+                "/api/settings",
+                "/",
+                "/events",
+                "/api/preview/ws",
+                "/nothing",
+                "/api/restart",
+            ] {
+                let request = format!(
+                    "HEAD {path} HTTP/1.1\r\nHost: {host}\r\n{agent}\r\nConnection: close\r\n\r\n"
+                );
+                let status = clock.raw(request.as_bytes()).await.status;
+                assert_eq!(status != 403, passes, "{path} of {host}, {agent}: {status}");
+            }
+        }
+    }
+    let request =
+        "GET /api/restart HTTP/1.1\r\nHost: evil.example:8080\r\nConnection: close\r\n\r\n";
     let refused = clock.raw(request.as_bytes()).await;
     let reason = refused.json()["error"].to_string();
     assert!(
-        reason.contains("--allow-origin") && reason.contains("http://evil.example"),
+        reason.contains("--allow-origin http://evil.example:8080"),
         "{reason}"
     );
-    assert_eq!(
-        ask("evil.example", "HomeAssistant/2026.11 aiohttp/3.13").await,
-        200
-    );
-    assert_eq!(ask("papertick-a1b2c3.local", browser).await, 200);
-    assert_eq!(ask("localhost:8080", browser).await, 200);
-    assert_eq!(ask("127.0.0.1", browser).await, 200);
+    assert_eq!(reached(&mut clock), None);
+}
+
+/// Servers and proxies could disagree about whom such a request is for, or where it ends.
+#[tokio::test]
+async fn an_ambiguous_request_is_refused() {
+    let clock = Clock::start().await;
+    let rows = [
+        ("/healthz HTTP/1.1", "Host: clock\r\n", 200),
+        ("/healthz HTTP/1.1", "Host: clock\r\nHost: clock\r\n", 400),
+        (
+            "/healthz HTTP/1.1",
+            "Host: clock\r\nHost: evil.example\r\n",
+            400,
+        ),
+        ("/healthz HTTP/1.1", "Host: cl\u{f6}ck\r\n", 400),
+        ("/healthz HTTP/1.1", "", 400),
+        ("/healthz HTTP/1.0", "", 200),
+        ("http://clock/healthz HTTP/1.1", "Host: clock\r\n", 200),
+        ("http://CLOCK:80/healthz HTTP/1.1", "Host: clock\r\n", 200),
+        (
+            "http://evil.example/healthz HTTP/1.1",
+            "Host: clock\r\n",
+            400,
+        ),
+        ("http://clock:81/healthz HTTP/1.1", "Host: clock\r\n", 400),
+        ("http://me@clock/healthz HTTP/1.1", "Host: clock\r\n", 400),
+        ("http://clock/healthz HTTP/1.1", "", 400),
+        ("http://clock/healthz HTTP/1.0", "", 400),
+        (
+            "/healthz HTTP/1.1",
+            "Host: clock\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
+            400,
+        ),
+        (
+            "/healthz HTTP/1.1",
+            "Host: clock\r\nContent-Length: x\r\n",
+            400,
+        ),
+    ];
+    for (target, headers, status) in rows {
+        let request = format!("GET {target}\r\n{headers}Connection: close\r\n\r\n");
+        let answer = clock.raw(request.as_bytes()).await;
+        assert_eq!(answer.status, status, "{target} {headers}");
+    }
 }

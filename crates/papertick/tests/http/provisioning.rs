@@ -182,7 +182,7 @@ async fn a_page_of_another_site_reads_nothing_under_its_own_name() {
             ("evil.example", "Mozilla/5.0", 403),
             ("192.168.4.1", "Mozilla/5.0", 200),
             ("papertick-a1b2c3.local", "Mozilla/5.0", 200),
-            ("evil.example", "curl/8.15.0", 200),
+            ("evil.example", "curl/8.15.0", 403),
         ] {
             let request = format!(
                 "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\nConnection: close\r\n\r\n"

@@ -18,7 +18,7 @@ use http::{
 use hyper::body::Incoming;
 
 use interface::{
-    operation::{self, Act, Form, Guard, Operation},
+    operation::{self, Act, Form, Guard, Operation, Service},
     operations,
 };
 
@@ -29,6 +29,7 @@ use super::{
     coding::{self, Coding},
     commands,
     handlers::{self, Handler},
+    html,
     origin::{self, Sender},
     pages,
     parse::percent_decode,
@@ -105,6 +106,8 @@ struct Target {
     routes: &'static [Route],
     /// The one of its path and its method.
     route: Option<Route>,
+    /// It was asked for by the button of a page of ours.
+    pressed: bool,
     /// The open part of the path.
     param: Option<String>,
     /// The clock is an access point, and its page is all there is.
@@ -122,6 +125,7 @@ impl Target {
         let pressed = press::is_pressed(method, uri).then(old).flatten();
         Target {
             routes,
+            pressed: pressed.is_some(),
             route: pressed.or_else(|| choose(routes, method)),
             param,
             portal,
@@ -164,10 +168,19 @@ pub(crate) async fn answer(
     let packed = Coding::Gzip.is_accepted(request.headers());
     let asked = tracing::enabled!(tracing::Level::DEBUG)
         .then(|| (request.method().clone(), request.uri().path().to_string()));
+    let pressed = target.route.filter(|_| target.pressed);
     let mut response = match refusal(&state, &view, &request, &target, peer).await {
         Some(refusal) => refusal,
-        None if is_too_late(&state, &target) => too_late(),
-        None => serve(Arc::clone(&state), view, request, target).await,
+        None => {
+            let response = match is_too_late(&state, &target) {
+                true => too_late(),
+                false => serve(Arc::clone(&state), view, request, target).await,
+            };
+            match pressed {
+                Some(route) => press::outcome(route.operation, &response),
+                None => response,
+            }
+        }
     };
     response = coding::pack(packed, response);
     if let Some((method, path)) = asked {
@@ -199,6 +212,9 @@ async fn refusal(
     peer: SocketAddr,
 ) -> Option<Response> {
     let headers = request.headers();
+    if let Some(refusal) = origin::ambiguous_host(request) {
+        return Some(refusal);
+    }
     // Who looks for the internet at the access point is shown its page, under whatever name; but what the clock knows
     // of it and of the networks around is told under its own names alone.
     let looks = target.portal && target.route.is_none();
@@ -214,7 +230,7 @@ async fn refusal(
             Sender::Foreign => return Some(origin::cross_site()),
             Sender::Unsaid => {
                 let unasked = *request.method() == Method::GET && route.form.old;
-                if unasked && origin::is_called_browser(headers) {
+                if unasked && origin::is_browser(headers) {
                     return Some(press::page(route.operation, request.uri()));
                 }
             }
@@ -231,6 +247,7 @@ async fn refusal(
     let verdict = match guard {
         Guard::Open | Guard::Portal => return None,
         Guard::Monitoring if view.active.metrics_open => return None,
+        Guard::Control if shows_sign_in(state, view, target) => return None,
         Guard::Control | Guard::Monitoring => state.gate.control(headers, peer.ip()).await,
         Guard::Upload => state.gate.upload(headers, peer.ip()).await,
     };
@@ -241,6 +258,17 @@ async fn refusal(
     let mut refused = verdict.refusal()?;
     auth::leave_asking_to_page(headers, &mut refused);
     Some(refused)
+}
+
+/// Whether a request is for the picture of a simulated clock's panels while a password that the clock made is on them.
+///
+/// Nobody can stand before such a clock, so its owner could not sign in otherwise.
+fn shows_sign_in(state: &State, view: &View, target: &Target) -> bool {
+    let draws = |route: Route| match route.operation.act {
+        Act::Serves(service) => matches!(service, Service::Panels | Service::Panel),
+        Act::Asks(_) | Act::Tells(_) => false,
+    };
+    view.shows_password && state.services.bench.is_some() && target.route.is_some_and(draws)
 }
 
 /// Tells whether a request asks for what only the device could do that goes on in the place of this one.
@@ -299,13 +327,24 @@ async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> 
     if !target.routes.is_empty() {
         return not_allowed(target.routes);
     }
+    // A path that is served by the access point alone still has no other methods.
+    if !target.portal
+        && let Some((routes, _)) = rows(request.uri().path())
+        && choose(routes, request.method()).is_none()
+    {
+        return not_allowed(routes);
+    }
     if target.portal && reads {
         return portal::look(state, request).await;
     }
     let file = (reads && !target.portal)
         .then(|| pages::file(state, request.uri().path(), request.headers()))
         .flatten();
-    file.unwrap_or_else(answer::not_found)
+    let missing = || match html::is_wanted(request.headers()) {
+        true => html::notice(StatusCode::NOT_FOUND, "Page not found", html::LINK_BACK),
+        false => answer::not_found(),
+    };
+    file.unwrap_or_else(missing)
 }
 
 /// The route for a method; HEAD is served by the one for GET where that one only reads.
