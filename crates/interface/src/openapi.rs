@@ -7,12 +7,13 @@ use alloc::{
     vec::Vec,
 };
 
+use device::board::BoardSpec;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    operation::{Form, Guard, Operation, Takes},
+    operation::{Form, Guard, Method, Operation, Takes},
     operations::GROUPS,
-    shape::Shape,
+    shape::{self, Shape},
 };
 
 /// What a status alone does not tell.
@@ -28,7 +29,18 @@ const DESCRIPTIONS: &[(Shape, &str)] = &[
     ),
 ];
 
-/// The description of the interface.
+/// The description of the interface of a clock with this board, whose lists have one entry per LED or panel.
+pub fn document_of(board: &BoardSpec) -> Value {
+    let mut document = document();
+    let schemas = &mut document["components"]["schemas"];
+    schemas[format!("{:?}", Shape::Pixels)] = shape::pixels(Some(board.leds));
+    schemas[format!("{:?}", Shape::Duties)] = shape::duties(Some(board.panels));
+    document
+}
+
+/// The description of the interface of any clock.
+///
+/// Web sockets are not in it, because OpenAPI cannot describe them.
 pub fn document() -> Value {
     let mut paths = Map::new();
     let mut shapes = BTreeSet::new();
@@ -36,7 +48,7 @@ pub fn document() -> Value {
     for group in GROUPS {
         tags.push(json!({ "name": group.name }));
         for operation in group.operations {
-            for form in operation.forms {
+            for form in operation.forms.iter().filter(|form| !form.upgrades) {
                 let item = paths.entry(form.path).or_insert_with(|| json!({}));
                 let method = form.method.name().to_ascii_lowercase();
                 item[method] = described(group.name, operation, form, &mut shapes);
@@ -76,16 +88,28 @@ fn described(
         "operationId": operation_id(form),
         "responses": responses(operation, form, shapes),
     });
-    let parameters = parameters(form);
+    // Older clients write into the path what is in the body otherwise.
+    let takes = match form.method {
+        Method::Get => Takes::Nothing,
+        Method::Post | Method::Patch | Method::Delete => operation.body,
+    };
+    // OpenAPI cannot say that one of two is required, so the query is left to the words.
+    let replaces_query = matches!(takes, Takes::Maybe(_) | Takes::OrQuery(_));
+    let parameters = parameters(form, !replaces_query);
     if !parameters.is_empty() {
         described["parameters"] = parameters.into();
     }
-    let (shape, required) = match operation.body {
-        // Older clients write into the path what is in the body otherwise.
-        Takes::Maybe(_) | Takes::Always(_) if form.old => (Shape::Empty, false),
+    if replaces_query && let [param] = form.query {
+        let words = format!(
+            "`{}` may also stand in the query instead of the body.",
+            param.name
+        );
+        described["description"] = words.into();
+    }
+    let (shape, required) = match takes {
         Takes::Nothing => (Shape::Empty, false),
         Takes::Maybe(shape) => (shape, false),
-        Takes::Always(shape) => (shape, true),
+        Takes::OrQuery(shape) | Takes::Always(shape) => (shape, true),
     };
     if let Some(content) = content(shape, shapes) {
         described["requestBody"] = json!({ "content": content, "required": required });
@@ -116,7 +140,7 @@ fn operation_id(form: &Form) -> String {
         .join("-")
 }
 
-fn parameters(form: &Form) -> Vec<Value> {
+fn parameters(form: &Form, with_query: bool) -> Vec<Value> {
     let open = form
         .path
         .split_once('{')
@@ -129,7 +153,8 @@ fn parameters(form: &Form) -> Vec<Value> {
             }
             json!({ "name": name, "in": "path", "required": true, "schema": schema })
         });
-    let query = form.query.iter().map(|param| {
+    let query = form.query.iter().filter(|_| with_query);
+    let query = query.map(|param| {
         json!({
             "name": param.name,
             "in": "query",

@@ -64,6 +64,8 @@ pub struct Form {
     pub changes: bool,
     /// There is a better way to ask for the same.
     pub old: bool,
+    /// It opens a web socket.
+    pub upgrades: bool,
     /// Answers where they are not those of the operation.
     pub answers: Option<&'static [(u16, Shape)]>,
 }
@@ -109,8 +111,10 @@ pub struct Param {
 pub enum Takes {
     /// None; one that comes is not looked at.
     Nothing,
-    /// One, or values beside it, or neither.
+    /// One or none; a value in the query stands for a member of it.
     Maybe(Shape),
+    /// One, or a value in the query in its place.
+    OrQuery(Shape),
     /// One.
     Always(Shape),
 }
@@ -294,7 +298,13 @@ impl Operation {
         self
     }
 
-    /// With a body, or values beside it.
+    /// With a body, or a value in the query in its place.
+    pub const fn takes_or_query(mut self, shape: Shape) -> Operation {
+        self.body = Takes::OrQuery(shape);
+        self
+    }
+
+    /// With a body that may be missing.
     pub const fn may_take(mut self, shape: Shape) -> Operation {
         self.body = Takes::Maybe(shape);
         self
@@ -347,25 +357,28 @@ const fn form(method: Method, path: &'static str) -> Form {
         query: &[],
         changes: true,
         old: false,
+        upgrades: false,
         answers: None,
     }
 }
 
 /// A GET that only reads.
 pub const fn get(path: &'static str) -> Form {
-    let mut form = watch(path);
+    let mut form = form(Method::Get, path);
     form.changes = false;
     form
 }
 
-/// A GET whose answer pages of other sites could read.
+/// A GET that opens a web socket, which pages of other sites could read.
 pub const fn watch(path: &'static str) -> Form {
-    form(Method::Get, path)
+    let mut form = form(Method::Get, path);
+    form.upgrades = true;
+    form
 }
 
 /// A GET that changes something, as older clients send it.
 pub const fn old(path: &'static str) -> Form {
-    let mut form = watch(path);
+    let mut form = form(Method::Get, path);
     form.old = true;
     form
 }

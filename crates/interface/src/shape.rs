@@ -124,6 +124,8 @@ pub enum Shape {
     TxPowerSet,
     /// An image to install.
     Image,
+    /// The digest of an image.
+    Digest,
     /// An image was installed.
     Uploaded,
     /// An image is too large.
@@ -196,7 +198,9 @@ impl Shape {
         match self {
             Shape::Empty | Shape::Patched | Shape::Json => json!({}),
             Shape::Integer => integer(),
-            Shape::Text | Shape::Html | Shape::Events | Shape::Metrics => text(),
+            Shape::Text | Shape::Html | Shape::Metrics => text(),
+            Shape::Events => event(),
+            Shape::Digest => json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{64}$" }),
             Shape::Image => json!({ "type": "string", "format": "binary", "minLength": 1 }),
             Shape::Png | Shape::Bytes => {
                 json!({ "type": "string", "format": "binary" })
@@ -213,8 +217,8 @@ impl Shape {
             Shape::Imported => imported(),
             Shape::NotImported => not_imported(),
             Shape::Log => log(),
-            Shape::ScreenChoice => object(&[("s", screen())]),
-            Shape::Screen => screen(),
+            Shape::ScreenChoice => object(&[("s", screen(cut(0, 7)))]),
+            Shape::Screen => screen(json!({ "type": "integer", "minimum": 0, "maximum": 7 })),
             Shape::CurrencyChoice => {
                 object(&[("c", json!({ "type": "string", "pattern": "^[A-Za-z]{3}$" }))])
             }
@@ -227,12 +231,12 @@ impl Shape {
             Shape::Hex => json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }),
             Shape::Scale => json!({ "type": "integer", "minimum": 1, "maximum": 8 }),
             Shape::Duty => brightness().schema(),
-            Shape::Pixels => pixels(),
+            Shape::Pixels => pixels(None),
             Shape::EffectChoice => object(&[("name", json!({ "enum": effects() }))]),
             Shape::Queued => object(&[("queued", flag()), ("name", json!({ "enum": effects() }))]),
             Shape::FrontlightStatus => object(&[("flStatus", array(duty()))]),
-            Shape::Brightness => object(&[("b", brightness().schema())]),
-            Shape::Duties => array(json!({ "type": "number", "minimum": 0, "maximum": DUTY_MAX })),
+            Shape::Brightness => object(&[("b", cut(0, u16::MAX.into()))]),
+            Shape::Duties => duties(None),
             Shape::Dnd => dnd(),
             Shape::Confirmation => object(&[("confirm", json!({ "const": CONFIRMATION }))]),
             Shape::NotErased => object(&[("error", json!({ "const": "not erased" }))]),
@@ -257,7 +261,8 @@ impl Shape {
                 ("espUptime", integer()),
                 ("caps", json!({ "type": "object" })),
             ]),
-            Shape::SourceChoice => loose(&[("source", source_name())]),
+            // Without a `type`: what is no object names no source.
+            Shape::SourceChoice => json!({ "properties": { "source": source_name() } }),
             Shape::SourceName => source_name(),
             Shape::Health => object(&[("ok", flag())]),
             Shape::Bench => json!({ "type": "object" }),
@@ -351,17 +356,43 @@ fn colour() -> Value {
     json!({ "type": "string", "pattern": "^(#?[0-9A-Fa-f]{6}|off)$" })
 }
 
-fn pixels() -> Value {
-    let integer = || json!({ "type": "integer" });
+/// One event of the stream.
+fn event() -> Value {
+    let mut schema = object(&[("data", json!({ "type": "string" }))]);
+    schema["properties"]["event"] = json!({ "enum": ["welcome", "status", "panels", "bench"] });
+    schema
+}
+
+/// A list with an entry for each of so many, or none at all; of any length if that is not known.
+fn one_each(items: Value, count: Option<usize>) -> Value {
+    let list = array(items);
+    let Some(count) = count else {
+        return list;
+    };
+    let (mut none, mut all) = (list.clone(), list);
+    none["maxItems"] = 0.into();
+    all["minItems"] = count.into();
+    all["maxItems"] = count.into();
+    json!({ "anyOf": [none, all] })
+}
+
+/// A duty per panel; of any number of panels if that is not known.
+pub(crate) fn duties(panels: Option<usize>) -> Value {
+    one_each(cut(0, DUTY_MAX.into()), panels)
+}
+
+/// A colour per LED, or one for all; of any number of LEDs if that is not known.
+pub(crate) fn pixels(leds: Option<usize>) -> Value {
+    let number = || json!({ "type": "number", "description": "The low eight bits count." });
     let hex = json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" });
     let by_hex = object(&[("hex", hex)]);
-    let by_channels = object(&[
-        ("red", integer()),
-        ("green", integer()),
-        ("blue", integer()),
-    ]);
-    let colours = array(json!({ "anyOf": [by_hex, by_channels] }));
-    json!({ "anyOf": [colours, by_hex, by_channels] })
+    let mut by_channels = object(&[("red", number()), ("green", number()), ("blue", number())]);
+    by_channels["not"] = json!({ "required": ["hex"] });
+    let colour = || json!({ "anyOf": [by_hex, by_channels] });
+    let mut one = array(colour());
+    one["minItems"] = 1.into();
+    one["maxItems"] = 1.into();
+    json!({ "anyOf": [one_each(colour(), leds), one, by_hex, by_channels] })
 }
 
 fn duty() -> Value {
@@ -426,18 +457,21 @@ fn dnd() -> Value {
     ])
 }
 
-fn screen() -> Value {
+fn screen(mut place: Value) -> Value {
     let ids: Vec<u16> = SCREENS.iter().map(|screen| screen.id).collect();
-    json!({ "anyOf": [
-        { "description": "Id of a screen.", "enum": ids },
-        { "description": "Place in the rotation, from 0.", "type": "integer", "minimum": 0, "maximum": 7 },
-    ]})
+    place["description"] = "Place in the rotation, from 0.".into();
+    json!({ "anyOf": [{ "description": "Id of a screen.", "enum": ids }, place] })
+}
+
+/// A number in a body whose fraction is cut off.
+fn cut(min: i32, max: i32) -> Value {
+    json!({ "type": "number", "exclusiveMinimum": min - 1, "exclusiveMaximum": max + 1 })
 }
 
 fn cells() -> Value {
     let texts = array(json!({ "type": "string" }));
     let mut with_height = object(&[("cells", texts.clone())]);
-    with_height["properties"]["digitPx"] = json!({ "type": "integer", "description": format!("Glyph height, px; counts from {} to {}.", GLYPH_PX.start(), GLYPH_PX.end()) });
+    with_height["properties"]["digitPx"] = json!({ "description": format!("Glyph height, px: an integer from {} to {}; anything else is ignored.", GLYPH_PX.start(), GLYPH_PX.end()) });
     json!({ "anyOf": [texts, with_height] })
 }
 
@@ -448,18 +482,20 @@ fn credentials() -> Value {
     schema
 }
 
+/// What cannot be read has its default, so that nothing is refused.
 fn zap() -> Value {
-    loose(&[
-        ("amount_sats", json!({ "type": "integer", "minimum": 0 })),
-        (
-            "message",
-            json!({ "type": "string", "description": format!("Cut after {ZAP_MESSAGE_MAX} bytes.") }),
-        ),
-    ])
+    let message = format!("A string, which is cut after {ZAP_MESSAGE_MAX} bytes.");
+    json!({
+        "properties": {
+            "amount_sats": { "description": "An integer of at least 0." },
+            "message": { "description": message },
+        },
+        "example": { "amount_sats": 21, "message": "hello" },
+    })
 }
 
 fn passphrase() -> Value {
-    json!({ "type": "string", "minLength": 1, "maxLength": PASSPHRASE_LEN.end() })
+    json!({ "type": ["string", "null"], "minLength": PASSPHRASE_LEN.start(), "maxLength": PASSPHRASE_LEN.end() })
 }
 
 fn settings_file() -> Value {

@@ -189,7 +189,7 @@ fn given(operation: &Operation, payload: &[u8]) -> Result<Given, Answer> {
     }
     Ok(match operation.body {
         Takes::Nothing => Given::default(),
-        Takes::Maybe(_) | Takes::Always(_) => Given::body(payload),
+        Takes::Maybe(_) | Takes::OrQuery(_) | Takes::Always(_) => Given::body(payload),
     })
 }
 

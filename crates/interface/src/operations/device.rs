@@ -7,7 +7,7 @@ use super::words::{BAD, OK, param};
 use crate::{
     answer::Answer,
     asked::Asked,
-    given::Given,
+    given::{Body, Given},
     limits::CONFIRMATION,
     operation::{Operation, Param, asks, old, post},
     shape::Shape,
@@ -72,7 +72,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .called("tx-power")
     .lasts()
-    .may_take(Shape::TxPower)
+    .takes_or_query(Shape::TxPower)
     .answers(&[(200, Shape::TxPowerSet), BAD]),
 ];
 
@@ -87,13 +87,18 @@ fn factory_reset(given: Given, _view: &View) -> Result<Asked, Answer> {
 }
 
 fn restart_sources(given: Given, _view: &View) -> Result<Asked, Answer> {
-    let Some(name) = given.text(&["source"]) else {
+    if given.body == Body::NotJson {
+        return Err(Answer::bad_request("bad json"));
+    }
+    let name = given.text(&["source"]);
+    if name.is_none() && given.member("source").is_none() {
         return Ok(Asked::of(Request::RestartSources));
-    };
-    if name == BROKER {
+    }
+    if name == Some(BROKER) {
         return Ok(Asked::of(Request::RestartBroker));
     }
-    let source = SourceId::named(name).ok_or_else(|| Answer::bad_request("unknown source"))?;
+    let source = name.and_then(SourceId::named);
+    let source = source.ok_or_else(|| Answer::bad_request("unknown source"))?;
     Ok(Asked::of(Request::RestartSource(source)))
 }
 
@@ -104,7 +109,10 @@ fn clear_logos(_given: Given, view: &View) -> Result<Asked, Answer> {
 }
 
 fn tx_power(given: Given, _view: &View) -> Result<Asked, Answer> {
-    let named = given.number("txPower").ok_or_else(|| match given.json() {
+    let is_whole = |value: &Value| value.as_f64().is_none_or(|number| number % 1.0 == 0.0);
+    let is_whole = given.member("txPower").is_none_or(is_whole);
+    let number = given.number("txPower").filter(|_| is_whole);
+    let named = number.ok_or_else(|| match given.json() {
         Ok(_) => "txPower missing",
         Err(reason) => reason,
     });

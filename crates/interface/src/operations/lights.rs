@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/lights/{color}").open(Shape::Hex),
         ],
     )
-    .may_take(Shape::Colour)
+    .takes_or_query(Shape::Colour)
     .answers(COLOURED),
     asks(
         "A colour per LED, or one for all",
@@ -96,7 +96,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/frontlight/brightness/{duty}").open(Shape::Duty),
         ],
     )
-    .may_take(Shape::Brightness)
+    .takes_or_query(Shape::Brightness)
     .answers(LIT_BY),
     asks(
         "A duty per frontlight channel",
@@ -171,11 +171,13 @@ fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
         return hex.and_then(Rgb::parse).ok_or("bad hex");
     }
     let channel = |name: &str| {
-        let value = object
-            .get(name)
-            .and_then(whole_number)
-            .ok_or("missing fields")?;
-        let [low, ..] = value.to_le_bytes();
+        let number = object.get(name).and_then(Value::as_number);
+        let number = number.ok_or("missing fields")?;
+        // A number that is too large has no low byte to speak of.
+        let whole = number
+            .as_i64()
+            .or_else(|| number.as_f64().map(|float| float as i64));
+        let [low, ..] = whole.unwrap_or_default().to_le_bytes();
         Ok::<u8, &str>(low)
     };
     Ok(Rgb {

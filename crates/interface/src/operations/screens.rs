@@ -40,7 +40,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/show/screen/{id}").open(Shape::Screen).or("1"),
         ],
     )
-    .may_take(Shape::ScreenChoice)
+    .takes_or_query(Shape::ScreenChoice)
     .answers(SHOWN),
     asks(
         "Show prices in a currency",
@@ -50,7 +50,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/show/currency/{code}"),
         ],
     )
-    .may_take(Shape::CurrencyChoice)
+    .takes_or_query(Shape::CurrencyChoice)
     .answers(PRICED),
     asks(
         "Show a text, one character per panel",
@@ -60,7 +60,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/show/text/{text}").answers(&[OK]),
         ],
     )
-    .may_take(Shape::Words)
+    .takes_or_query(Shape::Words)
     .up_to(TEXT_BODY_MAX)
     .answers(&[OK, BAD]),
     asks("Show a text per panel", custom, &[post("/api/show/custom")])

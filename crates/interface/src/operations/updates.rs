@@ -6,11 +6,7 @@ use crate::{
     shape::Shape,
 };
 
-const DIGEST: &[Param] = &[param(
-    "sha256",
-    Shape::Text,
-    "SHA-256 of the image, 64 hex digits.",
-)];
+const DIGEST: &[Param] = &[param("sha256", Shape::Digest, "SHA-256 of the image.")];
 
 const UPLOADED: &[(u16, Shape)] = &[
     (200, Shape::Uploaded),
@@ -45,7 +41,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .called("update firmware")
     .guarded(Guard::Upload)
-    .may_take(Shape::Image)
+    .takes(Shape::Image)
     .answers(UPLOADED),
     serves(
         "Install a web bundle",

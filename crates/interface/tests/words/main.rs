@@ -8,5 +8,4 @@ mod documents;
 mod entities;
 mod mqtt;
 mod replies;
-mod rows;
 mod shared;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_tungstenite::{
     WebSocketStream,
@@ -89,7 +89,6 @@ async fn the_bench_refuses_what_the_board_does_not_have() {
         ("POST /sim/wifi", r#"{"link":"sideways"}"#),
         ("POST /sim/power", r#"{"action":"off"}"#),
         ("POST /sim/power", r#"{"action":"cycle","hold":[9]}"#),
-        ("POST /sim/panel", r#"{"panel":7,"fault":"none"}"#),
         ("POST /sim/panel", r#"{"panel":0,"fault":"gone"}"#),
         ("POST /sim/panel", "not json"),
     ];
@@ -99,6 +98,9 @@ async fn the_bench_refuses_what_the_board_does_not_have() {
         assert_eq!(answer.status, 400, "{path} {body}");
         assert!(answer.json()["error"].is_string(), "{path} {body}");
     }
+    let body = r#"{"panel":7,"fault":"none"}"#;
+    let answer = clock.json("POST", "/sim/panel", body).await;
+    assert_eq!(answer.status, 404, "as with any panel that is not there");
 }
 
 #[tokio::test]
@@ -195,6 +197,40 @@ async fn so_many_watch_the_panels_and_no_more() {
         }
     };
     timeout(SOON, room).await.expect("there is room again");
+}
+
+/// Places are for clients that watch: one that asks for nothing, or does not answer pings, loses its place.
+#[tokio::test(start_paused = true)]
+async fn a_silent_client_loses_its_place() {
+    let clock = Clock::start().await;
+    for asks in [false, true] {
+        let url = format!("ws://{}/api/preview/ws", clock.address);
+        let stream = clock.connect().await;
+        let (mut socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
+        if asks {
+            ask(&mut socket, "start").await;
+        }
+        // Bytes are read and pings are not answered.
+        let begun = Instant::now();
+        let mut bytes = Vec::new();
+        let stream = socket.get_mut();
+        // The server may reset a connection whose bytes it never read.
+        let _ = stream.read_to_end(&mut bytes).await;
+        let took = begun.elapsed().as_secs();
+        assert!((14..=17).contains(&took), "{took} s, asks: {asks}");
+    }
+
+    let url = format!("ws://{}/api/preview/ws", clock.address);
+    let stream = clock.connect().await;
+    let (mut socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
+    ask(&mut socket, "start").await;
+    let begun = Instant::now();
+    let mut pictures = 0;
+    while begun.elapsed() < Duration::from_secs(60) {
+        // Reading answers pings.
+        pictures += usize::from(socket.next().await.unwrap().unwrap().is_binary());
+    }
+    assert_eq!(pictures, 7);
 }
 
 #[tokio::test]

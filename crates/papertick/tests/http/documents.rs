@@ -175,6 +175,9 @@ async fn pictures_are_sent_once() {
         let known = format!("If-None-Match: {}", first.header("etag").unwrap());
         let second = clock.send("GET", path, &[&known], "").await;
         assert_eq!((second.status, second.body.len()), (304, 0), "{path}");
+        for answer in [first, second] {
+            assert_eq!(answer.header("cache-control"), Some("no-cache"), "{path}");
+        }
     }
     for path in ["/api/panels/7.png", "/api/panels/x.png", "/api/panels/.png"] {
         assert_eq!(clock.get(path).await.status, 404, "{path}");
@@ -635,7 +638,7 @@ async fn effects_that_find_the_queue_of_the_strip_full_are_counted() {
 async fn the_description_is_served() {
     let clock = Clock::start().await;
     let served = clock.get("/openapi.json").await.json();
-    assert_eq!(served, openapi::document());
+    assert_eq!(served, openapi::document_of(&clock.view.borrow().board));
 }
 
 /// What is answered is what the description promises.
@@ -717,7 +720,18 @@ async fn every_view_of_the_page_has_an_address() {
         assert_eq!((answer.status, answer.text()), (200, page.text()), "{path}");
     }
     for path in ["/setting", "/assets/settings", "/api/settings/quiet"] {
-        assert_eq!(clock.get(path).await.status, 404, "{path}");
+        let answer = clock.get(path).await;
+        assert_eq!(
+            (answer.status, answer.json()),
+            (404, json!({ "error": "not found" }))
+        );
+        let accept = ["Accept: text/html,application/xhtml+xml,*/*;q=0.8"];
+        let page = clock.send("GET", path, &accept, "").await;
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (404, Some("text/html; charset=utf-8"))
+        );
+        assert!(page.text().contains("<a href=\"/\">"), "{path}");
     }
 }
 

@@ -27,7 +27,6 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("GET /events", "", 200),
     ("GET /api/panels.png", "", 200),
     ("GET /api/panels/0.png", "", 200),
-    ("GET /api/preview/ws", "", 426),
     ("GET /api/settings", "", 200),
     ("PATCH /api/settings", r#"{"digitFontPx":200}"#, 200),
     ("POST /api/settings", r#"{"digitFontPx":200}"#, 200),

@@ -334,7 +334,7 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
     if shape == Shape::Change {
         return change(&said).map(Payload::Json);
     }
-    if said.is_empty() && matches!(operation.body, Takes::Maybe(_)) {
+    if said.is_empty() && matches!(operation.body, Takes::Maybe(_) | Takes::OrQuery(_)) {
         return Ok(Payload::Nothing);
     }
     let said = if shape == Shape::ScreenChoice {
@@ -406,7 +406,7 @@ fn with_password(mut said: Vec<String>) -> Result<Vec<String>, Failure> {
 fn body(operation: &Operation) -> Option<Shape> {
     match operation.body {
         Takes::Nothing => None,
-        Takes::Maybe(shape) | Takes::Always(shape) => Some(shape),
+        Takes::Maybe(shape) | Takes::OrQuery(shape) | Takes::Always(shape) => Some(shape),
     }
 }
 

@@ -10,7 +10,7 @@ use device::{
     units::Msats,
 };
 use http::StatusCode;
-use interface::limits::SMALL_BODY_MAX;
+use interface::{given::whole_number, limits::SMALL_BODY_MAX};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -65,8 +65,9 @@ pub(crate) async fn buttons(mut call: Call) -> Response {
     let Some(bench) = &call.state.services.bench else {
         return answer::not_found();
     };
-    let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), Value::as_u64);
+    let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), whole);
     match (numbers(&body, "press"), held) {
+        (Some(press), Some(_)) if press.is_empty() => answer::done(),
         (Some(press), Some(ms)) => told(bench.press(&press, Duration::from_millis(ms)).await),
         _ => answer::bad_request("press: list of button numbers, ms: whole number"),
     }
@@ -116,7 +117,7 @@ pub(crate) async fn power(mut call: Call) -> Response {
                 Some(_) => numbers(body, "hold")?,
                 None => Vec::new(),
             };
-            let ms = body.get("ms").map_or(Some(0), Value::as_u64)?;
+            let ms = body.get("ms").map_or(Some(0), whole)?;
             Some(bench.cycle_power(&hold, Duration::from_millis(ms)))
         },
     )
@@ -129,7 +130,7 @@ pub(crate) async fn panel(mut call: Call) -> Response {
         &mut call,
         "panel: index, fault: busy-stuck or none",
         |bench, body| {
-            let panel = body.get("panel")?.as_u64()?.try_into().ok()?;
+            let panel = whole(body.get("panel")?)?.try_into().ok()?;
             let fault = SimFault::parse(body.get("fault")?.as_str()?)?;
             Some(bench.set_fault(panel, fault))
         },
@@ -196,16 +197,21 @@ async fn body(call: &mut Call) -> Value {
 }
 
 fn numbers(body: &Value, name: &str) -> Option<Vec<u64>> {
-    body.get(name)?
-        .as_array()?
-        .iter()
-        .map(Value::as_u64)
-        .collect()
+    body.get(name)?.as_array()?.iter().map(whole).collect()
+}
+
+/// A number without a fraction, which may be written with one: `100.0`.
+fn whole(value: &Value) -> Option<u64> {
+    let is_whole = value.as_f64().is_some_and(|number| number % 1.0 == 0.0);
+    u64::try_from(whole_number(value).filter(|_| is_whole)?).ok()
 }
 
 fn told(outcome: Result<(), BenchError>) -> Response {
     match outcome {
         Ok(()) => answer::done(),
+        Err(error @ BenchError::NoPanel(_)) => {
+            answer::error(StatusCode::NOT_FOUND, &error.to_string())
+        }
         Err(error) => answer::bad_request(&error.to_string()),
     }
 }

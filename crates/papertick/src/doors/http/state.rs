@@ -1,7 +1,7 @@
 //! What every handler can reach.
 
 use std::{
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -86,6 +86,8 @@ pub(crate) struct State {
     pub(crate) transfers: Semaphore,
     /// Hashes passwords.
     pub(crate) hasher: Hasher,
+    /// The description of the interface.
+    pub(crate) description: OnceLock<Bytes>,
     /// The newest picture of all panels.
     pub(crate) pictures: Cached<Glass, u64, Bytes>,
     /// What all followers are sent.
@@ -127,6 +129,7 @@ impl State {
             sealing: Arc::new(Semaphore::new(SEALED_AT_ONCE)),
             transfers: Semaphore::new(TRANSFERS_MAX),
             hasher,
+            description: OnceLock::new(),
             pictures: Cached::new(),
             frames: broadcast::Sender::new(FRAMES_KEPT),
             told: Told::new(),
