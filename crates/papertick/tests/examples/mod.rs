@@ -72,7 +72,7 @@ pub(crate) fn request(command: &str) -> Request {
             "-X" => request.method = words.next(),
             "-d" => request.body = words.next().unwrap(),
             "-H" => request.headers.push(words.next().unwrap()),
-            "-o" | "--output" | "-u" => drop(words.next()),
+            "-o" | "--output" | "-u" | "--retry" => drop(words.next()),
             "-N" => request.follows = true,
             "-s" => {}
             ">" | "|" => break,

@@ -49,6 +49,23 @@ fn the_alerts_go_off_when_they_should() {
 }
 
 #[test]
+fn every_figure_is_documented() {
+    const MANUAL: &str = include_str!("../../../../docs/monitoring.md");
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let told = clock.get("/metrics").body;
+    let names = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    let is_documented = |name: &&str| {
+        let words = [format!("`{name}`"), format!("`{name}{{")];
+        words.iter().any(|words| MANUAL.contains(words))
+    };
+    let missing: Vec<&str> = names.filter(|name| !is_documented(name)).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
 fn dashboard_and_alerts_ask_for_what_the_clock_tells() {
     let folder = folder();
     let clock = Clock::start(folder.path());
