@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
+mod answers;
 #[path = "../../../net/tests/net/authority.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod authority;

@@ -60,8 +60,8 @@ pub(super) fn tell(
 
 /// Prints the document of a refusal, for programs.
 pub(super) fn refusal(reply: &Reply, json: bool) {
-    if json {
-        document(&reply.json().unwrap_or(Value::Null), json);
+    if let Some(told) = reply.json().filter(|_| json) {
+        document(&told, json);
     }
 }
 

@@ -226,6 +226,17 @@ fn mistakes_name_the_thing() {
         ("papertick ctl show scren", "`screen`?"),
         ("papertick ctl set fontname=x", "did you mean `fontName`?"),
         ("papertick ctl set fontName", "ctl set fontName=…"),
+        (
+            "papertick ctl set timerSeconds=5",
+            "can only be read: set `timePerScreen` instead",
+        ),
+        ("papertick ctl set numScreens=5", "can only be read"),
+        ("papertick ctl set foo=1", "docs/settings.md"),
+        ("papertick ctl show screen tikcer", "did you mean `ticker`?"),
+        (
+            "papertick ctl factory-reset",
+            "it takes confirm=factory_reset",
+        ),
         ("papertick ctl set", "KEY=VALUE"),
         ("papertick ctl lights effect disco", "rainbow"),
         ("papertick ctl update firmware", "FILE"),
@@ -237,6 +248,31 @@ fn mistakes_name_the_thing() {
         assert!(failure.message.contains(part), "{line}: {failure}");
         assert!(!failure.message.contains('\n'), "{line}: {failure}");
     }
+}
+
+#[test]
+fn every_command_says_what_it_does() {
+    fn walk(command: &Command, path: &str) {
+        for command in command.get_subcommands() {
+            let path = format!("{path} {}", command.get_name());
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let words = path.trim_start();
+            match all().find(|operation| operation.command() == words) {
+                Some(operation) => assert_eq!(about, operation.summary, "{path}"),
+                None => assert!(!about.is_empty() && !about.contains(';'), "{path}: {about}"),
+            }
+            walk(command, &path);
+        }
+    }
+    let command = CtlArgs::augment_args(Command::new("ctl").about("Ask a clock"));
+    let mut parent = Command::new("papertick").subcommand(command);
+    parent.build();
+    let ctl = parent.find_subcommand("ctl").unwrap();
+    assert_eq!(ctl.get_about().unwrap().to_string(), "Ask a clock");
+    walk(ctl, "");
 }
 
 #[test]

@@ -1,0 +1,98 @@
+//! What `ctl` makes of answers that a healthy clock seldom gives.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener},
+    process::Output,
+    sync::mpsc::{Receiver, channel},
+    thread,
+};
+
+use papertick::failure::Code;
+
+use crate::clock::{folder, papertick};
+
+/// Bytes of a file that no buffer between client and server takes whole.
+const LARGE: usize = 32 * 1024 * 1024;
+
+/// Reads the head of a request per answer, never a body, answers and closes; with the heads.
+fn stand_in(answers: &'static [&'static str]) -> (SocketAddr, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (send, heads) = channel();
+    thread::spawn(move || {
+        for answer in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut head, mut byte) = (Vec::new(), [0]);
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
+                head.push(byte[0]);
+            }
+            stream.write_all(answer.as_bytes()).unwrap();
+            let _ = send.send(String::from_utf8(head).unwrap());
+        }
+    });
+    (address, heads)
+}
+
+fn ctl(address: SocketAddr, line: &str) -> Output {
+    let words: Vec<&str> = line.split(' ').collect();
+    let host = address.to_string();
+    papertick(&words).args(["--host", &host]).output().unwrap()
+}
+
+#[test]
+fn an_upload_that_is_refused_early_says_why() {
+    let folder = folder();
+    let image = folder.path().join("clock.img");
+    fs::write(&image, vec![0; LARGE]).unwrap();
+    // One server waits for the file, the other one has told the client to send it and then changes its mind.
+    for answer in [
+        &[
+            "HTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\ncontent-length: 25\r\n\r\n{\"msg\":\"updates are off\"}",
+        ],
+        &[
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\ncontent-length: 25\r\n\r\n{\"msg\":\"updates are off\"}",
+        ],
+    ] {
+        let (address, heads) = stand_in(answer);
+        let output = ctl(address, &format!("ctl update firmware {}", image.display()));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(Code::Refused as i32), "{said}");
+        assert!(said.contains("updates are off"), "{said}");
+        let head = heads.recv().unwrap().to_lowercase();
+        assert!(head.contains("expect: 100-continue"), "{head}");
+    }
+}
+
+#[test]
+fn a_clock_that_restarts_is_asked_again() {
+    let (address, heads) = stand_in(&[
+        "HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+    ]);
+    let output = ctl(address, "ctl restart");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(heads.iter().count(), 2);
+}
+
+#[test]
+fn a_refusal_is_json_where_that_is_asked_for() {
+    for (answer, expected) in [
+        (
+            &[
+                "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: 13\r\n\r\n{\"error\":\"x\"}",
+            ],
+            "{\n  \"error\": \"x\"\n}\n",
+        ),
+        (
+            &["HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n"],
+            "",
+        ),
+    ] {
+        let (address, _) = stand_in(answer);
+        let output = ctl(address, "ctl --json identify");
+        assert!(!output.status.success());
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    }
+}
