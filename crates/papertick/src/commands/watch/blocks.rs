@@ -53,7 +53,6 @@ mod tests {
         let size = Size {
             columns: 9,
             rows: 10,
-            pixels: None,
         };
         let text = encode(&[panel.clone(), panel], size);
         expect![[r#"

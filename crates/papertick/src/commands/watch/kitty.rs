@@ -70,7 +70,6 @@ mod tests {
         let size = Size {
             columns: 80,
             rows: 24,
-            pixels: None,
         };
         let text = encode(&panels, size);
         let pieces: Vec<&str> = text.trim_end().split_terminator("\x1b\\").collect();

@@ -1,12 +1,11 @@
 //! `papertick watch`: the panels of a clock, live in a terminal.
 //!
-//! `picture` puts the panels beside each other at the size that fits, `blocks`, `sixel` and `kitty` write that for the
+//! `picture` puts the panels beside each other at the size that fits, `blocks` and `kitty` write that for the
 //! terminals there are (`with`), `terminal` knows which one this is and leaves it as it was.
 
 mod blocks;
 mod kitty;
 mod picture;
-mod sixel;
 mod size;
 mod terminal;
 mod with;

@@ -23,7 +23,6 @@ use super::{kitty, size::Size, with::With};
 const UNKNOWN: Size = Size {
     columns: 80,
     rows: 24,
-    pixels: None,
 };
 
 /// Asks whether there are the graphics of kitty, and then for the kind of the terminal, which every one answers.
@@ -53,11 +52,9 @@ pub(super) fn size() -> Size {
         0 => otherwise,
         number => number,
     };
-    let pixels = (usize::from(told.ws_xpixel), usize::from(told.ws_ypixel));
     Size {
         columns: some(told.ws_col, UNKNOWN.columns),
         rows: some(told.ws_row, UNKNOWN.rows),
-        pixels: (pixels.0 > 0 && pixels.1 > 0).then_some(pixels),
     }
 }
 
@@ -73,13 +70,8 @@ pub(super) fn best() -> With {
 
 /// What a terminal can do that answers this.
 fn can(answers: &str) -> With {
-    if answers.contains("\x1b_Gi=31;OK") {
-        return With::Kitty;
-    }
-    let kind = answers.rsplit("\x1b[?").next().unwrap_or_default();
-    let features = kind.split_once('c').map_or("", |(features, _)| features);
-    match features.split(';').any(|feature| feature == "4") {
-        true => With::Sixel,
+    match answers.contains("\x1b_Gi=31;OK") {
+        true => With::Kitty,
         false => With::Blocks,
     }
 }
@@ -226,10 +218,9 @@ mod tests {
             ("", With::Blocks),
             ("\x1b[?62c", With::Blocks),
             ("\x1b[?64;1;2c", With::Blocks),
-            ("\x1b[?62;4;22c", With::Sixel),
-            ("\x1b[?62;44;22c", With::Blocks),
+            ("\x1b[?62;4;22c", With::Blocks),
             ("\x1b_Gi=31;OK\x1b\\\x1b[?62c", With::Kitty),
-            ("\x1b_Gi=31;ENOTSUPPORTED\x1b\\\x1b[?62;4c", With::Sixel),
+            ("\x1b_Gi=31;ENOTSUPPORTED\x1b\\\x1b[?62;4c", With::Blocks),
         ] {
             assert_eq!(can(answers), expected, "{answers:?}");
         }

@@ -3,15 +3,13 @@
 use clap::ValueEnum;
 use render::Bitmap;
 
-use super::{blocks, kitty, sixel, size::Size};
+use super::{blocks, kitty, size::Size};
 
 /// What panels are drawn with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum With {
     /// Half blocks, two shades each: any terminal with 256 colours
     Blocks,
-    /// Sixel graphics
-    Sixel,
     /// The graphics protocol of kitty
     Kitty,
 }
@@ -21,7 +19,6 @@ impl With {
     pub(super) fn drawn(self, panels: &[Bitmap], size: Size) -> String {
         match self {
             With::Blocks => blocks::encode(panels, size),
-            With::Sixel => sixel::encode(panels, size),
             With::Kitty => kitty::encode(panels, size),
         }
     }
