@@ -21,8 +21,8 @@ FEATURES = {
         "minisign", "minisign_verify", "scrypt", "ct_codecs", "semver", "feeds::image", "feeds::release",
         "papertick::updates", "papertick::commands::image", "papertick::commands::release",
     ],
-    "selftest power-cuts": [
-        "papertick::power_cuts", "papertick::commands::selftest", "storage::power_cuts", "storage::sim_disk",
+    "power cuts": [
+        "papertick::power_cuts", "storage::power_cuts", "storage::sim_disk",
     ],
     "figures of the allocator": ["tikv_jemalloc_ctl", "papertick::allocator"],
 }

@@ -1,89 +1,88 @@
-//! `papertick selftest`: checks of the clock that its owner can run.
+//! Experiments on the clock that are no part of the product.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{fmt::Write as _, io, path::PathBuf, process::ExitCode};
 
-use clap::{Args, Subcommand};
+use clap::{Parser, Subcommand};
+use papertick::power_cuts::{Beginning, Tried, try_everything};
 use storage::power_cuts::Counts;
 
-use crate::{
-    config::{MarketSource, resolve::default_data_dir},
-    failure::Failure,
-    power_cuts::{Beginning, Tried, try_everything},
-};
-
-/// What can be checked.
-#[derive(Debug, Subcommand)]
-pub enum SelftestCommand {
-    /// Cut the power at every moment of every change, on a copy of the data folder in memory.
-    #[command(name = "power-cuts", after_help = EXAMPLES)]
-    PowerCuts(PowerCutsArgs),
+/// Experiments on the clock.
+#[derive(Debug, Parser)]
+#[command(name = "lab")]
+struct Lab {
+    #[command(subcommand)]
+    experiment: Experiment,
 }
 
-/// The flags of `selftest power-cuts`.
-#[derive(Debug, Args)]
-pub struct PowerCutsArgs {
-    /// Folder of settings and memory, which is only read [default: $XDG_STATE_HOME/papertick]
-    #[arg(long, env = "PAPERTICK_DATA_DIR", value_name = "FOLDER")]
-    data_dir: Option<PathBuf>,
+#[derive(Debug, Subcommand)]
+enum Experiment {
+    /// Cut the power at every moment of every change, on a copy of a data folder in memory.
+    #[command(after_help = EXAMPLES)]
+    PowerCuts {
+        /// Data folder to copy; it is only read [default: a new clock alone]
+        #[arg(long, value_name = "FOLDER")]
+        data_dir: Option<PathBuf>,
 
-    /// How often chance decides, for each cut, what survives of that which was not synced
-    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=1000))]
-    chances: u64,
+        /// Random choices, per cut, of what survives of the writes that were not synced
+        #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=1000))]
+        chances: u64,
+    },
 }
 
 const EXAMPLES: &str = "\
 Of what was not synced, nothing survives a cut, or everything, only names, only bytes, or some of it by chance.
 After each cut the clock starts, and at each file operation of that start the power is cut once more.
-Whatever a start finds must be as it was before the change or as it is after it; if not, the exit code is 1.
+Each start must find the state before the change or the state after it; if not, the exit code is 1.
 
 Examples:
-  papertick selftest power-cuts
-  papertick selftest power-cuts --data-dir /var/lib/papertick --chances 200";
+  cargo run -p lab -- power-cuts
+  cargo run -p lab -- power-cuts --data-dir /var/lib/papertick --chances 200";
 
-/// Runs a check and prints what it counted.
-///
-/// # Errors
-/// The check found something, or the folder cannot be read.
-pub fn run(command: &SelftestCommand) -> Result<(), Failure> {
-    match command {
-        SelftestCommand::PowerCuts(args) => power_cuts(args),
+fn main() -> ExitCode {
+    let Lab { experiment } = Lab::parse();
+    let tried = match experiment {
+        Experiment::PowerCuts { data_dir, chances } => power_cuts(data_dir, chances),
+    };
+    match tried {
+        Ok(table) => {
+            print!("{table}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("lab: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-fn power_cuts(args: &PowerCutsArgs) -> Result<(), Failure> {
-    let folder = match &args.data_dir {
-        Some(folder) => folder.clone(),
-        None => default_data_dir(MarketSource::World)?,
-    };
+/// The matrix of all power cuts.
+fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String> {
     let mut beginnings = vec![Beginning::new_clock()];
-    if folder.is_dir() {
+    if let Some(folder) = data_dir {
         let unread = |error: io::Error| {
             let folder = folder.display();
-            Failure::failed(format!("the data folder {folder} cannot be read: {error}"))
+            format!("the data folder {folder} cannot be read: {error}")
         };
+        if !folder.is_dir() {
+            return Err(format!("there is no data folder {}", folder.display()));
+        }
         beginnings.push(Beginning::copy(&folder).map_err(unread)?);
-    } else if args.data_dir.is_some() {
-        let folder = folder.display();
-        return Err(Failure::failed(format!("there is no data folder {folder}")));
     }
-    let mut total = Counts::default();
+    let (mut text, mut total) = (String::new(), Counts::default());
     for beginning in &beginnings {
-        let tried = try_everything(beginning, args.chances).map_err(|(what, broken)| {
-            Failure::failed(format!("{}: {what}: {broken}", beginning.what))
-        })?;
-        print(&table(beginning.what, &tried));
+        let tried = try_everything(beginning, chances)
+            .map_err(|(what, broken)| format!("{}: {what}: {broken}", beginning.what))?;
+        text.push_str(&table(beginning.what, &tried));
         tried.iter().for_each(|tried| total.add(tried.counts));
     }
     let starts = total.cuts + total.again;
-    print(&format!(
-        "{starts} power cuts, {} of them while the clock started after another; each time the clock started, with what was before or what was after\n",
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{starts} power cuts, {} of them while the clock started after another; each start found the state before or after the change",
         total.again
-    ));
-    Ok(())
+    );
+    Ok(text)
 }
 
 /// The counts of a beginning, aligned.
@@ -109,9 +108,4 @@ fn table(beginning: &str, tried: &[Tried]) -> String {
     }
     text.push('\n');
     text
-}
-
-fn print(text: &str) {
-    // A reader that has seen enough is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
 }

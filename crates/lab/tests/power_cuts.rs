@@ -1,4 +1,5 @@
 //! The power goes away at every moment of every change, and at every moment of the start after it.
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use std::{fs, path::Path};
 
@@ -110,4 +111,30 @@ fn a_copy_tells_nothing_and_changes_nothing() {
     fs::create_dir(folder.path().join("memory.json")).unwrap();
     let error = Beginning::copy(folder.path()).unwrap_err().to_string();
     assert_eq!(error, "memory.json: it is a folder, not a file");
+}
+
+#[test]
+fn the_matrix_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    lived(folder.path(), &[(ImageSlot::A, Standing::Proven)]);
+    let run = |folder: &Path| {
+        let mut lab = std::process::Command::new(env!("CARGO_BIN_EXE_lab"));
+        lab.args(["power-cuts", "--chances", "1", "--data-dir"])
+            .arg(folder);
+        lab.output().unwrap()
+    };
+    let tried = run(folder.path());
+    let text = String::from_utf8(tried.stdout).unwrap();
+    assert!(tried.status.success(), "{text}");
+    for line in [
+        "a new clock ",
+        "a copy of this clock ",
+        "  settings are saved ",
+        " power cuts, ",
+    ] {
+        assert!(text.contains(line), "{text} lacks {line}");
+    }
+    let missing = run(Path::new("/nowhere"));
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("/nowhere"));
 }

@@ -26,7 +26,6 @@ use crate::{
         passwd::{self, PasswdArgs},
         release::{self, ReleaseArgs},
         render::{self, RenderArgs},
-        selftest::SelftestCommand,
         suggestion,
         watch::{self, WatchArgs},
         wiring::WiringCommand,
@@ -70,8 +69,6 @@ pub enum Command {
     Passwd(PasswdArgs),
     /// Check, draw or try a wiring.
     Wiring(WiringCommand),
-    /// Check the clock.
-    Selftest(SelftestCommand),
     /// Make a dump of a device that has crashed.
     CrashDump {
         /// Process number of the device.
@@ -144,9 +141,6 @@ enum Subcommands {
     /// Check, draw and try what is connected where on a board of real parts.
     #[command(subcommand)]
     Wiring(WiringCommand),
-    /// Check that the clock survives what can happen to it.
-    #[command(subcommand)]
-    Selftest(SelftestCommand),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
@@ -253,7 +247,6 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
         Subcommands::Completions { shell } => Ok(Command::Print(completions(shell))),
         Subcommands::Man { folder } => Ok(Command::Man(folder)),
-        Subcommands::Selftest(command) => Ok(Command::Selftest(command)),
         Subcommands::TakeOver { try_only: true } => Ok(Command::TakeOver(TakeOver::Try)),
         Subcommands::TakeOver { try_only: false } => Ok(Command::TakeOver(TakeOver::Really)),
         Subcommands::CrashDump { process, folder } => Ok(Command::CrashDump { process, folder }),
@@ -566,7 +559,9 @@ mod tests {
             Shell::PowerShell,
         ] {
             let script = completions(shell);
-            for word in ["heap-trace", "restore", "passphrase-file", "password-file"] {
+            let values = ["fontName=", "block-height", "rainbow"];
+            let words = ["heap-trace", "restore", "passphrase-file", "password-file"];
+            for word in words.into_iter().chain(values) {
                 assert!(script.contains(word), "{shell}: {word}");
             }
             assert!(

@@ -7,7 +7,7 @@ use std::{
 
 use papertick::{
     cli::{self, Command},
-    commands::{backup, ctl, discover, image, passwd, release, render, selftest, watch, wiring},
+    commands::{backup, ctl, discover, image, passwd, release, render, watch, wiring},
     crash_dumps, device_process,
     failure::Failure,
     standard_error::say,
@@ -49,7 +49,6 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Passwd(args) => passwd::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Image(args) => image::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Selftest(command) => selftest::run(&command).map(|()| ExitCode::SUCCESS),
         Command::Wiring(command) => wiring::run(&command).map(|()| ExitCode::SUCCESS),
         Command::CrashDump { process, folder } => {
             crash_dumps::take(process, &folder).map(|()| ExitCode::SUCCESS)

@@ -11,7 +11,6 @@ pub mod image;
 pub mod passwd;
 pub mod release;
 pub mod render;
-pub mod selftest;
 mod setting_words;
 pub(crate) mod suggestion;
 pub(crate) mod unseen;

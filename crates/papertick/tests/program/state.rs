@@ -19,7 +19,7 @@ use rustix::{
 };
 use storage::{Store, disk::Folder};
 
-use crate::clock::{Clock, eventually, folder, output, papertick};
+use crate::clock::{Clock, eventually, folder, papertick};
 
 #[test]
 fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
@@ -31,33 +31,6 @@ fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
         notes.contains("the access point has another password after each start"),
         "{notes}"
     );
-}
-
-/// On the folder of a clock that runs.
-#[test]
-fn an_owner_can_try_power_cuts_on_a_copy() {
-    let folder = folder();
-    let clock = Clock::start(folder.path());
-    assert_eq!(clock.patch(r#"{"otaPass":"canary"}"#).status, 200);
-    let at = folder.path().to_str().unwrap();
-    let tried = output(&["selftest", "power-cuts", "--data-dir", at, "--chances", "1"]);
-    let told = String::from_utf8(tried.stdout).unwrap();
-    assert!(tried.status.success() && tried.stderr.is_empty(), "{told}");
-    for line in [
-        "a new clock ",
-        "a copy of this clock ",
-        "  settings are saved ",
-        " power cuts, ",
-    ] {
-        assert!(told.contains(line), "{told} lacks {line}");
-    }
-    assert!(!told.contains("canary"));
-    assert_eq!(clock.get("/api/status").status, 200);
-
-    let nowhere = output(&["selftest", "power-cuts", "--data-dir", "/nowhere"]);
-    assert_eq!(nowhere.status.code(), Some(1));
-    let why = String::from_utf8(nowhere.stderr).unwrap();
-    assert_eq!(why, "papertick: there is no data folder /nowhere\n");
 }
 
 #[test]

@@ -17,7 +17,6 @@ mod look_ups;
 mod main_loop;
 mod mqtt;
 mod painter;
-mod power_cuts;
 mod radio;
 mod releases;
 mod updating;
