@@ -559,10 +559,14 @@ mod tests {
             Shell::PowerShell,
         ] {
             let script = completions(shell);
-            let values = ["fontName=", "block-height", "rainbow"];
-            let words = ["heap-trace", "restore", "passphrase-file", "password-file"];
-            for word in words.into_iter().chain(values) {
+            for word in ["heap-trace", "restore", "passphrase-file", "password-file"] {
                 assert!(script.contains(word), "{shell}: {word}");
+            }
+            // The scripts of the others complete no values behind a command.
+            if matches!(shell, Shell::Bash | Shell::Zsh) {
+                for value in ["fontName=", "block-height", "rainbow"] {
+                    assert!(script.contains(value), "{shell}: {value}");
+                }
             }
             assert!(
                 !script.contains("take-over"),
