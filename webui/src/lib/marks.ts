@@ -55,7 +55,8 @@ export function markOf(status: Status): Mark | null {
   return {
     sign,
     meaning: t(sentence),
-    why: old ? heard(old) : (line?.sentence ?? ''),
+    // That the sources disagree is what the sign means; who says what stands beside it.
+    why: old ? heard(old) : sign === 'disputed' ? '' : (line?.sentence ?? ''),
     removed: t(REMOVED[sign]),
     voices: sign === 'stale' ? [] : (line?.voices ?? []),
   };

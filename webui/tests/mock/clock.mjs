@@ -37,6 +37,7 @@ export class MockClock {
     this.phrase = recorded.events.status.phrase;
     this.ailments = {};
     this.password = '';
+    this.showsPassword = false;
     this.height = 900123;
     this.leds = Array.from({ length: 4 }, () => '#000000');
     this.front = { on: false, brightness: 2048 };
