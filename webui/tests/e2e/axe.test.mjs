@@ -105,7 +105,7 @@ for (const colorScheme of ['light', 'dark']) {
       notes: ['The settings were damaged.'],
     };
     clock.changed(clock.data());
-    await page.waitForSelector('[data-outage]');
+    await page.waitForSelector('[data-safe-mode]');
     assert.deepEqual(await violations(page), []);
     await page.getByRole('button', { name: 'Restart…' }).click();
     assert.deepEqual(await violations(page), []);
