@@ -16,6 +16,7 @@ pub(crate) mod documents;
 mod etag;
 mod events;
 mod frames;
+mod handbook;
 mod handlers;
 pub(crate) mod host;
 mod html;

@@ -11,6 +11,7 @@ use super::{
     answer::{self, Response},
     assets::{Asset, Assets, content_type},
     call::Call,
+    handbook,
     parse::percent_decode,
     state::State,
 };
@@ -31,8 +32,11 @@ const DOCS_STYLE: &str = include_str!("docs.css");
 /// What fills that page.
 const DOCS_SCRIPT: &str = include_str!("docs.js");
 
+/// What the handbook looks like.
+const HANDBOOK_STYLE: &str = include_str!("handbook.css");
+
 /// Files that are the program's own, whichever page is served.
-const OWN: [&str; 3] = ["docs", "docs.css", "docs.js"];
+const OWN: [&str; 4] = ["docs", "docs.css", "docs.js", "handbook.css"];
 
 static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let files = Bundle::iter().filter(|path| path != MANIFEST);
@@ -49,6 +53,7 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
         ("docs", "text/html", DOCS),
         ("docs.css", "text/css", DOCS_STYLE),
         ("docs.js", "text/javascript", DOCS_SCRIPT),
+        ("handbook.css", "text/css", HANDBOOK_STYLE),
     ];
     let own =
         own.map(|(name, kind, text)| (name.to_string(), content_type(name, kind), text.into()));
@@ -70,6 +75,10 @@ pub(crate) fn file(state: &State, path: &str, headers: &HeaderMap) -> Option<Res
         name = format!("{name}/{ENTRY}")
             .trim_start_matches('/')
             .to_string();
+    }
+    if let Some((&handbook::FOLDER, rest)) = segments.split_first() {
+        let asset = handbook::asset(&rest.join("/"));
+        return asset.map(|asset| asset.answer(headers, &state.policy));
     }
     if segments.first().is_some_and(|view| VIEWS.contains(view)) {
         name = ENTRY.to_string();
