@@ -260,8 +260,10 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
     ] {
         assert!(page.contains(said), "{said}");
     }
-    assert!(page.contains("action=\"/save\"") && page.contains("name=\"pw\""));
-    assert!(!page.contains("http://") && !page.contains("https://"));
+    assert!(page.contains("action=\"/save?lang=en\"") && page.contains("name=\"pw\""));
+    // The address of the clock is named; nothing is loaded from anywhere.
+    let rest = page.replace("http://papertick-a1b2c3.local/", "");
+    assert!(!rest.contains("http://") && !rest.contains("https://"));
     assert!(!page.contains("{{"), "nothing is left to fill in");
 }
 
@@ -482,6 +484,39 @@ async fn a_browser_without_scripts_gets_pages() {
     let answer = portal.form("pw=x", HTML).await;
     assert_eq!(answer.status, 400);
     assert!(answer.text().contains("ssid required"));
+}
+
+#[tokio::test]
+async fn the_page_says_where_the_clock_will_be_in_the_language_of_the_browser() {
+    let portal = Portal::with(Err(Unprovisioned::Failed(LinkFailure::Auth))).await;
+    let german = "Accept-Language: de-AT,en;q=0.7";
+    for (path, accepted, title) in [
+        ("/", "Accept-Language: fr", "Choose a network"),
+        ("/", german, "Netzwerk wählen"),
+        ("/?lang=nl", german, "Kies een netwerk"),
+        ("/?lang=es", "Accept: */*", "Elige una red"),
+        ("/?lang=xx", german, "Netzwerk wählen"),
+    ] {
+        let answer = portal.clock.send("GET", path, &[accepted], "").await;
+        let text = answer.text();
+        assert!(text.contains(title), "{path} {accepted}");
+        assert!(text.contains("http://papertick-a1b2c3.local/"), "{path}");
+        assert!(text.contains("id=\"show\""), "{path}");
+        for code in ["en", "de", "nl", "es"] {
+            let link = format!("href=\"/?lang={code}\" lang=\"{code}\"");
+            assert!(text.contains(&link), "{path} {code}");
+        }
+    }
+    let body = r#"{"ssid":"Home","pw":"x"}"#;
+    let plain = portal.save(body).await.json();
+    let german = portal
+        .clock
+        .json("POST", "/save?lang=de", body)
+        .await
+        .json();
+    assert_eq!(plain["error"], "the password is wrong");
+    assert_eq!(german["error"], "das Passwort ist falsch");
+    assert_eq!(plain["code"], german["code"]);
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@ mod panels;
 pub mod parse;
 mod places;
 mod portal;
+mod portal_words;
 mod press;
 mod preview;
 mod router;

@@ -6,17 +6,21 @@
   const networks = document.getElementById('networks');
   let busy = false;
 
+  const texts = form.dataset;
+
+  const show = document.getElementById('show');
+  show.parentElement.hidden = false;
+  show.addEventListener('change', () => {
+    form.elements.namedItem('pw').type = show.checked ? 'text' : 'password';
+  });
+
   const say = (text) => {
     problem.textContent = text;
     problem.hidden = !text;
   };
 
   const done = () => {
-    const title = document.createElement('h1');
-    title.textContent = 'Connected';
-    const text = document.createElement('p');
-    text.textContent = 'The clock restarts and joins the network by itself. Go back to your own network and find it there.';
-    form.parentElement.replaceChildren(title, text);
+    form.parentElement.replaceChildren(document.getElementById('done').content);
   };
 
   const other = form.elements.namedItem('other');
@@ -30,15 +34,16 @@
     const data = new FormData(form);
     const ssid = data.get('ssid') || data.get('other');
     if (!ssid) {
-      say('Choose a network first.');
+      say(texts.choose);
       return;
     }
     busy = true;
     go.disabled = true;
-    go.textContent = 'Trying…';
+    const connect = go.textContent;
+    go.textContent = texts.trying;
     say('');
     try {
-      const answer = await fetch('/save', {
+      const answer = await fetch(form.action, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ ssid, pw: data.get('pw') }),
@@ -48,19 +53,19 @@
         done();
         return;
       }
-      say('That did not work: ' + body.error + '.');
+      say(texts.failed.replace('{why}', body.error));
     } catch {
       // Some radios leave the air while they try; the page says afterwards how it ended.
-      say('The clock does not answer. Join its network again if your phone has left it, and look again.');
+      say(texts.away);
     }
     busy = false;
     go.disabled = false;
-    go.textContent = 'Connect';
+    go.textContent = connect;
   });
 
-  const strength = (rssi) => (rssi >= -55 ? 'strong' : rssi >= -67 ? 'good' : rssi >= -78 ? 'fair' : 'weak');
+  const strength = (rssi) => (rssi >= -55 ? texts.strong : rssi >= -67 ? texts.good : rssi >= -78 ? texts.fair : texts.weak);
 
-  const show = (list) => {
+  const showNetworks = (list) => {
     const chosen = new FormData(form).get('ssid');
     const last = networks.lastElementChild;
     networks.querySelectorAll('label').forEach((label) => label !== last && label.remove());
@@ -71,7 +76,7 @@
       const name = document.createElement('span');
       name.textContent = network.ssid;
       const about = document.createElement('small');
-      about.textContent = strength(network.rssi) + (network.secured ? ' · password' : ' · open');
+      about.textContent = strength(network.rssi) + ' · ' + (network.secured ? texts.secured : texts.open);
       label.append(radio, name, about);
       networks.insertBefore(label, last);
     }
@@ -81,7 +86,7 @@
     if (busy || document.hidden || networks.contains(document.activeElement)) return;
     try {
       const answer = await fetch('/scan');
-      if (answer.ok) show(await answer.json());
+      if (answer.ok) showNetworks(await answer.json());
     } catch {
       // The next look may work.
     }

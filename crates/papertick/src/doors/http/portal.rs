@@ -7,8 +7,10 @@ use std::{fmt::Write, sync::LazyLock};
 use board::ports::{Network, Unprovisioned};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
-    HeaderValue, Request, StatusCode,
-    header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION},
+    HeaderMap, HeaderValue, Request, StatusCode, Uri,
+    header::{
+        ACCEPT, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
+    },
 };
 use interface::{operation::Service, operations::path_of};
 use serde_json::json;
@@ -18,6 +20,7 @@ use super::{
     call::{Call, Received},
     html::{self, escaped},
     parse::network_credentials,
+    portal_words::{self, LANGUAGES, Words},
     state::State,
     unread::Unread,
 };
@@ -75,7 +78,10 @@ pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
     let place = view.link.portal.as_deref().unwrap_or_default();
     let location = HeaderValue::from_str(&format!("http://{place}/"));
     match (is_here, location) {
-        (true, _) | (false, Err(_)) => form(state, &view).await,
+        (true, _) | (false, Err(_)) => {
+            let words = language(request.uri(), request.headers());
+            form(state, &view, words).await
+        }
         (false, Ok(location)) => {
             let mut response = answer::empty(StatusCode::FOUND);
             let headers = response.headers_mut();
@@ -86,15 +92,23 @@ pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
     }
 }
 
+/// The language of a page.
+fn language(uri: &Uri, headers: &HeaderMap) -> &'static Words {
+    let accepted = headers.get(ACCEPT_LANGUAGE);
+    let accepted = accepted.and_then(|value| value.to_str().ok());
+    portal_words::chosen(uri.query(), accepted)
+}
+
 /// The page.
-async fn form(state: &State, view: &View) -> Response {
+async fn form(state: &State, view: &View, words: &Words) -> Response {
     let failure = view.link.failure.and_then(LinkFailure::parse);
     match failure {
         Some(failure) => {
-            let problem = format!("The last attempt failed: {}.", words(failure));
-            page(state, StatusCode::OK, Say::Problem(&problem)).await
+            let why = words.failure(failure);
+            let problem = words.failed_before.replace("{why}", why);
+            page(state, StatusCode::OK, words, Say::Problem(&problem)).await
         }
-        None => page(state, StatusCode::OK, Say::Nothing).await,
+        None => page(state, StatusCode::OK, words, Say::Nothing).await,
     }
 }
 
@@ -115,51 +129,63 @@ pub(crate) async fn scan(call: Call) -> Response {
 
 /// Tries credentials and stores them if they are right.
 pub(crate) async fn save(mut call: Call) -> Response {
-    let (ssid, password) = match credentials(&mut call).await {
-        Ok(credentials) => credentials,
-        Err(problem) if wants_page(&call) => {
-            return page(&call.state, StatusCode::BAD_REQUEST, Say::Problem(problem)).await;
+    let page_words = wants_page(&call).then(|| language(&call.parts.uri, call.headers()));
+    let (ssid, password) = match (credentials(&mut call).await, page_words) {
+        (Ok(credentials), _) => credentials,
+        (Err(problem), Some(words)) => {
+            let say = Say::Problem(problem);
+            return page(&call.state, StatusCode::BAD_REQUEST, words, say).await;
         }
-        Err(problem) => return answer::bad_request(problem),
+        (Err(problem), None) => return answer::bad_request(problem),
     };
     let outcome = call.state.services.radio.provision(ssid, password).await;
-    let (status, error, code, reason) = match &outcome {
-        Ok(()) if wants_page(&call) => return page(&call.state, StatusCode::OK, Say::Stored).await,
-        Ok(()) => return answer::json(&json!({ "ok": true })),
-        Err(NotProvisioned::Tried(Unprovisioned::Failed(failure))) => (
-            status_of(*failure),
-            words(*failure),
-            failure.name(),
-            failure.number(),
-        ),
-        Err(NotProvisioned::Tried(Unprovisioned::NotStored(_))) => (
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "the clock could not store the password",
-            "not_stored",
-            0,
-        ),
-        Err(NotProvisioned::Busy) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "another attempt is under way",
-            "busy",
-            0,
-        ),
-        Err(NotProvisioned::Gone) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the clock is restarting",
-            "unknown",
-            0,
-        ),
+    let Err(failure) = outcome else {
+        return match page_words {
+            Some(words) => page(&call.state, StatusCode::OK, words, Say::Stored).await,
+            None => answer::json(&json!({ "ok": true })),
+        };
     };
-    if wants_page(&call) {
-        let problem = format!("That did not work: {error}.");
-        return page(&call.state, status, Say::Problem(&problem)).await;
+    if let Some(words) = page_words {
+        let why = explained(&failure, words);
+        let problem = words.failed.replace("{why}", why);
+        let say = Say::Problem(&problem);
+        return page(&call.state, status_of(&failure), words, say).await;
     }
+    let (code, reason) = match &failure {
+        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => (failure.name(), failure.number()),
+        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => ("not_stored", 0),
+        NotProvisioned::Busy => ("busy", 0),
+        NotProvisioned::Gone => ("unknown", 0),
+    };
+    // Programs get the reason in English and as a code; the page of a browser asks for its language.
+    let words = match call.parts.uri.query() {
+        Some(_) => language(&call.parts.uri, call.headers()),
+        None => &LANGUAGES[0],
+    };
+    let error = explained(&failure, words);
     let body = json!({ "ok": false, "error": error, "code": code, "reason": reason });
-    answer::json_with(status, &body)
+    answer::json_with(status_of(&failure), &body)
 }
 
-fn status_of(failure: LinkFailure) -> StatusCode {
+/// Why credentials were not stored.
+fn explained(failure: &NotProvisioned, words: &Words) -> &'static str {
+    match failure {
+        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => words.failure(*failure),
+        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => words.not_stored,
+        NotProvisioned::Busy => words.busy,
+        NotProvisioned::Gone => words.restarting,
+    }
+}
+
+fn status_of(failure: &NotProvisioned) -> StatusCode {
+    match failure {
+        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => status_of_link(*failure),
+        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => StatusCode::INTERNAL_SERVER_ERROR,
+        NotProvisioned::Busy | NotProvisioned::Gone => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+fn status_of_link(failure: LinkFailure) -> StatusCode {
     match failure {
         LinkFailure::Auth | LinkFailure::Handshake => StatusCode::UNAUTHORIZED,
         LinkFailure::Lost
@@ -167,20 +193,6 @@ fn status_of(failure: LinkFailure) -> StatusCode {
         | LinkFailure::Association
         | LinkFailure::Connection
         | LinkFailure::Timeout => StatusCode::UNPROCESSABLE_ENTITY,
-    }
-}
-
-fn words(failure: LinkFailure) -> &'static str {
-    match failure {
-        LinkFailure::Lost => "the network was lost",
-        LinkFailure::NotFound => "no network of that name is in reach",
-        LinkFailure::Auth => "the password is wrong",
-        LinkFailure::Association => "the network refused the clock",
-        LinkFailure::Handshake => {
-            "the network broke the handshake off, most often over a wrong password"
-        }
-        LinkFailure::Connection => "the connection broke off",
-        LinkFailure::Timeout => "the network did not answer in time",
     }
 }
 
@@ -215,14 +227,16 @@ fn wants_page(call: &Call) -> bool {
             .is_some_and(|accept| accept.contains("text/html"))
 }
 
-async fn page(state: &State, status: StatusCode, say: Say<'_>) -> Response {
+async fn page(state: &State, status: StatusCode, words: &Words, say: Say<'_>) -> Response {
+    let hostname = &state.view().hostname;
     let networks = &state.services.radio;
     let body = match say {
-        Say::Stored => stored(&state.view().hostname),
-        Say::Nothing => form_of(&networks.networks().await, ""),
-        Say::Problem(problem) => form_of(&networks.networks().await, problem),
+        Say::Stored => stored(words, hostname),
+        Say::Nothing => form_of(words, hostname, &networks.networks().await, ""),
+        Say::Problem(problem) => form_of(words, hostname, &networks.networks().await, problem),
     };
     let html = PAGE
+        .replace("{{lang}}", words.code)
         .replace("{{body}}", &body)
         .replace("{{script}}", SCRIPT);
     let mut response = answer::bytes(
@@ -236,51 +250,108 @@ async fn page(state: &State, status: StatusCode, say: Say<'_>) -> Response {
     response
 }
 
-fn stored(hostname: &str) -> String {
+fn stored(words: &Words, hostname: &str) -> String {
+    let Words {
+        connected, joins, ..
+    } = words;
     format!(
-        "<h1>Connected</h1><p>The clock restarts and joins the network by itself. Go back to your own network and find it at <b>http://{}.local/</b>.</p>",
-        escaped(hostname)
+        "<h1>{connected}</h1><p>{joins} {}</p>",
+        place(words, hostname)
     )
 }
 
-fn form_of(networks: &[Network], problem: &str) -> String {
-    let mut html = String::from("<h1>Choose a network</h1>");
+/// Where the clock is found once it is in the network.
+fn place(words: &Words, hostname: &str) -> String {
+    let hostname = escaped(hostname);
+    let router = words
+        .router
+        .replace("{host}", &format!("<b>{hostname}</b>"));
+    format!("<b>http://{hostname}.local/</b>. {router}")
+}
+
+fn form_of(words: &Words, hostname: &str, networks: &[Network], problem: &str) -> String {
+    let Words {
+        code,
+        choose,
+        in_reach,
+        another,
+        password,
+        show,
+        connect,
+        again,
+        afterwards,
+        ..
+    } = words;
+    let mut html = format!("<h1>{choose}</h1>");
     let hidden = if problem.is_empty() { " hidden" } else { "" };
     // Writing into a text cannot fail.
     let _ = write!(
         html,
-        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}\"><fieldset id=\"networks\"><legend>Networks in reach</legend>",
+        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}?lang={code}\"{texts}><fieldset id=\"networks\"><legend>{in_reach}</legend>",
         escaped(problem),
         action = path_of(Service::Join),
+        texts = texts(words),
     );
     for (place, network) in networks.iter().enumerate() {
         let checked = if place == 0 { " checked" } else { "" };
-        let lock = if network.secured {
-            " · password"
-        } else {
-            " · open"
+        let lock = match network.secured {
+            true => words.secured,
+            false => words.open,
         };
         let _ = write!(
             html,
-            "<label><input type=\"radio\" name=\"ssid\" value=\"{name}\"{checked}><span>{name}</span><small>{bars}{lock}</small></label>",
+            "<label><input type=\"radio\" name=\"ssid\" value=\"{name}\"{checked}><span>{name}</span><small>{bars} · {lock}</small></label>",
             name = escaped(&network.ssid),
-            bars = bars(network.rssi),
+            bars = words.bars[bars(network.rssi)],
         );
     }
     let checked = if networks.is_empty() { " checked" } else { "" };
     let _ = write!(
         html,
-        "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"Another network\" aria-label=\"Name of another network\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">Password <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><button id=\"go\">Connect</button> <a href=\"/\">Look again</a></form>"
+        "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label><button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
+        place = place(words, hostname),
+        done = stored(words, hostname),
     );
+    for Words { code, language, .. } in &LANGUAGES {
+        let current = if *code == words.code {
+            " aria-current=\"true\""
+        } else {
+            ""
+        };
+        let _ = write!(
+            html,
+            "<a href=\"/?lang={code}\" lang=\"{code}\"{current}>{language}</a> "
+        );
+    }
+    html.push_str("</nav>");
     html
 }
 
-/// Strength of a signal as people read it.
-fn bars(rssi: i32) -> &'static str {
+/// The texts that the script shows, as attributes of the form.
+fn texts(words: &Words) -> String {
+    let [strong, good, fair, weak] = words.bars;
+    let texts = [
+        ("trying", words.trying),
+        ("choose", words.choose_first),
+        ("away", words.no_answer),
+        ("failed", words.failed),
+        ("secured", words.secured),
+        ("open", words.open),
+        ("strong", strong),
+        ("good", good),
+        ("fair", fair),
+        ("weak", weak),
+    ];
+    let attribute = |(name, text): (&str, &str)| format!(" data-{name}=\"{}\"", escaped(text));
+    texts.into_iter().map(attribute).collect()
+}
+
+/// Strength of a signal, 0 for the best.
+fn bars(rssi: i32) -> usize {
     match rssi {
-        -55.. => "strong",
-        -67..-55 => "good",
-        -78..-67 => "fair",
-        ..-78 => "weak",
+        -55.. => 0,
+        -67..-55 => 1,
+        -78..-67 => 2,
+        ..-78 => 3,
     }
 }
