@@ -698,6 +698,11 @@ fn the_broker_is_connected_anew_if_there_is_one() {
         world.device.handle(request, world.now).reply
     };
     let mut world = World::at_noon(settings("mqttEnabled=true mqttHost=broker"));
+    let identity = LinkEvent::Identity {
+        suffix: "aabbcc".into(),
+        password: Secret::default(),
+    };
+    world.handle(Input::Linked(identity));
     let before = world.device.desired().mqtt;
     assert_eq!(ask(&mut world), Some(Reply::Done));
     assert_ne!(world.device.desired().mqtt, before);

@@ -195,7 +195,8 @@ impl Client {
             let restarts = reply.status == StatusCode::SERVICE_UNAVAILABLE;
             let pause = reply.retry_after.filter(|_| restarts);
             if let Some(pause) = pause.filter(|_| begin.elapsed() < RESTART_TIME) {
-                self.runtime.block_on(sleep(pause.min(RETRY_PAUSE_MAX)));
+                let pause = pause.min(RETRY_PAUSE_MAX);
+                self.runtime.block_on(async { sleep(pause).await });
                 continue;
             }
             if reply.status != StatusCode::UNAUTHORIZED {

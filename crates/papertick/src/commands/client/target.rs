@@ -35,9 +35,9 @@ const PEM_BEGIN: &str = "-----BEGIN ";
 /// Word for the standard input in the place of a file.
 const STDIN: &str = "-";
 
-/// Which clock, and who asks.
+// Which clock, and who signs in. No doc comment: as help it would replace that of every command with these flags.
 #[derive(Debug, Clone, Args)]
-pub struct Target {
+pub(crate) struct Target {
     /// The clock: an address such as papertick-1a2b3c.local:8080 or https://clock.example [default: http://127.0.0.1:8080]
     #[arg(
         long,

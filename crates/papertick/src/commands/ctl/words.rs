@@ -152,6 +152,10 @@ fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
             false => object(schema, &[word.to_string()]),
         };
     }
+    if kinds(schema).is_empty() {
+        // Any value is taken: what is not JSON is text.
+        return Ok(serde_json::from_str(word).unwrap_or_else(|_| json!(word)));
+    }
     let mut last = None;
     for kind in kinds(schema) {
         let read = match kind {
@@ -219,8 +223,9 @@ fn alternatives(schema: &Value) -> Vec<&Value> {
     }
 }
 
+/// Tells whether a schema describes an object; one that refuses nothing else says so by its members alone.
 fn is_object(schema: &Value) -> bool {
-    schema["type"] == "object"
+    schema["type"] == "object" || schema["properties"].is_object()
 }
 
 /// The types that a schema allows.
