@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Hub, type Port, type Word } from '../../src/lib/shared';
 import type { StreamWorld } from '../../src/lib/stream';
+
+afterEach(() => vi.unstubAllGlobals());
 
 const settle = () => new Promise((done) => setTimeout(done, 0));
 
@@ -89,3 +91,37 @@ test('every tab asks as who is signed in, also one that has no credentials of it
   await settle();
   for (const tab of [first, second, third]) expect(tab.heard).toContain('signed ');
 });
+
+/** Storage of a browser, with the credentials of an earlier sign-in. */
+function storage(items = new Map([['papertick-sign-in', 'Basic A']])) {
+  return {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  };
+}
+
+// The import compiles the page's modules, which is slow on a busy machine.
+test(
+  'without SharedWorker, sign-out deletes the stored credentials and the next request has none',
+  { timeout: 30_000 },
+  async () => {
+    const sent: (string | undefined)[] = [];
+    const [session, local] = [storage(), storage()];
+    vi.stubGlobal('SharedWorker', undefined);
+    vi.stubGlobal('sessionStorage', session);
+    vi.stubGlobal('localStorage', local);
+    vi.stubGlobal('fetch', (_: string, init: RequestInit) => {
+      sent.push((init.headers as Record<string, string>).Authorization);
+      return new Promise<Response>(() => {});
+    });
+    // The credentials are read and the kind of event stream is chosen when the modules load.
+    vi.resetModules();
+    const { clock: page } = await import('../../src/state/clock.svelte');
+    expect(page.signedIn).toBe(true);
+    page.signOut();
+    await settle();
+    expect([session, local].map(({ getItem }) => getItem('papertick-sign-in'))).toEqual([null, null]);
+    expect(sent).toEqual([undefined]);
+  },
+);
