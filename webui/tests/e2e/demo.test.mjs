@@ -199,6 +199,7 @@ test('settings are saved, refused and overtaken', { skip }, async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   const setting = (key) => page.locator(`[data-key="${key}"]`);
   await setting('digitFontPx').getByRole('slider').fill('120');
+  await page.locator('#section-display summary', { hasText: 'More' }).click();
   await setting('decimalShareDot').getByRole('switch').click();
   await page.waitForFunction(() => document.querySelector('[data-preview]')?.naturalWidth > 7 * 122);
   await fetch(`${url}/api/settings`, { method: 'PATCH', body: '{"labelFitPct":90}' });
