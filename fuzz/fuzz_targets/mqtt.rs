@@ -20,7 +20,7 @@ use device::{
     settings::Settings,
     view::View,
 };
-use interface::mqtt::{shared, topics, wishes};
+use interface::mqtt::{topics, wishes};
 use mqtt_protocol_core::mqtt::Version;
 use tokio::time::Instant;
 
@@ -36,7 +36,6 @@ fn clock() -> Device {
         mqtt_enabled: true,
         mqtt_host: Endpoint::new("broker"),
         mqtt_groups: "shop".into(),
-        mqtt_market: 1,
         ..Settings::default()
     };
     let mut clock = Device::new(board::spec::BOARDS[0], settings, Memory::default(), NOW);
@@ -104,7 +103,6 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                         let _ = wishes::read(incoming, &message.payload, view);
                     }
                     let _ = wishes::desired(&message.payload, view);
-                    let _ = shared::read(&message.payload);
                     if let Some((topic, _)) = message.answer {
                         let _ = topics::may_answer_on(&topic, broker);
                     }

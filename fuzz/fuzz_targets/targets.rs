@@ -111,7 +111,6 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
             | Observation::Payment(_)
             | Observation::Balance(_)
             | Observation::Currencies(_)
-            | Observation::Shared(_)
             | Observation::Complaint(_)
             | Observation::Dropped(..)
             | Observation::Peers(_)

@@ -73,19 +73,6 @@ pub const CLOCK_STEP_MIN: Duration = Duration::from_secs(1);
 /// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
 pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
 
-/// Age from which on nothing is taken that another clock shares, or shared.
-pub const SHARED_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Time that what another clock shares may be ahead of this one's: the clocks of two machines differ.
-pub const SHARED_AHEAD_MAX: Duration = Duration::from_secs(2 * 60);
-
-/// Time between two tellings of a market that is shared, though nothing has changed: so others know that somebody is
-/// there.
-pub const SHARED_EVERY: Duration = Duration::from_secs(60);
-
-/// Silence after which nobody shares a market any more.
-pub const SHARED_SILENCE_MAX: Duration = Duration::from_secs(3 * 60);
-
 /// Peers that are remembered over restarts.
 pub const PEERS_KEPT_MAX: usize = 32;
 

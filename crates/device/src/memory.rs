@@ -321,7 +321,7 @@ mod tests {
             utc: UtcTime::plausible(1_700_000_000_000),
         };
         let told = Duration::from_secs(40);
-        // Another clock shared it, which had known it since before this one was started.
+        // The value was older than this run when the source sent it.
         let age = Duration::from_secs(600);
         let earlier = UtcTime::plausible(1_600_000_000_000);
         for (seen, utc) in [

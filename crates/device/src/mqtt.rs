@@ -3,7 +3,7 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{
-    market::sources::{self, Route, SharedMarket},
+    market::sources::{self, Route},
     secret::{Endpoint, Secret},
     settings::{Settings, kinds::topic},
 };
@@ -55,10 +55,6 @@ pub struct Broker {
     pub groups: Vec<String>,
     /// Publishes a picture of the panels.
     pub panels: bool,
-    /// Publishes the market for other clocks.
-    pub shares_market: bool,
-    /// Listens to the market that another clock publishes.
-    pub takes_market: bool,
     /// Home Assistant; none where it is not told of the clock.
     pub home_assistant: Option<HomeAssistant>,
     /// The way outbound connections take.
@@ -135,8 +131,6 @@ pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
         id: hostname.into(),
         groups: groups(settings),
         panels: settings.mqtt_panels,
-        shares_market: settings.mqtt_share_market,
-        takes_market: sources::shared_market(settings) != SharedMarket::Unused,
         home_assistant,
         route: sources::route(settings),
         restarts,

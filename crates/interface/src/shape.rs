@@ -827,7 +827,6 @@ fn truth() -> Value {
         "properties": {
             "source": { "type": "string" },
             "value": integer,
-            "origin": { "type": "string" },
             "ageSec": integer,
         },
         "required": ["source", "value"],
@@ -864,7 +863,6 @@ fn truth() -> Value {
         "type": "object",
         "properties": {
             "source": { "type": "string" },
-            "origin": { "type": "string" },
             "value": { "type": "string" },
             "ageSec": integer,
             "verdict": { "enum": Standing::ALL.map(Standing::name) },

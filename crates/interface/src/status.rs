@@ -307,9 +307,6 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
     let uptime = surroundings.map(|surroundings| surroundings.uptime);
     let claim = |claimed: &Claimed| {
         let mut claim = json!({ "source": claimed.source.name(), "value": claimed.height });
-        if claimed.origin != claimed.source {
-            claim["origin"] = claimed.origin.name().into();
-        }
         if let Some(age) = uptime.and_then(|uptime| claimed.seen.age_at(uptime)) {
             claim["ageSec"] = age.as_secs().into();
         }
@@ -359,7 +356,6 @@ fn fee(view: &View) -> Value {
 /// A voice, whatever it is about.
 struct Heard {
     source: SourceId,
-    origin: SourceId,
     value: String,
     seen: Seen,
     standing: Standing,
@@ -368,16 +364,12 @@ struct Heard {
 impl Heard {
     fn object(self, uptime: Duration) -> Value {
         let age = self.seen.age_at(uptime).unwrap_or_default();
-        let mut told = json!({
+        json!({
             "source": self.source.name(),
             "value": self.value,
             "ageSec": age.as_secs(),
             "verdict": self.standing.name(),
-        });
-        if self.origin != self.source {
-            told["origin"] = self.origin.name().into();
-        }
-        told
+        })
     }
 }
 
@@ -401,7 +393,6 @@ fn prices(view: &View, uptime: Option<Duration>) -> Value {
             let voice = |voice: &Voice| {
                 let told = Heard {
                     source: voice.source,
-                    origin: voice.origin,
                     value: amount(voice.price),
                     seen: voice.seen,
                     standing: voice.standing,
@@ -436,10 +427,9 @@ fn connections(view: &View) -> Value {
         data_source::NOSTR => (up(SourceId::Nostr), up(SourceId::Nostr)),
         _ => (relay, relay),
     };
-    let shared = up(SourceId::Shared);
     json!({
-        "price": price || shared,
-        "blocks": blocks || shared,
+        "price": price,
+        "blocks": blocks,
         "V2": relay,
         "nostr": up(SourceId::Nostr) || up(SourceId::Zaps),
         "nwc": view.active.nwc_enabled && up(SourceId::Wallet),

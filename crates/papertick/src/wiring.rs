@@ -55,7 +55,6 @@ use crate::{
     main_loop::{Beginning, Followed, MainLoop, Rounds},
     sources::Shared,
     sources::already_reported::AlreadyReported,
-    sources::at_broker::AtBroker,
     sources::demo::market::{FIRST_HEIGHT, Quotes},
     sources::demo::{DemoRelay, Pace},
     sources::known_peers::KnownPeers,
@@ -547,7 +546,6 @@ impl Common {
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.
         rest.spawn("look-ups", async move { resolver.lost().await });
-        let (market, told_market) = watch::channel(AtBroker::default());
         let door = mqtt::Means {
             plans: followed.mqtt,
             view: followed.view,
@@ -555,7 +553,6 @@ impl Common {
             inbox: self.inbox.clone(),
             clock: self.clock.clone(),
             dialer: self.dialer.clone(),
-            market,
             newest: self.newest.clone(),
             identity: identity(),
             port: self.place.port(),
@@ -569,7 +566,6 @@ impl Common {
             logos: self.logos,
             already_reported: AlreadyReported::default(),
             known_peers: self.known_peers.clone(),
-            market: told_market,
         };
         rest.spawn("sources", supervise(followed.sources, shared, stop));
         Ok(followed.effects)

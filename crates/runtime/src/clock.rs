@@ -115,16 +115,6 @@ impl Clock {
         }
     }
 
-    /// The moment it is, with a wall clock only where it was set: that of a host may be hours off, and what is dated by it
-    /// would look new when it is old.
-    pub fn sure(&self) -> Now {
-        let now = self.now();
-        match *self.wall.borrow() {
-            Wall::Host => Now { utc: None, ..now },
-            Wall::Set { .. } | Wall::Unset => now,
-        }
-    }
-
     /// The wall clock as RFC 3339 writes it; none if nobody knows the time.
     pub fn rfc3339(&self) -> Option<String> {
         let utc = self.now().utc?;

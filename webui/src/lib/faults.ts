@@ -130,15 +130,9 @@ function rangeText({ control, min, max }: Field): string {
 /** A password with fewer characters than this is soon guessed. */
 const PASSWORD_LONG = 12;
 
-/** How good a time is that others must not be told. */
-const UNSURE: readonly string[] = ['host', 'unknown'];
-
 /** What may be meant as it is, and is worth a word before it is saved. */
-export function advice(settings: Settings, edits: Edits, time = ''): Fault[] {
+export function advice(settings: Settings, edits: Edits): Fault[] {
   const found: Fault[] = [];
-  if (shown(settings, edits, 'mqttShareMarket') === true && UNSURE.includes(time)) {
-    found.push({ key: 'mqttShareMarket', text: t('Nothing is shared before a time server has answered.') });
-  }
   const screens = edits.screens as readonly ScreenEntry[] | undefined;
   if (screens?.every(({ enabled }) => !enabled)) {
     found.push({ key: 'screens', text: t('No screen is left in the rotation: the clock stays on the one it shows.') });

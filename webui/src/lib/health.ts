@@ -19,13 +19,9 @@ export interface Outage {
   since: string;
 }
 
-/** What a clock lacks that gets no data; null of one that gets it, from whomever. */
+/** What a clock lacks that gets no data; null if it gets data. */
 export function outage(status: Status): Outage | null {
-  // What another clock shares stands in for all of them.
-  if (status.sources.shared?.up) return null;
-  const all = Object.entries(status.sources);
-  const own = all.filter(([name]) => PRIMARY.includes(name));
-  const primary = own.length > 0 ? own : all.filter(([name]) => name === 'shared');
+  const primary = Object.entries(status.sources).filter(([name]) => PRIMARY.includes(name));
   const down = primary.filter(([, { up }]) => !up);
   const quietest = down.map(([, { ageSec }]) => ageSec ?? status.espUptime);
   const lacks = missing(status);

@@ -29,7 +29,6 @@ const NAMES: Record<string, string> = {
   wallet: n('Wallet'),
   pool: n('Mining pool'),
   miner: n('Miner'),
-  shared: n('Another clock'),
   peers: n('Peers'),
   node: n('Your node'),
 };

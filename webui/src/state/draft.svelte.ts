@@ -29,7 +29,7 @@ class Draft {
   });
 
   readonly advice = $derived(
-    clock.settings ? advice(clock.settings, this.edits, clock.status?.truth?.time?.state) : [],
+    clock.settings ? advice(clock.settings, this.edits) : [],
   );
 
   read = (key: string): unknown => (clock.settings ? shown(clock.settings, this.edits, key) : undefined);

@@ -585,21 +585,6 @@ test('what may not be meant is told before it is saved', async () => {
   await setting('httpAuthPass').locator('[data-advice]').waitFor({ state: 'detached' });
 });
 
-test('who shares the market is told that the time is not sure enough', async () => {
-  const { truth } = clock.status();
-  const timed = (state) => {
-    clock.ailments = { truth: { ...truth, time: { ...truth.time, state } } };
-    clock.changed(clock.data());
-  };
-  timed('host');
-  await setting('mqttEnabled').getByRole('switch').click();
-  await openAll();
-  await setting('mqttShareMarket').getByRole('switch').click();
-  await setting('mqttShareMarket').locator('[data-advice]:has-text("time server")').waitFor();
-  timed('server');
-  await setting('mqttShareMarket').locator('[data-advice]').waitFor({ state: 'detached' });
-});
-
 test('a proxy needs a kind', async () => {
   await setting('proxyEnabled').getByRole('switch').click();
   await setting('proxyHost').getByRole('textbox').fill('localhost');

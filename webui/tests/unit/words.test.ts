@@ -146,27 +146,6 @@ test.each([
     },
     ['No blocks and fees arrive.', 'Relay: ', 'For 15 min.'],
   ],
-  [
-    'one whose source is away while another clock shares what it knows',
-    {
-      sources: { relay: { up: false, ageSec: 900 }, shared: { up: true, ageSec: 1 } },
-      connectionStatus: { price: true, blocks: true },
-    },
-    null,
-  ],
-  [
-    'one that takes all of it from another clock, which is away',
-    { sources: { shared: { up: false, ageSec: 900 } }, connectionStatus: none },
-    ['No blocks, fees and prices arrive.', 'Another clock: ', 'For 15 min.'],
-  ],
-  [
-    'one that needs no other clock',
-    {
-      sources: { relay: { up: true }, shared: { up: false, ageSec: 900 } },
-      connectionStatus: { price: true, blocks: true },
-    },
-    null,
-  ],
 ])('what is missing: %s', (_, status, expected) => {
   const found = outage({ espUptime: 5000, ...status } as unknown as Status);
   const why = found?.why.map(({ source, reason }) => `${source}: ${reason}`).join();

@@ -162,7 +162,7 @@ impl Fees {
         let mut until = Until::after(uptime);
         let mut is_fresh =
             |rates: &FeeRates| rates.fresh_until().is_some_and(|end| !until.is_over(end));
-        // The order of sources puts the primary source first, then the node, then other clocks.
+        // The order of sources puts the primary source first, then the node.
         let fresh = self.rates.iter().filter(|(_, rates)| is_fresh(rates));
         let best = fresh.min_by_key(|(source, rates)| (rates.is_down, **source));
         let known = FeeRates::of(market);

@@ -144,8 +144,7 @@ impl Market {
             | SourceId::Coinbase
             | SourceId::Bitstamp
             | SourceId::Bitfinex
-            | SourceId::Gemini
-            | SourceId::Shared => {}
+            | SourceId::Gemini => {}
         }
     }
 }

@@ -68,7 +68,7 @@ struct Claim {
 }
 
 impl HeightGate {
-    /// Judges a height that a source reports, here or to another clock.
+    /// Judges a height that a source reports.
     ///
     /// A height that regresses is refused, but a single absurd report must not silence the clock for good: lower
     /// heights that themselves keep growing are believed after [`REGRESSIONS_BELIEVED`] blocks.

@@ -34,9 +34,7 @@ mod voices;
 
 pub use figures::{Figure, FigureIdentity, Polled, polled_age_max};
 pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
-pub use observation::{
-    Connection, Direction, MinerStats, Observation, Payment, PoolStats, Shared, SharedValue, Zap,
-};
+pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
 pub use proof::ChainSpec;
 pub use quotes::{PriceState, PriceTruth, Standing, Voice};
 pub use source_state::SourceState;

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use chain::Header;
 
-use super::{figures::Polled, sources::SourceId};
+use super::figures::Polled;
 use crate::{
     cells::Logo,
     now::UtcTime,
@@ -51,8 +51,6 @@ pub enum Observation {
     Payment(Payment),
     /// Balance of the wallet.
     Balance(Polled<Msats>),
-    /// A value that another clock has learned from a source of its own.
-    Shared(Shared),
     /// Currencies the source can serve.
     Currencies(Vec<Currency>),
     /// Peers that have answered well: where they are, the one to begin with first.
@@ -83,30 +81,6 @@ impl Observation {
                 | Observation::PollFailed
         )
     }
-}
-
-/// A value that another clock has learned: a claim of the source from which it has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shared {
-    /// Who has said so to that clock.
-    pub origin: SourceId,
-    /// Time since then.
-    pub age: Duration,
-    /// What was said.
-    pub value: SharedValue,
-}
-
-/// What can be shared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SharedValue {
-    /// Height of the chain tip.
-    Height(u32),
-    /// Price of one bitcoin.
-    Price(Currency, Price),
-    /// Fee rate in whole sat/vB.
-    Fee(FeeRate),
-    /// Fee rate with its decimals.
-    PreciseFee(FeeRate),
 }
 
 /// State of a source's connection.

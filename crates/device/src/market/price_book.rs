@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
-    quotes::{PriceRules, PriceTruth, Quotes, SecondHand},
+    quotes::{PriceRules, PriceTruth, Quotes},
     sources::SourceId,
     truth::Settled,
     values::Market,
@@ -65,12 +65,6 @@ impl PriceBook {
     ) {
         let quotes = self.quotes.entry(currency).or_default();
         quotes.witness(source, price, at, now);
-    }
-
-    /// Another clock passes a quote on.
-    pub fn pass_on(&mut self, quote: SecondHand, currency: Currency, price: Price, now: Now) {
-        let quotes = self.quotes.entry(currency).or_default();
-        quotes.pass_on(quote, price, now);
     }
 
     /// Forgets other currencies than these.

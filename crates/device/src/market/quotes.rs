@@ -96,10 +96,8 @@ impl Standing {
 /// A quote as the status tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Voice {
-    /// Who says so here.
+    /// The source.
     pub source: SourceId,
-    /// Whose it is.
-    pub origin: SourceId,
     /// The price.
     pub price: Price,
     /// When it was true.
@@ -140,30 +138,6 @@ struct Quote {
     told: Duration,
     /// Its source is away; should it say the same when it is back, that is no news.
     is_silent: bool,
-    /// Whose it is, where it is second hand.
-    origin: Option<SourceId>,
-}
-
-/// A quote that another clock passes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SecondHand {
-    /// Who passes it on.
-    pub teller: SourceId,
-    /// Whose quote it is.
-    pub origin: SourceId,
-    /// When it was true.
-    pub seen: Seen,
-    /// What it counts as.
-    pub role: Role,
-}
-
-/// What a quote counts as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The owner has chosen it.
-    Primary,
-    /// It stands beside the one that the owner has chosen.
-    Witness,
 }
 
 /// The quotes in one currency, and what has become of them.
@@ -224,30 +198,6 @@ impl Quotes {
         self.say(source, price, None, now);
     }
 
-    /// Another clock passes a quote on.
-    pub fn pass_on(&mut self, quote: SecondHand, price: Price, now: Now) {
-        let SecondHand {
-            teller,
-            origin,
-            seen,
-            role,
-        } = quote;
-        // Where several share, what one was told a while ago does not take the place of what another was told since.
-        let known = self.quotes.get(&teller).filter(|quote| !quote.is_silent);
-        if known.is_some_and(|known| known.origin.is_some() && known.seen.is_after(seen)) {
-            return;
-        }
-        match role {
-            Role::Primary => self.make_primary(teller),
-            Role::Witness => {}
-        }
-        self.say(teller, price, None, now);
-        if let Some(quote) = self.quotes.get_mut(&teller) {
-            quote.seen = seen;
-            quote.origin = Some(origin);
-        }
-    }
-
     fn make_primary(&mut self, source: SourceId) {
         let before = self.primary.replace(source);
         if let Some(before) = before.filter(|before| *before != source) {
@@ -290,7 +240,6 @@ impl Quotes {
             Some(known) => Quote {
                 told: now.uptime,
                 is_silent: false,
-                origin: None,
                 ..known
             },
             None => Quote {
@@ -298,7 +247,6 @@ impl Quotes {
                 seen,
                 told: now.uptime,
                 is_silent: false,
-                origin: None,
             },
         };
         self.quotes.insert(source, quote);
@@ -373,7 +321,7 @@ impl Quotes {
         self.before = Some((now, before));
     }
 
-    /// Those whose quotes are fresh; who quotes here itself is not heard second hand beside it, for it is one witness.
+    /// Sources whose quotes are fresh.
     fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
         let mut is_fresh = |quote: &Quote| {
             let end = quote.seen.lasts_until(QUOTE_FRESH);
@@ -381,11 +329,7 @@ impl Quotes {
         };
         let quotes = self.quotes.iter();
         let fresh = quotes.filter(|(_, quote)| is_fresh(quote));
-        let fresh: Vec<(&SourceId, &Quote)> = fresh.collect();
-        let is_heard = |origin| fresh.iter().any(|(source, _)| **source == origin);
-        let counts = |quote: &Quote| !quote.origin.is_some_and(is_heard);
-        let counted = fresh.iter().filter(|(_, quote)| counts(quote));
-        counted.map(|(source, _)| **source).collect()
+        fresh.map(|(source, _)| *source).collect()
     }
 
     /// A quote far from where more than half are is out until it has come back.
@@ -501,9 +445,6 @@ impl Quotes {
             quote.is_some_and(|quote| !quote.is_silent)
         };
         let told = self.primary.filter(is_told);
-        let told = told
-            .or_else(|| self.passed_on())
-            .filter(|told| self.is_no_step_back(*told));
         let source = primary.or(median).or(told.filter(|_| counted.is_empty()));
         let Some(source) = source else {
             return self.course.shown.clone();
@@ -529,31 +470,13 @@ impl Quotes {
         Some(shown.clone())
     }
 
-    /// Who passes a quote of somebody else on.
-    fn passed_on(&self) -> Option<SourceId> {
-        let mut quotes = self.quotes.iter();
-        let passed_on = quotes.find(|(_, quote)| quote.origin.is_some() && !quote.is_silent);
-        passed_on.map(|(source, _)| *source)
-    }
-
-    /// Tells whether a quote is of a source's own, or not older than what is shown.
-    fn is_no_step_back(&self, source: SourceId) -> bool {
-        let quote = self.quotes.get(&source);
-        let passed_on = quote.filter(|quote| quote.origin.is_some());
-        let shown = self.course.shown.as_ref().map(|shown| shown.seen);
-        match (passed_on.map(|quote| quote.seen), shown) {
-            (Some(seen), Some(shown)) => seen == shown || seen.is_after(shown),
-            (_, None) | (None, _) => true,
-        }
-    }
-
     /// A quote as a value; its age is that of the trade, where the source tells it.
     fn datum(&self, source: SourceId) -> Datum<Price> {
         let quote = &self.quotes[&source];
         let is_primary = Some(source) == self.primary;
-        let seen = match quote.origin {
-            None if is_primary => Seen::At(quote.told),
-            Some(_) | None => quote.seen,
+        let seen = match is_primary {
+            true => Seen::At(quote.told),
+            false => quote.seen,
         };
         Datum {
             value: quote.price,
@@ -619,7 +542,6 @@ impl Quotes {
         };
         let voice = |(source, quote): (&SourceId, &Quote)| Voice {
             source: *source,
-            origin: quote.origin.unwrap_or(*source),
             price: quote.price,
             seen: quote.seen,
             standing: standing(source),

@@ -31,8 +31,6 @@ pub enum SourceId {
     Bitfinex,
     /// Gemini, a witness of prices.
     Gemini,
-    /// Another clock at the owner's broker, which tells what it knows from its own sources.
-    Shared,
 }
 
 impl SourceId {
@@ -52,7 +50,6 @@ impl SourceId {
         SourceId::Bitstamp,
         SourceId::Bitfinex,
         SourceId::Gemini,
-        SourceId::Shared,
     ];
 
     /// Looks a source up by its name.
@@ -77,28 +74,6 @@ impl SourceId {
             SourceId::Bitstamp => "bitstamp",
             SourceId::Bitfinex => "bitfinex",
             SourceId::Gemini => "gemini",
-            SourceId::Shared => "shared",
-        }
-    }
-
-    /// Tells whether what it says may be told to other clocks: heights, fees and prices at first hand.
-    pub fn is_first_hand(self) -> bool {
-        match self {
-            SourceId::Relay
-            | SourceId::Explorer
-            | SourceId::Exchange
-            | SourceId::Nostr
-            | SourceId::Node
-            | SourceId::Peers
-            | SourceId::Coinbase
-            | SourceId::Bitstamp
-            | SourceId::Bitfinex
-            | SourceId::Gemini => true,
-            SourceId::Zaps
-            | SourceId::Wallet
-            | SourceId::Pool
-            | SourceId::Miner
-            | SourceId::Shared => false,
         }
     }
 }

@@ -116,13 +116,6 @@ pub enum SourceConfig {
         /// How many are asked at the same time.
         most: u32,
     },
-    /// Another clock at the owner's broker: blocks, fees and prices.
-    Shared {
-        /// Which chain is wanted; none where it is invented.
-        network: Option<Network>,
-        /// It stands in for a source of the clock's own.
-        stands_in: bool,
-    },
 }
 
 /// The owner's node.
@@ -208,8 +201,7 @@ impl SourceConfig {
             | SourceConfig::Nostr { .. }
             | SourceConfig::Zaps { .. }
             | SourceConfig::Node(_)
-            | SourceConfig::Peers { .. }
-            | SourceConfig::Shared { .. } => FigureIdentity::default(),
+            | SourceConfig::Peers { .. } => FigureIdentity::default(),
         }
     }
 
@@ -220,8 +212,6 @@ impl SourceConfig {
             SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } | SourceConfig::Node(_) => {
                 true
             }
-            // Beside another one nobody misses it.
-            SourceConfig::Shared { stands_in, .. } => *stands_in,
             // They prove and witness what others say.
             SourceConfig::Peers { .. }
             | SourceConfig::Exchange { .. }
@@ -245,7 +235,6 @@ impl SourceConfig {
             | SourceConfig::Nostr { .. }
             | SourceConfig::Zaps { .. }
             | SourceConfig::Wallet { .. }
-            | SourceConfig::Shared { .. }
             | SourceConfig::Pool { .. }
             | SourceConfig::Miner { .. } => false,
         }
@@ -264,8 +253,7 @@ impl SourceConfig {
             | SourceConfig::Pool { .. }
             | SourceConfig::Miner { .. }
             | SourceConfig::Node(_)
-            | SourceConfig::Peers { .. }
-            | SourceConfig::Shared { .. } => false,
+            | SourceConfig::Peers { .. } => false,
         }
     }
 
@@ -275,7 +263,6 @@ impl SourceConfig {
             SourceConfig::Relay { .. }
             | SourceConfig::Exchange { .. }
             | SourceConfig::Nostr { .. } => true,
-            SourceConfig::Shared { stands_in, .. } => *stands_in,
             SourceConfig::Explorer { .. }
             | SourceConfig::Witness { .. }
             | SourceConfig::Zaps { .. }
@@ -360,29 +347,6 @@ pub fn asks_for_proof(plan: &Plan) -> bool {
     plan.values().any(|plan| plan.config.proves_blocks())
 }
 
-/// What becomes of the market that another clock shares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SharedMarket {
-    /// It is not asked for.
-    Unused,
-    /// It is taken beside what the source says.
-    Beside,
-    /// It is taken, and the source is not asked.
-    Instead,
-}
-
-/// What settings make of the market that another clock shares; nothing without a broker.
-pub fn shared_market(settings: &Settings) -> SharedMarket {
-    if !settings.mqtt_enabled || settings.mqtt_host.is_empty() {
-        return SharedMarket::Unused;
-    }
-    match settings.mqtt_market {
-        1 => SharedMarket::Beside,
-        2 => SharedMarket::Instead,
-        _ => SharedMarket::Unused,
-    }
-}
-
 /// Tells whether a witness is asked for prices in a currency.
 pub fn is_witnessed(plan: &Plan, currency: Currency) -> bool {
     plan.values()
@@ -401,20 +365,9 @@ pub fn plan(
         return BTreeMap::new();
     }
     let route = route(settings);
-    let shared = shared_market(settings);
-    let (own, witnesses) = match shared {
-        SharedMarket::Unused | SharedMarket::Beside => (
-            market_sources(settings, currencies),
-            witnesses(settings, currencies),
-        ),
-        SharedMarket::Instead => (Vec::new(), Vec::new()),
-    };
-    let stands_in = shared == SharedMarket::Instead;
-    let told = SourceConfig::Shared { network, stands_in };
-    let told = (shared != SharedMarket::Unused).then_some((SourceId::Shared, told));
-    own.into_iter()
-        .chain(told)
-        .chain(witnesses)
+    market_sources(settings, currencies)
+        .into_iter()
+        .chain(witnesses(settings, currencies))
         .chain(zaps(settings))
         .chain(wallet(settings))
         .chain(pool(settings, by_hand))

@@ -16,26 +16,24 @@ use super::{
     figures::{FigureIdentity, Polled},
     headers::{Judged, KeptChain, Reach, Reorganisations},
     height::{self, HeightGate, HeightNews},
-    observation::{Connection, Observation, Payment, Shared, SharedValue, Zap},
+    observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
     price_book::{PriceBook, PriceTruths},
     proof::{ChainSpec, Run, Shown},
-    quotes::{PriceRules, PriceState, Role, SecondHand},
+    quotes::{PriceRules, PriceState},
     since::Since,
     source_state::SourceState,
-    sources::{self, ByHand, Plan, SharedMarket, SourceId},
+    sources::{self, ByHand, Plan, SourceId},
     time_truth::{self, TimeServer, TimeTruth},
     truth::{Doubts, HeightState, HeightTruth, Proven},
     until::Until,
-    values::{Datum, Market, Seen},
+    values::{Market, Seen},
     venues,
     verdict::{self, Admits, Believed, Verdict},
-    voices::{Origin, Saying, Standing, Tip, Trail, Voices},
+    voices::{Origin, Standing, Tip, Trail, Voices},
 };
 use crate::{
-    limits::{
-        CATCH_UP_BLOCKS, CLOCK_STEP_MIN, CURRENCIES_MAX, LEAD_BLOCKS, QUOTE_FRESH, TIP_AGE_MAX,
-    },
+    limits::{CATCH_UP_BLOCKS, CLOCK_STEP_MIN, CURRENCIES_MAX, LEAD_BLOCKS, TIP_AGE_MAX},
     now::{Now, UtcTime},
     settings::{Settings, Settled},
     units::{Currency, FeeRate},
@@ -116,13 +114,11 @@ pub struct Truth {
 /// What a source claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claimed {
-    /// Who says so here.
+    /// The source.
     pub source: SourceId,
-    /// Whose word it is.
-    pub origin: SourceId,
     /// The height.
     pub height: u32,
-    /// Since when its origin says so.
+    /// When the source said so first.
     pub seen: Seen,
 }
 
@@ -334,7 +330,6 @@ impl Upstream {
             let datum = claim.datum()?;
             Some(Claimed {
                 source: datum.source,
-                origin: claim.origin,
                 height: datum.value,
                 seen: datum.seen,
             })
@@ -454,8 +449,7 @@ impl Upstream {
     pub fn missing(&self) -> Missing {
         let mut missing = Missing::default();
         let is_up = |id: &SourceId| self.states.get(id).is_some_and(|state| state.up);
-        let is_shared = self.plan.contains_key(&SourceId::Shared) && is_up(&SourceId::Shared);
-        if self.by_hand.stopped || is_shared {
+        if self.by_hand.stopped {
             return missing;
         }
         for (id, plan) in &*self.plan {
@@ -525,8 +519,7 @@ impl Upstream {
         self.prices.keep(is_wanted);
         self.doubts.prices.retain(|currency, _| is_wanted(currency));
         let plan = &self.plan;
-        let may_go = |source| venues::is_venue(source) || source == SourceId::Shared;
-        let is_heard = |source| !may_go(source) || plan.contains_key(&source);
+        let is_heard = |source| !venues::is_venue(source) || plan.contains_key(&source);
         self.prices.keep_sources(is_heard);
         self.settle_prices(self.prices.currencies(), now);
         self.settle_fees(now);
@@ -602,10 +595,7 @@ impl Upstream {
                 self.prices.witness(source, currency, price, at, now);
                 self.tell_price(currency, now)
             }
-            Observation::Block(height) => {
-                self.hear_height(Saying::own(source, height, now.uptime), now)
-            }
-            Observation::Shared(shared) => self.hear_shared(source, shared, settled, now),
+            Observation::Block(height) => self.hear_height(source, height, now),
             Observation::Headers { height, headers } => {
                 self.hear_headers(source, height, &headers, now)
             }
@@ -729,52 +719,6 @@ impl Upstream {
         }
     }
 
-    /// What another clock was told is of the age that it has, and counts where nothing newer is known.
-    fn hear_shared(
-        &mut self,
-        source: SourceId,
-        shared: Shared,
-        settled: &Settled,
-        now: Now,
-    ) -> News {
-        let Shared { origin, age, value } = shared;
-        let seen = Seen::ago(age, now.uptime);
-        match value {
-            SharedValue::Height(height) => {
-                let saying = Saying {
-                    teller: source,
-                    origin,
-                    height,
-                    seen,
-                };
-                self.hear_height(saying, now)
-            }
-            SharedValue::Price(currency, price) => {
-                let known = self.market.prices.get(&currency);
-                let is_of_use = age < QUOTE_FRESH || is_newer(age, known, now);
-                // The other clock may show more currencies.
-                if !is_of_use || !self.wants_prices_in(currency, settled) {
-                    return News::Nothing;
-                }
-                let quote = SecondHand {
-                    teller: source,
-                    origin,
-                    seen,
-                    role: match sources::shared_market(settled.active()) {
-                        SharedMarket::Instead => Role::Primary,
-                        SharedMarket::Unused | SharedMarket::Beside => Role::Witness,
-                    },
-                };
-                self.prices.pass_on(quote, currency, price, now);
-                self.tell_price(currency, now)
-            }
-            SharedValue::Fee(rate) => self.fee_quoted(source, FeePrecision::Whole, rate, seen, now),
-            SharedValue::PreciseFee(rate) => {
-                self.fee_quoted(source, FeePrecision::Precise, rate, seen, now)
-            }
-        }
-    }
-
     /// Takes a fee rate of a source.
     fn fee_quoted(
         &mut self,
@@ -812,26 +756,16 @@ impl Upstream {
     }
 
     /// A claim is held to the rules for claims, or to what is proven.
-    fn hear_height(&mut self, saying: Saying, now: Now) -> News {
-        let Saying {
-            teller: source,
-            origin,
-            height,
-            ..
-        } = saying;
-        self.voices.claim(saying, now.uptime);
-        if source != origin && self.voices.is_heard(origin) {
-            self.settle(now);
-            return News::Nothing;
-        }
+    fn hear_height(&mut self, source: SourceId, height: u32, now: Now) -> News {
+        self.voices.claim(source, height, now.uptime);
         if self.voices.best().is_some() {
             return self.hold_to_proof(source, height, now);
         }
-        let Some(news) = self.believe(saying, now) else {
+        let Some(news) = self.believe(source, height, now) else {
             self.settle(now);
             return News::Nothing;
         };
-        self.believed.take(saying.datum(), now.uptime);
+        self.believed.take(source, height, now.uptime);
         let differs = self.settle(now);
         self.second_others(now);
         match (differs, news) {
@@ -893,7 +827,7 @@ impl Upstream {
             };
             // It is as old as it is, and believed no sooner than what was before it.
             let since = since.max(self.believed.trail.since());
-            self.believed.take(datum, since.unwrap_or(now.uptime));
+            self.believed.take_datum(datum, since.unwrap_or(now.uptime));
             self.settle(now);
         }
     }
@@ -947,8 +881,7 @@ impl Upstream {
         match standing {
             Standing::InChain | Standing::Loose => {
                 // Where the proof is withdrawn, the rules for claims go on from it.
-                let proven = Saying::own(origin.source, tip.height, now.uptime);
-                self.believed.take(proven.datum(), now.uptime);
+                self.believed.take(origin.source, tip.height, now.uptime);
                 self.gate = HeightGate::default();
             }
             Standing::Beside => {}
@@ -1029,8 +962,7 @@ impl Upstream {
             }
             Ok(Shown::Linked(tip)) => tip,
             Ok(Shown::Loose(tip, run)) => {
-                let saying = Saying::own(source, height, now.uptime);
-                if self.believe(saying, now).is_none() {
+                if self.believe(source, height, now).is_none() {
                     return News::Nothing;
                 }
                 self.runs.insert(source, run);
@@ -1046,8 +978,7 @@ impl Upstream {
             }
         };
         let before = self.height();
-        let saying = Saying::own(source, height, now.uptime);
-        self.voices.claim(saying, now.uptime);
+        self.voices.claim(source, height, now.uptime);
         self.cast(source.into(), tip, Standing::Loose, now);
         self.settle(now);
         self.news_since(before)
@@ -1061,13 +992,11 @@ impl Upstream {
     }
 
     /// Holds a height to the rules for claims: what it means, or nothing if it is not believed.
-    fn believe(&mut self, saying: Saying, now: Now) -> Option<News> {
-        let source = saying.teller;
+    fn believe(&mut self, source: SourceId, height: u32, now: Now) -> Option<News> {
         // What is believed may be hidden until it is proven.
         let known = self.market.height.as_ref();
         let known = known.or(self.believed.datum.as_ref());
-        // One voice is one voice, whoever repeats it.
-        match self.gate.judge(known, saying.origin, saying.height, now) {
+        match self.gate.judge(known, source, height, now) {
             HeightNews::Lower => self.state(source).drop("lower-height", 1),
             HeightNews::Ahead => self.state(source).drop("height-ahead", 1),
             HeightNews::Block => return Some(News::Block),
@@ -1213,10 +1142,4 @@ fn is_stepped(before: Option<UtcTime>, after: Option<UtcTime>) -> bool {
         }
         None => before.is_some() != after.is_some(),
     }
-}
-
-/// Tells whether something of this age is newer than what is known; what has no age is older than anything.
-fn is_newer<T>(age: Duration, known: Option<&Datum<T>>, now: Now) -> bool {
-    let known = known.and_then(|known| known.age(now));
-    known.is_none_or(|known| age < known)
 }

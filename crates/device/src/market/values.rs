@@ -195,7 +195,6 @@ impl Market {
             | Observation::Zap(_)
             | Observation::Payment(_)
             | Observation::Currencies(_)
-            | Observation::Shared(_)
             | Observation::Connection(_)
             | Observation::Complaint(_)
             | Observation::Dropped(..)

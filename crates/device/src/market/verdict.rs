@@ -11,7 +11,7 @@ use super::{
     sources::SourceId,
     truth::HeightState,
     until::Until,
-    values::Datum,
+    values::{Datum, Seen},
     voices::{Claim, Origin, Proof, Standing, Tip, Trail, Voices},
 };
 use crate::{
@@ -30,7 +30,17 @@ pub struct Believed {
 
 impl Believed {
     /// Believes a height from now on.
-    pub fn take(&mut self, datum: Datum<u32>, uptime: Duration) {
+    pub fn take(&mut self, source: SourceId, height: u32, uptime: Duration) {
+        let datum = Datum {
+            value: height,
+            source,
+            seen: Seen::At(uptime),
+        };
+        self.take_datum(datum, uptime);
+    }
+
+    /// The same of a height that was learned at another moment.
+    pub fn take_datum(&mut self, datum: Datum<u32>, uptime: Duration) {
         self.trail.say(datum.value, uptime);
         self.datum = Some(datum);
     }
@@ -200,7 +210,7 @@ fn is_old(
     let Some(since) = trail.since() else {
         return true;
     };
-    // What is second hand was said before it was said here.
+    // The age of the value, and the time since a source of this run said something new: both count.
     let by_age = shown.old_from(TIP_AGE_MAX, now);
     let by_age = by_age.is_some_and(|old| until.is_over(old));
     let by_voice = until.is_over(since + TIP_AGE_MAX);

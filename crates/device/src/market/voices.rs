@@ -16,7 +16,7 @@ use super::{
     until::Until,
     values::{Datum, Seen},
 };
-use crate::limits::{CONTEST_TIME, RIVAL_TIME, SHARED_SILENCE_MAX, TIP_AGE_MAX};
+use crate::limits::{CONTEST_TIME, RIVAL_TIME, TIP_AGE_MAX};
 
 /// Most heights that a trail keeps: more than a chain grows by while anybody waits for a verdict.
 const TRAIL_MAX: usize = 32;
@@ -186,67 +186,22 @@ impl Proof {
     }
 }
 
-/// What a source says of the height, first or second hand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Saying {
-    /// Who says so here.
-    pub teller: SourceId,
-    /// Who has said so first: the teller itself, unless it repeats what another clock was told.
-    pub origin: SourceId,
-    /// The height.
-    pub height: u32,
-    /// When its origin has said so.
-    pub seen: Seen,
-}
-
-impl Saying {
-    /// What a source says of its own accord, now.
-    pub fn own(source: SourceId, height: u32, uptime: Duration) -> Saying {
-        Saying {
-            teller: source,
-            origin: source,
-            height,
-            seen: Seen::At(uptime),
-        }
-    }
-
-    /// The value that it is: of its teller, so that what is second hand stays that.
-    pub fn datum(self) -> Datum<u32> {
-        Datum {
-            value: self.height,
-            source: self.teller,
-            seen: self.seen,
-        }
-    }
-}
-
 /// What a source claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// Who says so here.
-    pub teller: SourceId,
-    /// Whose word it is.
-    pub origin: SourceId,
-    /// The newest heights, each since it was said here.
+    /// The source.
+    pub source: SourceId,
+    /// The newest heights, each with the time of the first report.
     pub trail: Trail,
-    /// When its origin has said so.
-    seen: Seen,
-    /// Uptime at which it was last said here.
-    told: Duration,
 }
 
 impl Claim {
-    /// What is claimed, as the value that it is.
+    /// The newest height, seen when it was reported first.
     pub fn datum(&self) -> Option<Datum<u32>> {
-        let first_hand = self.teller == self.origin;
         Some(Datum {
             value: self.trail.height()?,
-            source: self.teller,
-            // Of a source's own word counts when it was said first.
-            seen: match first_hand {
-                true => Seen::At(self.trail.since()?),
-                false => self.seen,
-            },
+            source: self.source,
+            seen: Seen::At(self.trail.since()?),
         })
     }
 }
@@ -255,8 +210,6 @@ impl Claim {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Voices {
     claims: BTreeMap<SourceId, Claim>,
-    /// What a teller has repeated of others than the one whose word it tells now, by teller and origin.
-    earlier: BTreeMap<(SourceId, SourceId), Claim>,
     proofs: BTreeMap<Origin, Proof>,
     /// Sources that cannot be reached.
     away: BTreeSet<SourceId>,
@@ -268,57 +221,17 @@ pub struct Voices {
 
 impl Voices {
     /// A source names a height.
-    pub fn claim(&mut self, saying: Saying, at: Duration) {
-        let Saying {
-            teller,
-            origin,
-            height,
-            seen,
-        } = saying;
-        self.come(teller);
-        let known = self.claims.remove(&teller);
-        let mut trail = match known {
-            None => Trail::default(),
-            Some(known) if known.origin == origin => known.trail,
-            Some(known) => {
-                let trail = self.gone_on(&known, origin, height, at);
-                self.earlier.insert((teller, known.origin), known);
-                trail
-            }
-        };
-        trail.say(height, at);
-        let claim = Claim {
-            teller,
-            origin,
-            trail,
-            seen,
-            told: at,
-        };
-        self.claims.insert(teller, claim);
-        let proof = self.proofs.get_mut(&teller.into());
+    pub fn claim(&mut self, source: SourceId, height: u32, at: Duration) {
+        self.come(source);
+        let claim = self.claims.entry(source).or_insert_with(|| Claim {
+            source,
+            trail: Trail::default(),
+        });
+        claim.trail.say(height, at);
+        let proof = self.proofs.get_mut(&source.into());
         if let Some(proof) = proof.filter(|proof| proof.height() == height) {
             proof.told = at;
         }
-    }
-
-    /// What an origin has said by now that a teller repeats after another one: others may tell in turn, and none of
-    /// their words begins anew by that.
-    fn gone_on(&self, before: &Claim, origin: SourceId, height: u32, at: Duration) -> Trail {
-        let is_recent = |claim: &&Claim| at.saturating_sub(claim.told) <= SHARED_SILENCE_MAX;
-        let own = self.earlier.get(&(before.teller, origin));
-        // Who is heard here itself has not counted second hand.
-        let counted = Some(before).filter(|before| !self.is_heard(before.origin));
-        let same = counted.filter(|before| before.trail.height() == Some(height));
-        let known = own.filter(is_recent).or(same);
-        known.map(|claim| claim.trail.clone()).unwrap_or_default()
-    }
-
-    /// Tells whether a source says something of the height itself.
-    pub fn is_heard(&self, source: SourceId) -> bool {
-        let is_own = |claim: &Claim| claim.origin == source;
-        let claims = self.claims.get(&source).is_some_and(is_own);
-        let proves = self.proofs.keys().any(|origin| origin.source == source);
-        (claims || proves) && !self.away.contains(&source)
     }
 
     /// Somebody has proven a height.
@@ -389,7 +302,6 @@ impl Voices {
 
     fn unsay(&mut self, source: SourceId) {
         self.claims.remove(&source);
-        self.earlier.retain(|(teller, _), _| *teller != source);
     }
 
     /// Takes away what is old of those who cannot go on from it: who is away, and who is not asked.
@@ -407,10 +319,9 @@ impl Voices {
         self.proofs.remove(&origin);
     }
 
-    /// What the sources claim; who speaks here itself is not heard second hand beside it, for it is one witness.
+    /// What the sources claim.
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
-        let counts = |claim: &&Claim| claim.teller == claim.origin || !self.is_heard(claim.origin);
-        self.claims.values().filter(counts)
+        self.claims.values()
     }
 
     /// What was proven.
@@ -431,9 +342,9 @@ impl Voices {
         present.map(|(_, proof)| proof)
     }
 
-    /// Sources that say something, here or to another clock that repeats it.
+    /// Number of sources that claim or prove something.
     pub fn count(&self) -> usize {
-        let claim = self.claims.values().map(|claim| claim.origin);
+        let claim = self.claims.keys().copied();
         let prove = self.proofs.keys().map(|origin| origin.source);
         claim.chain(prove).collect::<BTreeSet<SourceId>>().len()
     }
@@ -524,24 +435,16 @@ mod tests {
             source: SourceId::Peers,
             place,
         };
-        let passed_on = |origin| Saying {
-            origin,
-            ..Saying::own(SourceId::Shared, 900_000, at)
-        };
         voices.prove(SourceId::Node.into(), tip, Standing::InChain, at);
         assert_eq!(voices.count(), 1);
-        voices.claim(Saying::own(SourceId::Relay, 900_000, at), at);
+        voices.claim(SourceId::Relay, 900_000, at);
         assert_eq!(voices.count(), 2);
-        voices.claim(Saying::own(SourceId::Node, 900_000, at), at);
+        voices.claim(SourceId::Node, 900_000, at);
         assert_eq!(voices.count(), 2, "it has proven what it says");
         for place in 0..3 {
             voices.prove(peer(place), tip, Standing::InChain, at);
             assert_eq!(voices.count(), 3, "all peers are one source");
         }
-        voices.claim(passed_on(SourceId::Relay), at);
-        assert_eq!(voices.count(), 3, "it is heard here, too");
-        voices.claim(passed_on(SourceId::Explorer), at);
-        assert_eq!(voices.count(), 4);
     }
 
     #[test]

@@ -162,12 +162,6 @@ macro_rules! rows {($make:ident) => { $make! {
     /// Publishes a picture of the panels after each refresh.
     mqtt_panels: bool = true, "mqttPanels", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
         "Picture of the panels", "Published after each refresh, a few kilobytes.", "", WITH_MQTT;
-    /// Publishes the market for other clocks at the broker, as this clock knows it from sources of its own.
-    mqtt_share_market: bool = false, "mqttShareMarket", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
-        "Share the market", "For other clocks at the broker: what this one knows from its own sources.", "", WITH_MQTT;
-    /// Takes the market that another clock at the broker shares: not; beside the data source; or in its stead, so that the clock needs no internet.
-    mqtt_market: u32 = 0u32, "mqttMarket", &Numbered(&["do not take", "take beside the source", "take instead of the source"]), ReadWrite, Live(&[Mqtt, Sources]), Mqtt,
-        "Market of another clock", "Taken from the broker, where another clock shares it. Instead of the source, this clock asks no source and no witness for blocks, fees and prices.", "", WITH_MQTT;
     /// Tells Home Assistant what the clock has, so that it appears there by itself.
     ha_discovery: bool = true, "haDiscovery", &Switch, ReadWrite, Live(&[Mqtt]), Mqtt,
         "Appear in Home Assistant", "", "", WITH_MQTT;
@@ -525,8 +519,6 @@ pub(super) const MORE: &[&str] = &[
     "mqttProtocol",
     "mqttKeepAlive",
     "mqttPanels",
-    "mqttShareMarket",
-    "mqttMarket",
     "haPrefix",
     "haStatusTopic",
     "metricsOpen",
@@ -556,7 +548,6 @@ pub(super) const SEARCHED: &[(&str, &str)] = &[
     ("txPower", "wifi wlan signal"),
     ("ledBrightness", "lamp light dim"),
     ("mqttEnabled", "home assistant smart home automation fleet"),
-    ("mqttMarket", "offline without internet data source"),
     ("nwcUri", "lightning balance payments"),
     ("digitFontPx", "size big small numbers"),
     ("labelFitPct", "text size"),

@@ -62,8 +62,6 @@ mqttGroups       text         ""                   live
 mqttProtocol     0..2         0                    live
 mqttKeepAlive    5..3600      60                   live
 mqttPanels       bool         true                 live
-mqttShareMarket  bool         false                live
-mqttMarket       0..2         0                    live
 haDiscovery      bool         true                 live
 haPrefix         text         "homeassistant"      live
 haStatusTopic    text         "homeassistant/status" live

@@ -78,8 +78,6 @@ const CASES: &[(&str, &str, &str)] = &[
     ("mqttClientId", "{}", r#"{"mqttClientId": "me"}"#),
     ("mqttBase", "{}", r#"{"mqttBase": "home/clocks"}"#),
     ("mqttGroups", "{}", r#"{"mqttGroups": "shop"}"#),
-    ("mqttShareMarket", "{}", r#"{"mqttShareMarket": true}"#),
-    ("mqttMarket", "{}", r#"{"mqttMarket": 1}"#),
     ("haPrefix", "{}", r#"{"haPrefix": "ha"}"#),
     ("haStatusTopic", "{}", r#"{"haStatusTopic": "ha/status"}"#),
     ("proxyType", PROXY, r#"{"proxyType": 1}"#),

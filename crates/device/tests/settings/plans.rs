@@ -70,9 +70,6 @@ fn word(config: &SourceConfig) -> String {
             format!("node:{kind:?}:{host}:{port}:{tls}:{login}")
         }
         SourceConfig::Peers { hosts, most, .. } => format!("peers:{most}:{}", joined(hosts)),
-        SourceConfig::Shared { stands_in, .. } => {
-            format!("shared:{}", if *stands_in { "instead" } else { "beside" })
-        }
     }
 }
 
@@ -192,32 +189,6 @@ fn features() {
         !plan.contains_key(&SourceId::Pool),
         "a pool that is no longer known is not asked"
     );
-}
-
-#[test]
-fn the_market_of_another_clock() {
-    const BROKER: &str = r#""mqttEnabled": true, "mqttHost": "b", "proofPeerMax": 0"#;
-    for (body, wanted) in [
-        (format!("{{{BROKER}}}"), "relay:public"),
-        (
-            format!(r#"{{{BROKER}, "mqttMarket": 1}}"#),
-            "relay:public shared:beside",
-        ),
-        // Nobody else is asked, and no witness.
-        (
-            format!(r#"{{{BROKER}, "mqttMarket": 2}}"#),
-            "shared:instead",
-        ),
-        // Without a broker there is nobody to take it from.
-        (
-            r#"{"mqttMarket": 2, "proofPeerMax": 0}"#.into(),
-            "relay:public",
-        ),
-    ] {
-        assert_eq!(words(&body), wanted, "{body}");
-    }
-    let instead = plan(&settings(&format!(r#"{{{BROKER}, "mqttMarket": 2}}"#)));
-    assert_eq!(instead.len(), 1, "{:?}", instead.keys());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use device::{
     device::Device,
     input::Input,
     limits::{FEE_MOST_SAT_VB, STALE_FEE},
-    market::{ChainSpec, Connection, Observation, PriceState, Shared, SharedValue},
+    market::{ChainSpec, Connection, Observation, PriceState},
     memory::Memory,
     request::Request,
     secret::Endpoint,
@@ -23,32 +23,24 @@ use serde_json::json;
 use crate::{EXPLORER, RELAY, World, now};
 
 const NODE: SourceId = SourceId::Node;
-const SHARED: SourceId = SourceId::Shared;
 
 /// Value of `nodeKind` for Bitcoin Core.
 const CORE: u32 = 4;
-
-/// Values of `mqttMarket`: beside the primary source, and instead of it.
-const BESIDE: u32 = 1;
-const INSTEAD: u32 = 2;
 
 /// Seconds for which a rate is fresh.
 const FRESH: u64 = STALE_FEE.as_secs();
 
 /// A clock with this primary source and a node.
 fn clock(data_source: u32) -> World {
-    start(data_source, "explorer.example", 0, Memory::default())
+    start(data_source, "explorer.example", Memory::default())
 }
 
-fn start(data_source: u32, explorer: &str, mqtt_market: u32, memory: Memory) -> World {
+fn start(data_source: u32, explorer: &str, memory: Memory) -> World {
     let settings = Settings {
         data_source,
         explorer_instance: Endpoint::new(explorer),
         node_kind: CORE,
         node_host: Endpoint::new("node.example"),
-        mqtt_enabled: true,
-        mqtt_host: Endpoint::new("broker"),
-        mqtt_market,
         ..Settings::default()
     };
     let chain = Some(ChainSpec::built_in(Network::Signet));
@@ -82,15 +74,6 @@ impl World {
     fn fee(&mut self, source: SourceId, text: &str) {
         let input = Input::Observed(source, told(text));
         self.device.handle(input, now(self.secs));
-    }
-
-    fn pass_fee_on(&mut self, origin: SourceId, age_secs: u64, text: &str) {
-        let shared = Shared {
-            origin,
-            age: Duration::from_secs(age_secs),
-            value: SharedValue::PreciseFee(rate(text)),
-        };
-        self.hear(SHARED, Observation::Shared(shared));
     }
 
     /// The text of the rate that the screen shows, and its source.
@@ -192,7 +175,7 @@ fn a_rate_of_an_earlier_run_is_stale_and_belongs_to_its_explorer() {
         before.fee(source, "9.5");
         // As it is stored.
         let memory = Memory::from_json(&before.device.memory().to_json(now(0)));
-        let mut world = start(data_source, explorer, 0, memory);
+        let mut world = start(data_source, explorer, memory);
         let known = world.fee_shown().map(|(text, _)| text);
         assert_eq!(known, shown.then(|| "9.50".to_owned()), "{explorer}");
         assert_eq!(world.device.view().truth.fee, PriceState::Stale);
@@ -221,34 +204,6 @@ fn a_rate_that_cannot_be_is_ignored_and_counted() {
     world.set("blockFeeDec", json!(false));
     world.hear(RELAY, Observation::Fee(rate("0")));
     world.check_fee("0", RELAY, PriceState::Single);
-}
-
-#[test]
-fn the_market_of_another_clock_comes_last_and_is_as_old_as_it_is() {
-    let start = |mqtt_market| {
-        let relay = data_source::PUBLIC_RELAY;
-        let mut world = start(relay, "explorer.example", mqtt_market, Memory::default());
-        world.wait(7200);
-        world
-    };
-    let mut world = start(BESIDE);
-    world.pass_fee_on(EXPLORER, 600, "40");
-    world.check_fee("40", SHARED, PriceState::Single);
-    world.fee(RELAY, "10");
-    world.check_fee("10", RELAY, PriceState::Single);
-    world.hear(RELAY, down());
-    world.check_fee("40", SHARED, PriceState::Single);
-    // An older rate changes nothing.
-    world.pass_fee_on(RELAY, 900, "30");
-    world.check_fee("40", SHARED, PriceState::Single);
-    world.set("mqttMarket", json!(0));
-    world.check_fee("10", RELAY, PriceState::Single);
-    let mut world = start(INSTEAD);
-    world.pass_fee_on(RELAY, FRESH + 600, "8");
-    world.check_fee("8", SHARED, PriceState::Stale);
-    assert_eq!(world.fee_mark(), Some(Mark::Stale));
-    world.fee(RELAY, "10");
-    world.check_fee("8", SHARED, PriceState::Stale);
 }
 
 /// Whatever was due while the machine slept was due then.

@@ -10,7 +10,6 @@ mod miner;
 mod prices;
 mod reference;
 mod screen;
-mod shared;
 
 use std::time::Duration;
 

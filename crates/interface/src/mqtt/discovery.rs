@@ -78,7 +78,6 @@ pub fn document(level: Level, view: &View, about: &About, broker: &Broker) -> Op
         | Level::Led(_)
         | Level::Frontlight
         | Level::Market
-        | Level::SharedMarket
         | Level::Panels => None,
     }
 }

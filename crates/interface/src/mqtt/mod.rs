@@ -1,11 +1,10 @@
 //! The clock at an MQTT broker: its topics, what stands there, and what comes from there.
 //!
 //! Read on in this order: `topics` (the tree), `wishes` (what is asked for), `documents` (what is told), `discovery`
-//! (what Home Assistant is told of the clock, made of the table in `entities`), `shared` (what clocks tell each other).
+//! (what Home Assistant is told of the clock, made of the table in `entities`).
 
 pub mod discovery;
 pub mod documents;
 mod entities;
-pub mod shared;
 pub mod topics;
 pub mod wishes;

@@ -3,9 +3,8 @@
 //! Names that other programs have to know are those of the operations; the rest stands in the table of levels here.
 
 use alloc::{format, string::String, vec::Vec};
-use core::time::Duration;
 
-use device::{happenings::Happening, limits::SHARED_AGE_MAX, mqtt::Broker};
+use device::{happenings::Happening, mqtt::Broker};
 
 /// Level below which groups are, beside the clocks.
 const GROUP: &str = "group";
@@ -46,8 +45,6 @@ pub enum Level {
     Frontlight,
     /// The newest values.
     Market,
-    /// The values that the clock has at first hand, for other clocks.
-    SharedMarket,
     /// A picture of the panels.
     Panels,
 }
@@ -69,12 +66,7 @@ impl Level {
             Level::Strip,
         ];
         let leds = (0..leds).map(Level::Led);
-        let last = [
-            Level::Frontlight,
-            Level::Market,
-            Level::SharedMarket,
-            Level::Panels,
-        ];
+        let last = [Level::Frontlight, Level::Market, Level::Panels];
         first.into_iter().chain(leds).chain(last).collect()
     }
 
@@ -103,7 +95,6 @@ impl Level {
             Level::Led(index) => own(&lamp(Lamp::Led(index))),
             Level::Frontlight => own(&lamp(Lamp::Frontlight)),
             Level::Market => own("market"),
-            Level::SharedMarket => broker.shares_market.then(|| market(broker)),
             Level::Panels => broker.panels.then(|| self::own(broker, "panels")),
         }
     }
@@ -125,30 +116,7 @@ impl Level {
             | Level::Led(_)
             | Level::Frontlight
             | Level::Market
-            | Level::SharedMarket
             | Level::Panels => false,
-        }
-    }
-
-    /// Time after which it is worth nothing any more; none for never.
-    pub fn expires_in(self) -> Option<Duration> {
-        match self {
-            Level::SharedMarket => Some(SHARED_AGE_MAX),
-            Level::Discovery
-            | Level::QuietFrom
-            | Level::QuietUntil
-            | Level::Status
-            | Level::Info
-            | Level::State
-            | Level::Update
-            | Level::Host
-            | Level::Settings
-            | Level::Reported
-            | Level::Strip
-            | Level::Led(_)
-            | Level::Frontlight
-            | Level::Market
-            | Level::Panels => None,
         }
     }
 }
@@ -195,8 +163,6 @@ pub enum Incoming<'a> {
     Quiet(Edge),
     /// Home Assistant says how it is.
     HomeAssistant,
-    /// A market that another clock shares.
-    SharedMarket,
 }
 
 /// Where the quiet hours begin or end.
@@ -232,11 +198,6 @@ pub fn own(broker: &Broker, leaf: &str) -> String {
     format!("{}/{}/{leaf}", broker.base, broker.id)
 }
 
-/// Where clocks share the market.
-pub fn market(broker: &Broker) -> String {
-    format!("{}/market", broker.base)
-}
-
 /// Where something that happened is told: buttons apart, for each is an entity of its own kind.
 pub fn event(happening: &Happening, broker: &Broker) -> String {
     match happening {
@@ -267,14 +228,13 @@ pub fn filters(broker: &Broker) -> Vec<String> {
     }
     let home_assistant = broker.home_assistant.as_ref();
     filters.extend(home_assistant.map(|it| it.status_topic.clone()));
-    filters.extend(broker.takes_market.then(|| market(broker)));
     filters
 }
 
 /// Tells whether what stands at the broker under a filter counts: a command that stands there would be done again at
 /// every connection.
-pub fn stands(filter: &str, broker: &Broker) -> bool {
-    filter.ends_with("/desired") || (broker.takes_market && filter == market(broker))
+pub fn stands(filter: &str) -> bool {
+    filter.ends_with("/desired")
 }
 
 /// Tells whether somebody asks the clock for something under a filter: what is retained there is no such thing, and its
@@ -282,7 +242,7 @@ pub fn stands(filter: &str, broker: &Broker) -> bool {
 pub fn is_asked(filter: &str, broker: &Broker) -> bool {
     let home_assistant = broker.home_assistant.as_ref();
     let is_birth = home_assistant.is_some_and(|it| it.status_topic == filter);
-    !is_birth && !stands(filter, broker)
+    !is_birth && !stands(filter)
 }
 
 /// What a message on this topic is about; none if it is about nothing that the clock listens to.
@@ -290,9 +250,6 @@ pub fn read<'a>(topic: &'a str, broker: &'a Broker) -> Option<Incoming<'a>> {
     let home_assistant = broker.home_assistant.as_ref();
     if home_assistant.is_some_and(|it| it.status_topic == topic) {
         return Some(Incoming::HomeAssistant);
-    }
-    if broker.takes_market && topic == market(broker) {
-        return Some(Incoming::SharedMarket);
     }
     let below = topic
         .strip_prefix(broker.base.as_str())?

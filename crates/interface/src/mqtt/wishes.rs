@@ -86,7 +86,7 @@ pub fn name(incoming: Incoming<'_>) -> Option<String> {
         Incoming::Set(_) => Some("set".into()),
         Incoming::Lamp(lamp) => Some(super::topics::lamp(lamp)),
         Incoming::Quiet(edge) => Some(super::topics::quiet(edge).into()),
-        Incoming::Desired(_) | Incoming::HomeAssistant | Incoming::SharedMarket => None,
+        Incoming::Desired(_) | Incoming::HomeAssistant => None,
     }
 }
 
@@ -114,7 +114,7 @@ pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish>
             let asked = quiet(edge, payload, view);
             (asked.map(Work::one), false)
         }
-        Incoming::Desired(_) | Incoming::HomeAssistant | Incoming::SharedMarket => return None,
+        Incoming::Desired(_) | Incoming::HomeAssistant => return None,
     };
     Some(Wish {
         name: name(incoming)?,

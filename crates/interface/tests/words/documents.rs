@@ -8,7 +8,7 @@ use device::{
     input::{Brokered, Input, LinkEvent, LinkFailure, Sensed},
     market::{
         Connection, Datum, Figure, FigureIdentity, Market, MinerStats, Observation, Polled,
-        PoolStats, Reorganisations, Seen, Shared, SharedValue, Tip,
+        PoolStats, Reorganisations, Seen, Tip,
     },
     memory::Memory,
     network::LinkState,
@@ -141,68 +141,23 @@ fn what_the_glass_says_is_told_in_its_parts_as_well() {
 }
 
 #[test]
-fn a_height_of_another_clock_is_as_old_as_where_it_was_learned() {
-    let shared = Shared {
-        origin: SourceId::Node,
-        age: Duration::from_secs(900),
-        value: SharedValue::Height(930_000),
-    };
-    let takes = Settings {
-        mqtt_enabled: true,
-        mqtt_host: Endpoint::new("broker"),
-        mqtt_market: 2,
-        ..Settings::default()
-    };
-    let mut clock = Device::new(BOARD, takes, Memory::default(), now(0));
-    let told = vec![Observation::Shared(shared)];
-    clock.handle(Input::Observed(SourceId::Shared, told), now(10));
-    let document = status(&clock.view(), 70);
-    fits(Shape::Status, &document);
-    let claimed =
-        json!([{ "source": "shared", "origin": "node", "value": 930_000, "ageSec": 960 }]);
-    assert_eq!(document["truth"]["height"]["claimed"], claimed);
-    assert_eq!(document["market"]["height"]["ageSec"], 960);
-}
-
-#[test]
-fn voices_tell_what_they_say_how_old_it_is_and_from_whom_it_comes() {
-    let takes = Settings {
-        mqtt_enabled: true,
-        mqtt_host: Endpoint::new("broker"),
-        mqtt_market: 1,
-        ..Settings::default()
-    };
-    let mut clock = Device::new(BOARD, takes, Memory::default(), now(0));
+fn sources_are_told_with_what_they_say_and_how_old_it_is() {
+    let mut clock = clock(BOARD);
     let (price, fee) = (
         Price::parse("64000.5").unwrap(),
         FeeRate { micros: 12_000_000 },
     );
-    let shared = |value| {
-        Observation::Shared(Shared {
-            origin: SourceId::Exchange,
-            age: Duration::from_secs(3),
-            value,
-        })
-    };
     let own = vec![
         Observation::Price(Currency::USD, price),
         Observation::Fee(fee),
     ];
-    let others = vec![
-        shared(SharedValue::Price(Currency::USD, price)),
-        shared(SharedValue::Fee(fee)),
-    ];
     clock.handle(Input::Observed(SourceId::Relay, own), now(10));
-    clock.handle(Input::Observed(SourceId::Shared, others), now(10));
     let document = status(&clock.view(), 20);
     fits(Shape::Status, &document);
     let truth = &document["truth"];
     assert_eq!(
         truth["prices"]["USD"]["voices"],
-        json!([
-            { "source": "relay", "value": "64000.50", "ageSec": 10, "verdict": "agrees" },
-            { "source": "shared", "origin": "exchange", "value": "64000.50", "ageSec": 13, "verdict": "agrees" },
-        ])
+        json!([{ "source": "relay", "value": "64000.50", "ageSec": 10, "verdict": "agrees" }])
     );
 }
 
@@ -635,9 +590,6 @@ fn connections_are_grouped_as_clients_know_them() {
         (1, SourceId::Explorer, [false, true, false, false]),
         (2, SourceId::Nostr, [true, true, false, true]),
         (3, SourceId::Relay, [true, true, true, false]),
-        // Another clock tells prices and blocks alike.
-        (0, SourceId::Shared, [true, true, false, false]),
-        (1, SourceId::Shared, [true, true, false, false]),
     ];
     for (data_source, source, expected) in rows {
         let mut clock = clock(BOARD);
@@ -645,9 +597,6 @@ fn connections_are_grouped_as_clients_know_them() {
             ("dataSource".to_string(), json!(data_source)),
             ("nostrPubKey".to_string(), json!("a".repeat(64))),
             ("nostrRelay".to_string(), json!("wss://relay.example")),
-            ("mqttEnabled".to_string(), json!(true)),
-            ("mqttHost".to_string(), json!("broker")),
-            ("mqttMarket".to_string(), json!(1)),
         ]
         .into_iter()
         .collect();

@@ -291,7 +291,7 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
 }
 
 #[test]
-fn what_is_told_seldom_must_arrive_and_only_what_is_shared_runs_out() {
+fn what_is_told_seldom_must_arrive() {
     let seldom = [
         Level::Discovery,
         Level::QuietFrom,
@@ -305,8 +305,6 @@ fn what_is_told_seldom_must_arrive_and_only_what_is_shared_runs_out() {
     for level in Level::all(BOARD.leds) {
         let expected = seldom.contains(&level);
         assert_eq!(level.must_arrive(), expected, "{level:?}");
-        let day = (level == Level::SharedMarket).then_some(Duration::from_secs(86_400));
-        assert_eq!(level.expires_in(), day, "{level:?}");
     }
 }
 
@@ -417,31 +415,17 @@ fn topics_are_read_back() {
 }
 
 #[test]
-fn what_stands_at_the_broker_counts_where_wishes_and_the_market_are_and_nowhere_else() {
+fn of_what_stands_at_the_broker_only_settings_count() {
     let (_, broker) = full();
-    for takes_market in [false, true] {
-        let broker = Broker {
-            takes_market,
-            ..Broker::clone(&broker)
-        };
-        for (filter, stands, is_asked) in [
-            ("papertick/papertick-aabbcc/desired", true, false),
-            ("papertick/group/all/desired", true, false),
-            ("papertick/market", takes_market, !takes_market),
-            ("papertick/papertick-aabbcc/cmd/#", false, true),
-            ("papertick/group/all/set", false, true),
-            ("homeassistant/status", false, false),
-        ] {
-            let told = (
-                topics::stands(filter, &broker),
-                topics::is_asked(filter, &broker),
-            );
-            assert_eq!(told, (stands, is_asked), "{filter}, {takes_market}");
-        }
-        let filters = topics::filters(&broker);
-        assert_eq!(filters.contains(&"papertick/market".into()), takes_market);
-        let market = takes_market.then_some(Incoming::SharedMarket);
-        assert_eq!(topics::read("papertick/market", &broker), market);
+    for (filter, stands, is_asked) in [
+        ("papertick/papertick-aabbcc/desired", true, false),
+        ("papertick/group/all/desired", true, false),
+        ("papertick/papertick-aabbcc/cmd/#", false, true),
+        ("papertick/group/all/set", false, true),
+        ("homeassistant/status", false, false),
+    ] {
+        let told = (topics::stands(filter), topics::is_asked(filter, &broker));
+        assert_eq!(told, (stands, is_asked), "{filter}");
     }
 }
 
@@ -458,7 +442,6 @@ fn answers_name_what_was_asked() {
         (Incoming::Quiet(Edge::From), Some("quiet/from")),
         (Incoming::Desired(Scope::Own), None),
         (Incoming::HomeAssistant, None),
-        (Incoming::SharedMarket, None),
     ] {
         let said = format!("{incoming:?}");
         assert_eq!(wishes::name(incoming).as_deref(), expected, "{said}");

@@ -5,7 +5,6 @@
 //! repeated for ever; both report what became of the connection.
 //! `demo` is the other side: a relay on loopback with a market of its own.
 
-pub mod at_broker;
 pub mod supervisor;
 
 pub mod outage;
@@ -24,7 +23,6 @@ pub mod peer;
 pub mod peers;
 pub mod pool;
 pub mod relay;
-pub mod shared_market;
 pub mod venue;
 pub mod wallet;
 
@@ -53,11 +51,9 @@ use net::{
     route::{Password, Proxy, ProxyKind, Route},
 };
 
-use tokio::sync::watch;
-
 use self::{
-    already_reported::AlreadyReported, at_broker::AtBroker, known_peers::KnownPeers,
-    logos::LogoCache, together::Member, upstreams::Upstreams,
+    already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, together::Member,
+    upstreams::Upstreams,
 };
 use runtime::{clock::Clock, inbox::Inbox, inbox::Stopped};
 
@@ -78,8 +74,6 @@ pub struct Shared {
     pub already_reported: AlreadyReported,
     /// Peers that have answered well.
     pub known_peers: KnownPeers,
-    /// What another clock shares at the owner's broker.
-    pub market: watch::Receiver<AtBroker>,
 }
 
 /// What one source works with.

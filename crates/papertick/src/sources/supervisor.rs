@@ -5,7 +5,6 @@ use std::{
 };
 
 use device::{
-    market,
     output::Desired,
     sources::{SourceConfig, SourceId, SourcePlan},
 };
@@ -27,7 +26,7 @@ use super::{
     poll,
     pool::{self, Logos, Pool},
     relay::{Relay, Remembered},
-    route, session, shared_market,
+    route, session,
     venue::Venue,
     wallet::Wallet,
 };
@@ -253,9 +252,6 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             };
             peers::keep(context, wanted).await
         }
-        SourceConfig::Shared { network, .. } => {
-            shared_market::keep(context, market::chain_name(network)).await
-        }
         SourceConfig::Wallet { uri, refresh_secs } => {
             let refresh = Duration::from_secs(refresh_secs.into());
             session::keep(context, Wallet::paired(&uri, refresh)).await
@@ -275,8 +271,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
-        sources::known_peers::KnownPeers, sources::logos::LogoCache, sources::upstreams::Upstreams,
+        sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
+        sources::logos::LogoCache, sources::upstreams::Upstreams,
     };
     use runtime::{clock::Clock, inbox::inbox};
 
@@ -304,7 +300,6 @@ mod tests {
             logos: LogoCache::new("unused"),
             already_reported: AlreadyReported::default(),
             known_peers: KnownPeers::default(),
-            market: watch::channel(AtBroker::Away).1,
         };
         let context = Context {
             id: SourceId::Miner,

@@ -433,7 +433,6 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
     let seen = Seen::Before(None);
     let claimed = |source, height| Claimed {
         source,
-        origin: source,
         height,
         seen,
     };

@@ -17,9 +17,9 @@ use net::{
     tls::Roots,
 };
 use papertick::{
-    sources::Shared, sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
-    sources::known_peers::KnownPeers, sources::logos::LogoCache, sources::supervisor::Plans,
-    sources::supervisor::supervise, sources::upstreams::Upstreams,
+    sources::Shared, sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
+    sources::logos::LogoCache, sources::supervisor::Plans, sources::supervisor::supervise,
+    sources::upstreams::Upstreams,
 };
 use runtime::{clock::Clock, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal};
 use tokio::{
@@ -83,7 +83,6 @@ impl Court {
             logos: LogoCache::new("unused"),
             already_reported: AlreadyReported::default(),
             known_peers: known.clone(),
-            market: watch::channel(AtBroker::Away).1,
         };
         let chain = Some(ChainSpec::built_in(Network::Regtest));
         let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());

@@ -13,9 +13,9 @@ use net::{
     tls::Roots,
 };
 use papertick::{
-    sources::Shared, sources::already_reported::AlreadyReported, sources::at_broker::AtBroker,
-    sources::known_peers::KnownPeers, sources::logos::LogoCache, sources::supervisor::Plans,
-    sources::supervisor::supervise, sources::upstreams::Upstreams,
+    sources::Shared, sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
+    sources::logos::LogoCache, sources::supervisor::Plans, sources::supervisor::supervise,
+    sources::upstreams::Upstreams,
 };
 use runtime::{
     clock::Clock, inbox::Message, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
@@ -63,7 +63,6 @@ impl Rig {
             logos: logos.clone(),
             already_reported: AlreadyReported::default(),
             known_peers: KnownPeers::default(),
-            market: watch::channel(AtBroker::Away).1,
         };
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));

@@ -114,11 +114,9 @@ fn gap(level: Level) -> Duration {
         // It differs at any moment.
         Level::Host => HOST_EVERY,
         // Each of these makes who follows write down much.
-        Level::Market
-        | Level::SharedMarket
-        | Level::Discovery
-        | Level::QuietFrom
-        | Level::QuietUntil => Duration::from_secs(5),
+        Level::Market | Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
+            Duration::from_secs(5)
+        }
     }
 }
 

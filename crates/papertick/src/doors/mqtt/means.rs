@@ -7,7 +7,7 @@ use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use tokio::sync::watch;
 
-use crate::{sources::at_broker::AtBroker, updates::newest::Newest};
+use crate::updates::newest::Newest;
 use runtime::{clock::Clock, glass::Glass, inbox::Inbox};
 
 /// What the door is given.
@@ -25,8 +25,6 @@ pub struct Means {
     pub clock: Clock,
     /// The way out.
     pub dialer: Dialer,
-    /// Where what another clock shares is left for the source that reads it.
-    pub market: watch::Sender<AtBroker>,
     /// Asks for the newest release.
     pub newest: Newest,
     /// What the build and its parts are.

@@ -26,7 +26,7 @@ use net::{
 };
 use tokio::time::sleep;
 
-use crate::{sources::at_broker::AtBroker, sources::outage::Outage};
+use crate::sources::outage::Outage;
 use doing::Hands;
 pub use means::Means;
 use runtime::{tasks::Stop, tasks::Tasks};
@@ -180,8 +180,6 @@ impl Keeper {
                     up_since: None,
                 }
             });
-            // Who does not listen any more has not heard of anybody.
-            means.market.send_replace(AtBroker::Away);
             if broker.protocol == Protocol::Automatic && self.automatic.ended(&ended) {
                 tracing::info!("the broker does not know MQTT 5, trying 3.1.1");
                 continue;

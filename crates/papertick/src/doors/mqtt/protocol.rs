@@ -19,9 +19,8 @@ use mqtt_protocol_core::mqtt::{
     common::Cursor,
     connection::{ConnectionOptions, Event, TimerKind},
     packet::{
-        CorrelationData, GenericPacketTrait, MaximumPacketSize, MessageExpiryInterval, Packet,
-        Property, Qos, ReceiveMaximum, ResponseTopic, RetainHandling, SubEntry, SubOpts, v3_1_1,
-        v5_0,
+        CorrelationData, GenericPacketTrait, MaximumPacketSize, Packet, Property, Qos,
+        ReceiveMaximum, ResponseTopic, RetainHandling, SubEntry, SubOpts, v3_1_1, v5_0,
     },
     result_code::{ConnectReasonCode, MqttError, PubackReasonCode},
     role::Client,
@@ -106,8 +105,6 @@ pub(crate) struct Telling {
     pub(crate) must_arrive: bool,
     /// What a caller wants back.
     pub(crate) correlation: Option<Vec<u8>>,
-    /// Time after which the broker may forget it; none for never. The older version has no word for it.
-    pub(crate) expires_in: Option<Duration>,
 }
 
 /// What the broker can do less than others.
@@ -229,7 +226,7 @@ impl Conversation {
         let filters = topics::filters(broker);
         let refused = |error| Over::Because(words(error));
         let entry = |filter: &String| {
-            let retained = if topics::stands(filter, broker) {
+            let retained = if topics::stands(filter) {
                 RetainHandling::SendRetained
             } else {
                 RetainHandling::DoNotSendRetained
@@ -398,7 +395,6 @@ impl Conversation {
             payload,
             is_level,
             correlation,
-            expires_in,
             ..
         } = telling;
         let retain = is_level && self.limits.keeps;
@@ -431,11 +427,6 @@ impl Conversation {
                 if let Some(correlation) = correlation {
                     let data = CorrelationData::new(correlation).map_err(refused)?;
                     properties.push(Property::CorrelationData(data));
-                }
-                if let Some(time) = expires_in {
-                    let secs = u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
-                    let expiry = MessageExpiryInterval::new(secs).map_err(refused)?;
-                    properties.push(Property::MessageExpiryInterval(expiry));
                 }
                 if !properties.is_empty() {
                     builder = builder.props(properties);
@@ -792,7 +783,6 @@ mod tests {
             is_level: true,
             must_arrive: true,
             correlation: None,
-            expires_in: None,
         }
     }
 
@@ -841,38 +831,11 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_broker_is_told_when_something_is_worth_nothing_any_more() {
-        // Its number, and a day in seconds.
-        const A_DAY: [u8; 5] = [0x02, 0x00, 0x01, 0x51, 0x80];
-        let now = Instant::now();
-        for (version, expires_in, is_told) in [
-            (Version::V5_0, Some(Duration::from_secs(86_400)), true),
-            (Version::V5_0, None, false),
-            // It has no words for that.
-            (Version::V3_1_1, Some(Duration::from_secs(86_400)), false),
-        ] {
-            let mut talk = talking(version, now);
-            talk.sent_bytes(usize::MAX, now);
-            let telling = Telling {
-                expires_in,
-                ..telling(3)
-            };
-            talk.tell(telling, now).unwrap();
-            let has = talk.out().windows(5).any(|part| part == A_DAY);
-            assert_eq!(has, is_told, "{version:?} {expires_in:?}");
-        }
-    }
-
     /// A command that stands there would be done again at every connection.
     #[test]
-    fn of_what_stood_there_before_the_clock_asks_for_wishes_and_the_market_alone() {
+    fn of_what_stood_there_before_the_clock_asks_for_wishes_alone() {
         let now = Instant::now();
-        let broker = broker_of(Settings {
-            // Beside what the source says.
-            mqtt_market: 1,
-            ..Settings::default()
-        });
+        let broker = broker_of(Settings::default());
         let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
         talk.hear(welcome(Version::V5_0), now).unwrap();
         talk.sent_bytes(usize::MAX, now);
@@ -888,7 +851,6 @@ mod tests {
             [
                 "papertick/papertick-aabbcc/desired",
                 "papertick/group/all/desired",
-                "papertick/market",
             ]
         );
         let is_left =

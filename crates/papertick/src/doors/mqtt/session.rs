@@ -15,7 +15,6 @@ use std::{
 use device::{
     happenings::{HAPPENINGS_MAX, Happening},
     input::{Brokered, Input},
-    limits::SHARED_EVERY,
     market::Connection,
     mqtt::{Broker, MqttPlan},
     request::{Patch, Standing},
@@ -28,7 +27,6 @@ use interface::{
     mqtt::{
         discovery,
         documents::{self, OFFLINE, ONLINE, Report},
-        shared::{self, Reached},
         topics::{self, Incoming, Lamp, Level, Scope},
         wishes::{self, Desired, MESSAGE_MAX, Unfit, Wish, Work},
     },
@@ -57,7 +55,7 @@ use super::{
 };
 use crate::{
     doors::http::documents::panels, doors::http::host, doors::http::update,
-    sources::at_broker::AtBroker, sources::outage::Outage, sources::route,
+    sources::outage::Outage, sources::route,
 };
 use runtime::{inbox::Stopped, tasks::Stop, waits::over, waits::until};
 
@@ -190,8 +188,6 @@ pub(crate) struct Session<'a> {
     spread: &'a mut Spread,
     /// When Home Assistant is told everything again.
     rebirth: Option<Instant>,
-    /// When the market is shared again, though nothing has changed; none if it is not shared.
-    share: Option<Instant>,
     /// What stands at the broker and was not looked at yet.
     standing: BTreeMap<Turn, Wished>,
     collected: Option<Instant>,
@@ -323,7 +319,6 @@ impl<'a> Session<'a> {
             doing: None,
             spread,
             rebirth: None,
-            share: broker.shares_market.then(|| now + SHARED_EVERY),
             standing: BTreeMap::new(),
             collected: None,
             collections: 0,
@@ -407,7 +402,6 @@ impl<'a> Session<'a> {
             spread,
             Some(self.look_at),
             self.rebirth,
-            self.share,
             self.collected.filter(|_| self.doing.is_none()),
             self.report_at,
         ]
@@ -432,10 +426,6 @@ impl<'a> Session<'a> {
         if is_due(self.rebirth) {
             self.rebirth = None;
             self.levels.forgotten(now);
-        }
-        if is_due(self.share) {
-            self.share = Some(now + SHARED_EVERY);
-            self.levels.changed(|level| level == Level::SharedMarket);
         }
         for (_, (_, waiting)) in self.spread.extract_if(.., |_, (at, _)| *at <= now) {
             self.wishes.push_front(Waiting {
@@ -469,7 +459,6 @@ impl<'a> Session<'a> {
                 Said::Welcome => self.conversation.listen(&self.broker, now)?,
                 Said::Listening(refused) => {
                     self.up_since = Some(now);
-                    self.means.market.send_if_modified(AtBroker::listen);
                     news.push(Brokered::Connection(Connection::Up));
                     let filters = topics::filters(&self.broker);
                     let refused = refused.iter().filter_map(|place| filters.get(*place));
@@ -502,8 +491,6 @@ impl<'a> Session<'a> {
         };
         let is_too_large = message.payload.len() > MESSAGE_MAX;
         match incoming {
-            Incoming::SharedMarket if is_too_large => self.drop_one("too-large"),
-            Incoming::SharedMarket => self.hear_market(&message),
             Incoming::HomeAssistant if message.is_retained => {}
             Incoming::HomeAssistant => {
                 if message.payload == ONLINE.as_bytes() {
@@ -542,28 +529,6 @@ impl<'a> Session<'a> {
                     moment: Moment::Any,
                 });
             }
-        }
-    }
-
-    /// Leaves what another clock shares for the source that reads it.
-    fn hear_market(&mut self, message: &Message) {
-        // Nobody shares it any more.
-        if message.payload.is_empty() {
-            self.means.market.send_replace(AtBroker::Nothing);
-            return;
-        }
-        match shared::read(&message.payload) {
-            // The clock hears itself.
-            Ok(market) if market.from == self.broker.id => {}
-            Ok(market) => {
-                let reached = match message.is_retained {
-                    true => Reached::Kept,
-                    false => Reached::Live(self.means.clock.uptime()),
-                };
-                let told = AtBroker::Told(Arc::new(market), reached);
-                self.means.market.send_replace(told);
-            }
-            Err(reason) => self.drop_one(reason),
         }
     }
 
@@ -760,7 +725,6 @@ impl<'a> Session<'a> {
             is_level: false,
             must_arrive: false,
             correlation,
-            expires_in: None,
         });
     }
 
@@ -790,7 +754,7 @@ impl<'a> Session<'a> {
             | Level::Settings => has_other_settings,
             Level::Strip | Level::Led(_) | Level::Frontlight => has_other_lights,
             // Which fee rate is told depends on them.
-            Level::Market | Level::SharedMarket => has_other_market || has_other_settings,
+            Level::Market => has_other_market || has_other_settings,
             Level::State | Level::Reported | Level::Update => true,
             // It is told as time passes.
             Level::Host | Level::Status | Level::Panels => false,
@@ -820,7 +784,6 @@ impl<'a> Session<'a> {
                     is_level: false,
                     must_arrive: false,
                     correlation: None,
-                    expires_in: None,
                 };
                 self.say(telling, now);
             } else if let Some(level) = self.levels.next(now) {
@@ -852,7 +815,6 @@ impl<'a> Session<'a> {
             is_level: true,
             must_arrive: level.must_arrive(),
             correlation: None,
-            expires_in: level.expires_in(),
         };
         self.say(telling, now);
     }
@@ -892,7 +854,6 @@ impl<'a> Session<'a> {
             Level::Led(index) => documents::lamp(Lamp::Led(index), view),
             Level::Frontlight => documents::lamp(Lamp::Frontlight, view),
             Level::Market => Some(documents::market(view, self.means.clock.now())),
-            Level::SharedMarket => shared::document(view, &broker.id, self.means.clock.sure()),
             Level::Panels => {
                 let glass = glass();
                 if glass.shows_password() {
@@ -935,7 +896,6 @@ impl<'a> Session<'a> {
             is_level: true,
             must_arrive: true,
             correlation: None,
-            expires_in: None,
         };
         for level in Level::all(self.view.board.leds) {
             let Some(topic) = level.topic(&self.broker) else {

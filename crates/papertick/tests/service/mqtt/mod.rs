@@ -3,7 +3,6 @@
 mod mosquitto;
 mod orders;
 mod peer;
-mod sharing;
 mod talking;
 
 use std::{sync::Arc, time::Duration};
@@ -21,9 +20,8 @@ use device::{
 use net::dialer::Dialer;
 use papertick::{
     config::Firmware, doors::mqtt::Means, doors::mqtt::serve, main_loop::Beginning,
-    main_loop::Followed, main_loop::MainLoop, sources::at_broker::AtBroker, updates,
-    updates::installer::Installer, updates::newest::Newest, updates::slots::Factory,
-    updates::slots::Program,
+    main_loop::Followed, main_loop::MainLoop, updates, updates::installer::Installer,
+    updates::newest::Newest, updates::slots::Factory, updates::slots::Program,
 };
 use runtime::{
     clock::Clock, glass::Glass, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks,
@@ -51,8 +49,6 @@ pub(crate) struct Rig {
     pub(crate) door: Tasks,
     pub(crate) stopper: Stopper,
     pub(crate) glass: watch::Sender<Arc<Glass>>,
-    pub(crate) clock: Clock,
-    pub(crate) market: watch::Receiver<AtBroker>,
     core: Tasks,
     pub(crate) folder: TempDir,
     _going: Stopper,
@@ -99,7 +95,6 @@ impl Rig {
         core.spawn("main loop", main_loop.run(go_on));
         let glass = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
-        let (market, told_market) = watch::channel(AtBroker::Away);
         let folder = TempDir::new().unwrap();
         let nobody = updates::installer::Means {
             firmware: Some(Firmware {
@@ -123,7 +118,6 @@ impl Rig {
             inbox: inbox.clone(),
             clock: clock.clone(),
             dialer,
-            market,
             identity: Identity {
                 git_tag: "4.0.0".into(),
                 ..Identity::default()
@@ -139,8 +133,6 @@ impl Rig {
             door,
             stopper,
             glass,
-            clock,
-            market: told_market,
             core,
             folder,
             _going: going,

@@ -35,7 +35,6 @@ topic readwrite homeassistant/#
 
 pattern readwrite papertick/%u/#
 pattern read papertick/group/#
-pattern read papertick/market
 pattern write homeassistant/device/%u/config
 pattern write homeassistant/time/%u/#
 pattern read homeassistant/status

@@ -39,9 +39,11 @@ use super::{
     OWN, Rig, json as read,
     peer::{Heard, Peer},
     settings,
-    sharing::START_MS,
 };
 use crate::logged::Logged;
+
+/// A moment that a clock may be set to.
+const START_MS: i64 = 1_767_225_600_000;
 
 async fn rig(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>) {
     let (arrive, arrivals) = mpsc::channel(4);
