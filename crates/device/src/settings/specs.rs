@@ -64,28 +64,40 @@ const WITH_WALLET: &[Condition] = &[On(Key::nwc_enabled)];
 const WITH_ZAPS: &[Condition] = &[On(Key::nostr_zap_notify)];
 
 macro_rules! specs {
-    (@alias) => { None };
-    (@alias $alias:literal) => { Some($alias) };
+    (@option) => { None };
+    (@option $value:expr) => { Some($value) };
+    (@or $default:expr) => { $default };
+    (@or $default:expr, $value:expr) => { $value };
     ($(
         $(#[doc = $doc:literal])+
-        $field:ident: $type:ty = $default:expr, $name:literal $(| $alias:literal)?,
-        $kind:expr, $access:expr, $apply:expr, $group:ident,
-        $title:literal, $help:literal, $unit:literal, $needs:expr;
+        $field:ident: $type:ty {
+            name: $name:literal,
+            $(alias: $alias:literal,)?
+            default: $default:expr,
+            kind: $kind:expr,
+            $(access: $access:expr,)?
+            apply: $apply:expr,
+            group: $group:ident,
+            $(title: $title:literal,)?
+            $(help: $help:literal,)?
+            $(unit: $unit:literal,)?
+            $(needs: $needs:expr,)?
+        }
     )+) => {
         /// All rows, in the order of the interface.
         pub static SPECS: &[Spec] = &[$( Spec {
             key: Key::$field,
             name: $name,
-            alias: specs!(@alias $($alias)?),
+            alias: specs!(@option $($alias)?),
             doc: concat!($($doc),+),
             kind: $kind,
-            access: $access,
+            access: specs!(@or ReadWrite $(, $access)?),
             apply: $apply,
             group: Group::$group,
-            title: $title,
-            help: $help,
-            unit: $unit,
-            needs: $needs,
+            title: specs!(@or "" $(, $title)?),
+            help: specs!(@or "" $(, $help)?),
+            unit: specs!(@or "" $(, $unit)?),
+            needs: specs!(@or ALWAYS $(, $needs)?),
         }, )+];
 
         impl Default for Settings {

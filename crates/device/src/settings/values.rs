@@ -12,9 +12,19 @@ use crate::{
 macro_rules! values {
     ($(
         $(#[doc = $doc:literal])+
-        $field:ident: $type:ty = $default:expr, $name:literal $(| $alias:literal)?,
-        $kind:expr, $access:expr, $apply:expr, $group:ident,
-        $title:literal, $help:literal, $unit:literal, $needs:expr;
+        $field:ident: $type:ty {
+            name: $name:literal,
+            $(alias: $alias:literal,)?
+            default: $default:expr,
+            kind: $kind:expr,
+            $(access: $access:expr,)?
+            apply: $apply:expr,
+            group: $group:ident,
+            $(title: $title:literal,)?
+            $(help: $help:literal,)?
+            $(unit: $unit:literal,)?
+            $(needs: $needs:expr,)?
+        }
     )+) => {
         /// Everything the owner can change, with its value.
         #[derive(Debug, Clone, PartialEq, Eq)]
