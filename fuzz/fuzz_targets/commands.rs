@@ -14,7 +14,12 @@ const NOW: Now = Now {
 };
 
 fn clock() -> Device {
-    Device::new(board::spec::BOARDS[0], Settings::default(), Memory::default(), NOW)
+    Device::new(
+        board::spec::BOARDS[0],
+        Settings::default(),
+        Memory::default(),
+        NOW,
+    )
 }
 
 static VIEW: LazyLock<View> = LazyLock::new(|| clock().view());
@@ -30,6 +35,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let output = clock().handle(Input::Asked(asked.request), NOW);
-    let answer = asked.told.answer(output.reply.expect("every request has a reply"));
+    let answer = asked
+        .told
+        .answer(output.reply.expect("every request has a reply"));
     assert!(answer.status == 200 || answer.body.is_some());
 });

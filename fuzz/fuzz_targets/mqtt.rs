@@ -65,7 +65,6 @@ fn telling() -> Telling {
         is_level: true,
         must_arrive: true,
         correlation: Some(b"x".to_vec()),
-        expires_in: Some(Duration::from_secs(60)),
     }
 }
 
@@ -74,7 +73,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let (view, broker) = &*WORLD;
-    let version = if first % 2 == 0 { Version::V5_0 } else { Version::V3_1_1 };
+    let version = if first % 2 == 0 {
+        Version::V5_0
+    } else {
+        Version::V3_1_1
+    };
     let now = Instant::now();
     let mut talk = Conversation::new(broker, version, now).expect("it can be written");
     // The broker lets the clock in or the bytes say what it does instead.

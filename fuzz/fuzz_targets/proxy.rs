@@ -41,7 +41,11 @@ impl AsyncRead for Proxy<'_> {
 }
 
 impl AsyncWrite for Proxy<'_> {
-    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Poll::Ready(Ok(bytes.len()))
     }
 
@@ -65,7 +69,15 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let password = Password::new("password");
     let mut way = Proxy(bytes);
-    if now(proxy::http_connect(&mut way, "example.org", 443, "user", &password)).is_ok() {
+    if now(proxy::http_connect(
+        &mut way,
+        "example.org",
+        443,
+        "user",
+        &password,
+    ))
+    .is_ok()
+    {
         let head = &bytes[..bytes.len() - way.0.len()];
         assert!(head.ends_with(b"\r\n\r\n"));
     }

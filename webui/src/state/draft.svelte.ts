@@ -28,9 +28,7 @@ class Draft {
     return [...own, ...this.refused.filter(({ key }) => !own.some((fault) => fault.key === key))];
   });
 
-  readonly advice = $derived(
-    clock.settings ? advice(clock.settings, this.edits) : [],
-  );
+  readonly advice = $derived(clock.settings ? advice(clock.settings, this.edits) : []);
 
   read = (key: string): unknown => (clock.settings ? shown(clock.settings, this.edits, key) : undefined);
 
