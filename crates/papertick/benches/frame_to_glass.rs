@@ -20,8 +20,7 @@ use board::{
 };
 use device::{
     Device,
-    board::BoardSpec,
-    board::PanelFault,
+    board::{BoardSpec, PanelFault},
     input::{Finished, Input},
     memory::Memory,
     now::{Now, UtcTime},
@@ -30,8 +29,8 @@ use device::{
     sources::SourceId,
 };
 use papertick::{
-    drivers::painter, drivers::painter::Canvas, drivers::painter::Progress, main_loop::Beginning,
-    main_loop::MainLoop,
+    drivers::painter::{self, Canvas, Progress},
+    main_loop::{Beginning, MainLoop},
 };
 use render::{Bitmap, Painter};
 use runtime::{clock::Clock, glass::Glass, inbox::inbox, tasks::stop_signal};

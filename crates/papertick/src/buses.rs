@@ -1,7 +1,6 @@
 //! Who serves the buses of a board of real parts.
 
 use board::assembly::Bus;
-
 use runtime::tasks::Tasks;
 
 /// Who serves the buses of a board.

@@ -218,10 +218,10 @@ pub(crate) fn forget(folder: &Path) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+    use runtime::tasks::Tasks;
     use tokio::io::AsyncReadExt;
 
     use super::*;
-    use runtime::tasks::Tasks;
 
     #[tokio::test]
     async fn whoever_is_no_device_of_this_supervisor_is_not_looked_at() {

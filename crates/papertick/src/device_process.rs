@@ -9,6 +9,11 @@ use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time:
 
 use board::sim::Bench;
 use device::settings::Settings;
+use runtime::{
+    log_lines::LogLines,
+    tasks::{Ended, Tasks},
+    waits::over,
+};
 use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
     stdio::dup2_stdin,
@@ -25,12 +30,13 @@ use tokio::{
 use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
-    config::Begin, config::DeviceConfig, config::MarketSource, crash_dumps, failure::Failure,
-    kept::Kept, lifeline::BROKEN_CODE, lifeline::GIVE_WAY, lifeline::RESTART_CODE,
-    lifeline::WITH_STANDBY, lifeline::Word, wiring::FIRST_PICTURE, wiring::HEART, wiring::Parts,
-    wiring::Performing, wiring::Prepared, wiring::first_picture, wiring::heart,
+    config::{Begin, DeviceConfig, MarketSource},
+    crash_dumps,
+    failure::Failure,
+    kept::Kept,
+    lifeline::{BROKEN_CODE, GIVE_WAY, RESTART_CODE, WITH_STANDBY, Word},
+    wiring::{FIRST_PICTURE, HEART, Parts, Performing, Prepared, first_picture, heart},
 };
-use runtime::{log_lines::LogLines, tasks::Ended, tasks::Tasks, waits::over};
 
 /// Time a device waits for the one before it to let go of the data folder.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -357,10 +363,11 @@ fn broken(ended: Option<Ended>) -> Ending {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::wiring::Pulse;
     use runtime::tasks::stop_signal;
     use tokio::time::timeout;
+
+    use super::*;
+    use crate::wiring::Pulse;
 
     /// A device all of whose parts do nothing.
     fn idle() -> Parts {

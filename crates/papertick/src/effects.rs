@@ -6,15 +6,15 @@ use device::{
     input::{Finished, Input},
     output::Effect,
 };
+use runtime::inbox::Inbox;
 use storage::keeper::Keeper;
 use tokio::{
     sync::{Notify, mpsc},
     time::timeout,
 };
+use wifi::{Radio, secrets};
 
 use crate::{crash_dumps, sources::logos::LogoCache};
-use runtime::inbox::Inbox;
-use wifi::{Radio, secrets};
 
 /// Time the radio has to forget.
 const FORGET: Duration = Duration::from_secs(5);

@@ -7,9 +7,8 @@ use device::{
     secret::{MadePassword, WhyMade},
     settings::{Settings, store},
 };
-use storage::{Loaded, file::Content, series::Records};
-
 use passwords::made;
+use storage::{Loaded, file::Content, series::Records};
 
 /// What survived the last run.
 pub(crate) struct Kept {

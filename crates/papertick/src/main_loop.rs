@@ -26,6 +26,11 @@ use device::{
     sources::Plan,
     view::View,
 };
+use runtime::{
+    clock::{Clock, Wall},
+    inbox::{INBOX_DEPTH, Message, Stopped},
+    tasks::Stop,
+};
 use storage::keeper::{Begun, Keeper};
 use tokio::{
     sync::{mpsc, oneshot, watch},
@@ -33,9 +38,6 @@ use tokio::{
 };
 
 use crate::{chain_file, truth_log::TruthLog};
-use runtime::{
-    clock::Clock, clock::Wall, inbox::INBOX_DEPTH, inbox::Message, inbox::Stopped, tasks::Stop,
-};
 
 /// Least time between two saves of the memory.
 pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);

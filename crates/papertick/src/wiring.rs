@@ -32,48 +32,65 @@ use net::{
     mdns::{Reach, Service},
     tls::Roots,
 };
+use runtime::{
+    clock::Clock,
+    glass::Glass,
+    inbox::{Inbox, inbox},
+    log_lines::LogLines,
+    tasks::{Stop, Stopper, Tasks, stop_signal},
+};
 use storage::{Store, keeper};
 use tokio::{
     sync::{Notify, mpsc, watch},
     time::{Instant, sleep},
 };
+use wifi::{
+    Orders,
+    network_manager::{self, NetworkManager},
+    secrets,
+};
 
 use crate::{
     build,
     buses::{Serving, serve},
-    chain_file, config,
-    config::{DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    doors::http::services::Services,
-    doors::{http, mqtt},
-    drivers::advert::{Announcing, Patience},
-    drivers::captive_dns::Names,
-    drivers::painter::{Canvas, Progress},
-    drivers::{advert, captive_dns, host, lights, painter, senses},
+    chain_file,
+    config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
+    doors::{
+        http::{self, services::Services},
+        mqtt,
+    },
+    drivers::{
+        advert::{self, Announcing, Patience},
+        captive_dns::{self, Names},
+        host, lights,
+        painter::{self, Canvas, Progress},
+        senses,
+    },
     effects::Performer,
     kept::Kept,
     lifeline::{BEAT_PERIOD, Word},
     main_loop::{Beginning, Followed, MainLoop, Rounds},
-    sources::Shared,
-    sources::already_reported::AlreadyReported,
-    sources::demo::market::{FIRST_HEIGHT, Quotes},
-    sources::demo::{DemoRelay, Pace},
-    sources::known_peers::KnownPeers,
-    sources::logos::LogoCache,
-    sources::supervisor::supervise,
-    sources::time::{Timekeeping, keep_time},
-    sources::upstreams::Upstreams,
-    updates::installer::{Installer, Means},
-    updates::judge::Signatures,
-    updates::keys::KeyRing,
-    updates::newest::Newest,
-    updates::watcher,
-    updates::watcher::Watcher,
+    sources::{
+        Shared,
+        already_reported::AlreadyReported,
+        demo::{
+            DemoRelay, Pace,
+            market::{FIRST_HEIGHT, Quotes},
+        },
+        known_peers::KnownPeers,
+        logos::LogoCache,
+        supervisor::supervise,
+        time::{Timekeeping, keep_time},
+        upstreams::Upstreams,
+    },
+    updates::{
+        installer::{Installer, Means},
+        judge::Signatures,
+        keys::KeyRing,
+        newest::Newest,
+        watcher::{self, Watcher},
+    },
 };
-use runtime::{
-    clock::Clock, glass::Glass, inbox::Inbox, inbox::inbox, log_lines::LogLines, tasks::Stop,
-    tasks::Stopper, tasks::Tasks, tasks::stop_signal,
-};
-use wifi::{Orders, network_manager, network_manager::NetworkManager, secrets};
 
 /// Name of the task that ends with the supervisor.
 pub(crate) const HEART: &str = "heart";

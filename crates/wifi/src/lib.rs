@@ -16,12 +16,11 @@ use device::{
     output::WifiPlan,
     secret::Secret,
 };
+use runtime::inbox::{Inbox, Stopped};
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, timeout},
 };
-
-use runtime::{inbox::Inbox, inbox::Stopped};
 
 /// Longest time that credentials are tried.
 pub const TRY_LIMIT: Duration = Duration::from_secs(15);

@@ -6,9 +6,8 @@ use std::{
 };
 
 use device::secret::Secret;
-use storage::disk::{Disk, Folder, named};
-
 use passwords::made;
+use storage::disk::{Disk, Folder, named};
 
 /// File of the password.
 const FILE: &str = "access-point";

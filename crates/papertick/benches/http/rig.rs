@@ -2,14 +2,18 @@
 
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
-use device::{settings::Settings, settings::emit::Identity, view::View};
+use device::{
+    settings::{Settings, emit::Identity},
+    view::View,
+};
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    doors::http::serve,
-    doors::http::services::Services,
+    doors::http::{serve, services::Services},
     main_loop::{Beginning, MainLoop},
-    updates::installer::{Installer, Means},
-    updates::newest::Newest,
+    updates::{
+        installer::{Installer, Means},
+        newest::Newest,
+    },
 };
 use runtime::{clock::Clock, glass::Glass, inbox::inbox, log_lines::LogLines, tasks::stop_signal};
 use storage::{Store, disk::Folder, keeper::keeper};

@@ -11,6 +11,7 @@ use std::{
 use clap::{Args, Command, ValueHint};
 use device::secret::Secret;
 use interface::{operation::Service, operations::path_of};
+use runtime::clock::Clock;
 use serde_json::{Value, json};
 
 use super::{
@@ -28,7 +29,6 @@ use crate::{
     settings_file::{self, FILE_MAX, Origin, SettingsFile, Unusable},
     standard_error::say,
 };
-use runtime::clock::Clock;
 
 /// Variable with the passphrase of a file.
 const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";

@@ -13,7 +13,9 @@ use device::{
 
 use super::{at_rest::AtRest, backup::typed_twice, client::target::secret};
 use crate::{
-    config::MarketSource, config::resolve::default_data_dir, failure::Failure, standard_error::say,
+    config::{MarketSource, resolve::default_data_dir},
+    failure::Failure,
+    standard_error::say,
 };
 
 /// Variable with the new password.

@@ -12,9 +12,8 @@ use device::{
     output::Advert,
 };
 use net::mdns::{Reach, Responder, Said, Service};
-use tokio::{sync::watch, time::Instant};
-
 use runtime::{inbox::Inbox, tasks::Stop};
+use tokio::{sync::watch, time::Instant};
 
 /// Names that are tried: the clock's own, and it with a number.
 const NAMES_MAX: u32 = 20;

@@ -3,10 +3,9 @@
 use std::{fs, path::Path, time::Duration};
 
 use device::{host::HostFacts, input::Input};
+use runtime::inbox::Inbox;
 use sha2::{Digest, Sha256};
 use tokio::time::{MissedTickBehavior, interval};
-
-use runtime::inbox::Inbox;
 
 /// What Linux says of its memory.
 const MEMINFO: &str = "/proc/meminfo";

@@ -25,12 +25,11 @@ use device::{
     refresh::Refresh,
 };
 use render::Bitmap;
+use runtime::{glass::Glass, inbox::Inbox};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
-
-use runtime::{glass::Glass, inbox::Inbox};
 
 /// How much longer than its panels may be busy a step of the painter may take.
 pub const STEP_FACTOR: u32 = 2;

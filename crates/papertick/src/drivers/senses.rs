@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use board::ports::{Buttons, Edge, LightSensor};
 use device::input::{Contacts, Input};
-use tokio::time::{MissedTickBehavior, interval};
-
 use runtime::{clock::Clock, inbox::Inbox};
+use tokio::time::{MissedTickBehavior, interval};
 
 /// Time between two measurements of the light.
 const LIGHT_PERIOD: Duration = Duration::from_secs(1);

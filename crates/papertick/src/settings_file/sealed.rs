@@ -4,10 +4,9 @@
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use device::secret::Secret;
+use passwords::random;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde_json::{Value, json};
-
-use passwords::random;
 
 /// Word for how the key is made.
 const KDF: &str = "argon2id";

@@ -6,9 +6,9 @@ use std::fmt;
 
 use chain::{Header, rules::Refusal};
 use device::market::{Judged, MESSAGE_HEADERS_MAX, Reach};
+use runtime::inbox::Stopped;
 
 use super::Context;
-use runtime::inbox::Stopped;
 
 /// How often older blocks are asked for before the node's chain is taken to be another one.
 pub const BACK_MAX: u32 = 8;

@@ -50,12 +50,15 @@ use net::{
     dialer::Dialer,
     route::{Password, Proxy, ProxyKind, Route},
 };
+use runtime::{
+    clock::Clock,
+    inbox::{Inbox, Stopped},
+};
 
 use self::{
     already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, together::Member,
     upstreams::Upstreams,
 };
-use runtime::{clock::Clock, inbox::Inbox, inbox::Stopped};
 
 /// What all sources share.
 #[derive(Debug, Clone)]

@@ -9,9 +9,9 @@ use device::{
 };
 use feeds::malformed::Malformed;
 use net::url::{BadUrl, split_authority};
+use runtime::inbox::Stopped;
 
 use super::{Context, by_height::Astray, poll::Missed, session::Ended};
-use runtime::inbox::Stopped;
 
 /// Time for which a node is left alone whose headers break the rules.
 pub const LEFT_ALONE: Duration = Duration::from_secs(10 * 60);

@@ -21,6 +21,7 @@ use net::{
     url::Url,
     ws::{Frame, Policy},
 };
+use runtime::inbox::Stopped;
 use tracing::Instrument;
 
 use super::{
@@ -30,7 +31,6 @@ use super::{
     session::{self, Ended, Link, Session},
     together::Member,
 };
-use runtime::inbox::Stopped;
 
 /// Bounds of the socket.
 pub const POLICY: Policy = Policy {

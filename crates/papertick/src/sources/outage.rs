@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use device::market::{Connection, Observation};
+use runtime::inbox::Stopped;
 
 use super::Context;
-use runtime::inbox::Stopped;
 
 /// Different reasons of one outage that stand in the log.
 pub const REASONS_MAX: usize = 8;

@@ -3,6 +3,7 @@
 use std::{convert::Infallible, time::Duration};
 
 use device::sources::{NodeConfig, NodeKind};
+use runtime::inbox::Stopped;
 
 use super::{
     Context,
@@ -11,7 +12,6 @@ use super::{
     peer::OwnPeer,
     poll, session,
 };
-use runtime::inbox::Stopped;
 
 /// Time between two questions to a node that does not speak by itself.
 pub const ASK_EVERY: Duration = Duration::from_secs(30);

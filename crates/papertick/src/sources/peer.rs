@@ -15,6 +15,7 @@ use net::{
     chance::Chance,
     dialer::{BoxedStream, Destination, Security},
 };
+use runtime::{clock::Wall, inbox::Stopped};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -27,7 +28,6 @@ use super::{
     node,
     session::{Ended, Link, Session},
 };
-use runtime::{clock::Wall, inbox::Stopped};
 
 /// Longest time until both sides know who the other is.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);

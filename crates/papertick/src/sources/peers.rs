@@ -23,6 +23,7 @@ use net::{
     dialer::{Destination, Security, goes_by_name},
     url::{bracketed, split_authority},
 };
+use runtime::{inbox::Stopped, waits::over};
 use tokio::{
     sync::{Notify, Semaphore, oneshot},
     time::{self, Instant, MissedTickBehavior},
@@ -35,7 +36,6 @@ use super::{
     outage::Outage,
     peer::{BEHIND, Following, Heard, Parted, Wire},
 };
-use runtime::{inbox::Stopped, waits::over};
 
 /// Peers that are asked beside the others while no block comes.
 pub const MORE_IN_SILENCE: usize = 2;

@@ -9,10 +9,10 @@ use net::{
     chance::Chance,
     http::{Answer, HttpError},
 };
+use runtime::inbox::Stopped;
 use tokio::time;
 
 use super::{Context, outage::Outage};
-use runtime::inbox::Stopped;
 
 /// Time from the start of a source to its first poll.
 pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);

@@ -12,13 +12,13 @@ use net::{
     http::{self as client, Get, HttpError, Limits},
     url::Url,
 };
+use runtime::inbox::Stopped;
 use tokio::time;
 
 use super::{
     Context,
     poll::{self, Missed, Poll},
 };
-use runtime::inbox::Stopped;
 
 /// Bounds of a request for figures.
 pub const LIMITS: Limits = Limits {

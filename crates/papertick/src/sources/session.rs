@@ -11,10 +11,10 @@ use net::{
     url::{BadUrl, Url},
     ws::{Frame, Policy, Socket, WsError},
 };
+use runtime::inbox::Stopped;
 use tokio::time::{self, Instant};
 
 use super::{Context, outage::Outage};
-use runtime::inbox::Stopped;
 
 /// Longest time from an open socket to the first frame that is understood.
 pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);

@@ -10,6 +10,10 @@ use device::{
 };
 use futures_util::FutureExt;
 use net::{backoff::Backoff, chance::Chance};
+use runtime::{
+    inbox::Stopped,
+    tasks::{Stop, Tasks},
+};
 use tokio::{sync::watch, time};
 use tracing::Instrument;
 
@@ -30,7 +34,6 @@ use super::{
     venue::Venue,
     wallet::Wallet,
 };
-use runtime::{inbox::Stopped, tasks::Stop, tasks::Tasks};
 
 pub use device::sources::Plan as Plans;
 
@@ -268,13 +271,13 @@ mod tests {
         market::{Connection, FigureIdentity, Observation},
     };
     use net::{dialer::Dialer, route::Route, tls::Roots};
+    use runtime::{clock::Clock, inbox::inbox};
 
     use super::*;
-    use crate::{
-        sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
-        sources::logos::LogoCache, sources::upstreams::Upstreams,
+    use crate::sources::{
+        already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
+        upstreams::Upstreams,
     };
-    use runtime::{clock::Clock, inbox::inbox};
 
     #[test]
     fn who_hears_of_zaps_ends_first() {

@@ -19,10 +19,14 @@ use net::{
     url::split_authority,
 };
 use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
+use runtime::{
+    clock::{Clock, host_unix_ms},
+    inbox::Inbox,
+    tasks::Stop,
+};
 use tokio::{sync::watch, time};
 
 use super::{outage::Outage, upstreams::TIME_PORT};
-use runtime::{clock::Clock, clock::host_unix_ms, inbox::Inbox, tasks::Stop};
 
 /// Time between two questions while all is well.
 pub const ASK_EVERY: Duration = Duration::from_secs(3600);

@@ -31,7 +31,11 @@ use std::{
     time::Duration,
 };
 
+use handover::{Given, Running, TakeOver, Told};
 use listenfd::ListenFd;
+use process::Process;
+use programs::{Chosen, Installation, Programs};
+use runtime::{patience::Patience, tasks::Tasks};
 use rustix::process::Signal;
 use signal_hook::flag::register_conditional_default;
 use storage::lock::{self, FolderError, Holder};
@@ -39,19 +43,17 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     time::{Instant, sleep_until, timeout},
 };
+use trial::{TRIAL, Trial, Verdict};
 
 use crate::{
-    config::DeviceConfig, config::MarketSource, config::RunConfig, crash_dumps::CrashDumps,
-    failure::Code, failure::Failure, lifeline::BEAT_PERIOD, lifeline::PROTOCOL,
-    lifeline::RESTART_CODE, lifeline::Word, service_manager::NOTIFY_SOCKET,
-    service_manager::Notifier, standard_error::say, updates::slots::Factory,
-    updates::slots::ImageSlot, updates::slots::Program,
+    config::{DeviceConfig, MarketSource, RunConfig},
+    crash_dumps::CrashDumps,
+    failure::{Code, Failure},
+    lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word},
+    service_manager::{NOTIFY_SOCKET, Notifier},
+    standard_error::say,
+    updates::slots::{Factory, ImageSlot, Program},
 };
-use handover::{Given, Running, TakeOver, Told};
-use process::Process;
-use programs::{Chosen, Installation, Programs};
-use runtime::{patience::Patience, tasks::Tasks};
-use trial::{TRIAL, Trial, Verdict};
 
 /// How long the supervisor waits for what.
 #[derive(Debug, Clone, Copy)]

@@ -15,11 +15,15 @@
 
 use std::io;
 
+use runtime::patience::Patience;
 use tokio::time::timeout;
 
 use super::{End, Followed, StopSignals, Supervisor, process::Process, programs::Chosen};
-use crate::{config::Begin, lifeline::GIVE_WAY, lifeline::Word, standard_error::say};
-use runtime::patience::Patience;
+use crate::{
+    config::Begin,
+    lifeline::{GIVE_WAY, Word},
+    standard_error::say,
+};
 
 /// What came of preparing a standby.
 enum Prepared {

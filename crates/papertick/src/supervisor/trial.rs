@@ -7,13 +7,12 @@ use std::{
 };
 
 use interface::{operation::Service, operations::path_of};
+use runtime::patience::Patience;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::{sleep, timeout},
 };
-
-use runtime::patience::Patience;
 
 /// Time for which a new program must answer, unless tests say otherwise.
 pub(super) const TRIAL: Duration = Duration::from_secs(60);

@@ -11,6 +11,7 @@ use device::{
     input::{Input, Upload},
 };
 use feeds::image::{Head, Key, Kind, page::Page};
+use runtime::inbox::Inbox;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use semver::Version;
 use storage::disk::Folder;
@@ -28,7 +29,6 @@ use super::{
     slots::{Factory, Program},
 };
 use crate::{build, config::Firmware};
-use runtime::inbox::Inbox;
 
 /// Time in which a whole image has to come; nothing but the update is shown meanwhile.
 pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);

@@ -11,6 +11,7 @@ use feeds::{
     staging::{self, Here},
 };
 use net::{chance::Chance, dialer::Dialer};
+use runtime::{inbox::Inbox, tasks::Stop, waits::until};
 use semver::Version;
 use storage::disk::Folder;
 use tokio::{
@@ -26,7 +27,6 @@ use super::{
     slots::{Shun, Shunned},
 };
 use crate::sources::outage::Outage;
-use runtime::{inbox::Inbox, tasks::Stop, waits::until};
 
 /// Time within which a clock looks for the first time, so that clocks that were switched on together do not ask at once.
 pub const FIRST_LOOK: Duration = Duration::from_secs(10 * 60);

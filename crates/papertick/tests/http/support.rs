@@ -20,8 +20,7 @@ use device::{
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::{
-    doors::http::serve,
-    doors::http::services::Services,
+    doors::http::{serve, services::Services},
     sources::demo::DemoHand,
     updates::{
         installer::{Installer, Means},
@@ -30,7 +29,11 @@ use papertick::{
     },
 };
 use render::Bitmap;
-use runtime::{glass::Glass, glass::PanelGlass, inbox::Message, inbox::inbox, log_lines::LogLines};
+use runtime::{
+    glass::{Glass, PanelGlass},
+    inbox::{Message, inbox},
+    log_lines::LogLines,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{

@@ -12,10 +12,11 @@ use device::{
 };
 use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
 use net::mdns::{Reach, Service, search};
-use papertick::{drivers::advert, drivers::advert::Announcing, drivers::advert::Patience};
+use papertick::drivers::advert::{self, Announcing, Patience};
 use runtime::{
-    inbox::Message, inbox::inbox, log_lines::LogLines, tasks::Stopper, tasks::Tasks,
-    tasks::stop_signal,
+    inbox::{Message, inbox},
+    log_lines::LogLines,
+    tasks::{Stopper, Tasks, stop_signal},
 };
 use rustix::net::sockopt::set_socket_reuseaddr;
 use tokio::{

@@ -11,8 +11,12 @@ use device::{
     input::{Contacts, Input, Sensed},
     lights::Rgb,
 };
-use papertick::{drivers::host, drivers::lights, drivers::senses};
-use runtime::{clock::Clock, inbox::Message, inbox::inbox, tasks::Tasks};
+use papertick::drivers::{host, lights, senses};
+use runtime::{
+    clock::Clock,
+    inbox::{Message, inbox},
+    tasks::Tasks,
+};
 use tokio::{
     sync::{mpsc, watch},
     time::{sleep, timeout},

@@ -23,8 +23,12 @@ use net::{
     route::Route,
     tls::Roots,
 };
-use papertick::{main_loop::Beginning, main_loop::MainLoop};
-use runtime::{clock::Clock, inbox::inbox, tasks::Tasks, tasks::stop_signal};
+use papertick::main_loop::{Beginning, MainLoop};
+use runtime::{
+    clock::Clock,
+    inbox::inbox,
+    tasks::{Tasks, stop_signal},
+};
 use serde_json::{Map, json};
 use storage::{Store, disk::Folder, keeper};
 use tokio::{

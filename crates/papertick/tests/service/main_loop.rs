@@ -21,12 +21,14 @@ use device::{
 };
 use futures_util::{FutureExt, future::join_all};
 use papertick::{
-    chain_file, drivers::senses, main_loop::Beginning, main_loop::Followed,
-    main_loop::MEMORY_DELAY, main_loop::MEMORY_PERIOD, main_loop::MainLoop,
-    main_loop::SAVE_PAUSE_MAX,
+    chain_file,
+    drivers::senses,
+    main_loop::{Beginning, Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX},
 };
 use runtime::{
-    clock::Clock, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
+    clock::Clock,
+    inbox::{Inbox, inbox},
+    tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value, json};
 use storage::{
@@ -35,6 +37,7 @@ use storage::{
     document::Document,
     file::StateFile,
     keeper::{self, Keeper, Shelf},
+    sim_disk::{Dice, SharedDisk, SimDisk, Trouble},
 };
 use tokio::{
     sync::watch,
@@ -42,8 +45,6 @@ use tokio::{
 };
 
 use crate::miner::Miner;
-
-use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 
 /// A main loop at work.
 struct Desk {

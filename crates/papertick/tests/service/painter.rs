@@ -18,12 +18,13 @@ use device::{
     refresh::Refresh,
     settings::fonts::FontId,
 };
-use papertick::{
-    drivers::painter, drivers::painter::Canvas, drivers::painter::Progress,
-    drivers::painter::QUIET, drivers::painter::RETRY_MAX, drivers::painter::STEP_FACTOR,
-};
+use papertick::drivers::painter::{self, Canvas, Progress, QUIET, RETRY_MAX, STEP_FACTOR};
 use render::Bitmap;
-use runtime::{glass::Glass, inbox::Message, inbox::inbox, tasks::Tasks};
+use runtime::{
+    glass::Glass,
+    inbox::{Message, inbox},
+    tasks::Tasks,
+};
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, sleep},

@@ -24,14 +24,14 @@ use papertick::{
     sources::logos::LogoCache,
 };
 use runtime::{
-    clock::Clock, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
+    clock::Clock,
+    inbox::{Inbox, inbox},
+    tasks::{Stopper, Tasks, stop_signal},
 };
-use storage::{Store, keeper};
+use storage::{Store, keeper, sim_disk::SharedDisk};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 use wifi::{Identity, NotProvisioned, Radio};
-
-use storage::sim_disk::SharedDisk;
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 

@@ -18,15 +18,21 @@ use net::{
     tls::Roots,
 };
 use papertick::{
-    build, config::Firmware, updates::installer::Announced, updates::installer::Installer,
-    updates::installer::Means, updates::judge::Refusal, updates::judge::Signatures,
-    updates::judge::Versions, updates::newest::Newest, updates::record, updates::slots::Factory,
-    updates::slots::ImageSlot, updates::slots::Installed, updates::slots::Program,
-    updates::slots::Standing, updates::watcher, updates::watcher::FIRST_LOOK,
-    updates::watcher::INSTALL_WITHIN, updates::watcher::LOOK_AGAIN, updates::watcher::LOOK_EVERY,
-    updates::watcher::OTHER_LIST, updates::watcher::Watcher,
+    build,
+    config::Firmware,
+    updates::{
+        installer::{Announced, Installer, Means},
+        judge::{Refusal, Signatures, Versions},
+        newest::Newest,
+        record,
+        slots::{Factory, ImageSlot, Installed, Program, Standing},
+        watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
+    },
 };
-use runtime::{inbox::Message, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal};
+use runtime::{
+    inbox::{Message, inbox},
+    tasks::{Stopper, Tasks, stop_signal},
+};
 use semver::Version;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -16,12 +16,19 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::{
-    sources::Shared, sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
-    sources::logos::LogoCache, sources::supervisor::Plans, sources::supervisor::supervise,
-    sources::upstreams::Upstreams,
+use papertick::sources::{
+    Shared,
+    already_reported::AlreadyReported,
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    supervisor::{Plans, supervise},
+    upstreams::Upstreams,
 };
-use runtime::{clock::Clock, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal};
+use runtime::{
+    clock::Clock,
+    inbox::inbox,
+    tasks::{Stopper, Tasks, stop_signal},
+};
 use tokio::{
     sync::{mpsc, watch},
     time,

@@ -10,7 +10,12 @@ use device::{
 };
 use net::dialer::Arrival;
 use papertick::sources::time::keep_time;
-use runtime::{clock::Clock, inbox::inbox, log_lines::LogLines, tasks::Tasks, tasks::stop_signal};
+use runtime::{
+    clock::Clock,
+    inbox::inbox,
+    log_lines::LogLines,
+    tasks::{Tasks, stop_signal},
+};
 use tokio::{io::AsyncWriteExt, net::UdpSocket, sync::mpsc, time};
 use tracing_subscriber::filter::LevelFilter;
 

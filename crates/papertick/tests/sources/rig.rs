@@ -12,13 +12,18 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::{
-    sources::Shared, sources::already_reported::AlreadyReported, sources::known_peers::KnownPeers,
-    sources::logos::LogoCache, sources::supervisor::Plans, sources::supervisor::supervise,
-    sources::upstreams::Upstreams,
+use papertick::sources::{
+    Shared,
+    already_reported::AlreadyReported,
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    supervisor::{Plans, supervise},
+    upstreams::Upstreams,
 };
 use runtime::{
-    clock::Clock, inbox::Message, inbox::inbox, tasks::Stopper, tasks::Tasks, tasks::stop_signal,
+    clock::Clock,
+    inbox::{Message, inbox},
+    tasks::{Stopper, Tasks, stop_signal},
 };
 use tempfile::TempDir;
 use tokio::{

@@ -11,8 +11,12 @@ use device::{
     view::View,
 };
 use net::resolver::{HostNames, Resolver};
-use papertick::{sources::time::Timekeeping, sources::time::keep_time};
-use runtime::{clock::Clock, inbox::Inbox, inbox::inbox, tasks::Tasks, tasks::stop_signal};
+use papertick::sources::time::{Timekeeping, keep_time};
+use runtime::{
+    clock::Clock,
+    inbox::{Inbox, inbox},
+    tasks::{Tasks, stop_signal},
+};
 use tokio::{net::UdpSocket, sync::watch, time};
 
 /// Seconds from 1900 to 1970.

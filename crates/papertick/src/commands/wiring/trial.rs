@@ -21,6 +21,7 @@ use device::{
     refresh::Refresh,
     settings::Settings,
 };
+use runtime::tasks::Tasks;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
@@ -29,7 +30,6 @@ use crate::{
     printable::print,
     wiring_file::{load, load_for_host},
 };
-use runtime::tasks::Tasks;
 
 /// Longest time that a panel may take for its number: what ran before it, resets, and a refresh in the cold.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);

@@ -14,12 +14,12 @@ use device::{
 };
 use http::HeaderValue;
 use interface::status::{self, HostMemory, PanelState, Surroundings};
+use runtime::glass::{Glass, PanelGlass};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::etag;
-use runtime::{glass::Glass, glass::PanelGlass};
 
 /// The status, ready to be sent.
 #[derive(Debug, Clone)]

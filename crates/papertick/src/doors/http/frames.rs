@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use runtime::glass::Glass;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::documents::StatusDocument;
-use runtime::glass::Glass;
 
 /// Frames that a client may lag behind before it is brought up to date at once.
 pub(crate) const FRAMES_KEPT: usize = 64;

@@ -12,15 +12,14 @@ use device::{
 use http::{HeaderMap, HeaderValue, header::ACCEPT};
 use net::dialer::DialCounts;
 use procfs::{process::Process, ticks_per_second};
+use runtime::glass::{Glass, PanelGlass};
 use tokio::time::Instant;
-
-use crate::build::Facts;
-use runtime::{glass::Glass, glass::PanelGlass};
 
 use super::{
     answer::{self, Response},
     call::Call,
 };
+use crate::build::Facts;
 
 /// How the figures are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

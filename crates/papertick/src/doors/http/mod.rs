@@ -46,11 +46,10 @@ pub(crate) mod update;
 
 use std::sync::Arc;
 
-use tokio::{net::TcpListener, time::sleep};
-
 use runtime::tasks::Tasks;
 use services::Services;
 use state::State;
+use tokio::{net::TcpListener, time::sleep};
 
 /// Serves the control interface until it is told to stop, then lets the requests under way end.
 ///

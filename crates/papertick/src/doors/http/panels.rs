@@ -10,6 +10,7 @@ use interface::{
     answer::Answer, asked::refused, given::Given, limits::CUSTOM_BODY_MAX, operations,
 };
 use render::{Bitmap, Painter, png};
+use runtime::glass::Glass;
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -17,7 +18,6 @@ use super::{
     call::{Call, Received},
     etag,
 };
-use runtime::glass::Glass;
 
 /// The scale that is asked for; none if no picture is drawn so large.
 fn scale(call: &Call) -> Option<u32> {

@@ -14,6 +14,7 @@ use http::{
 };
 use interface::{operation::Service, operations::path_of};
 use serde_json::json;
+use wifi::NotProvisioned;
 
 use super::{
     answer::{self, Response},
@@ -24,7 +25,6 @@ use super::{
     state::State,
     unread::Unread,
 };
-use wifi::NotProvisioned;
 
 /// Largest body, bytes.
 const BODY_MAX: usize = 512;

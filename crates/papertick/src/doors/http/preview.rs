@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, StatusCode, header::UPGRADE};
 use hyper::upgrade::OnUpgrade;
+use runtime::glass::Glass;
 use serde_json::{Value, json};
 use tokio::{
     sync::OwnedSemaphorePermit,
@@ -19,8 +20,10 @@ use super::{
     side_task::SideTask,
     state::State,
 };
-use crate::{panel_frame, web_socket, web_socket::Socket};
-use runtime::glass::Glass;
+use crate::{
+    panel_frame,
+    web_socket::{self, Socket},
+};
 
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 1024;

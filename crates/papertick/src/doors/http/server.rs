@@ -14,6 +14,10 @@ use std::{
 use http::{HeaderValue, StatusCode, header::CONNECTION};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use runtime::{
+    tasks::{Ended, Tasks},
+    waits::over,
+};
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -22,7 +26,6 @@ use tokio::{
 };
 
 use super::{places::Places, router, side_task::SideTask, slow::Impatient, state::State};
-use runtime::{tasks::Ended, tasks::Tasks, waits::over};
 
 /// Connections that wait to be accepted, such as those that come while the device is started again.
 const BACKLOG: i32 = 1024;
@@ -440,15 +443,17 @@ mod tests {
 
     use device::{device::Device, memory::Memory, now::Now, settings::Settings};
     use net::{dialer::Dialer, tls::Roots};
-
-    use super::*;
-    use crate::doors::http::services::Services;
-    use crate::updates::{
-        installer::{Installer, Means},
-        newest::Newest,
-    };
     use runtime::{glass::Glass, inbox::inbox, log_lines::LogLines};
     use wifi;
+
+    use super::*;
+    use crate::{
+        doors::http::services::Services,
+        updates::{
+            installer::{Installer, Means},
+            newest::Newest,
+        },
+    };
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {

@@ -5,11 +5,14 @@ use std::{path::PathBuf, sync::Arc};
 use board::sim::Bench;
 use device::{settings::emit::Identity, view::View};
 use net::dialer::Dialer;
-use tokio::sync::watch;
-
-use crate::{sources::demo::DemoHand, updates::installer::Installer, updates::newest::Newest};
 use runtime::{clock::Clock, glass::Glass, inbox::Inbox, log_lines::LogLines};
+use tokio::sync::watch;
 use wifi::Radio;
+
+use crate::{
+    sources::demo::DemoHand,
+    updates::{installer::Installer, newest::Newest},
+};
 
 /// What the server is given.
 #[derive(Debug, Clone)]

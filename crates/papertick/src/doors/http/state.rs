@@ -14,6 +14,8 @@ use device::{
 };
 use feeds::image::page::Page;
 use http::{HeaderValue, StatusCode};
+use passwords::Hasher;
+use runtime::{glass::Glass, inbox::Stopped};
 use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::{
@@ -29,9 +31,6 @@ use super::{
     services::Services,
     side_task::SideTask,
 };
-use passwords::Hasher;
-use runtime::{glass::Glass, inbox::Stopped};
-
 use crate::sources;
 
 /// Clients that watch the panels over web sockets at the same time.

@@ -7,10 +7,9 @@ use device::{
     view::View,
 };
 use interface::{answer::Answer, asked::Asked};
-use tokio::sync::watch;
-
 use passwords::Hasher;
 use runtime::inbox::Inbox;
+use tokio::sync::watch;
 
 /// What it takes to do something.
 #[derive(Debug, Clone)]

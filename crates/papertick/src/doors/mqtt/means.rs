@@ -5,10 +5,10 @@ use std::sync::Arc;
 use device::{mqtt::MqttPlan, settings::emit::Identity, view::View};
 use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
+use runtime::{clock::Clock, glass::Glass, inbox::Inbox};
 use tokio::sync::watch;
 
 use crate::updates::newest::Newest;
-use runtime::{clock::Clock, glass::Glass, inbox::Inbox};
 
 /// What the door is given.
 #[derive(Debug, Clone)]

@@ -29,7 +29,7 @@ use tokio::time::sleep;
 use crate::sources::outage::Outage;
 use doing::Hands;
 pub use means::Means;
-use runtime::{tasks::Stop, tasks::Tasks};
+use runtime::tasks::{Stop, Tasks};
 use session::{Ended, Spread};
 
 /// Time that the tasks of the door have to end.

@@ -40,6 +40,11 @@ use net::{
     url::split_authority,
 };
 use render::png;
+use runtime::{
+    inbox::Stopped,
+    tasks::Stop,
+    waits::{over, until},
+};
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, ReadHalf, split},
@@ -54,10 +59,9 @@ use super::{
     protocol::{Conversation, Message, NotSent, Over, Said, Telling},
 };
 use crate::{
-    doors::http::documents::panels, doors::http::host, doors::http::update,
-    sources::outage::Outage, sources::route,
+    doors::http::{documents::panels, host, update},
+    sources::{outage::Outage, route},
 };
-use runtime::{inbox::Stopped, tasks::Stop, waits::over, waits::until};
 
 /// Wishes that may wait for the one that is being fulfilled.
 const WISHES_MAX: usize = 16;

@@ -13,10 +13,10 @@ use std::{
     time::Duration,
 };
 
+use runtime::tasks::Tasks;
 use tokio::{net::TcpListener, sync::watch, time};
 
 use self::market::{DemoMarket, Quotes};
-use runtime::tasks::Tasks;
 
 /// Time in which the relay's tasks may end by themselves.
 const STOP_GRACE: Duration = Duration::from_millis(100);

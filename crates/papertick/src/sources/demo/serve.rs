@@ -18,6 +18,7 @@ use hyper::{
     upgrade::{self, OnUpgrade},
 };
 use hyper_util::rt::TokioIo;
+use runtime::tasks::Tasks;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::{
@@ -28,8 +29,7 @@ use tokio::{
 use tokio_tungstenite::tungstenite::Message;
 
 use super::market::Quotes;
-use crate::{web_socket, web_socket::Socket};
-use runtime::tasks::Tasks;
+use crate::web_socket::{self, Socket};
 
 /// Connections that are open at once; others wait.
 const SOCKETS_MAX: usize = 64;

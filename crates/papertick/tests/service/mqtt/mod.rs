@@ -19,13 +19,21 @@ use device::{
 };
 use net::dialer::Dialer;
 use papertick::{
-    config::Firmware, doors::mqtt::Means, doors::mqtt::serve, main_loop::Beginning,
-    main_loop::Followed, main_loop::MainLoop, updates, updates::installer::Installer,
-    updates::newest::Newest, updates::slots::Factory, updates::slots::Program,
+    config::Firmware,
+    doors::mqtt::{Means, serve},
+    main_loop::{Beginning, Followed, MainLoop},
+    updates::{
+        self,
+        installer::Installer,
+        newest::Newest,
+        slots::{Factory, Program},
+    },
 };
 use runtime::{
-    clock::Clock, glass::Glass, inbox::Inbox, inbox::inbox, tasks::Stopper, tasks::Tasks,
-    tasks::stop_signal,
+    clock::Clock,
+    glass::Glass,
+    inbox::{Inbox, inbox},
+    tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value};
 use storage::{

@@ -6,6 +6,7 @@
 use std::{net::IpAddr, pin::Pin, sync::Arc, time::Duration};
 
 use device::secret::Secret;
+use passwords::Hasher;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep},
@@ -17,7 +18,6 @@ use super::{
     line::Line,
     verdict::Verdict,
 };
-use passwords::Hasher;
 
 /// Attempts that wait for their turn. A hash takes some 15 ms, so the last one waits for four seconds; on a small
 /// computer for half a minute.

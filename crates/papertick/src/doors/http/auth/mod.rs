@@ -167,13 +167,13 @@ mod tests {
         HeaderValue,
         header::{RETRY_AFTER, WWW_AUTHENTICATE},
     };
+    use passwords::{Blocks, hasher};
     use tokio::{
         task::JoinHandle,
         time::{Instant, sleep, sleep_until},
     };
 
     use super::*;
-    use passwords::{Blocks, hasher};
 
     fn basic(pair: &str) -> HeaderMap {
         let value = format!("Basic {}", BASE64_STANDARD.encode(pair));
