@@ -7,7 +7,6 @@ use super::{
     SPECS, Settings, VIRTUAL,
     kinds::Kind,
     spec::{Access, Apply, Condition, Group, Spec},
-    table::{MORE, SEARCHED},
 };
 
 /// The data behind the form of the web page: groups of fields, each with its control.
@@ -22,7 +21,7 @@ pub fn fields() -> Value {
                 .filter(|spec| !spec.title.is_empty())
                 .map(field);
             let virtual_rows = VIRTUAL.iter().filter(|row| row.group == *group).map(|row| {
-                let mut field = worded(row.name, row.title, row.help, row.unit);
+                let mut field = worded(row.name, row.title, row.help, row.unit, row.search);
                 field.extend(control(row.kind));
                 field.insert("reboot".into(), false.into());
                 field.insert("secret".into(), false.into());
@@ -36,7 +35,7 @@ pub fn fields() -> Value {
 }
 
 fn field(spec: &Spec) -> Value {
-    let mut field = worded(spec.name, spec.title, spec.help, spec.unit);
+    let mut field = worded(spec.name, spec.title, spec.help, spec.unit, spec.search);
     field.extend(control(spec.kind));
     match spec.access {
         Access::WriteOnly => {}
@@ -53,7 +52,7 @@ fn field(spec: &Spec) -> Value {
     if let Some(alias) = spec.alias {
         field.insert("alias".into(), alias.into());
     }
-    if MORE.contains(&spec.name) {
+    if spec.is_rare {
         field.insert("more".into(), true.into());
     }
     Value::Object(field)
@@ -64,20 +63,18 @@ fn needed(condition: &Condition) -> Value {
     json!({ "key": key, "in": values })
 }
 
-fn worded(name: &str, title: &str, help: &str, unit: &str) -> Map<String, Value> {
+fn worded(name: &str, title: &str, help: &str, unit: &str, search: &str) -> Map<String, Value> {
     let mut field = Map::new();
     for (member, text) in [
         ("key", name),
         ("label", title),
         ("unit", unit),
         ("help", help),
+        ("search", search),
     ] {
         if !text.is_empty() {
             field.insert(member.into(), text.into());
         }
-    }
-    if let Some((_, words)) = SEARCHED.iter().find(|(row, _)| *row == name) {
-        field.insert("search".into(), (*words).into());
     }
     field
 }
@@ -93,32 +90,13 @@ fn control(kind: &dyn Kind) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-    use alloc::string::ToString;
-
     use super::*;
 
     #[test]
-    fn what_stands_behind_more_exists_and_leaves_something_before_it() {
-        let form = fields();
-        let rows = |group: &Value| group["fields"].as_array().unwrap().clone();
-        let groups = form.as_array().unwrap();
-        let behind = groups
-            .iter()
-            .flat_map(rows)
-            .filter(|row| row["more"] == true);
-        assert_eq!(behind.count(), MORE.len());
-        for group in groups {
-            assert!(rows(group).iter().any(|row| row["more"] != true), "{group}");
-        }
-    }
-
-    #[test]
-    fn people_can_search_by_other_words_for_settings_that_exist() {
-        let form = fields().to_string();
-        for (name, words) in SEARCHED {
-            assert!(form.contains(&format!("\"key\":\"{name}\"")), "{name}");
-            assert!(form.contains(&format!("\"search\":\"{words}\"")), "{words}");
+    fn every_group_shows_something_before_more() {
+        for group in fields().as_array().unwrap() {
+            let rows = group["fields"].as_array().unwrap();
+            assert!(rows.iter().any(|row| row["more"] != true), "{group}");
         }
     }
 }

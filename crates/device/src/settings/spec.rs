@@ -3,11 +3,7 @@
 use alloc::vec::Vec;
 use serde_json::Value;
 
-use super::{
-    Key,
-    kinds::Kind,
-    table::{ENTITIES, ENTITIES_IF_WANTED},
-};
+use super::{Key, kinds::Kind};
 
 /// One row of the settings table.
 #[derive(Debug, Clone)]
@@ -36,25 +32,21 @@ pub struct Spec {
     pub unit: &'static str,
     /// What must hold for it to mean anything; a form shows it only then.
     pub needs: &'static [Condition],
+    /// Other words by which people look for it; empty if there are none.
+    pub search: &'static str,
+    /// Few people change it: a form shows it behind "More".
+    pub is_rare: bool,
+    /// How it first is as an entity of a smart home; `None` if it is no entity.
+    pub entity: Option<EntityDefault>,
 }
 
-/// How a setting is an entity of a smart home.
+/// How a setting first is as an entity of a smart home; the owner can change that there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
-    /// As soon as the clock is there.
-    AtOnce,
-    /// Once somebody asks for it.
-    IfWanted,
-}
-
-impl Spec {
-    /// How it is an entity of a smart home; none if it is none.
-    pub fn entity(&self) -> Option<Shown> {
-        if ENTITIES_IF_WANTED.contains(&self.name) {
-            return Some(Shown::IfWanted);
-        }
-        ENTITIES.contains(&self.name).then_some(Shown::AtOnce)
-    }
+pub enum EntityDefault {
+    /// It can be used at once.
+    Enabled,
+    /// It has to be enabled first.
+    Disabled,
 }
 
 /// What must hold for a setting to mean anything.
@@ -276,4 +268,6 @@ pub struct Virtual {
     pub help: &'static str,
     /// Unit of a number; empty if it has none.
     pub unit: &'static str,
+    /// Other words by which people look for it.
+    pub search: &'static str,
 }

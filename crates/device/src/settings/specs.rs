@@ -40,6 +40,7 @@ use super::{
             Advert, Frontlight, Mqtt, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi,
         },
         Condition::{self, Among, Chosen, Has, On},
+        EntityDefault::{Disabled, Enabled},
         Group, Part, Spec, Virtual,
     },
     table::rows,
@@ -82,6 +83,9 @@ macro_rules! specs {
             $(help: $help:literal,)?
             $(unit: $unit:literal,)?
             $(needs: $needs:expr,)?
+            $(search: $search:literal,)?
+            $(rare: $rare:literal,)?
+            $(entity: $entity:expr,)?
         }
     )+) => {
         /// All rows, in the order of the interface.
@@ -98,6 +102,9 @@ macro_rules! specs {
             help: specs!(@or "" $(, $help)?),
             unit: specs!(@or "" $(, $unit)?),
             needs: specs!(@or ALWAYS $(, $needs)?),
+            search: specs!(@or "" $(, $search)?),
+            is_rare: specs!(@or false $(, $rare)?),
+            entity: specs!(@option $($entity)?),
         }, )+];
 
         impl Default for Settings {
@@ -128,6 +135,7 @@ pub static VIRTUAL: &[Virtual] = &[
         title: "Time per screen",
         help: "0 stays on one screen. At most an hour.",
         unit: "min",
+        search: "interval speed rotation carousel",
     },
     Virtual {
         name: "screens",
@@ -138,6 +146,7 @@ pub static VIRTUAL: &[Virtual] = &[
         title: "Screens and their order",
         help: "Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.",
         unit: "",
+        search: "pages order hide show",
     },
     Virtual {
         name: "dnd",
@@ -148,6 +157,7 @@ pub static VIRTUAL: &[Virtual] = &[
         title: "Quiet hours every day",
         help: "The LEDs stay dark in this time; it may go across midnight. Local time of the clock.",
         unit: "",
+        search: "night mode sleep mute silent schedule",
     },
 ];
 

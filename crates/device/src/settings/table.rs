@@ -17,6 +17,9 @@
 ///     help: a sentence below it in the form,
 ///     unit: the unit of a number,
 ///     needs: what must hold for it to mean anything; always if omitted,
+///     search: other words by which people look for it,
+///     rare: `true` if few people change it, so that a form shows it behind "More",
+///     entity: `Enabled` or `Disabled`, how it first is as an entity of a smart home; omitted if it is none,
 /// }
 /// ```
 macro_rules! rows {($make:ident) => { $make! {
@@ -28,6 +31,8 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Display,
         title: "Font",
+        search: "typeface letters",
+        entity: Enabled,
     }
     /// Height of the big digit glyphs, px.
     digit_font_px: u32 {
@@ -38,6 +43,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Digit height",
         unit: "px",
+        search: "size big small numbers",
+        entity: Enabled,
     }
     /// Width that split labels may take of the panel's, percent.
     label_fit_pct: u32 {
@@ -49,6 +56,8 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Label width",
         help: "How much of a panel a label may fill.",
         unit: "percent",
+        search: "text size",
+        rare: true,
     }
     /// White on black; else black on white.
     inverted_color: bool {
@@ -58,6 +67,8 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Display,
         title: "White on black",
+        search: "dark night mode black theme invert",
+        entity: Enabled,
     }
     /// Time between mandatory full refreshes, min; 0 makes every screen change a full one.
     full_refresh_min: u32 {
@@ -69,6 +80,9 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Full refresh every",
         help: "Goes through black and white once, which removes ghosts. 0 does so on every screen change.",
         unit: "min",
+        search: "ghosting burn-in refresh rate interval",
+        rare: true,
+        entity: Enabled,
     }
     /// Full refresh on every screen change.
     refr_scrn_change: bool {
@@ -79,6 +93,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Full refresh on every screen",
         help: "Without ghosts, but with a flash each time.",
+        rare: true,
     }
     /// Turned labels: 90 degrees counter-clockwise, so that they read along the long side of the panel.
     vertical_desc: bool {
@@ -89,6 +104,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Vertical labels",
         help: "Labels read along the long side of the panel.",
+        search: "rotate orientation",
+        rare: true,
     }
     /// Big characters for market cap and supply; without effect, because the panels always show the big form.
     mcap_big_char: bool {
@@ -107,6 +124,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Supply in percent",
         help: "Share of the 21 million instead of an amount.",
+        rare: true,
     }
     /// Halving as a number of blocks; else as years, days, hours and minutes.
     use_blk_countdown: bool {
@@ -117,6 +135,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Halving in blocks",
         help: "Otherwise as years, days, hours and minutes.",
+        entity: Enabled,
     }
     /// Labels sats per US dollar as Moscow time.
     use_mscw_time: bool {
@@ -137,6 +156,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Sats marker",
         help: "Stands before amounts of sats.",
+        entity: Enabled,
     }
     /// Drawing of the satoshi symbol: one of 16.
     sats_variant: u32 {
@@ -158,6 +178,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Fee with decimals",
         help: "Where the source tells them and they fit.",
+        rare: true,
     }
     /// Suffixes K and M on the price screen; where the digits would not fit, always.
     suffix_price: bool {
@@ -168,6 +189,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Short prices",
         help: "With K and M.",
+        search: "thousands millions abbreviate",
+        entity: Disabled,
     }
     /// The decimal dot shares the panel of the digit before it.
     decimal_share_dot: bool {
@@ -178,6 +201,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Dot shares a panel",
         help: "The decimal dot stands beside the digit before it.",
+        rare: true,
     }
     /// Price in millions per bitcoin; with an M.
     mow_mode: bool {
@@ -188,6 +212,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Display,
         title: "Price in millions",
         help: "With an M.",
+        rare: true,
+        entity: Enabled,
     }
     /// Drops the leading zero of hours on the clock.
     hide_lead_zero: bool {
@@ -198,6 +224,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Time,
         title: "No leading zero",
         help: "9:05 instead of 09:05.",
+        entity: Enabled,
     }
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
     timer_seconds: u32 {
@@ -219,6 +246,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Zaps and payments stay for",
         help: "Then the screen before is shown again.",
         unit: "s",
+        rare: true,
     }
     /// Persisted rotation order: ids of screens, comma-separated; empty is that of a fresh clock.
     screen_order: Vec<u16> {
@@ -248,6 +276,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Network,
         title: "Name on the network",
         help: "The end of the hardware address is added.",
+        search: "rename hostname",
     }
     /// Announces the clock on the local network.
     mdns_enabled: bool {
@@ -258,6 +287,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Network,
         title: "Can be discovered",
         help: "Announces itself on the local network.",
+        search: "bonjour discovery",
     }
     /// Time without Wi-Fi before a restart, min; 0 never restarts.
     wifi_reboot_min: u32 {
@@ -270,6 +300,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "0 never restarts.",
         unit: "min",
         needs: WITH_RADIO,
+        rare: true,
     }
     /// Time in the provisioning access point before a restart, s; 0 never restarts.
     wp_timeout: u32 {
@@ -282,6 +313,8 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Then the clock restarts. 0 waits for ever.",
         unit: "s",
         needs: WITH_RADIO,
+        search: "wifi password ssid access point hotspot portal setup",
+        rare: true,
     }
     /// Wi-Fi transmit power, quarter-dBm; 80 leaves the radio's own.
     tx_power: Option<i32> {
@@ -293,6 +326,8 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Transmit power",
         unit: "quarter-dBm",
         needs: WITH_RADIO,
+        search: "wifi wlan signal",
+        rare: true,
     }
     /// Wi-Fi credentials were stored by provisioning.
     wifi_configured: bool {
@@ -313,6 +348,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Proxy,
         title: "Use a proxy",
         help: "For every connection that the clock opens.",
+        search: "tor socks privacy",
     }
     /// Kind of proxy.
     proxy_type: u32 {
@@ -375,6 +411,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Reached directly",
         help: "Hosts without the proxy: comma-separated, with * at the start or the end.",
         needs: WITH_PROXY,
+        rare: true,
     }
 
     /// Connects to an MQTT broker: tells it how the clock is, and does what it is told through it.
@@ -386,6 +423,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Mqtt,
         title: "Connect to an MQTT broker",
         help: "For Home Assistant and for many clocks. Whoever may write to the clock's topics controls it.",
+        search: "home assistant smart home automation fleet",
     }
     /// Host of the broker.
     mqtt_host: Endpoint {
@@ -429,6 +467,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Authority of the broker",
         help: "A certificate in PEM form, where the broker has its own.",
         needs: WITH_MQTT_TLS,
+        rare: true,
     }
     /// Certificate that the clock shows to the broker, with those between it and its authority: in PEM form, or empty.
     mqtt_cert: Secret {
@@ -441,6 +480,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Certificate of the clock",
         help: "In PEM form, where the broker asks for one.",
         needs: WITH_MQTT_TLS,
+        rare: true,
     }
     /// Private key of that certificate: in PEM form, without a passphrase.
     mqtt_key: Secret {
@@ -453,6 +493,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Key of the certificate",
         help: "In PEM form, without a passphrase.",
         needs: WITH_MQTT_TLS,
+        rare: true,
     }
     /// User name at the broker; empty for none.
     mqtt_user: String {
@@ -485,6 +526,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Client id",
         help: "Empty is the host name of the clock.",
         needs: WITH_MQTT,
+        rare: true,
     }
     /// What the topics of all clocks begin with.
     mqtt_base: String {
@@ -495,6 +537,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Mqtt,
         title: "Topics begin with",
         needs: WITH_MQTT,
+        rare: true,
     }
     /// Groups to which the clock belongs, besides all clocks: at most 8 names with commas between them.
     mqtt_groups: String {
@@ -506,6 +549,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Groups",
         help: "Names with commas between them. What is told to a group is told to all clocks in it.",
         needs: WITH_MQTT,
+        rare: true,
     }
     /// Version of the protocol; automatic is 5, and 3.1.1 with a broker that does not know it.
     mqtt_protocol: u32 {
@@ -516,6 +560,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Mqtt,
         title: "Protocol",
         needs: WITH_MQTT,
+        rare: true,
     }
     /// Longest silence towards the broker, s; it takes the clock for gone after one and a half of it.
     mqtt_keep_alive: u32 {
@@ -527,6 +572,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Sign of life every",
         unit: "s",
         needs: WITH_MQTT,
+        rare: true,
     }
     /// Publishes a picture of the panels after each refresh.
     mqtt_panels: bool {
@@ -538,6 +584,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Picture of the panels",
         help: "Published after each refresh, a few kilobytes.",
         needs: WITH_MQTT,
+        rare: true,
     }
     /// Tells Home Assistant what the clock has, so that it appears there by itself.
     ha_discovery: bool {
@@ -559,6 +606,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Discovery prefix",
         help: "As it is set in Home Assistant.",
         needs: WITH_HOME_ASSISTANT,
+        rare: true,
     }
     /// Topic on which Home Assistant says that it has started.
     ha_status_topic: String {
@@ -570,6 +618,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Topic of its status",
         help: "As it is set in Home Assistant.",
         needs: WITH_HOME_ASSISTANT,
+        rare: true,
     }
 
     /// Where block and price data come from.
@@ -581,6 +630,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Source",
         help: "Where blocks, fees and prices come from.",
+        search: "mempool api provider node server",
+        entity: Disabled,
     }
     /// Host of the block explorer.
     explorer_instance: Endpoint {
@@ -603,6 +654,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Explorer over TLS",
         needs: &[Among(Key::data_source, &[EXPLORER])],
+        rare: true,
     }
     /// Host of the custom relay.
     ce_endpoint: Endpoint {
@@ -625,6 +677,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Your relay without TLS",
         help: "Only on a network that you trust.",
         needs: &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])],
+        rare: true,
     }
     /// What is made of proof of work: nothing; a mark on what should be proven and is not; or only proven heights on the glass.
     proof_mode: u32 {
@@ -635,6 +688,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Proof of the height",
         help: "Mark shows every height at once, with a small sign where it is not proven or sources disagree. Strict shows only proven heights: something that proves them must be in use.",
+        rare: true,
     }
     /// Offers a screen that says how the height is proven.
     proof_screen: bool {
@@ -645,6 +699,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Screen of the proof",
         help: "Adds a screen: how good the height is, how many sources have the newest block, the end of its hash, and its age.",
+        rare: true,
     }
     /// What the owner's node speaks: blocks come from it and are checked, fees too where it tells them.
     node_kind: u32 {
@@ -677,6 +732,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Port of your node",
         help: "0 takes the usual one.",
         needs: WITH_NODE,
+        rare: true,
     }
     /// Uses TLS to the owner's node; the Bitcoin network has none.
     node_tls: bool {
@@ -687,6 +743,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Your node over TLS",
         needs: &[Among(Key::node_kind, &[2, 3, 4])],
+        rare: true,
     }
     /// User name at the owner's node; for RPC alone.
     node_user: String {
@@ -718,6 +775,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Peers to prove the height",
         help: "Asked for headers of blocks. They see the clock's address unless it uses a proxy. 0 asks nobody.",
+        rare: true,
     }
     /// Peers to ask, each a host with or without a port, at most 8; empty finds some.
     proof_peers: Vec<String> {
@@ -728,6 +786,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Peers to ask",
         help: "Hosts, with a port if they need one. Empty finds some.",
+        rare: true,
     }
     /// Venues whose quotes are held against the price that is shown; none asks nobody.
     price_witnesses: Vec<String> {
@@ -738,6 +797,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Price witnesses",
         help: "Venues that are asked for the price as well, and contradict one that is wrong.",
+        rare: true,
     }
     /// How far quotes may be apart and still agree, per mille.
     price_band: u32 {
@@ -749,6 +809,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Prices agree within",
         help: "Quotes that are further apart contradict each other.",
         unit: "per mille",
+        rare: true,
     }
     /// How many sources must quote about the same for a price to count as agreed.
     price_quorum: u32 {
@@ -759,6 +820,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Data,
         title: "Prices that must agree",
         help: "A price that fewer sources confirm is marked; 1 needs nobody else.",
+        rare: true,
     }
     /// Least time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 {
@@ -770,6 +832,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Price changes at most every",
         help: "0 paints every change.",
         unit: "s",
+        search: "update interval refresh rate",
     }
     /// Currencies in the rotation: ISO 4217 codes of `availableCurrencies`; others are dropped, and none at all shows USD. A chosen one that is not offered at the moment is left out and comes back.
     act_currencies: Vec<Currency> {
@@ -780,6 +843,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Rotation,
         title: "Currencies",
         help: "Price screens go through these, in the order in which you choose them.",
+        search: "currency money fiat dollar euro",
     }
 
     /// Brightness of the LED strip; 255 is full.
@@ -790,6 +854,8 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Strip]),
         group: Lights,
         title: "LED brightness",
+        search: "lamp light dim",
+        entity: Enabled,
     }
     /// Colour that the strip flashes on a new block.
     block_flash_color: u32 {
@@ -810,6 +876,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Lights,
         title: "LEDs",
         help: "Off mutes them, whatever happens.",
+        entity: Enabled,
     }
     /// Flashes the strip on a new block or price.
     led_flash_on_upd: bool {
@@ -820,6 +887,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Lights,
         title: "Flash on new data",
         help: "When a block or a price arrives.",
+        entity: Enabled,
     }
     /// Flashes the strip on a zap.
     led_flash_on_zap: bool {
@@ -830,6 +898,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Lights,
         title: "Flash on zaps",
         needs: WITH_ZAPS,
+        entity: Enabled,
     }
     /// Shows a rainbow on the strip at start.
     led_test_on_power: bool {
@@ -839,6 +908,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Reboot,
         group: Lights,
         title: "Rainbow at start",
+        rare: true,
     }
     /// Keeps the frontlight on in bright rooms.
     fl_always_on: bool {
@@ -860,6 +930,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Frontlight",
         help: "Off mutes it, whatever happens.",
         needs: WITH_FRONTLIGHT,
+        entity: Enabled,
     }
     /// Time between steps of a frontlight fade, ms.
     fl_effect_delay: u32 {
@@ -872,6 +943,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Time between two steps of a fade.",
         unit: "ms",
         needs: WITH_FRONTLIGHT,
+        rare: true,
     }
     /// Flashes the frontlight on a new block.
     fl_flash_on_upd: bool {
@@ -904,6 +976,8 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "More than 4095 has no effect.",
         unit: "PWM duty",
         needs: WITH_FRONTLIGHT,
+        search: "backlight dim",
+        entity: Enabled,
     }
     /// Turns the frontlight off when the room is dark: below 1.0 lux, until 2.0 lux.
     fl_off_when_dark: bool {
@@ -937,6 +1011,8 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "0 leaves the frontlight alone.",
         unit: "lux",
         needs: &[Has(Part::Frontlight), Has(Part::LightSensor)],
+        search: "ambient light sensor threshold",
+        rare: true,
     }
     /// Reverses the order of the buttons.
     inverse_buttons: bool {
@@ -947,6 +1023,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Lights,
         title: "Reverse the buttons",
         help: "The first becomes the last.",
+        search: "swap turn around",
+        rare: true,
     }
 
     /// Do Not Disturb by hand. Written as `dnd.enabled`.
@@ -1017,6 +1095,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Time,
         title: "Time zone",
         help: "For the clock and the quiet hours; daylight saving is automatic.",
+        search: "timezone region daylight saving dst utc summer winter clock hour",
     }
     /// Servers that tell the time, each a host with or without a port, at most 8; empty asks the usual one.
     time_servers: Vec<String> {
@@ -1027,6 +1106,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Time,
         title: "Time servers",
         help: "Hosts, with a port if they need one. Empty asks pool.ntp.org.",
+        rare: true,
     }
 
     /// Polls the mining pool and offers its screens.
@@ -1038,6 +1118,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Pool,
         title: "Follow a mining pool",
         help: "Adds its screens.",
+        search: "hashrate mining earnings",
+        entity: Enabled,
     }
     /// The mining pool: an id of `availablePools`.
     mining_pool_name: String {
@@ -1048,6 +1130,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Pool,
         title: "Pool",
         needs: WITH_POOL,
+        entity: Enabled,
     }
     /// User at the pool: payout address, user or worker name, or API key. A key is forgotten when a pool without keys is chosen, and GET has `miningPoolUserSet` in its place.
     mining_pool_user: Secret {
@@ -1090,6 +1173,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Figures of the whole pool",
         help: "Where the pool publishes them.",
         needs: WITH_POOL,
+        entity: Enabled,
     }
     /// Host and port of the self-hosted pool.
     local_pool_host: Endpoint {
@@ -1112,6 +1196,8 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Ask every",
         unit: "s",
         needs: WITH_POOL,
+        rare: true,
+        entity: Enabled,
     }
     /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
     pool_logos_url: Endpoint {
@@ -1122,6 +1208,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Pool,
         title: "Logos from",
         needs: WITH_POOL,
+        rare: true,
     }
 
     /// Polls a miner on the local network and offers its screens.
@@ -1134,6 +1221,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Miner,
         title: "Follow a miner",
         help: "Adds its screens.",
+        search: "hashrate mining",
+        entity: Enabled,
     }
     /// Host of the miner.
     miner_hostname: Endpoint {
@@ -1157,6 +1246,8 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Ask every",
         unit: "s",
         needs: &[On(Key::miner_enabled)],
+        rare: true,
+        entity: Enabled,
     }
 
     /// Nostr relay for the data feed and for zaps: a `ws://` or `wss://` address; empty with no other relay turns both off.
@@ -1178,6 +1269,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Nostr,
         title: "More relays",
         help: "One on each line, at most 8. All are followed.",
+        rare: true,
     }
     /// Key of the author whose data the clock follows: 64 lower-case hex digits or an `npub`, or empty.
     nostr_pub_key: String {
@@ -1198,6 +1290,8 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Sources, Panels, Strip, Frontlight]),
         group: Nostr,
         title: "Show zaps",
+        search: "notification alert",
+        entity: Enabled,
     }
     /// Key whose zaps are shown: 64 hex digits or an `npub`, or empty.
     nostr_zap_pubkey: String {
@@ -1220,6 +1314,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Zaps to these keys too",
         help: "One on each line, at most 8.",
         needs: WITH_ZAPS,
+        rare: true,
     }
     /// Goes back to the screen before, once a zap was shown.
     scrn_restore_zap: bool {
@@ -1241,6 +1336,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Rotation,
         title: "New block takes over",
         help: "Its height is shown at once.",
+        entity: Enabled,
     }
 
     /// Connects to the wallet.
@@ -1264,6 +1360,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Pairing URI",
         help: "Whoever has it may use the wallet.",
         needs: WITH_WALLET,
+        search: "lightning balance payments",
     }
     /// Time between polls of the balance, s.
     nwc_refresh_secs: u32 {
@@ -1275,6 +1372,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Ask for the balance every",
         unit: "s",
         needs: WITH_WALLET,
+        rare: true,
     }
     /// Shows payments as they happen.
     nwc_show_notify: bool {
@@ -1285,6 +1383,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Wallet,
         title: "Show payments",
         needs: WITH_WALLET,
+        search: "notification alert",
     }
     /// Flashes the lights when a payment is shown.
     nwc_flash_on_pay: bool {
@@ -1306,6 +1405,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Access,
         title: "Ask for a password",
         help: "For everything the clock shows and does; who does not know it sees a form to sign in, and no panels.",
+        search: "login security sign in lock",
     }
     /// User name for control requests: without a colon.
     http_auth_user: String {
@@ -1316,6 +1416,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Access,
         title: "User name",
         needs: &[On(Key::http_auth_enabled)],
+        search: "username account",
     }
     /// Password for control requests.
     http_auth_pass: PasswordHash {
@@ -1339,6 +1440,8 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Figures without a password",
         help: "For a monitoring system that reads /metrics; there is no secret in them.",
         needs: &[On(Key::http_auth_enabled)],
+        search: "prometheus grafana",
+        rare: true,
     }
     /// Secrets that were entered by somebody who had signed in: names of settings, comma-separated.
     guarded_secrets: String {
@@ -1367,6 +1470,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Access,
         title: "Accept updates",
         help: "Firmware and web bundles over the network.",
+        search: "firmware upgrade version",
     }
     /// Password for uploads.
     ota_pass: PasswordHash {
@@ -1379,6 +1483,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Update password",
         help: "For uploads. Empty uses the password above, if there is one.",
         needs: &[On(Key::ota_enabled)],
+        rare: true,
     }
     /// Release feed of the automatic update: an `http://` or `https://` address, or empty.
     git_release_url: Endpoint {
@@ -1390,6 +1495,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Release feed",
         help: "Where the clock looks for updates by itself.",
         needs: &[On(Key::ota_enabled)],
+        search: "firmware upgrade version",
     }
     /// Installs by itself what it takes of the release feed.
     update_auto: bool {
@@ -1400,6 +1506,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Access,
         title: "Install releases by itself",
         needs: &[On(Key::ota_enabled)],
+        search: "automatic update",
     }
     /// Which releases are taken: those for everybody, or versions before them too.
     update_channel: u32 {
@@ -1410,6 +1517,8 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Access,
         title: "Update channel",
         needs: &[On(Key::ota_enabled)],
+        search: "beta stable",
+        rare: true,
     }
     /// The only version that is taken of the release feed; empty for any.
     update_pin: String {
@@ -1420,6 +1529,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Access,
         title: "Only this version",
         needs: &[On(Key::ota_enabled)],
+        rare: true,
     }
     /// Share of all clocks that take a release of the feed, percent; which of them follows from their host names.
     update_share: u32 {
@@ -1431,6 +1541,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Share of clocks that update",
         unit: "percent",
         needs: &[On(Key::ota_enabled)],
+        rare: true,
     }
 
     /// Logs in detail.
@@ -1465,138 +1576,8 @@ macro_rules! rows {($make:ident) => { $make! {
         kind: &Switch,
         apply: Live(&[Rotation, Strip]),
         group: Diagnostics,
+        entity: Enabled,
     }
 }};}
 
 pub(super) use rows;
-
-/// Settings that are entities of a smart home; what kind of entity follows from the kind of setting.
-pub(super) const ENTITIES: &[&str] = &[
-    "timerActive",
-    "invertedColor",
-    "disableLeds",
-    "ledFlashOnUpd",
-    "ledFlashOnZap",
-    "nostrZapNotify",
-    "stealFocus",
-    "minerEnabled",
-    "miningPoolStats",
-    "poolGlobalStats",
-    "mowMode",
-    "useBlkCountdown",
-    "hideLeadZero",
-    "flDisable",
-    "fontName",
-    "miningPoolName",
-    "priceSymMode",
-    "ledBrightness",
-    "fullRefreshMin",
-    "minerPollSec",
-    "poolPollSec",
-    "digitFontPx",
-    "flMaxBrightness",
-];
-
-/// Those that are entities once somebody asks for them.
-pub(super) const ENTITIES_IF_WANTED: &[&str] = &["suffixPrice", "dataSource"];
-
-/// Settings that few people change: a form shows them behind "More".
-pub(super) const MORE: &[&str] = &[
-    "overlaySeconds",
-    "labelFitPct",
-    "fullRefreshMin",
-    "refrScrnChange",
-    "verticalDesc",
-    "supplyPercent",
-    "blockFeeDec",
-    "decimalShareDot",
-    "mowMode",
-    "timeServers",
-    "explorerSecure",
-    "ceDisableSSL",
-    "proofMode",
-    "proofScreen",
-    "nodePort",
-    "nodeTls",
-    "proofPeerMax",
-    "proofPeers",
-    "priceWitnesses",
-    "priceBand",
-    "priceQuorum",
-    "ledTestOnPower",
-    "inverseButtons",
-    "flEffectDelay",
-    "luxLightToggle",
-    "poolPollSec",
-    "poolLogosUrl",
-    "minerPollSec",
-    "nostrRelays",
-    "nostrZapPubkeys",
-    "nwcRefreshSecs",
-    "wifiRebootMin",
-    "wpTimeout",
-    "txPower",
-    "proxyBypass",
-    "mqttCa",
-    "mqttCert",
-    "mqttKey",
-    "mqttClientId",
-    "mqttBase",
-    "mqttGroups",
-    "mqttProtocol",
-    "mqttKeepAlive",
-    "mqttPanels",
-    "haPrefix",
-    "haStatusTopic",
-    "metricsOpen",
-    "otaPass",
-    "updateChannel",
-    "updatePin",
-    "updateShare",
-];
-
-/// Other words by which people look for a setting.
-pub(super) const SEARCHED: &[(&str, &str)] = &[
-    (
-        "tzString",
-        "timezone region daylight saving dst utc summer winter clock hour",
-    ),
-    ("timePerScreen", "interval speed rotation carousel"),
-    ("screens", "pages order hide show"),
-    ("actCurrencies", "currency money fiat dollar euro"),
-    ("invertedColor", "dark night mode black theme invert"),
-    ("fontName", "typeface letters"),
-    ("dnd", "night mode sleep mute silent schedule"),
-    ("httpAuthEnabled", "login security sign in lock"),
-    ("gitReleaseUrl", "firmware upgrade version"),
-    ("otaEnabled", "firmware upgrade version"),
-    ("dataSource", "mempool api provider node server"),
-    ("proxyEnabled", "tor socks privacy"),
-    ("txPower", "wifi wlan signal"),
-    ("ledBrightness", "lamp light dim"),
-    ("mqttEnabled", "home assistant smart home automation fleet"),
-    ("nwcUri", "lightning balance payments"),
-    ("digitFontPx", "size big small numbers"),
-    ("labelFitPct", "text size"),
-    ("fullRefreshMin", "ghosting burn-in refresh rate interval"),
-    ("verticalDesc", "rotate orientation"),
-    ("suffixPrice", "thousands millions abbreviate"),
-    ("minSecPriceUpd", "update interval refresh rate"),
-    ("inverseButtons", "swap turn around"),
-    ("flMaxBrightness", "backlight dim"),
-    ("luxLightToggle", "ambient light sensor threshold"),
-    ("miningPoolStats", "hashrate mining earnings"),
-    ("minerEnabled", "hashrate mining"),
-    ("nostrZapNotify", "notification alert"),
-    ("nwcShowNotify", "notification alert"),
-    ("hostnamePrefix", "rename hostname"),
-    ("mdnsEnabled", "bonjour discovery"),
-    (
-        "wpTimeout",
-        "wifi password ssid access point hotspot portal setup",
-    ),
-    ("httpAuthUser", "username account"),
-    ("metricsOpen", "prometheus grafana"),
-    ("updateAuto", "automatic update"),
-    ("updateChannel", "beta stable"),
-];

@@ -14,16 +14,7 @@ macro_rules! values {
         $(#[doc = $doc:literal])+
         $field:ident: $type:ty {
             name: $name:literal,
-            $(alias: $alias:literal,)?
-            default: $default:expr,
-            kind: $kind:expr,
-            $(access: $access:expr,)?
-            apply: $apply:expr,
-            group: $group:ident,
-            $(title: $title:literal,)?
-            $(help: $help:literal,)?
-            $(unit: $unit:literal,)?
-            $(needs: $needs:expr,)?
+            $($rest:tt)*
         }
     )+) => {
         /// Everything the owner can change, with its value.

@@ -10,7 +10,7 @@ use device::{
     screens::catalog,
     settings::{
         Key, SPECS,
-        spec::{Access, Condition, Group, Part, Shown, Spec},
+        spec::{Access, Condition, EntityDefault, Group, Part, Spec},
     },
     view::View,
 };
@@ -364,7 +364,7 @@ fn others(view: &View, about: &About, broker: &Broker) -> Vec<Entity> {
 
 /// A setting as an entity; none if it is none. A board without the part that it is about does not have it.
 fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
-    let shown = spec.entity()?;
+    let default = spec.entity?;
     if spec.access != Access::ReadWrite {
         return None;
     }
@@ -388,7 +388,7 @@ fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
     let name = format!("{}{title}", heading.unwrap_or_default());
     let mut members =
         json!({ "name": name, "topic": SETTINGS, "command": "set", "ent_cat": "config" });
-    if shown == Shown::IfWanted {
+    if default == EntityDefault::Disabled {
         members["en"] = false.into();
     }
     let key = format!("set_{}", snake(spec.name));
