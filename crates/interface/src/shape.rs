@@ -606,9 +606,10 @@ fn change() -> Value {
     for place in 0..6 {
         add(&format!("screen[{place}]"), json!({ "type": "boolean" }));
     }
+    let in_text = json!({ "type": "string", "pattern": "^((0x|#)[0-9A-Fa-f]{1,6}|[0-9]{1,8})$" });
     let colour = json!({
-        "type": ["string", "integer"],
-        "description": "A text sets `invertedColor`; a number, as GET tells it, changes nothing.",
+        "anyOf": [in_text, { "enum": [0, 0xFFFF] }],
+        "description": "A text, 24 bits at most, sets `invertedColor`; a number, as GET has it, changes nothing.",
     });
     add("fgColor", colour.clone());
     add("bgColor", colour);

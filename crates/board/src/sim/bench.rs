@@ -281,6 +281,9 @@ impl Bench {
         if hold > PRESS_MAX {
             return Err(BenchError::TooLong);
         }
+        if mask == 0 {
+            return Ok(());
+        }
         self.wires
             .buttons
             .send_modify(|fingers| fingers.press(mask, Instant::now()));

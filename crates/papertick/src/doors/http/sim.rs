@@ -67,7 +67,6 @@ pub(crate) async fn buttons(mut call: Call) -> Response {
     };
     let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), whole);
     match (numbers(&body, "press"), held) {
-        (Some(press), Some(_)) if press.is_empty() => answer::done(),
         (Some(press), Some(ms)) => told(bench.press(&press, Duration::from_millis(ms)).await),
         _ => answer::bad_request("press: list of button numbers, ms: whole number"),
     }
