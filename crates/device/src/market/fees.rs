@@ -1,7 +1,7 @@
-//! The fee rate: that of the primary source, or of the next source whose rate is fresh. There is no vote.
+//! Chooses the fee rate: the rate of the primary source or, if that has no fresh rate, of the next source that has one.
 //!
-//! A rate is fresh for an hour, because it may stand still for that long. That of an explorer is not fresh after failed
-//! polls. Where no rate is fresh, the newest one is shown, marked as stale.
+//! A rate is fresh for an hour, because it may not change for that long; the rate of an explorer is stale after three
+//! failed polls. If no source has a fresh rate, the newest rate is shown and marked as stale.
 
 use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;
@@ -37,13 +37,13 @@ pub struct FeeQuote {
     pub rate: FeeRate,
     /// How many decimals it has.
     pub precision: FeePrecision,
-    /// When it was valid.
-    pub seen: Seen,
+    /// Uptime at which the source sent it.
+    pub at: Duration,
 }
 
 impl FeeQuote {
-    /// Tells whether there can be such a rate: half of a block has never paid as much as the maximum, and no
-    /// transaction is confirmed for nothing, but a rate without decimals is rounded down to 0.
+    /// Returns whether the rate is possible. The median of a block has never reached the maximum. A rate with decimals is
+    /// above 0, because no transaction is confirmed without a fee; a rate without decimals may be rounded down to 0.
     pub fn is_possible(&self) -> bool {
         let min = match self.precision {
             FeePrecision::Whole => 0,
@@ -105,7 +105,7 @@ pub struct Fees {
 }
 
 impl Fees {
-    /// Tells whether the shown rate is fresh.
+    /// Returns whether the shown rate is fresh.
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
     }
@@ -115,22 +115,18 @@ impl Fees {
         self.until
     }
 
-    /// Takes a rate; one that is older than what its source gave before is ignored.
+    /// Stores a rate.
     pub fn quote(&mut self, quote: FeeQuote) {
         let rates = self.rates.entry(quote.source).or_default();
         let place = match quote.precision {
             FeePrecision::Whole => &mut rates.whole,
             FeePrecision::Precise => &mut rates.precise,
         };
-        let known = place.as_ref().map(|figure| figure.datum.seen);
-        if known.is_some_and(|known| known.is_after(quote.seen)) {
-            return;
-        }
         *place = Some(Figure {
             datum: Datum {
                 value: quote.rate,
                 source: quote.source,
-                seen: quote.seen,
+                seen: Seen::At(quote.at),
             },
             identity: quote.identity,
             failed_polls: 0,
@@ -179,7 +175,7 @@ impl Fees {
         shown.values() != known.values()
     }
 
-    /// The newest rates of all sources and of those that were shown before.
+    /// The newest rates: those of a source, or the rates that were shown before.
     fn newest(&self, known: &FeeRates) -> FeeRates {
         let seen = |rates: &FeeRates| rates.newest().map(|figure| figure.datum.seen);
         let mut newest = known;

@@ -619,18 +619,14 @@ impl Upstream {
             Observation::PoolLogo(_) => {
                 self.learn(source, observation, Seen::At(now.uptime), News::PoolLogo)
             }
-            Observation::Fee(rate) => {
-                let seen = Seen::At(now.uptime);
-                self.fee_quoted(source, FeePrecision::Whole, rate, seen, now)
-            }
+            Observation::Fee(rate) => self.fee_quoted(source, FeePrecision::Whole, rate, now),
             Observation::PreciseFee(rate) => {
-                let seen = Seen::At(now.uptime);
-                self.fee_quoted(source, FeePrecision::Precise, rate, seen, now)
+                self.fee_quoted(source, FeePrecision::Precise, rate, now)
             }
             Observation::Pool(Polled { identity, .. })
             | Observation::Miner(Polled { identity, .. })
             | Observation::Balance(Polled { identity, .. }) => {
-                // It was on its way when the settings named another pool, miner or wallet.
+                // The figure was still in the queue when the settings changed to another pool, miner or wallet.
                 if identity_in(&self.plan, source) != Some(identity) {
                     return News::Nothing;
                 }
@@ -725,10 +721,9 @@ impl Upstream {
         source: SourceId,
         precision: FeePrecision,
         rate: FeeRate,
-        seen: Seen,
         now: Now,
     ) -> News {
-        // It was on its way when the source was switched off.
+        // The rate was still in the queue when the source was removed.
         let Some(identity) = identity_in(&self.plan, source) else {
             return News::Nothing;
         };
@@ -737,7 +732,7 @@ impl Upstream {
             identity,
             rate,
             precision,
-            seen,
+            at: now.uptime,
         };
         if !quote.is_possible() {
             self.state(source).drop("fee-impossible", 1);
@@ -1128,7 +1123,7 @@ impl Upstream {
     }
 }
 
-/// Whose figures a source of the plan polls; `None` if it is not in the plan.
+/// The identity that a source polls; `None` if the source is not in the plan.
 fn identity_in(plan: &Plan, source: SourceId) -> Option<FigureIdentity> {
     plan.get(&source).map(|plan| plan.config.identity())
 }
