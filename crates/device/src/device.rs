@@ -66,7 +66,7 @@ pub struct Device {
     broker_restarts: u32,
     happenings: Happenings,
     releases: Releases,
-    /// Whose figures were known after the newest input, or stored before the first one.
+    /// Identities of the figures known after the newest input; at the start, of the stored figures.
     known_figures: [Option<FigureIdentity>; 3],
     /// Moment at which the newest input was handled.
     now: Now,
@@ -176,8 +176,8 @@ impl Device {
         (self.glass.slot(), self.upstream.height(), peers)
     }
 
-    /// Tells whether figures came or went since this was asked last: those of another wallet, pool or miner are not to
-    /// stay on disk.
+    /// Returns whether a figure appeared or was dropped since the last call. Then memory is saved at once, because the
+    /// figure of another wallet, pool or miner must not stay on disk.
     fn figures_differ(&mut self) -> bool {
         let figures = self.upstream.market().identities();
         core::mem::replace(&mut self.known_figures, figures) != figures

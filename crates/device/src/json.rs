@@ -25,7 +25,7 @@ pub fn parse(bytes: &[u8]) -> Option<Value> {
     serde_json::from_str(&substituted(text)).ok()
 }
 
-/// Puts the substitutes in place; whatever is wrong with the document otherwise stays wrong.
+/// Replaces such numbers and escapes by the substitutes; any other error is left to the parser.
 fn substituted(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;

@@ -184,7 +184,7 @@ fn figure_json<T>(figure: &Figure<T>, write: impl Fn(&T) -> Value, now: Now) -> 
     })
 }
 
-/// Reads a figure; one whose identity is not known is not remembered.
+/// Reads a figure; `None` if it was stored without an identity, as earlier versions did.
 fn figure<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Figure<T>> {
     let identity = entry?.get("identity")?.as_u64()?;
     Some(Figure {

@@ -344,7 +344,7 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
     })
 }
 
-/// How good the fee rate is, and whose it is.
+/// The state and the source of the fee rate.
 fn fee(view: &View) -> Value {
     let shown = view.market.current_fee(&view.active).map(Fee::datum);
     json!({

@@ -49,7 +49,7 @@ export function sourceLines(status: Status, since: number): SourceLine[] {
 }
 
 function brokerLine({ ageSec: _, ...broker }: SourceStatus, since: number): SourceLine {
-  // Its age says nothing: a broker speaks when somebody wants something.
+  // The age is not shown: a broker sends only what clients publish.
   const line = lineOf('mqtt', t('MQTT broker'), broker, since);
   // What is wrong although it is connected stands there too.
   return { ...line, error: sentence(broker.lastError ?? '') };

@@ -1,7 +1,7 @@
-//! Polled figures: what the mining pool, the miner, the wallet and the explorer say, and whose figures they are.
+//! Figures that are polled from the mining pool, the miner, the wallet and the explorer.
 //!
-//! A figure belongs to the identity that it was polled for. Another identity starts without a figure, in memory and on
-//! disk.
+//! A figure belongs to the identity it was polled for. After a change to another identity there is no figure, neither in
+//! memory nor on disk, until that identity is polled.
 
 use core::time::Duration;
 
@@ -26,9 +26,9 @@ const STALE_AFTER_PERIODS: u32 = 4;
 /// Least age of a figure that is stale although no poll has failed.
 const STALE_WITHOUT_POLLS: Duration = Duration::from_secs(10 * 60);
 
-/// Whose figures a source polls: the wallet, the pool with its user, the miner, or the explorer.
+/// What a source polls: a wallet, a user of a pool, a miner, or an explorer.
 ///
-/// It is a fingerprint (FNV-1a): a user may be an API key and a host may hold a password, which are not to be stored
+/// It is stored as a fingerprint (FNV-1a): a user may be an API key and a host may hold a password, which are not to be stored
 /// with the figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FigureIdentity(u64);
@@ -59,7 +59,7 @@ impl FigureIdentity {
 /// A figure as a source has polled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Polled<T> {
-    /// Whose figure it is.
+    /// The identity it was polled for.
     pub identity: FigureIdentity,
     /// The figure.
     pub value: T,
@@ -70,7 +70,7 @@ pub struct Polled<T> {
 pub struct Figure<T> {
     /// The value with its source and its age.
     pub datum: Datum<T>,
-    /// Whose figure it is.
+    /// The identity it was polled for.
     pub identity: FigureIdentity,
     /// Polls that have failed since.
     pub failed_polls: u32,

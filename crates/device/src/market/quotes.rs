@@ -321,7 +321,7 @@ impl Quotes {
         self.before = Some((now, before));
     }
 
-    /// Sources whose quotes are fresh.
+    /// The sources that have a fresh quote.
     fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
         let mut is_fresh = |quote: &Quote| {
             let end = quote.seen.lasts_until(QUOTE_FRESH);

@@ -174,7 +174,7 @@ impl NodeKind {
 }
 
 impl SourceConfig {
-    /// Whose figures the source polls; the same for all sources without figures.
+    /// What the source polls; all sources without figures have the same identity.
     pub fn identity(&self) -> FigureIdentity {
         match self {
             SourceConfig::Wallet { uri, .. } => match PairingUri::parse(uri.expose()) {

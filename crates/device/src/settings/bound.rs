@@ -1,7 +1,7 @@
 //! Passwords are bound to the server they were entered for.
 //!
-//! If the server changes and the change does not bring the password, the password is cleared. Otherwise anybody who can
-//! change settings could have it sent to a server of their own.
+//! If a PATCH changes the server and does not include the password, the password is cleared. Otherwise a client that may
+//! change settings could have the stored password sent to its own server.
 
 use alloc::vec::Vec;
 use serde_json::Value;
@@ -45,7 +45,8 @@ const BINDINGS: &[Binding] = &[
     },
 ];
 
-/// Clears the passwords whose server has changed, unless the change brings them; returns their names.
+/// Clears each password if its server has changed and the change does not include the password. Returns the names of
+/// the cleared passwords.
 pub(super) fn clear_moved(
     settings: &mut Settings,
     stored: &Settings,
@@ -76,7 +77,8 @@ impl Binding {
             || self.reaches_other_proxy(settings, stored)
     }
 
-    /// Tells whether somebody on the way could read the password who could not before.
+    /// Returns whether the connection is less protected than before, so that a third party on the network could read the
+    /// password.
     fn is_less_secure(&self, settings: &Settings, stored: &Settings) -> bool {
         let has_other_authorities = self
             .authorities
@@ -84,7 +86,7 @@ impl Binding {
         self.is_encrypted(stored) && (!self.is_encrypted(settings) || has_other_authorities)
     }
 
-    /// Tells whether the password would pass another proxy than before, which could read it.
+    /// Returns whether the password would be sent unencrypted through another proxy than before.
     fn reaches_other_proxy(&self, settings: &Settings, stored: &Settings) -> bool {
         if self.tls.is_none() || self.is_encrypted(settings) {
             return false;

@@ -80,7 +80,7 @@ impl PairingUri {
         })
     }
 
-    /// Whose balance this pairing gives: that of the wallet, by whatever relay and key.
+    /// The wallet, which is the same through any relay and with any secret.
     pub fn identity(&self) -> FigureIdentity {
         FigureIdentity::of(&[&self.wallet])
     }

@@ -94,7 +94,7 @@ impl Apart {
 
 /// Records which settings hold only secrets that were entered by a client that had signed in.
 ///
-/// Only those may leave by the control interface: otherwise whoever finds a clock open could set a password and export
+/// Only those may leave by the control interface: otherwise a client that finds a clock open could set a password and export
 /// what was entered before. The secrets themselves are compared, because the rest of an address can be changed without
 /// knowing its password.
 pub fn note_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {

@@ -84,7 +84,7 @@ pub struct Shared {
 pub struct Context {
     /// Which source it is.
     pub id: SourceId,
-    /// Whose figures it polls.
+    /// The identity it polls.
     pub identity: FigureIdentity,
     /// The way outbound connections take.
     pub route: Route,

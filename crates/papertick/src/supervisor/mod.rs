@@ -818,14 +818,14 @@ fn judge(status: io::Result<ExitStatus>, cut: Option<String>) -> End {
         (Some(carried), _) => End::PowerCut(carried),
         (None, Some(code)) if code == i32::from(RESTART_CODE) => End::Restart,
         (None, Some(code)) if code == Code::Failed as i32 => End::Refused(status.to_string()),
-        // A device ends well only if a signal tells it to.
+        // A device exits with 0 only after SIGTERM.
         (None, Some(0)) => End::Killed("it was told to stop".to_string()),
         (None, None) if is_from_outside(status) => End::Killed(status.to_string()),
         (None, _) => End::Broken(status.to_string()),
     }
 }
 
-/// Tells whether a process was ended by a signal that programs do not raise by a mistake of their own.
+/// Returns whether the process was ended by a signal that another process sent; a crash raises other signals.
 fn is_from_outside(status: ExitStatus) -> bool {
     let outside = [
         Signal::KILL,

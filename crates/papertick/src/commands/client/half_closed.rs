@@ -11,7 +11,7 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A stream whose writes wait for ever after one has failed; the reads say how the connection ended.
+/// A stream on which writes stay pending after a write has failed; a read then returns the response or the error.
 #[derive(Debug)]
 pub(super) struct HalfClosed<S> {
     stream: S,

@@ -35,7 +35,8 @@ const PEM_BEGIN: &str = "-----BEGIN ";
 /// Word for the standard input in the place of a file.
 const STDIN: &str = "-";
 
-// Which clock, and who signs in. No doc comment: as help it would replace that of every command with these flags.
+// The address of the clock and the credentials. A doc comment here would replace the help of every command that has
+// these flags.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Target {
     /// The clock: an address such as papertick-1a2b3c.local:8080 or https://clock.example [default: http://127.0.0.1:8080]

@@ -223,7 +223,7 @@ fn alternatives(schema: &Value) -> Vec<&Value> {
     }
 }
 
-/// Tells whether a schema describes an object; one that refuses nothing else says so by its members alone.
+/// Returns whether a schema describes an object. A schema that also accepts other values has properties but no type.
 fn is_object(schema: &Value) -> bool {
     schema["type"] == "object" || schema["properties"].is_object()
 }

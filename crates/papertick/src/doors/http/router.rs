@@ -262,7 +262,7 @@ async fn refusal(
 
 /// Whether a request is for the picture of a simulated clock's panels while a password that the clock made is on them.
 ///
-/// Nobody can stand before such a clock, so its owner could not sign in otherwise.
+/// The panels of a simulated clock are seen only through its page, so its owner could not read the password otherwise.
 fn shows_sign_in(state: &State, view: &View, target: &Target) -> bool {
     let draws = |route: Route| match route.operation.act {
         Act::Serves(service) => matches!(service, Service::Panels | Service::Panel),

@@ -127,7 +127,7 @@ impl Automatic {
         self.version
     }
 
-    /// Takes note of how a connection ended; tells whether the older version is to be tried at once.
+    /// Records how a connection ended. Returns whether to try the older protocol version at once.
     fn ended(&mut self, ended: &Ended) -> bool {
         self.unanswered = match ended {
             Ended::Unanswered(_) => self.unanswered + 1,
