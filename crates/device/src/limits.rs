@@ -8,9 +8,6 @@ pub const PATCH_BODY_MAX: usize = 16 * 1024;
 /// Longest text of a setting without a tighter cap, bytes.
 pub const TEXT_MAX: usize = 256;
 
-/// Longest list of versions of wishes that were fulfilled, bytes: ten names with a version each.
-pub const REVS_MAX: usize = 4096;
-
 /// Longest rotation period, s.
 pub const TIMER_SECONDS_MAX: u32 = 3600;
 

@@ -22,8 +22,6 @@ pub enum Request {
     Preview(Vec<Request>),
     /// Take over the settings of another clock, all of them or none.
     Import(Imported),
-    /// Fulfil wishes that stand at the broker, once for each version of them.
-    Fulfil(Standing),
     /// Show the screen after this one.
     Next,
     /// Show the screen before this one.
@@ -112,20 +110,6 @@ impl fmt::Debug for Patch {
             .field("keys", &self.body.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
-}
-
-/// Wishes that stand at the broker.
-#[derive(Debug, Clone)]
-pub struct Standing {
-    /// For whom they stand there: `own`, or a group.
-    pub scope: String,
-    /// Their version.
-    pub rev: String,
-    /// The change of settings; without a password in it.
-    pub patch: Patch,
-    /// For whom wishes stand there that should have been fulfilled after these, and were before: they count as not
-    /// fulfilled from then on.
-    pub overruled: Vec<String>,
 }
 
 /// Settings of another clock in their persisted form; `Debug` shows their names alone, for there are secrets among them.

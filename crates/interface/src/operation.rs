@@ -35,8 +35,6 @@ pub struct Operation {
     pub always: bool,
     /// It only reads, but whoever is asked for it may be unable to.
     pub may_fail: bool,
-    /// What the device does of it outlasts the run of the device, as settings do.
-    pub lasts: bool,
     /// Body it takes.
     pub body: Takes,
     /// Largest body, bytes; only programs and pages are larger, and have limits of their own.
@@ -253,7 +251,6 @@ const fn operation(summary: &'static str, act: Act, forms: &'static [Form]) -> O
         guard: Guard::Control,
         always: false,
         may_fail: false,
-        lasts: false,
         body: Takes::Nothing,
         body_max: SMALL_BODY_MAX,
         answers: &[(200, Shape::Empty)],
@@ -283,12 +280,6 @@ impl Operation {
     /// Although it only reads, whoever is asked for it may be unable to.
     pub const fn may_fail(mut self) -> Operation {
         self.may_fail = true;
-        self
-    }
-
-    /// What the device does of it outlasts its run.
-    pub const fn lasts(mut self) -> Operation {
-        self.lasts = true;
         self
     }
 

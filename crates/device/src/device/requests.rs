@@ -10,16 +10,16 @@ use crate::{
     happenings::Happening,
     input::ButtonAction,
     lights::shows::Show,
-    mqtt::{self, MqttPlan},
+    mqtt::MqttPlan,
     now::Now,
     output::{Effect, Output, RebootReason},
-    request::{Changed, Imported, Patch, Refusal, Reply, Request, Standing},
+    request::{Changed, Imported, Patch, Refusal, Reply, Request},
     screens::custom,
     settings::{
         Key, Settings,
         kinds::tx_power::TxPower,
         patch::{self, Catalogue},
-        revs, transfer,
+        transfer,
     },
 };
 
@@ -36,7 +36,6 @@ impl Device {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Preview(wishes) => (self.preview(wishes, now), Cause::Data),
             Request::Import(Imported(body)) => self.import(&body, now, output),
-            Request::Fulfil(standing) => self.fulfil(&standing, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
             Request::ShowScreen(number) => tried(self.glass.show_screen(number, settings, uptime)),
@@ -155,39 +154,6 @@ impl Device {
     }
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
-        self.patch_and(patch, |_| {}, now, output)
-    }
-
-    /// Fulfils wishes that stand at the broker, unless this version of them was fulfilled.
-    fn fulfil(&mut self, standing: &Standing, now: Now, output: &mut Output) -> (Reply, Cause) {
-        let Standing {
-            scope,
-            rev,
-            patch,
-            overruled,
-        } = standing;
-        let mut revs = revs::read(self.settled.stored());
-        if revs.get(scope) == Some(rev) {
-            return done(Cause::Data);
-        }
-        let groups = mqtt::groups(self.settled.stored());
-        revs.retain(|known, _| {
-            let may_stand = known == revs::OWN || groups.contains(known);
-            may_stand && !overruled.contains(known)
-        });
-        revs.insert(scope.clone(), rev.clone());
-        let note = |settings: &mut Settings| revs::write(settings, &revs);
-        self.patch_and(patch, note, now, output)
-    }
-
-    /// Changes settings as a client wants it, and something more if that is accepted.
-    fn patch_and(
-        &mut self,
-        patch: &Patch,
-        more: impl FnOnce(&mut Settings),
-        now: Now,
-        output: &mut Output,
-    ) -> (Reply, Cause) {
         let stored = self.settled.stored();
         let catalogue = Catalogue {
             currencies: self.upstream.currencies().to_vec(),
@@ -200,7 +166,6 @@ impl Device {
         let mut settings = patched.settings;
         let is_guarded = self.settled.active().http_auth_enabled;
         transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
-        more(&mut settings);
         let cause = self.store(settings, now, output);
         (changed(patched.changed), cause)
     }

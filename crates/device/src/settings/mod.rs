@@ -25,7 +25,6 @@ pub mod emit;
 pub mod pairing;
 pub mod patch;
 mod read;
-pub mod revs;
 mod settled;
 
 mod bound;

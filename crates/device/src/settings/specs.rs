@@ -46,7 +46,7 @@ use super::{
     table::rows,
 };
 use crate::{
-    limits::{NODE_TEXT_MAX, PEERS_MAX, REVS_MAX, TEXT_MAX},
+    limits::{NODE_TEXT_MAX, PEERS_MAX, TEXT_MAX},
     screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},
     units::Currency,

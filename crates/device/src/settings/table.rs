@@ -1452,15 +1452,6 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[]),
         group: Access,
     }
-    /// Versions of the wishes at the broker that were fulfilled, by whom they are meant for: a JSON object.
-    fulfilled_revs: String {
-        name: "fulfilledRevs",
-        default: "",
-        kind: &Text(REVS_MAX),
-        access: Internal,
-        apply: Live(&[]),
-        group: Mqtt,
-    }
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool {
         name: "otaEnabled",

@@ -21,11 +21,7 @@ use super::{
 use crate::request::Changed;
 
 /// What belongs to the machine and stays there.
-const OF_THE_MACHINE: &[Key] = &[
-    Key::wifi_configured,
-    Key::guarded_secrets,
-    Key::fulfilled_revs,
-];
+const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets];
 
 /// Settings in their persisted form, with the secrets apart.
 #[derive(Clone, PartialEq, Eq, Default)]

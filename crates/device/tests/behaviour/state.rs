@@ -9,7 +9,7 @@ use device::{
     mqtt::MqttPlan,
     output::Effect,
     releases::Habit,
-    request::{Patch, Refusal, Reply, Request, Standing},
+    request::{Refusal, Reply, Request},
     screens::SCREENS,
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     sources::{SourceConfig, SourceId},
@@ -727,59 +727,4 @@ fn a_preview_fulfils_no_wish() {
     let text = Request::ShowText("HODL".into());
     assert_eq!(picture(vec![text]), "HODL");
     assert_eq!(picture(vec![Request::ShowScreen(20)]), "BTC/USD$64000");
-}
-
-#[test]
-fn wishes_are_fulfilled_once_unless_others_overrule_them() {
-    let mut world = World::at_noon(settings("timerSeconds=0"));
-    let brightness = |world: &World| world.device.view().settings.led_brightness;
-    for (scope, rev, wished, overruled, expected) in [
-        ("own", "a", 3, &[][..], 3),
-        // What was changed since stays.
-        ("own", "a", 4, &[], 3),
-        // What is refused overrules nothing, nor does what was fulfilled before.
-        ("all", "b", 4000, &["own"], 3),
-        ("own", "a", 5, &[], 3),
-        ("all", "b", 6, &["own"], 6),
-        ("own", "a", 7, &[], 7),
-        ("all", "b", 8, &["own"], 7),
-        ("own", "a", 9, &[], 7),
-    ] {
-        fulfil(&mut world, (scope, rev), wished, overruled);
-        assert_eq!(brightness(&world), expected, "{scope} {rev} {wished}");
-    }
-}
-
-#[test]
-fn of_a_group_that_was_left_no_wish_counts_as_fulfilled() {
-    let mut world = World::at_noon(settings("timerSeconds=0"));
-    for (groups, scope, rev, wished, expected) in [
-        ("shop,hall", "shop", "a", 3, 3),
-        ("shop,hall", "hall", "b", 4, 4),
-        ("shop,hall", "shop", "a", 5, 4),
-        // The shop is left, and with it what was fulfilled for it.
-        ("hall", "all", "c", 6, 6),
-        ("shop,hall", "hall", "b", 7, 6),
-        ("shop,hall", "shop", "a", 8, 8),
-    ] {
-        world.live(&format!("set mqttGroups={groups}"));
-        fulfil(&mut world, (scope, rev), wished, &[]);
-        let brightness = world.device.view().settings.led_brightness;
-        assert_eq!(brightness, expected, "{groups} {scope} {rev} {wished}");
-    }
-}
-
-/// Has the clock fulfil a wish for a brightness that stands at the broker for somebody, in a version.
-fn fulfil(world: &mut World, (scope, rev): (&str, &str), wished: u32, overruled: &[&str]) {
-    let body = serde_json::json!({ "ledBrightness": wished });
-    let standing = Standing {
-        scope: scope.into(),
-        rev: rev.into(),
-        patch: Patch {
-            body: body.as_object().unwrap().clone(),
-            ..Patch::default()
-        },
-        overruled: overruled.iter().map(|scope| (*scope).to_owned()).collect(),
-    };
-    world.handle(Input::Asked(Request::Fulfil(standing)));
 }

@@ -245,18 +245,19 @@ pub fn result(name: &str, caller: Option<&Value>, answer: &Answer) -> Value {
     result
 }
 
-/// What became of the wishes that stand at the broker.
+/// What the clock did with retained settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// For whom they stand there: `own`, or a group.
+    /// `own`, or the group that they are for.
     pub scope: String,
-    /// Their version; empty where they could not be read.
+    /// Name of their version; empty if there is none or it could not be read.
     pub rev: String,
-    /// Why they were refused; none if they were fulfilled.
+    /// Why they were refused; `None` if they were applied.
     pub error: Option<String>,
 }
 
-/// What became of all of them, the newest last.
+/// The document on `reported`: the most specific report, and the reports of all scopes. Reports are ordered from `all` to
+/// `own`.
 pub fn reported(reports: &[Report], view: &View) -> Option<Value> {
     let told = |report: &Report| {
         json!({

@@ -70,12 +70,12 @@ pub struct Wish {
     pub is_spread: bool,
 }
 
-/// Wishes that stand at the broker.
+/// Settings that are retained at the broker.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Desired {
-    /// Names their version: they are fulfilled once for each.
+pub struct RetainedSettings {
+    /// Name of their version, which the clock reports; empty if there is none.
     pub rev: String,
-    /// The settings as they are to be.
+    /// A change as `PATCH /api/settings` takes it.
     pub settings: Map<String, Value>,
 }
 
@@ -124,53 +124,57 @@ pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish>
     })
 }
 
-/// Wishes that are not fulfilled as they stand there.
+/// Retained settings that cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
-    /// Their version; empty where it could not be read.
+pub struct InvalidSettings {
+    /// Name of their version; empty if it could not be read.
     pub rev: String,
     /// Why: the token that HTTP answers with.
     pub reason: String,
 }
 
-impl Unfit {
-    /// Wishes whose version could not be read.
-    pub fn unread(reason: &str) -> Unfit {
-        Unfit {
+impl InvalidSettings {
+    /// Settings whose version could not be read.
+    pub fn unread(reason: &str) -> InvalidSettings {
+        InvalidSettings {
             rev: String::new(),
             reason: reason.into(),
         }
     }
 }
 
-/// Reads wishes that stand at the broker; none if there are none any more.
+/// Parses retained settings. `None` if the message is empty, which removes them.
 ///
 /// # Errors
-/// They cannot be understood, or hold a secret: what stands at a broker is read by many.
-pub fn desired(payload: &[u8], view: &View) -> Result<Option<Desired>, Unfit> {
+/// They cannot be parsed, or contain a secret, which every reader of the topic would learn.
+pub fn retained_settings(
+    payload: &[u8],
+    view: &View,
+) -> Result<Option<RetainedSettings>, InvalidSettings> {
     if payload.is_empty() {
         return Ok(None);
     }
     let mut read = match json::parse(payload) {
         Some(Value::Object(members)) => members,
-        Some(_) => return Err(Unfit::unread("not_object")),
-        None => return Err(Unfit::unread("json")),
+        Some(_) => return Err(InvalidSettings::unread("not_object")),
+        None => return Err(InvalidSettings::unread("json")),
     };
     let rev = match read.remove("rev") {
         Some(Value::String(rev)) if (1..=REV_MAX).contains(&rev.len()) => rev,
         Some(Value::Number(rev)) => rev.to_string(),
-        Some(_) | None => return Err(Unfit::unread("rev:bad_type")),
+        None => String::new(),
+        Some(_) => return Err(InvalidSettings::unread("rev:bad_type")),
     };
     let Some(Value::Object(settings)) = read.remove("settings") else {
         let reason = "settings:bad_type".into();
-        return Err(Unfit { rev, reason });
+        return Err(InvalidSettings { rev, reason });
     };
     match secret_in(&settings, &view.settings) {
         Some(name) => {
             let reason = alloc::format!("{name}:secret");
-            Err(Unfit { rev, reason })
+            Err(InvalidSettings { rev, reason })
         }
-        None => Ok(Some(Desired { rev, settings })),
+        None => Ok(Some(RetainedSettings { rev, settings })),
     }
 }
 

@@ -38,8 +38,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Restart the clock",
         |_, _| Ok(Asked::of(Request::Restart)),
         &[post("/api/restart"), old("/api/restart")],
-    )
-    .lasts(),
+    ),
     asks(
         "Wipe every setting and restart",
         factory_reset,
@@ -71,7 +70,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/wifi_set_tx_power").asks(TX_POWER)],
     )
     .called("tx-power")
-    .lasts()
     .takes_or_query(Shape::TxPower)
     .answers(&[(200, Shape::TxPowerSet), BAD]),
 ];

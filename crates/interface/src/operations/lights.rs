@@ -115,14 +115,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Do Not Disturb on, by hand",
         |_, _| Ok(Asked::of(Request::SetDnd(true))),
         &[post("/api/dnd/enable"), old("/api/dnd/enable")],
-    )
-    .lasts(),
+    ),
     asks(
         "Do Not Disturb off, by hand",
         |_, _| Ok(Asked::of(Request::SetDnd(false))),
         &[post("/api/dnd/disable"), old("/api/dnd/disable")],
-    )
-    .lasts(),
+    ),
 ];
 
 fn colours(view: &View) -> Answer {

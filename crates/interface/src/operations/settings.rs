@@ -42,7 +42,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
     )
     .called("set")
-    .lasts()
     .takes(Shape::Change)
     .up_to(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),

@@ -1,29 +1,30 @@
-//! Does what is asked for through the broker, as the door for HTTP does it.
+//! Executes commands that arrive through the broker, like the HTTP server does.
 
 use std::sync::Arc;
 
 use device::{
-    request::{Patch, Reply, Request, Standing},
+    request::{Patch, Reply, Request},
     view::View,
 };
 use interface::{answer::Answer, asked::Asked};
 use passwords::Hasher;
 use runtime::inbox::Inbox;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-/// What it takes to do something.
+/// Sends commands to the device.
 #[derive(Debug, Clone)]
-pub(crate) struct Hands {
+pub(crate) struct CommandExecutor {
     /// The way into the device.
     pub(crate) inbox: Inbox,
-    /// What the device says of itself.
+    /// State of the device.
     pub(crate) view: watch::Receiver<Arc<View>>,
     /// Hashes passwords.
     pub(crate) hasher: Hasher,
 }
 
-impl Hands {
-    /// Asks the device one thing after the other; the first that is refused ends it.
+impl CommandExecutor {
+    /// Sends requests to the device one after the other; the first refusal ends it.
     pub(crate) async fn perform(self, asked: Vec<Asked>) -> Answer {
         let mut answer = Answer::done();
         for Asked { request, told } in asked {
@@ -39,9 +40,16 @@ impl Hands {
         answer
     }
 
-    /// Fulfils wishes that stand at the broker; tells why not, where it does not.
-    pub(crate) async fn fulfil(self, standing: Standing) -> Result<(), String> {
-        let reply = self.ask(Request::Fulfil(standing)).await;
+    /// Changes settings.
+    ///
+    /// # Errors
+    /// They are refused; with the token that HTTP answers with.
+    pub(crate) async fn patch(&self, body: Map<String, Value>) -> Result<(), String> {
+        let patch = Patch {
+            body,
+            ..Patch::default()
+        };
+        let reply = self.ask(Request::Patch(patch)).await;
         match reply.map_err(|refusal| reason(&refusal))? {
             Reply::Done
             | Reply::Changed(_)

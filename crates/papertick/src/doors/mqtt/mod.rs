@@ -1,13 +1,15 @@
-//! The door for MQTT: the clock at its owner's broker.
+//! The MQTT client: publishes the state of the clock and executes commands.
 //!
-//! `protocol` is what is said, as a value; `session` one connection, by `outlet`, with what is told of the clock by
-//! `levels` and what it is told by `doing`. What the topics are, and what stands there, is in `interface`.
+//! `protocol` is the protocol as a value, `session` one connection with its `outlet`, `levels` the retained messages that the
+//! clock publishes, `executor` the way into the device, and `retained` the settings that others retain for the clock. Topics
+//! and documents are in `interface`.
 
-mod doing;
+mod executor;
 mod levels;
 mod means;
 mod outlet;
 mod protocol;
+mod retained;
 mod session;
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -27,7 +29,7 @@ use net::{
 use tokio::time::sleep;
 
 use crate::sources::outage::Outage;
-use doing::Hands;
+use executor::CommandExecutor;
 pub use means::Means;
 use runtime::tasks::{Stop, Tasks};
 use session::{Ended, Spread};
@@ -43,7 +45,7 @@ pub async fn serve(mut means: Means, mut stop: Stop) {
     let (hasher, jobs) = passwords::hasher();
     let mut parts = Tasks::new();
     parts.spawn("MQTT passwords", passwords::run(jobs));
-    let hands = Hands {
+    let executor = CommandExecutor {
         inbox: means.inbox.clone(),
         view: means.view.clone(),
         hasher,
@@ -57,7 +59,7 @@ pub async fn serve(mut means: Means, mut stop: Stop) {
     loop {
         let plan = means.plans.borrow_and_update().clone();
         let next = match plan {
-            MqttPlan::On(broker) => keeper.keep(&mut means, &hands, broker, &mut stop).await,
+            MqttPlan::On(broker) => keeper.keep(&mut means, &executor, broker, &mut stop).await,
             MqttPlan::Off | MqttPlan::Paused => {
                 tokio::select! {
                     biased;
@@ -74,7 +76,7 @@ pub async fn serve(mut means: Means, mut stop: Stop) {
             break;
         }
     }
-    drop(hands);
+    drop(executor);
     parts.stop(GRACE).await;
 }
 
@@ -151,7 +153,7 @@ impl Keeper {
     async fn keep(
         &mut self,
         means: &mut Means,
-        hands: &Hands,
+        executor: &CommandExecutor,
         broker: Arc<Broker>,
         stop: &mut Stop,
     ) -> Next {
@@ -165,7 +167,7 @@ impl Keeper {
             tell(means, Connection::Connecting).await;
             let session = session::run(
                 means,
-                hands,
+                executor,
                 Arc::clone(&broker),
                 version,
                 &mut self.spread,

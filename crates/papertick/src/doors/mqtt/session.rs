@@ -6,7 +6,6 @@
 use std::{
     collections::{BTreeMap, VecDeque, hash_map::DefaultHasher},
     hash::{Hash, Hasher as _},
-    ops::Bound,
     pin::Pin,
     sync::Arc,
     time::Duration,
@@ -17,9 +16,8 @@ use device::{
     input::{Brokered, Input},
     market::Connection,
     mqtt::{Broker, MqttPlan},
-    request::{Patch, Standing},
     secret::Secret,
-    settings::{kinds::pem, revs},
+    settings::kinds::pem,
     view::View,
 };
 use interface::{
@@ -27,8 +25,8 @@ use interface::{
     mqtt::{
         discovery,
         documents::{self, OFFLINE, ONLINE, Report},
-        topics::{self, Incoming, Lamp, Level, Scope},
-        wishes::{self, Desired, MESSAGE_MAX, Unfit, Wish, Work},
+        topics::{self, Incoming, Lamp, Level},
+        wishes::{self, InvalidSettings, MESSAGE_MAX, Wish, Work},
     },
 };
 use mqtt_protocol_core::mqtt::Version;
@@ -52,11 +50,12 @@ use tokio::{
 };
 
 use super::{
-    doing::Hands,
+    executor::CommandExecutor,
     levels::Levels,
     means::Means,
     outlet::{Outlet, WRITE_TIMEOUT},
     protocol::{Conversation, Message, NotSent, Over, Said, Telling},
+    retained::{self, RetainedDocuments},
 };
 use crate::{
     doors::http::{documents::panels, host, update},
@@ -83,9 +82,6 @@ const SPREAD: Duration = Duration::from_secs(30);
 
 /// Time within which Home Assistant is told everything again after it has started, so that not all clocks do at once.
 const REBIRTH: Duration = Duration::from_secs(5);
-
-/// Time to collect what stands at the broker, which comes in any order.
-const COLLECT: Duration = Duration::from_millis(500);
 
 /// Least time between two reports of what was dropped.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
@@ -150,29 +146,15 @@ struct Asker {
 /// What comes of something that is being done.
 enum Done {
     Wish(Box<Asker>, Answer),
-    Fulfilled(Report),
+    Applied(Vec<Report>),
 }
-
-/// When the turn of wishes has come: what stood there before the clock listened is first of all, what came together
-/// counts by whose it is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn {
-    /// How often wishes were collected by then.
-    collection: u64,
-    /// Rank of the scope.
-    rank: usize,
-    scope: String,
-}
-
-/// Wishes that stand at the broker, or why they cannot be read.
-type Wished = Result<Desired, Unfit>;
 
 type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
 
 /// One connection.
 pub(crate) struct Session<'a> {
     means: &'a Means,
-    hands: &'a Hands,
+    executor: &'a CommandExecutor,
     broker: Arc<Broker>,
     conversation: Conversation,
     chance: Chance,
@@ -192,13 +174,7 @@ pub(crate) struct Session<'a> {
     spread: &'a mut Spread,
     /// When Home Assistant is told everything again.
     rebirth: Option<Instant>,
-    /// What stands at the broker and was not looked at yet.
-    standing: BTreeMap<Turn, Wished>,
-    collected: Option<Instant>,
-    /// How often that was.
-    collections: u64,
-    /// What was new there on this connection.
-    new: BTreeMap<Turn, Desired>,
+    retained: RetainedDocuments,
     reports: Vec<Report>,
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
@@ -209,7 +185,7 @@ pub(crate) struct Session<'a> {
 /// Connects, and tells and listens until there is a reason to end.
 pub(crate) async fn run(
     means: &Means,
-    hands: &Hands,
+    executor: &CommandExecutor,
     broker: Arc<Broker>,
     version: Version,
     spread: &mut Spread,
@@ -230,7 +206,7 @@ pub(crate) async fn run(
             };
         }
     };
-    let mut session = match Session::new(means, hands, broker, version, spread) {
+    let mut session = match Session::new(means, executor, broker, version, spread) {
         Ok(session) => session,
         Err(Over::OtherVersion) => return Ended::OtherVersion,
         Err(Over::Because(reason) | Over::Unanswered(reason)) => {
@@ -297,7 +273,7 @@ async fn open(means: &Means, broker: &Broker) -> Result<BoxedStream, String> {
 impl<'a> Session<'a> {
     fn new(
         means: &'a Means,
-        hands: &'a Hands,
+        executor: &'a CommandExecutor,
         broker: Arc<Broker>,
         version: Version,
         spread: &'a mut Spread,
@@ -308,7 +284,7 @@ impl<'a> Session<'a> {
         spread.retain(|_, (at, _)| *at + SPREAD > now);
         Ok(Session {
             means,
-            hands,
+            executor,
             conversation: Conversation::new(&broker, version, now)?,
             chance: Chance::new(),
             levels: Levels::new(view.board.leds, now),
@@ -323,10 +299,7 @@ impl<'a> Session<'a> {
             doing: None,
             spread,
             rebirth: None,
-            standing: BTreeMap::new(),
-            collected: None,
-            collections: 0,
-            new: BTreeMap::new(),
+            retained: RetainedDocuments::default(),
             reports: Vec::new(),
             dropped: BTreeMap::new(),
             report_at: None,
@@ -406,7 +379,9 @@ impl<'a> Session<'a> {
             spread,
             Some(self.look_at),
             self.rebirth,
-            self.collected.filter(|_| self.doing.is_none()),
+            self.retained
+                .next_deadline()
+                .filter(|_| self.doing.is_none()),
             self.report_at,
         ]
         .into_iter()
@@ -505,12 +480,13 @@ impl<'a> Session<'a> {
             }
             Incoming::Desired(scope) if is_too_large => {
                 self.drop_one("too-large");
-                let wished = Err(Unfit::unread(TOO_LARGE));
-                self.collect(scope, Some(wished), message.is_retained, now);
+                let parsed = Err(InvalidSettings::unread(TOO_LARGE));
+                self.retained
+                    .receive(scope, Some(parsed), &broker.groups, now);
             }
             Incoming::Desired(scope) => {
-                let wished = wishes::desired(&message.payload, &self.view).transpose();
-                self.collect(scope, wished, message.is_retained, now);
+                let parsed = wishes::retained_settings(&message.payload, &self.view).transpose();
+                self.retained.receive(scope, parsed, &broker.groups, now);
             }
             // Somebody takes away what stood there.
             _ if message.is_retained && message.payload.is_empty() => {}
@@ -546,45 +522,15 @@ impl<'a> Session<'a> {
         self.answer(message.answer, &told);
     }
 
-    /// Takes note of what stands at the broker, and whether it did before the clock listened; none if nothing does any more.
-    fn collect(&mut self, scope: Scope<'_>, wished: Option<Wished>, is_old: bool, now: Instant) {
-        let groups = &self.broker.groups;
-        let (rank, scope) = match scope {
-            Scope::Own => (groups.len(), revs::OWN),
-            Scope::Group(group) => {
-                let rank = groups.iter().position(|known| known == group);
-                (rank.unwrap_or(0), group)
-            }
-        };
-        // Who says something again and again does not put off what all the others wish.
-        if self.collected.is_none_or(|at| at <= now) {
-            self.collections += 1;
-        }
-        self.collected.get_or_insert(now + COLLECT);
-        self.standing.retain(|turn, _| turn.scope != scope);
-        match wished {
-            Some(wished) => {
-                let turn = Turn {
-                    collection: if is_old { 0 } else { self.collections },
-                    rank,
-                    scope: scope.to_owned(),
-                };
-                self.standing.insert(turn, wished);
-            }
-            None => self.new.retain(|turn, _| turn.scope != scope),
-        }
-    }
-
     /// Begins what waits, one thing at a time.
     fn begin(&mut self) {
         while self.doing.is_none() {
-            let is_collected = self.collected.is_some_and(|at| at <= Instant::now());
-            if is_collected && let Some((turn, wished)) = self.standing.pop_first() {
-                self.fulfil(turn, wished);
-                continue;
-            }
-            if is_collected {
-                self.collected = None;
+            if let Some(documents) = self.retained.take_due(Instant::now()) {
+                let executor = self.executor.clone();
+                self.doing = Some(Box::pin(async move {
+                    Done::Applied(retained::apply(executor, documents).await)
+                }));
+                return;
             }
             let Some(waiting) = self.wishes.pop_front() else {
                 return;
@@ -630,67 +576,14 @@ impl<'a> Session<'a> {
                 self.done(Done::Wish(asker, answer));
             }
             Ok(Work::Device(asked)) => {
-                let hands = self.hands.clone();
+                let executor = self.executor.clone();
                 self.doing = Some(Box::pin(async move {
-                    let answer = hands.perform(asked).await;
+                    let answer = executor.perform(asked).await;
                     Done::Wish(asker, answer)
                 }));
             }
             Err(refusal) => self.done(Done::Wish(asker, refusal)),
         }
-    }
-
-    fn fulfil(&mut self, turn: Turn, wished: Wished) {
-        let desired = match wished {
-            Ok(desired) => desired,
-            Err(Unfit { rev, reason }) => {
-                let report = Report {
-                    scope: turn.scope,
-                    rev,
-                    error: Some(reason),
-                };
-                return self.done(Done::Fulfilled(report));
-            }
-        };
-        let overruled = self.overruled(&turn, &desired);
-        let scope = turn.scope;
-        let Desired { rev, settings } = desired;
-        let standing = Standing {
-            scope: scope.clone(),
-            rev: rev.clone(),
-            patch: Patch {
-                body: settings,
-                ..Patch::default()
-            },
-            overruled,
-        };
-        let hands = self.hands.clone();
-        self.doing = Some(Box::pin(async move {
-            let error = hands.fulfil(standing).await.err();
-            Done::Fulfilled(Report { scope, rev, error })
-        }));
-    }
-
-    /// Keeps the order of wishes that are new on this connection, however late some of them come: whose turn is after
-    /// theirs are told, and are fulfilled after them.
-    fn overruled(&mut self, turn: &Turn, desired: &Desired) -> Vec<String> {
-        // The view that is followed may be older than what was fulfilled last.
-        let revs = revs::read(&self.means.view.borrow().settings);
-        if revs.get(&turn.scope) == Some(&desired.rev) {
-            return Vec::new();
-        }
-        self.new.retain(|known, _| known.scope != turn.scope);
-        let mut overruled = Vec::new();
-        let later = (Bound::Excluded(turn), Bound::Unbounded);
-        for (later, desired) in self.new.range::<Turn, _>(later) {
-            overruled.push(later.scope.clone());
-            let has_newer = self.standing.keys().any(|newer| newer.scope == later.scope);
-            if !has_newer {
-                self.standing.insert(later.clone(), Ok(desired.clone()));
-            }
-        }
-        self.new.insert(turn.clone(), desired.clone());
-        overruled
     }
 
     fn done(&mut self, done: Done) {
@@ -708,9 +601,8 @@ impl<'a> Session<'a> {
                 let told = documents::result(&name, caller.as_ref(), &answer);
                 self.answer(place, &told);
             }
-            Done::Fulfilled(report) => {
-                self.reports.retain(|known| known.scope != report.scope);
-                self.reports.push(report);
+            Done::Applied(reports) => {
+                self.reports = reports;
                 self.levels.changed(|level| level == Level::Reported);
             }
         }
@@ -775,7 +667,7 @@ impl<'a> Session<'a> {
             && self.conversation.has_room()
     }
 
-    /// Hands what is to be told to the conversation, as long as there is room.
+    /// CommandExecutor what is to be told to the conversation, as long as there is room.
     fn fill(&mut self) {
         let now = Instant::now();
         while self.may_tell() {

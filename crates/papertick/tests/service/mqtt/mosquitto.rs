@@ -461,7 +461,6 @@ async fn what_is_wrong_is_answered_in_the_words_of_http_and_changes_nothing() {
     }
     let reported = format!("{OWN}/reported");
     for (wish, rev, error) in [
-        (r#"{"rev": [], "settings": {}}"#, "", "rev:bad_type"),
         (
             r#"{"rev": "b", "settings": {"mqttPass": "planted", "mowMode": true}}"#,
             "b",

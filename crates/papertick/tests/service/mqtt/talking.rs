@@ -772,165 +772,142 @@ async fn nothing_of_a_clock_that_is_switched_off_stays_there() {
     rig.stop().await;
 }
 
+/// Settings of `all`, a group and the clock, retained in any order and with any delay.
 #[tokio::test(start_paused = true)]
-async fn wishes_that_stand_there_are_fulfilled_once_for_each_version() {
-    let disk = storage::sim_disk::SharedDisk::default();
-    let (arrive, mut arrivals) = mpsc::channel(4);
-    let dialer = Dialer::in_memory(Roots::public(), arrive);
-    let start = Settings {
-        mqtt_groups: "shop".into(),
-        ..settings("broker", 0)
-    };
-    let rig = Rig::on(dialer, start, disk).await;
-    let mut peer = Peer::accept(&mut arrivals).await;
-    // They come in any order, and count in theirs: all, the groups, the clock itself.
-    peer.keep(
-        &format!("{OWN}/desired"),
-        r#"{"rev": "c", "settings": {"ledBrightness": 3}}"#,
-    )
-    .await;
-    peer.keep(
-        "papertick/group/shop/desired",
-        r#"{"rev": "b", "settings": {"ledBrightness": 2, "mowMode": true}}"#,
-    )
-    .await;
-    peer.keep(
-        "papertick/group/all/desired",
-        r#"{"rev": "a", "settings": {"ledBrightness": 1, "suffixPrice": true}}"#,
-    )
-    .await;
-    let reported = format!("{OWN}/reported");
-    let own = loop {
-        let told = read(&peer.on(&reported).await.payload);
-        if told["scope"] == "own" {
-            break told;
-        }
-    };
-    assert_eq!(
-        (&own["rev"], &own["applied"], &own["error"]),
-        (&json!("c"), &json!(true), &Value::Null)
-    );
-    let now = Arc::clone(&rig.view().settings);
-    assert_eq!(
-        (now.led_brightness, now.mow_mode, now.suffix_price),
-        (3, true, true)
-    );
-
-    // What the owner changes since stays, until there is another version.
-    rig.set(json!({ "ledBrightness": 9 })).await;
-    peer.keep(
-        &format!("{OWN}/desired"),
-        r#"{"rev": "c", "settings": {"ledBrightness": 3}}"#,
-    )
-    .await;
-    sleep(Duration::from_secs(5)).await;
-    assert_eq!(rig.view().settings.led_brightness, 9);
-    peer.keep(
-        &format!("{OWN}/desired"),
-        r#"{"rev": "d", "settings": {"ledBrightness": 4}}"#,
-    )
-    .await;
-    rig.until("fulfilled", |view| view.settings.led_brightness == 4)
-        .await;
-
-    // All or nothing, and never a secret.
-    for (wished, error) in [
-        (
-            r#"{"rev": "e", "settings": {"ledBrightness": 5, "mqttPort": -1}}"#,
-            "range:mqttPort",
-        ),
-        (
-            r#"{"rev": "f", "settings": {"ledBrightness": 5, "mqttPass": "x"}}"#,
-            "mqttPass:secret",
-        ),
-        ("{", "json"),
-    ] {
-        peer.keep(&format!("{OWN}/desired"), wished).await;
-        loop {
-            let told = read(&peer.on(&reported).await.payload);
-            if told["error"] == error {
-                assert_eq!(told["applied"], false);
-                break;
-            }
-        }
-        assert_eq!(rig.view().settings.led_brightness, 4);
-    }
-    rig.stop().await;
-}
-
-/// Seconds lie between what stood there before the clock listened.
-#[tokio::test(start_paused = true)]
-async fn what_stands_there_counts_in_its_order_however_late_it_comes() {
+async fn retained_settings_are_merged_and_the_more_specific_wins() {
     let grouped = Settings {
         mqtt_groups: "shop".into(),
         ..settings("broker", 0)
     };
     let (rig, mut arrivals) = rig(grouped).await;
     let mut peer = Peer::accept(&mut arrivals).await;
+    let own = format!("{OWN}/desired");
     let (all, shop) = (
         "papertick/group/all/desired",
         "papertick/group/shop/desired",
     );
-    let own = format!("{OWN}/desired");
-    let late = Duration::from_secs(3);
-    let led = || rig.view().settings.led_brightness;
-    let wished = |rev: &str, led: u32| {
-        json!({ "rev": rev, "settings": { "ledBrightness": led } }).to_string()
-    };
+    // (delay, s; topic; message; afterwards: LED brightness, `mowMode`, `suffixPrice`)
+    for (delay, topic, message, expected) in [
+        (
+            0,
+            &*own,
+            r#"{"rev":"c","settings":{"ledBrightness":3}}"#,
+            None,
+        ),
+        (
+            0,
+            shop,
+            r#"{"settings":{"ledBrightness":2,"mowMode":true}}"#,
+            None,
+        ),
+        (
+            3,
+            all,
+            r#"{"settings":{"ledBrightness":1,"mowMode":false,"suffixPrice":true}}"#,
+            Some((3, true, true)),
+        ),
+        // A later message of the group does not win over the clock's own document.
+        (
+            3,
+            shop,
+            r#"{"settings":{"ledBrightness":8}}"#,
+            Some((3, false, true)),
+        ),
+        // Without that, the group counts.
+        (3, &*own, "", Some((8, false, true))),
+        (3, shop, "", Some((1, false, true))),
+        // A mistake in one document does not stop the others.
+        (
+            3,
+            shop,
+            r#"{"settings":{"ledBrightness":9,"mqttPort":-1}}"#,
+            Some((1, false, true)),
+        ),
+        (
+            3,
+            &*own,
+            r#"{"settings":{"mowMode":true}}"#,
+            Some((1, true, true)),
+        ),
+    ] {
+        peer.keep(topic, message).await;
+        sleep(Duration::from_secs(delay)).await;
+        let now = Arc::clone(&rig.view().settings);
+        let now = (now.led_brightness, now.mow_mode, now.suffix_price);
+        if let Some(expected) = expected {
+            assert_eq!(now, expected, "{message}");
+        }
+    }
+    let reported = peer.all_in(Duration::from_secs(1)).await;
+    let mut reported = reported.iter().rev();
+    let reported = reported.find(|heard| heard.topic == format!("{OWN}/reported"));
+    let reported = read(&reported.unwrap().payload);
+    assert_eq!(reported["scope"], "own");
+    assert_eq!(reported["scopes"]["shop"]["error"], "range:mqttPort");
+    assert_eq!(reported["scopes"]["all"]["applied"], true);
 
-    peer.keep(&own, &wished("a", 3)).await;
-    sleep(late).await;
-    assert_eq!(led(), 3);
-    let wish = r#"{"rev": "a", "settings": {"ledBrightness": 2, "mowMode": true}}"#;
-    peer.keep(shop, wish).await;
-    sleep(late).await;
-    let wish = r#"{"rev": "a", "settings": {"mowMode": false, "suffixPrice": true}}"#;
-    peer.keep(all, wish).await;
-    sleep(late).await;
-    let now = Arc::clone(&rig.view().settings);
-    assert_eq!(
-        (now.led_brightness, now.mow_mode, now.suffix_price),
-        (3, true, true)
-    );
-
-    // What a group is told as the clock listens is newer than that.
-    peer.say(all, &wished("b", 5)).await;
-    sleep(late).await;
-    assert_eq!(led(), 5);
-    // It stays so, whatever comes that stood there before.
-    peer.keep(shop, &wished("b", 4)).await;
-    sleep(late).await;
-    assert_eq!(led(), 5);
-    // So is what stands there for a group next to an own wish that was fulfilled another time.
+    // The owner's change stays until the broker sends the documents again.
+    rig.set(json!({ "ledBrightness": 77 })).await;
+    sleep(Duration::from_secs(3)).await;
+    assert_eq!(rig.view().settings.led_brightness, 77);
     drop(peer);
     let mut peer = Peer::accept(&mut arrivals).await;
-    peer.keep(&own, &wished("a", 3)).await;
-    sleep(late).await;
-    peer.keep(all, &wished("c", 6)).await;
-    sleep(late).await;
-    assert_eq!(led(), 6);
-    // What is taken away again counts over nothing.
-    peer.keep(&own, &wished("d", 7)).await;
-    sleep(late).await;
-    assert_eq!(led(), 7);
-    peer.keep(&own, "").await;
-    peer.keep(shop, &wished("d", 8)).await;
-    sleep(late).await;
-    assert_eq!(led(), 8);
+    peer.keep(all, r#"{"settings":{"ledBrightness":1}}"#).await;
+    sleep(Duration::from_secs(3)).await;
+    assert_eq!(rig.view().settings.led_brightness, 1);
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wish_that_lacks_what_comes_late_is_fulfilled_with_it() {
-    let (rig, mut arrivals) = rig(settings("10.0.0.1", 0)).await;
-    let mut peer = Peer::accept(&mut arrivals).await;
-    let wish = r#"{"rev": "a", "settings": {"proxyEnabled": true}}"#;
-    peer.keep(&format!("{OWN}/desired"), wish).await;
-    let told = read(&peer.on(&format!("{OWN}/reported")).await.payload);
-    assert_eq!(told["error"], "proxyHost:bad_length");
-    let wish = r#"{"rev": "a", "settings": {"proxyHost": "proxy"}}"#;
-    peer.keep("papertick/group/all/desired", wish).await;
-    rig.until("fulfilled", |view| view.settings.proxy_enabled)
+async fn retained_settings_that_are_invalid_are_reported_and_change_nothing() {
+    let (rig, _arrivals, mut peer) = settled(settings("broker", 0)).await;
+    let before = rig.view().settings.led_brightness;
+    for (message, rev, error) in [
+        (
+            r#"{"rev":"e","settings":{"ledBrightness":5,"mqttPort":-1}}"#,
+            "e",
+            "range:mqttPort",
+        ),
+        (
+            r#"{"rev":"f","settings":{"ledBrightness":5,"mqttPass":"x"}}"#,
+            "f",
+            "mqttPass:secret",
+        ),
+        (r#"{"rev":7,"settings":5}"#, "7", "settings:bad_type"),
+        (r#"{"rev":[],"settings":{}}"#, "", "rev:bad_type"),
+        (
+            r#"{"settings":{"proxyEnabled":true}}"#,
+            "",
+            "proxyHost:bad_length",
+        ),
+        ("[]", "", "not_object"),
+        ("{", "", "json"),
+    ] {
+        peer.keep(&format!("{OWN}/desired"), message).await;
+        loop {
+            let told = read(&peer.on(&format!("{OWN}/reported")).await.payload);
+            if told["error"] == error {
+                assert_eq!(
+                    (&told["rev"], &told["applied"]),
+                    (&json!(rev), &json!(false))
+                );
+                break;
+            }
+        }
+        assert_eq!(rig.view().settings.led_brightness, before, "{message}");
+    }
+    // One document may have what the other one needs.
+    peer.keep(
+        &format!("{OWN}/desired"),
+        r#"{"settings":{"proxyHost":"proxy"}}"#,
+    )
+    .await;
+    peer.keep(
+        "papertick/group/all/desired",
+        r#"{"settings":{"proxyEnabled":true}}"#,
+    )
+    .await;
+    rig.until("applied", |view| view.settings.proxy_enabled)
         .await;
     rig.stop().await;
 }
