@@ -2,7 +2,7 @@
 """Measures what clients notice when the clock is started again or updated under load.
 
     cargo build --release -p papertick
-    python3 bench/handover.py [--binary FILE] [--rate 200] [--clients 8] [--secs 12]
+    python3 bench/restart.py [--binary FILE] [--rate 200] [--clients 8] [--secs 12]
 
 Half of the clients open a connection for each request, half keep theirs, and some follow `/events`. A request is late
 from the moment at which it was due. One that meets the end of a kept connection is sent once more on a new one, as
@@ -22,7 +22,7 @@ import threading
 import time
 
 import built
-from process import Running, answer, children, memory
+from process import Running, answer, children
 
 REQUEST = "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: {kept}\r\nContent-Length: {length}\r\n\r\n"
 
@@ -142,31 +142,6 @@ def post(port, path, body=b""):
         return ask(client, False, "POST", path, body)[0]
 
 
-class Memory:
-    """The most that the device processes take together, looked at all the time."""
-
-    def __init__(self, supervisor):
-        self.supervisor, self.most, self.beside = supervisor, 0, 0
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.look)
-        self.thread.start()
-
-    def look(self):
-        while not self.over.is_set():
-            try:
-                figures = [memory(child)[0] for child in children(self.supervisor)]
-            except OSError:
-                continue
-            self.most = max(self.most, sum(figures))
-            self.beside = max(self.beside, len(figures))
-            time.sleep(0.02)
-
-    def end(self):
-        self.over.set()
-        self.thread.join()
-        return self.most
-
-
 def signed_image(binary, folder):
     """An image of the program itself, signed by a key that the clock trusts."""
     key, image, trusted = folder / "key", folder / "clock.img", folder / "data" / "update-keys"
@@ -201,7 +176,7 @@ def main():
             time.sleep(2)
 
             def under_load(name, act):
-                load, watched = Load(port, options.clients, options.rate), Memory(supervisor)
+                load = Load(port, options.clients, options.rate)
                 time.sleep(2)
                 before = children(supervisor)[0]
                 if act:
@@ -211,7 +186,7 @@ def main():
                         time.sleep(0.001)
                     times.append((name, (time.perf_counter() - began) * 1000))
                 time.sleep(max(0, options.secs - 4) if act else options.secs / 2)
-                rows.append((name, load.end(), watched.end() / 1024, watched.beside))
+                rows.append((name, load.end()))
 
             for _ in range(options.rounds):
                 under_load("nothing", None)
@@ -225,10 +200,10 @@ def main():
         print(json.dumps(rows, indent=2))
         return
     names = list(rows[0][1])
-    print("| In the middle |", " | ".join(names), "| Device processes together, MiB | At most |")
-    print("|---" * (len(names) + 3) + "|")
-    for name, row, most, beside in rows:
-        print(f"| {name} |", " | ".join(str(row[column]) for column in names), f"| {most:.1f} | {beside} |")
+    print("| In the middle |", " | ".join(names), "|")
+    print("|---" * (len(names) + 1) + "|")
+    for name, row in rows:
+        print(f"| {name} |", " | ".join(str(row[column]) for column in names), "|")
     for name, took in times:
         print(f"{name}: {took:.0f} ms from the answer until the one before had ended")
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 import built
-from handover import firmware, post
+from restart import firmware, post
 from process import Running, answer, children, memory
 
 

@@ -1,9 +1,7 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
 //!
-//! It *stops* when it is told to: first the clients, then the main loop, then everything else.
-//! One that is to be started again says so, goes on until the next one stands by, and *gives way*: first everything that
-//! only one device may hold comes to rest, while clients are still served; then nobody is accepted any more, and in a few
-//! moments the main loop has stored what it remembers and the process ends. The data folder is free at its very end.
+//! The HTTP server stops first, then the main loop, then everything else. A restart is such an end with an exit code of its
+//! own; the supervisor keeps the listening socket and starts the next device. The data folder is free at the very end.
 
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
@@ -12,7 +10,6 @@ use device::settings::Settings;
 use runtime::{
     log_lines::LogLines,
     tasks::{Ended, Tasks},
-    waits::over,
 };
 use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
@@ -21,20 +18,17 @@ use rustix::{
 use storage::{
     Store,
     disk::Folder,
-    lock::{self, Holder, Lock},
+    lock::{self, Holder},
 };
-use tokio::{
-    signal::unix::{self, SignalKind},
-    time::sleep,
-};
+use tokio::signal::unix::{self, SignalKind};
 use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
-    config::{Begin, DeviceConfig, MarketSource},
+    config::{DeviceConfig, MarketSource},
     crash_dumps,
     failure::Failure,
     kept::Kept,
-    lifeline::{BROKEN_CODE, GIVE_WAY, RESTART_CODE, WITH_STANDBY, Word},
+    lifeline::{BROKEN_CODE, RESTART_CODE, Word},
     wiring::{FIRST_PICTURE, HEART, Parts, Performing, Prepared, first_picture, heart},
 };
 
@@ -50,13 +44,6 @@ const HTTP_STOP: Duration = Duration::from_millis(900);
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
 
-/// Time for which clients are still accepted by a device that gives way, so that those who are there are served and come
-/// again on a new connection; also the time that everything but clients and main loop has to end.
-const FAREWELL: Duration = Duration::from_millis(500);
-
-/// Time a device that is to be started again waits for its standby.
-const STANDBY_PATIENCE: Duration = Duration::from_secs(30);
-
 /// Time all of it has to end once the supervisor is gone: somebody may be starting the clock anew.
 const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
@@ -67,8 +54,6 @@ enum Ending {
     Stopped,
     /// It is to be started again.
     Restart,
-    /// The same, and another one stands by.
-    GivesWay,
     /// A part broke off.
     Broken,
 }
@@ -88,10 +73,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .enable_all()
         .build()
         .map_err(cannot)?;
-    let lock = match config.begin {
-        Begin::AtOnce => lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?,
-        Begin::AsStandby => stand_by(&config)?,
-    };
+    let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let mut kept = Kept::read(loaded, fresh(config.run.market)).map_err(cannot)?;
     kept.unstored = lock.unwritable().map(ToString::to_string);
@@ -106,20 +88,9 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     std::mem::forget(lock);
     Ok(match ending {
         Ending::Stopped => ExitCode::SUCCESS,
-        Ending::Restart | Ending::GivesWay => ExitCode::from(RESTART_CODE),
+        Ending::Restart => ExitCode::from(RESTART_CODE),
         Ending::Broken => ExitCode::from(BROKEN_CODE),
     })
-}
-
-/// Waits for the data folder, which the device before this one has until it ends.
-fn stand_by(config: &DeviceConfig) -> Result<Lock, Failure> {
-    Word::Standby
-        .say()
-        .map_err(|error| Failure::failed(format!("nobody hears the standby: {error}")))?;
-    let lock = lock::lock_in_turn(&config.run.data_dir, Holder::Device)?;
-    // Where both have ended there is nobody to go on for.
-    leave_if_orphan(config.supervisor);
-    Ok(lock)
 }
 
 /// Time for which a demo shows each screen, s: whoever looks at it wants to see it move.
@@ -210,7 +181,6 @@ async fn live(
     let mut signals = Signals::new()?;
     let life = Life {
         supervisor: config.supervisor,
-        protocol: config.protocol,
         last_refresh: config.run.last_refresh(),
     };
     let mut parts = Parts::start(config, prepared, store, kept, log).await?;
@@ -221,10 +191,7 @@ async fn live(
     let mut signs = Tasks::new();
     signs.spawn(HEART, heart(parts.pulse.clone(), Word::say));
     let ending = life.run(&mut parts, &mut signs, &mut signals).await;
-    match ending {
-        Ending::GivesWay => life.give_way(parts, signals).await,
-        Ending::Stopped | Ending::Restart | Ending::Broken => life.stop(parts).await,
-    }
+    life.stop(parts).await;
     Ok(ending)
 }
 
@@ -232,7 +199,6 @@ async fn live(
 struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
-    give_way: unix::Signal,
 }
 
 impl Signals {
@@ -240,7 +206,6 @@ impl Signals {
         Ok(Signals {
             terminate: unix::signal(SignalKind::terminate())?,
             interrupt: unix::signal(SignalKind::interrupt())?,
-            give_way: unix::signal(SignalKind::from_raw(GIVE_WAY.as_raw()))?,
         })
     }
 }
@@ -248,33 +213,19 @@ impl Signals {
 /// What a device needs to know for its end.
 struct Life {
     supervisor: u32,
-    protocol: u32,
     last_refresh: Duration,
 }
 
 impl Life {
     /// Runs until there is a reason to end.
     async fn run(&self, parts: &mut Parts, signs: &mut Tasks, signals: &mut Signals) -> Ending {
-        let mut wait_for_standby = None;
         loop {
             tokio::select! {
                 _ = signals.terminate.recv() => return Ending::Stopped,
                 _ = signals.interrupt.recv() => return Ending::Stopped,
-                _ = signals.give_way.recv() => return Ending::GivesWay,
                 // It ends never.
                 () = &mut parts.performing => {}
-                () = parts.restart.notified() => {
-                    if self.protocol < WITH_STANDBY {
-                        return Ending::Restart;
-                    }
-                    if wait_for_standby.is_none() {
-                        wait_for_standby = Some(Box::pin(sleep(STANDBY_PATIENCE)));
-                        if Word::Restart.say().is_err() {
-                            return Ending::Stopped;
-                        }
-                    }
-                }
-                () = over(&mut wait_for_standby) => return Ending::Restart,
+                () = parts.restart.notified() => return Ending::Restart,
                 carried = power_cut(parts.bench.as_ref()) => {
                     // No ceremony: what is not on the disk is lost, as it would be on a real board.
                     let _ = Word::PowerCut(carried).say();
@@ -307,29 +258,6 @@ impl Life {
             tokio::join!(parts.core.stop(others), parts.rest.stop(others));
             // Ink that moves is not cut off.
             parts.buses.stop(self.last_refresh).await;
-        };
-        beside(parts.performing, ending).await;
-    }
-
-    /// Ends so that the device that stands by goes on without a pause: clients and the main loop last.
-    async fn give_way(&self, parts: Parts, mut signals: Signals) {
-        let farewell = async {
-            tokio::select! {
-                () = sleep(FAREWELL) => {}
-                // Nobody goes on for whom clients should come again.
-                _ = signals.terminate.recv() => {}
-                _ = signals.interrupt.recv() => {}
-            }
-        };
-        let ending = async {
-            parts.front_notice.stop();
-            parts.rest_stop.stop();
-            tokio::join!(parts.rest.stop(FAREWELL), farewell);
-            parts.buses.stop(self.last_refresh).await;
-            parts.front_stop.stop();
-            parts.front.stop(HTTP_STOP).await;
-            parts.core_stop.stop();
-            parts.core.stop(STOP).await;
         };
         beside(parts.performing, ending).await;
     }
@@ -379,7 +307,6 @@ mod tests {
         Parts {
             front: idling(),
             front_stop: stop_signal().0,
-            front_notice: stop_signal().0,
             core: idling(),
             core_stop: stop_signal().0,
             rest: idling(),
@@ -396,7 +323,6 @@ mod tests {
     async fn a_device_one_of_whose_parts_breaks_off_is_started_again() {
         let life = Life {
             supervisor: std::process::id(),
-            protocol: WITH_STANDBY,
             last_refresh: Duration::ZERO,
         };
         let mut signals = Signals::new().unwrap();

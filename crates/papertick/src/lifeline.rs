@@ -5,8 +5,6 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::Signal;
-
 /// Time between two signs of life.
 pub const BEAT_PERIOD: Duration = Duration::from_secs(5);
 
@@ -19,15 +17,9 @@ pub const BROKEN_CODE: u8 = 70;
 /// What supervisor and device of this program can expect of each other. It grows when one of them needs to know something
 /// of the other that members and words which are passed over where they are not known cannot tell.
 ///
-/// 1 is that of the first program; with 2 the supervisor says which program runs and the device when it has painted; with 3
-/// the supervisor starts the next device as a standby, and the device waits for that when it is to be started again.
-pub const PROTOCOL: u32 = 3;
-
-/// The protocol from which on a supervisor hears that a device is to be started again before it ends.
-pub const WITH_STANDBY: u32 = 3;
-
-/// What tells a device that its standby is prepared; only one that has said that it is to be started again is sent it.
-pub const GIVE_WAY: Signal = Signal::USR1;
+/// 1 is that of the first program; with 2 the supervisor says which program runs and the device when it has painted.
+/// 3 belonged to a standby process that is gone: a device that knows it ends at once when its supervisor says 2.
+pub const PROTOCOL: u32 = 2;
 
 /// What the device says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +32,6 @@ pub enum Word {
     Beat,
     /// Its painter makes none.
     PainterStuck,
-    /// It is to be started again, and goes on until the next one is prepared.
-    Restart,
-    /// It is prepared, and waits for the one before it to end.
-    Standby,
     /// Its power was cut and comes back; with what its board wants to know then, in the board's own words.
     PowerCut(String),
 }
@@ -57,8 +45,6 @@ impl Word {
             "painted" => Some(Word::Painted),
             "beat" => Some(Word::Beat),
             "painter-stuck" => Some(Word::PainterStuck),
-            "restart" => Some(Word::Restart),
-            "standby" => Some(Word::Standby),
             "power-cut" => Some(Word::PowerCut(rest.to_owned())),
             _ => None,
         }
@@ -75,8 +61,6 @@ impl Word {
             Word::Painted => writeln!(out, "painted")?,
             Word::Beat => writeln!(out, "beat")?,
             Word::PainterStuck => writeln!(out, "painter-stuck")?,
-            Word::Restart => writeln!(out, "restart")?,
-            Word::Standby => writeln!(out, "standby")?,
             Word::PowerCut(carried) => writeln!(out, "power-cut {carried}")?,
         }
         out.flush()
@@ -95,8 +79,6 @@ mod tests {
             ("painted", Some(Word::Painted)),
             ("beat", Some(Word::Beat)),
             ("painter-stuck", Some(Word::PainterStuck)),
-            ("restart", Some(Word::Restart)),
-            ("standby", Some(Word::Standby)),
             ("painter-stuck", Some(Word::PainterStuck)),
             ("power-cut 5 3200", Some(Word::PowerCut("5 3200".into()))),
             ("power-cut", Some(Word::PowerCut(String::new()))),

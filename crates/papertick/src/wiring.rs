@@ -112,8 +112,6 @@ pub(crate) struct Parts {
     /// What talks to clients.
     pub(crate) front: Tasks,
     pub(crate) front_stop: Stopper,
-    /// Tells what talks to clients that another device is about to go on with them.
-    pub(crate) front_notice: Stopper,
     /// The main loop.
     pub(crate) core: Tasks,
     pub(crate) core_stop: Stopper,
@@ -360,7 +358,6 @@ impl Parts {
         let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();
-        let (front_notice, front_noticed) = stop_signal();
         let (core_stop, core_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
         let demo = demo_relay(config.run.market, height).await?;
@@ -382,7 +379,6 @@ impl Parts {
             bench: bench.clone(),
             demo: demo.as_ref().map(DemoRelay::hand),
             connections: None,
-            giving_way: front_noticed.signal(),
             shutdown: front_stopped.signal(),
         };
         let (mut front, mut core, mut rest) = (Tasks::new(), Tasks::new(), Tasks::new());
@@ -445,7 +441,6 @@ impl Parts {
         Ok(Parts {
             front,
             front_stop,
-            front_notice,
             core,
             core_stop,
             rest,

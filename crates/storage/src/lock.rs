@@ -82,18 +82,6 @@ pub enum FolderError {
 /// # Errors
 /// It cannot be made or written for the first time, or another clock uses it.
 pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
-    lock_with(path, holder, FlockOperation::NonBlockingLockExclusive)
-}
-
-/// The same, but waits for as long as somebody else holds it, and has it at the moment when it is free.
-///
-/// # Errors
-/// The folder cannot be used.
-pub fn lock_in_turn(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
-    lock_with(path, holder, FlockOperation::LockExclusive)
-}
-
-fn lock_with(path: &Path, holder: Holder, operation: FlockOperation) -> Result<Lock, FolderError> {
     let unusable = |error: io::Error| FolderError::Unusable {
         path: path.to_path_buf(),
         error,
@@ -110,7 +98,7 @@ fn lock_with(path: &Path, holder: Holder, operation: FlockOperation) -> Result<L
     let mut file = open(&path.join(name))
         .map_err(named(name))
         .map_err(unusable)?;
-    match retry_on_intr(|| flock(&file, operation)) {
+    match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
         Ok(()) => {}
         Err(rustix::io::Errno::WOULDBLOCK) => {
             let mut text = String::new();
@@ -222,14 +210,9 @@ mod tests {
                 is_free.store(true, Ordering::SeqCst);
                 drop(held);
             };
-            let second = std::thread::scope(|scope| {
-                scope.spawn(|| ending(first));
-                lock_patiently(folder.path(), holder, Duration::from_secs(10)).unwrap()
-            });
-            is_free.store(false, Ordering::SeqCst);
             std::thread::scope(|scope| {
-                scope.spawn(|| ending(second));
-                lock_in_turn(folder.path(), holder).unwrap();
+                scope.spawn(|| ending(first));
+                lock_patiently(folder.path(), holder, Duration::from_secs(10)).unwrap();
                 assert!(is_free.load(Ordering::SeqCst), "not before it was");
             });
         }

@@ -60,7 +60,6 @@ pub async fn start(folder: &Path) -> Rig {
         dialer: Dialer::new(Roots::public()),
         radio,
         connections: None,
-        giving_way: stop_signal().1.signal(),
         shutdown: stop.signal(),
     };
     let view = followed.view.clone();

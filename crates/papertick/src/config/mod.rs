@@ -141,19 +141,6 @@ pub struct DeviceConfig {
     /// Which program runs; none if the supervisor does not say, and then nothing can be updated.
     #[serde(default)]
     pub firmware: Option<Firmware>,
-    /// When it goes to work.
-    #[serde(default)]
-    pub begin: Begin,
-}
-
-/// When a device goes to work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Begin {
-    /// At once.
-    #[default]
-    AtOnce,
-    /// Prepared, and as soon as the device before it has ended.
-    AsStandby,
 }
 
 /// Which program runs.
@@ -246,7 +233,6 @@ impl DeviceConfig {
             carried: None,
             crash_dumps: None,
             firmware: None,
-            begin: Begin::AtOnce,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How the supervisor of a new program takes the place of the one that runs, in the same process.
 //!
-//! The running one puts what it has (the listening socket, the lock, the pipe of the device) into a socket, makes the
-//! reading end of that its standard input, and executes the new program. Number, children and connections that wait stay
-//! what they are.
+//! It happens where no device runs: after a trial that passed, at the next start of the device.
+//! The running supervisor puts the listening socket and the lock into a socket, makes the reading end of that its standard
+//! input, and executes the new program. Its process number and the connections that wait stay what they are.
 //! Before that the new program is asked whether it understands; and it has to show a sign of life in its new place, or
 //! after a few attempts the installed supervisor is left where it is.
 
@@ -32,10 +32,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{
-    process::{Child, Process},
-    programs::Installation,
-};
+use super::{process::Child, programs::Installation};
 use crate::{
     config::DeviceConfig,
     updates::slots::{ImageSlot, Program},
@@ -52,7 +49,7 @@ const TEXT_MAX: usize = 64 * 1024;
 const TRY_TIME: Duration = Duration::from_secs(10);
 
 /// Most things besides the text that are handed over.
-const THINGS_MAX: usize = 3;
+const THINGS_MAX: usize = 2;
 
 /// How the place of a supervisor is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,19 +79,6 @@ pub(super) struct Told {
     pub(super) given_up: Vec<ImageSlot>,
     /// The page was announced.
     pub(super) announced: bool,
-    /// The device that runs; none if there is none.
-    pub(super) device: Option<Running>,
-}
-
-/// A device that runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Running {
-    /// Number of its process.
-    pub(super) number: u32,
-    /// Program it was started from.
-    pub(super) program: Program,
-    /// What it said and nobody has read.
-    pub(super) heard: String,
 }
 
 /// What one supervisor gives the next.
@@ -105,8 +89,6 @@ pub(super) struct Given {
     pub(super) listener: TcpListener,
     /// What keeps other clocks out of the data folder.
     pub(super) lock: OwnedFd,
-    /// The device that runs; none if there is none.
-    pub(super) device: Option<Process>,
 }
 
 /// Asks a program whether it would take over.
@@ -177,18 +159,10 @@ pub(super) fn taken() -> Result<Given, String> {
     let mut next = || things.next().ok_or("something is missing".to_string());
     let listener = TcpListener::from(next()?);
     let lock = next()?;
-    let device = match &told.device {
-        Some(running) => {
-            let heard = running.heard.clone();
-            Some(Process::adopt(running.number, next()?, heard).map_err(words)?)
-        }
-        None => None,
-    };
     Ok(Given {
         told,
         listener,
         lock,
-        device,
     })
 }
 
@@ -206,7 +180,13 @@ pub(super) fn try_only() -> Result<(), String> {
 }
 
 fn understood(text: &[u8]) -> Result<Told, String> {
-    let told: Told = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let text: serde_json::Value =
+        serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    // Versions up to 4.0 hand over a device that runs; this one starts its device itself.
+    if text.get("device").is_some_and(|device| !device.is_null()) {
+        return Err("the other supervisor still has a device".to_string());
+    }
+    let told: Told = serde_json::from_value(text).map_err(|error| error.to_string())?;
     if told.protocol > PROTOCOL {
         return Err(format!(
             "the other supervisor speaks protocol {}, and this one {PROTOCOL}",
@@ -319,7 +299,7 @@ mod tests {
                 "carried": null,
             },
             "announced": true,
-            "device": { "number": 8, "program": { "slot": "a" }, "heard": "bea" },
+            "device": null,
         })
     }
 
@@ -328,7 +308,6 @@ mod tests {
         let read = |told: &Value| understood(told.to_string().as_bytes());
         let told = read(&first()).unwrap();
         assert_eq!(told.own, Program::Slot(ImageSlot::A));
-        assert_eq!(told.device.unwrap().heard, "bea");
         let mut more = first();
         more["something"] = json!({ "new": true });
         more["next"]["run"]["something"] = json!(1);
@@ -338,5 +317,9 @@ mod tests {
         let refusal = read(&newer).unwrap_err();
         assert!(refusal.contains("protocol 2"), "{refusal}");
         assert!(read(&json!({})).is_err());
+        let mut with_device = first();
+        with_device["device"] = json!({ "number": 8, "program": { "slot": "a" }, "heard": "bea" });
+        let refusal = read(&with_device).unwrap_err();
+        assert!(refusal.contains("device"), "{refusal}");
     }
 }

@@ -3,17 +3,16 @@
 //! The device gets the socket as its standard input and says on its standard output that it is ready and makes
 //! progress; a device that ends, breaks off or makes no progress is started again.
 //! Meanwhile the socket stays open, so no connection is refused.
-//! One that wants to be started again gives way to a standby (`standby`).
+//! A restart ends the device and starts it again; clients that connect meanwhile wait in the queue of the socket.
 //! One that cannot be started, because the host is short of something or its file is being replaced, is tried again.
 //!
 //! `programs` says which program is started: the installed one, or one that an update has put into a slot. A new one is on
-//! `trial`; if it fails, the one before it runs again. One that passes takes the place of the supervisor as well
-//! (`handover`).
+//! `trial`; if it fails, the one before it runs again. After a trial that passed, the supervisor executes the new program in
+//! its own place at the next start of the device (`handover`).
 
 pub mod handover;
 mod process;
 mod programs;
-mod standby;
 mod trial;
 
 use std::{
@@ -31,7 +30,7 @@ use std::{
     time::Duration,
 };
 
-use handover::{Given, Running, TakeOver, Told};
+use handover::{Given, TakeOver, Told};
 use listenfd::ListenFd;
 use process::Process;
 use programs::{Chosen, Installation, Programs};
@@ -62,8 +61,6 @@ struct Limits {
     start: Duration,
     /// Time without a sign of life after which a device is given up.
     beat: Duration,
-    /// Time in which a standby must be prepared.
-    standby: Duration,
     /// Time a device has to end when it is told to, beside that for the ink that moves.
     stop: Duration,
     /// Pauses before a device that broke off is started again; the last one counts from then on.
@@ -89,7 +86,6 @@ impl Limits {
 const LIMITS: Limits = Limits {
     start: Duration::from_secs(30),
     beat: Duration::from_secs(6 * BEAT_PERIOD.as_secs()),
-    standby: Duration::from_secs(10),
     stop: Duration::from_millis(1700),
     pauses: [
         Duration::from_millis(200),
@@ -109,12 +105,6 @@ const LIMITS: Limits = Limits {
 /// is given up sooner than after the usual half a minute, so that its thread is of use again.
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
-
-/// Options of the allocator, and what they are unless the owner says otherwise: what is free for a second is given back,
-/// by a thread that does nothing else, and there is one arena for each thread that works.
-const ALLOCATOR: &str = "_RJEM_MALLOC_CONF";
-const ALLOCATOR_OPTIONS: &str =
-    "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,narenas:2";
 
 /// Time in which a supervisor that is about to be replaced hears signals that came meanwhile.
 const LAST_LOOK: Duration = Duration::from_millis(1);
@@ -159,8 +149,6 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
         announced: false,
         limits: LIMITS.for_trials(&config),
         next: DeviceConfig::first(config),
-        adopted: None,
-        relief: None,
     };
     runtime()?.block_on(supervisor.run())
 }
@@ -281,10 +269,6 @@ struct Supervisor {
     unconfirmed: Option<ImageSlot>,
     /// It was never tried in vain to execute another program in this process.
     may_execute: bool,
-    /// A device that the supervisor before this one started, until it is followed.
-    adopted: Option<(Process, Program)>,
-    /// A standby that goes on in the place of its device, until it is followed.
-    relief: Option<(Process, Chosen)>,
 }
 
 /// Longest wait for what a device said last, once it has ended: something else may have its pipe.
@@ -329,10 +313,8 @@ impl Supervisor {
             told,
             listener,
             lock,
-            device,
         } = given;
         let run = &told.next.run;
-        let program = told.device.map(|running| running.program);
         Ok(Supervisor {
             lock,
             place: listener.local_addr()?,
@@ -345,8 +327,6 @@ impl Supervisor {
             notifier: Notifier::from_environment(),
             announced: told.announced,
             limits: LIMITS.for_trials(run),
-            adopted: device.zip(program),
-            relief: None,
             next: DeviceConfig {
                 protocol: PROTOCOL,
                 ..told.next
@@ -358,15 +338,16 @@ impl Supervisor {
     fn take_crash_dumps(&mut self) -> Tasks {
         let mut tasks = Tasks::new();
         let run = &self.next.run;
-        // A device that is adopted knows the name.
-        let known = self.next.crash_dumps.take();
         if run.board().coredump {
-            match CrashDumps::open(&run.data_dir, known) {
+            match CrashDumps::open(&run.data_dir) {
                 Ok(dumps) => {
                     self.next.crash_dumps = Some(dumps.name().to_string());
                     tasks.spawn("crash dumps", dumps.serve());
                 }
-                Err(error) => say(&format!("there will be no dumps of crashes: {error}")),
+                Err(error) => {
+                    self.next.crash_dumps = None;
+                    say(&format!("there will be no dumps of crashes: {error}"));
+                }
             }
         }
         tasks
@@ -380,8 +361,8 @@ impl Supervisor {
         let mut retried = None;
         loop {
             let begun = Instant::now();
-            let followed = self.followed(&mut stop).await;
-            let (end, chosen) = match followed {
+            let started = self.start_next(&mut stop).await;
+            let (end, chosen) = match started {
                 (Ok(process), mut chosen) => {
                     unstarted = 0;
                     let end = self.watch(process, &chosen, &mut stop).await;
@@ -491,18 +472,11 @@ impl Supervisor {
         }
     }
 
-    /// The device to follow: the one that is there already, or a new one.
-    async fn followed(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, Chosen) {
-        if let Some((process, program)) = self.adopted.take() {
-            // An update may have been installed meanwhile: whoever sent it still waits for its answer.
-            return (Ok(process), self.programs.known(program));
-        }
-        if let Some((process, chosen)) = self.relief.take() {
-            return (Ok(process), chosen);
-        }
+    /// Starts the next device, after the supervisor of its program has taken the place of this one if it is to.
+    async fn start_next(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, Chosen) {
         let chosen = self.programs.choose();
         if !chosen.is_trial {
-            self.hand_over(&chosen, None, stop).await;
+            self.hand_over(&chosen, stop).await;
         }
         self.next.firmware = Some(self.programs.told(&chosen));
         let started = self.start(&chosen);
@@ -533,12 +507,7 @@ impl Supervisor {
     }
 
     /// Lets the supervisor of the program that runs take the place of this one; returns where it does not.
-    async fn hand_over(
-        &mut self,
-        chosen: &Chosen,
-        device: Option<&Process>,
-        stop: &mut StopSignals,
-    ) {
+    async fn hand_over(&mut self, chosen: &Chosen, stop: &mut StopSignals) {
         let Some(slot) = chosen.program.slot() else {
             return;
         };
@@ -553,11 +522,6 @@ impl Supervisor {
             next: self.next.clone(),
             given_up: self.programs.given_up().to_vec(),
             announced: self.announced,
-            device: device.map(|process| Running {
-                number: process.child.number(),
-                program: chosen.program,
-                heard: process.words.heard(),
-            }),
         };
         // Without a note of the attempt one that fails would be made for ever.
         if !self.programs.handing_over(slot) {
@@ -571,9 +535,7 @@ impl Supervisor {
         };
         let why_not = match is_understood {
             Ok(()) => {
-                let pipe = device.map(|process| process.words.pipe().as_fd());
                 let things = [self.listener.as_fd(), self.lock.as_fd()];
-                let things: Vec<_> = things.into_iter().chain(pipe).collect();
                 let prepared = handover::prepare(&chosen.path, &told, &things);
                 // From here on nobody would hear of one. What was told until now is heard here or never.
                 stop.end_at_once(true);
@@ -639,13 +601,12 @@ impl Supervisor {
     fn start(&self, chosen: &Chosen) -> io::Result<Process> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
         let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
-        let or = |name, options: &str| std::env::var_os(name).unwrap_or_else(|| options.into());
+        let resolver = std::env::var_os(RESOLVER).unwrap_or_else(|| RESOLVER_OPTIONS.into());
         let mut command = Command::new(&chosen.path);
         let command = command
             .arg("device")
             .arg(config)
-            .env(RESOLVER, or(RESOLVER, RESOLVER_OPTIONS))
-            .env(ALLOCATOR, or(ALLOCATOR, ALLOCATOR_OPTIONS))
+            .env(RESOLVER, resolver)
             // The service manager hears from the supervisor alone.
             .env_remove(NOTIFY_SOCKET)
             .stdin(Stdio::from(socket));
@@ -677,9 +638,6 @@ impl Supervisor {
                         process.child.kill().await;
                         return End::Broken("its painter made no progress".to_string());
                     }
-                    if word == Word::Restart {
-                        return self.relieve(&mut followed, stop).await;
-                    }
                     patience = Patience::of(self.limits.beat);
                     self.hear(word, &mut followed);
                 }
@@ -696,7 +654,7 @@ impl Supervisor {
                     return End::SafeLongEnough;
                 }
                 verdict = of_trial(trial) => match verdict {
-                    Verdict::Passed => self.pass(&mut followed, stop).await,
+                    Verdict::Passed => self.pass(&mut followed),
                     Verdict::Failed(reason) => {
                         self.end(process).await;
                         return End::NotPassed(reason);
@@ -725,19 +683,15 @@ impl Supervisor {
         judge(status, followed.cut.take())
     }
 
-    /// Notes that a new program works, and lets its supervisor take over.
-    async fn pass(&mut self, followed: &mut Followed, stop: &mut StopSignals) {
+    /// Notes that a new program works. Its supervisor takes over at the next start of the device.
+    fn pass(&mut self, followed: &mut Followed) {
         followed.trial = None;
         followed.chosen.is_trial = false;
         let chosen = &followed.chosen;
         if let Some(slot) = chosen.program.slot() {
             say(&format!("version {} works", chosen.version));
-            if !self.programs.passed(slot) {
-                // Its supervisor would find it on trial, with nobody to tell it what was painted.
-                return;
-            }
+            self.programs.passed(slot);
         }
-        self.hand_over(chosen, Some(&followed.process), stop).await;
     }
 
     /// Tells a device process to end, and ends it if it does not.
@@ -766,7 +720,7 @@ impl Supervisor {
                 self.notifier.tell("WATCHDOG=1");
                 self.show_life();
             }
-            Word::PainterStuck | Word::Restart | Word::Standby => {}
+            Word::PainterStuck => {}
             Word::PowerCut(carried) => followed.cut = Some(carried),
         }
     }
@@ -972,15 +926,12 @@ mod tests {
             own_digest: None,
             may_execute: true,
             unconfirmed: None,
-            adopted: None,
-            relief: None,
             programs: Programs::new(folder.to_path_buf(), installation, Vec::new()),
             notifier: Notifier::default(),
             announced: false,
             // However slow the host is.
             limits: Limits {
                 beat: Duration::from_secs(60),
-                standby: Duration::from_secs(60),
                 stop: Duration::from_secs(60),
                 pauses: [Duration::from_millis(10); 6],
                 ..LIMITS

@@ -1,4 +1,4 @@
-//! A device process: how it is heard, waited for and ended, whether this supervisor started it or the one before it.
+//! A device process: reads what it reports, waits for its end, and ends it.
 
 use std::{
     io,
@@ -37,17 +37,7 @@ impl Process {
         let out = started.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Process {
             child,
-            words: Words::of(out.into(), String::new())?,
-        })
-    }
-
-    /// Goes on with a process that another program started under the same number as this one; `heard` is what it said and
-    /// nobody has read.
-    pub(super) fn adopt(number: u32, out: OwnedFd, heard: String) -> io::Result<Process> {
-        let children = unix::signal(SignalKind::child())?;
-        Ok(Process {
-            child: Child::of(number, children)?,
-            words: Words::of(out, heard)?,
+            words: Words::of(out.into())?,
         })
     }
 }
@@ -73,11 +63,6 @@ impl Child {
     pub(super) fn start(command: &mut Command) -> io::Result<Child> {
         let children = unix::signal(SignalKind::child())?;
         Child::of(command.spawn()?.id(), children)
-    }
-
-    /// Its number.
-    pub(super) fn number(&self) -> u32 {
-        self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Waits for its end; dropping the future loses nothing.
@@ -131,10 +116,10 @@ pub(super) struct Words {
 }
 
 impl Words {
-    fn of(out: OwnedFd, heard: String) -> io::Result<Words> {
+    fn of(out: OwnedFd) -> io::Result<Words> {
         Ok(Words {
             pipe: pipe::Receiver::from_owned_fd(out)?,
-            heard: heard.into_bytes(),
+            heard: Vec::new(),
             is_over: false,
         })
     }
@@ -166,15 +151,5 @@ impl Words {
             let read = self.pipe.read_buf(&mut self.heard).await;
             self.is_over = !matches!(read, Ok(1..));
         }
-    }
-
-    /// The pipe, for whoever goes on with the process.
-    pub(super) fn pipe(&self) -> &pipe::Receiver {
-        &self.pipe
-    }
-
-    /// What has come of the next word.
-    pub(super) fn heard(&self) -> String {
-        String::from_utf8_lossy(&self.heard).into_owned()
     }
 }

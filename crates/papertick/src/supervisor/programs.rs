@@ -102,31 +102,6 @@ impl Programs {
         self.installed()
     }
 
-    /// Tells whether what was chosen is still the program to start: no other was installed meanwhile.
-    pub(super) fn is_next(&mut self, chosen: &Chosen) -> bool {
-        let slots = record::look(&mut self.disk);
-        let ladder = slots.ladder(&self.installation.factory);
-        let left = |program: &Program| {
-            let slot = program.slot();
-            slot.is_some_and(|slot| self.given_up.contains(&slot))
-        };
-        let next = ladder.into_iter().find(|program| !left(program));
-        let installed = next
-            .and_then(Program::slot)
-            .and_then(|slot| slots.get(slot));
-        let digest = installed.map(|installed| hex::digits(&installed.digest));
-        next == Some(chosen.program) && digest == chosen.digest
-    }
-
-    /// What is known of a program that runs already.
-    pub(super) fn known(&mut self, program: Program) -> Chosen {
-        let (slots, _) = record::read(&mut self.disk);
-        match program {
-            Program::Factory => self.installed(),
-            Program::Slot(slot) => self.chosen(&slots, slot),
-        }
-    }
-
     fn installed(&self) -> Chosen {
         Chosen {
             program: Program::Factory,

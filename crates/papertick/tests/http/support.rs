@@ -126,7 +126,6 @@ pub(crate) struct Clock {
     pub(crate) address: std::net::SocketAddr,
     pub(crate) view: watch::Sender<Arc<View>>,
     pub(crate) glass: watch::Sender<Arc<Glass>>,
-    pub(crate) giving_way: watch::Sender<bool>,
     pub(crate) shutdown: watch::Sender<bool>,
     pub(crate) asked: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,
@@ -209,7 +208,6 @@ impl Clock {
         };
         let glass = watch::Sender::new(Arc::new(glass_of(view.board.panels)));
         let view = watch::Sender::new(Arc::new(view));
-        let giving_way = watch::Sender::new(false);
         let shutdown = watch::Sender::new(false);
         let (written, asked) = mpsc::channel(64);
         let (replies, scripted) = mpsc::channel(64);
@@ -249,7 +247,6 @@ impl Clock {
             connections: setup.connections,
             bench: setup.bench,
             demo: setup.demo,
-            giving_way: giving_way.subscribe(),
             shutdown: shutdown.subscribe(),
         };
         let server = tokio::spawn(serve(listener, services));
@@ -257,7 +254,6 @@ impl Clock {
             address,
             view,
             glass,
-            giving_way,
             shutdown,
             asked,
             replies,

@@ -17,7 +17,6 @@ mod examples;
 mod fetching;
 #[path = "../greeting/mod.rs"]
 mod greeting;
-mod handover;
 mod hostile;
 mod images;
 mod life;
@@ -37,6 +36,7 @@ mod programs;
 mod protocols;
 mod reaching;
 mod releases;
+mod restarts;
 mod sign_in;
 mod state;
 mod updating;

@@ -6,14 +6,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, LazyLock},
     thread,
-    time::Duration,
 };
 
 use device::{input::Input, view::View};
 use futures_util::FutureExt;
 use http::{
     HeaderValue, Method, Request, StatusCode, Uri,
-    header::{ALLOW, ORIGIN, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS},
+    header::{ALLOW, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
 };
 use hyper::body::Incoming;
 
@@ -26,8 +25,7 @@ use super::{
     answer::{self, Response},
     auth::{self, Verdict},
     call::Call,
-    coding::{self, Coding},
-    commands,
+    coding, commands,
     handlers::{self, Handler},
     html,
     origin::{self, Sender},
@@ -37,9 +35,6 @@ use super::{
     state::State,
     unread::Unread,
 };
-
-/// Time after which the device goes on that takes the place of this one.
-const RESTART_TIME: Duration = Duration::from_secs(1);
 
 /// A way to ask for an operation, and the operation.
 #[derive(Clone, Copy)]
@@ -165,17 +160,14 @@ pub(crate) async fn answer(
     let body = Unread::new(body, &head.headers, &state.side_tasks);
     let request = Request::from_parts(head, body);
     let reader = state.sites.reader(request.headers());
-    let packed = Coding::Gzip.is_accepted(request.headers());
+    let packed = coding::is_gzip_accepted(request.headers());
     let asked = tracing::enabled!(tracing::Level::DEBUG)
         .then(|| (request.method().clone(), request.uri().path().to_string()));
     let pressed = target.route.filter(|_| target.pressed);
     let mut response = match refusal(&state, &view, &request, &target, peer).await {
         Some(refusal) => refusal,
         None => {
-            let response = match is_too_late(&state, &target) {
-                true => too_late(),
-                false => serve(Arc::clone(&state), view, request, target).await,
-            };
+            let response = serve(Arc::clone(&state), view, request, target).await;
             match pressed {
                 Some(route) => press::outcome(route.operation, &response),
                 None => response,
@@ -269,22 +261,6 @@ fn shows_sign_in(state: &State, view: &View, target: &Target) -> bool {
         Act::Asks(_) | Act::Tells(_) => false,
     };
     view.shows_password && state.services.bench.is_some() && target.route.is_some_and(draws)
-}
-
-/// Tells whether a request asks for what only the device could do that goes on in the place of this one.
-fn is_too_late(state: &State, target: &Target) -> bool {
-    let passes = |route: Route| match route.operation.act {
-        Act::Asks(_) => !route.operation.lasts,
-        Act::Tells(_) | Act::Serves(_) => false,
-    };
-    target.route.is_some_and(passes) && *state.services.giving_way.borrow()
-}
-
-fn too_late() -> Response {
-    let mut response = answer::error(StatusCode::SERVICE_UNAVAILABLE, "restarting");
-    let wait = HeaderValue::from(RESTART_TIME.as_secs());
-    response.headers_mut().insert(RETRY_AFTER, wait);
-    response
 }
 
 async fn serve(

@@ -54,14 +54,6 @@ const FIRST_REQUEST_TIME: Duration = Duration::from_millis(500);
 /// The same for one that was answered before, and may have sent more before it can know that the server stops.
 const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
 
-/// Time that is left once nobody is accepted any more because another device goes on: whoever comes now waits for that
-/// one, and the clients have had time to be done. Only a request that has no answer yet has longer: what it asked for may
-/// have been done.
-const LAST_MOMENT: Duration = Duration::from_millis(75);
-
-/// What of that is left to a client that has not sent its request yet.
-const LATE_REQUEST_TIME: Duration = Duration::from_millis(25);
-
 /// Accepts and serves connections until the server is told to stop, or one of its parts ends.
 pub(crate) async fn run(
     listener: TcpListener,
@@ -75,8 +67,6 @@ pub(crate) async fn run(
     tell_limit(&state.places);
     let (mut connections, mut beside) = (Tasks::new(), Tasks::new());
     let mut stop = state.services.shutdown.clone();
-    let mut giving_way = state.services.giving_way.clone();
-    let mut last_order = Order::Finish;
     let places = Arc::new(Semaphore::new(state.places.connections));
     let orders = watch::Sender::new(Order::Serve);
     loop {
@@ -95,12 +85,6 @@ pub(crate) async fn run(
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,
-            Ok(_) = giving_way.wait_for(|gives_way| *gives_way), if last_order == Order::Finish => {
-                // Whoever comes from now on is answered, and asked to come again on another connection.
-                orders.send_replace(Order::Finish);
-                last_order = Order::Leave;
-                continue;
-            }
             Some(Ended { name, .. }) = parts.ended() => {
                 if *state.services.shutdown.borrow() {
                     break;
@@ -114,12 +98,8 @@ pub(crate) async fn run(
         connections.spawn("connection", served);
     }
     drop(listener);
-    orders.send_replace(last_order);
-    let beside = beside.stop(match last_order {
-        Order::Serve | Order::MakeRoom | Order::Finish => STOP_TIME,
-        Order::Leave => LAST_MOMENT,
-    });
-    let (connections, beside) = tokio::join!(connections.stop(STOP_TIME), beside);
+    orders.send_replace(Order::Finish);
+    let (connections, beside) = tokio::join!(connections.stop(STOP_TIME), beside.stop(STOP_TIME));
     let cut_off = connections.len() + beside.len();
     if cut_off > 0 {
         tracing::warn!(connections = cut_off, "connections cut off");
@@ -163,8 +143,6 @@ enum Order {
     MakeRoom,
     /// End what is under way, then leave.
     Finish,
-    /// Leave, as soon as what is under way has ended.
-    Leave,
 }
 
 impl Order {
@@ -172,7 +150,7 @@ impl Order {
     fn is_last(self) -> bool {
         match self {
             Order::Serve | Order::MakeRoom => false,
-            Order::Finish | Order::Leave => true,
+            Order::Finish => true,
         }
     }
 }
@@ -250,7 +228,6 @@ async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<Order>) -> bool
                 Order::MakeRoom if opened.elapsed() < GRACE => {}
                 Order::MakeRoom => return false,
                 Order::Finish => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
-                Order::Leave => limit.as_mut().reset(Instant::now() + LATE_REQUEST_TIME),
             },
             () = limit.as_mut() => return false,
         }
@@ -270,7 +247,6 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
         // In a box, because the connection keeps a place of its size while it idles.
         Box::pin(async move {
             let mut answer = router::answer(state, request, peer).await;
-            busy.answered();
             if busy.is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");
                 answer.headers_mut().insert(CONNECTION, close);
@@ -286,7 +262,7 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
         .serve_connection(TokioIo::new(Impatient::new(stream)), service)
         .with_upgrades();
     tokio::pin!(connection);
-    let (mut last_call, mut last_moment) = (None, None);
+    let mut last_call = None;
     // What was ordered before counts here too.
     orders.mark_changed();
     loop {
@@ -303,19 +279,7 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
                 Order::MakeRoom if work.idle_for() < GRACE => {}
                 Order::MakeRoom => return,
                 Order::Finish => last_call = Some(Box::pin(sleep(work.last_call()))),
-                Order::Leave => {
-                    let last = work.last_call().min(LATE_REQUEST_TIME);
-                    last_call = Some(Box::pin(sleep(last)));
-                    last_moment = Some(Box::pin(sleep(LAST_MOMENT)));
-                }
             },
-            () = over(&mut last_moment) => {
-                if !work.is_unanswered() {
-                    tracing::debug!(%peer, "connection cut off");
-                    return;
-                }
-                last_moment = Some(Box::pin(sleep(LAST_MOMENT)));
-            }
             () = over(&mut last_call) => {
                 connection.as_mut().graceful_shutdown();
                 last_call = None;
@@ -335,7 +299,6 @@ struct Shared {
     opened: Instant,
     begun: AtomicUsize,
     running: AtomicUsize,
-    answered: AtomicUsize,
     idle_since_ms: AtomicU64,
 }
 
@@ -347,7 +310,6 @@ impl Work {
                 opened: Instant::now(),
                 begun: AtomicUsize::new(0),
                 running: AtomicUsize::new(0),
-                answered: AtomicUsize::new(0),
                 idle_since_ms: AtomicU64::new(0),
             }),
         }
@@ -357,12 +319,6 @@ impl Work {
         self.shared.begun.fetch_add(1, Ordering::Relaxed);
         self.shared.running.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(&self.shared))
-    }
-
-    /// Tells whether there is a request to which the clock has not made its answer yet.
-    fn is_unanswered(&self) -> bool {
-        let shared = &self.shared;
-        shared.begun.load(Ordering::Relaxed) > shared.answered.load(Ordering::Relaxed)
     }
 
     /// How long to wait for one more request when the server stops.
@@ -392,10 +348,6 @@ impl Busy {
     /// Tells whether nothing more is wanted of the client after this.
     fn is_last(&self) -> bool {
         self.0.orders.borrow().is_last()
-    }
-
-    fn answered(&self) {
-        self.0.answered.fetch_add(1, Ordering::Relaxed);
     }
 
     fn keep<B>(self, body: B) -> Kept<B> {
@@ -481,7 +433,6 @@ mod tests {
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
             connections: Some(8),
-            giving_way: watch::Sender::new(false).subscribe(),
             shutdown,
         }
     }

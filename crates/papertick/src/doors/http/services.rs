@@ -51,6 +51,4 @@ pub struct Services {
     pub connections: Option<usize>,
     /// Turns true when the server is to stop.
     pub shutdown: watch::Receiver<bool>,
-    /// Turns true some time before that, if another device is about to go on with the same socket.
-    pub giving_way: watch::Receiver<bool>,
 }

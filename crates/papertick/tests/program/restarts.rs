@@ -1,0 +1,107 @@
+//! Restarts and updates as clients notice them: no connection is refused, and no change that was answered is lost.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    sync::atomic::{AtomicBool, Ordering},
+    thread::{self, sleep},
+    time::Duration,
+};
+
+use crate::{
+    clock::{Clock, PATIENCE, eventually, is_alive},
+    programs::{firmware, working},
+    updating::Shop,
+};
+
+/// Answers that a client wants, however slow the machine is.
+const ANSWERS_MIN: u32 = 6;
+
+/// A client that keeps its connection for as long as it may.
+fn ask_on_one_connection(clock: &Clock, over: &AtomicBool) {
+    let mut answers = 0;
+    let connect = || {
+        let stream = TcpStream::connect(clock.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    };
+    let mut stream = connect();
+    while answers < ANSWERS_MIN || !over.load(Ordering::Relaxed) {
+        let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        let mut head = Vec::new();
+        let sent = stream.write_all(request);
+        let mut chunk = [0; 4096];
+        if let (Ok(()), Ok(read @ 1..)) = (sent, stream.read(&mut chunk)) {
+            head.extend_from_slice(&chunk[..read]);
+            let text = String::from_utf8_lossy(&head).to_lowercase();
+            assert!(text.starts_with("http/1.1 200"), "{text}");
+            answers += 1;
+            if !text.contains("connection: close") {
+                sleep(Duration::from_millis(5));
+                continue;
+            }
+        }
+        // It was asked to come again, or met the end of a connection on which nothing was under way.
+        stream = connect();
+    }
+}
+
+/// What a client that follows is told until the end of its stream.
+fn follow(clock: &Clock) -> impl FnOnce() -> String + Send + use<> {
+    let mut stream = clock.follow();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    move || {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+#[test]
+fn a_restart_and_an_update_refuse_no_client() {
+    let shop = Shop::new();
+    let clock = shop.clock();
+    let image = shop.image("4.9.0", &working());
+    for is_update in [false, true] {
+        let before = clock.device();
+        let streams: Vec<_> = (0..3).map(|_| thread::spawn(follow(&clock))).collect();
+        let over = AtomicBool::new(false);
+        let (clock, over) = (&clock, &over);
+        let each_time = thread::scope(|scope| {
+            let each_time = scope.spawn(move || {
+                let mut answers = 0;
+                while answers < ANSWERS_MIN || !over.load(Ordering::Relaxed) {
+                    assert_eq!(clock.get("/api/status").status, 200);
+                    // What is stored is stored once the answer is there, whoever gives it.
+                    let body = format!(r#"{{"digitFontPx": {}}}"#, 180 + answers % 30);
+                    assert_eq!(clock.patch(&body).status, 200);
+                    answers += 1;
+                }
+                answers
+            });
+            let kept = scope.spawn(move || ask_on_one_connection(clock, over));
+            match is_update {
+                true => drop(clock.upload(&image)),
+                false => drop(clock.send("POST", "/api/restart", "").unwrap()),
+            }
+            eventually("another device runs", || {
+                let devices = clock.devices();
+                devices.first().is_some_and(|device| *device != before)
+            });
+            assert_eq!(clock.get("/readyz").status, 200);
+            over.store(true, Ordering::Relaxed);
+            kept.join().unwrap();
+            each_time.join().unwrap()
+        });
+        let stored = clock.setting("digitFontPx");
+        assert_eq!(stored, 180 + (each_time - 1) % 30, "what was stored last");
+        for stream in streams {
+            let told = stream.join().unwrap();
+            assert!(told.contains("data: closing"), "{told}");
+        }
+        assert!(!is_alive(before));
+        let status = clock.get("/api/status").json();
+        assert_eq!(status["notes"], serde_json::json!([]), "{status}");
+    }
+    assert_eq!(firmware(&clock)["version"], "4.9.0");
+}
