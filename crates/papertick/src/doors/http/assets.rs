@@ -1,9 +1,10 @@
 //! Files that are sent as they are, with what a client needs to keep them.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use bytes::Bytes;
 use feeds::image::page::{MANIFEST, Page};
+use flate2::Compression;
 use http::{
     HeaderMap, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, VARY},
@@ -11,8 +12,7 @@ use http::{
 
 use super::{
     answer::{self, Response},
-    coding::{self, Coding},
-    etag,
+    coding, etag,
 };
 
 /// A file under another name has another content, so that the one under this name never changes.
@@ -35,43 +35,26 @@ impl Assets {
     pub(crate) fn of(page: &Page) -> Assets {
         let files = page.files.iter().filter(|(name, _)| *name != MANIFEST);
         Assets::gathered(files.map(|(name, content)| {
-            let content_type = content_type(
-                name,
-                mime_guess::from_path(name)
-                    .first_or_octet_stream()
-                    .essence_str(),
-            );
+            let guessed = mime_guess::from_path(name).first_or_octet_stream();
+            let content_type = content_type(name, guessed.essence_str());
             (name.clone(), content_type, content.clone().into())
         }))
     }
 
-    /// Files by name, with the content type of each; those that are another one packed are its forms.
+    /// Files by name, with the content type of each.
     pub(crate) fn gathered(
         files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>,
     ) -> Assets {
-        let files: HashMap<String, (HeaderValue, Bytes)> = files
-            .into_iter()
-            .map(|(name, content_type, bytes)| (name, (content_type, bytes)))
-            .collect();
-        let is_form = |name: &str| {
-            let (plain, ending) = name.rsplit_once('.').unwrap_or_default();
-            Coding::ALL.iter().any(|coding| coding.ending() == ending) && files.contains_key(plain)
-        };
-        let plain = files.iter().filter(|(name, _)| !is_form(name));
-        let assets = plain.map(|(name, (content_type, bytes))| {
-            let packed = Coding::ALL.into_iter().filter_map(|coding| {
-                let (_, form) = files.get(&format!("{name}.{}", coding.ending()))?;
-                Some(Form::new(Some(coding), form.clone()))
-            });
-            let asset = Asset {
-                forms: packed.chain([Form::new(None, bytes.clone())]).collect(),
-                content_type: content_type.clone(),
-                cache: match is_hashed(name) {
-                    true => FOR_EVER,
-                    false => ASK_AGAIN,
-                },
+        let assets = files.into_iter().map(|(name, content_type, bytes)| {
+            let cache = match is_hashed(&name) {
+                true => FOR_EVER,
+                false => ASK_AGAIN,
             };
-            (name.clone(), asset)
+            let asset = Asset {
+                cache,
+                ..Asset::new(bytes, content_type)
+            };
+            (name, asset)
         });
         Assets(assets.collect())
     }
@@ -101,60 +84,46 @@ fn is_hashed(name: &str) -> bool {
 
 /// One file, ready to be sent.
 pub(crate) struct Asset {
-    /// Its forms, the preferred one first; the last is the file itself.
-    forms: Vec<Form>,
+    plain: Bytes,
+    /// Compressed at the first request that accepts it; `None` in it if that saves nothing.
+    gzip: OnceLock<Option<Bytes>>,
     content_type: HeaderValue,
     cache: HeaderValue,
 }
 
-/// A file as it travels.
-struct Form {
-    /// How it is packed; none if it is not.
-    coding: Option<Coding>,
-    bytes: Bytes,
-    tag: HeaderValue,
-}
-
-impl Form {
-    fn new(coding: Option<Coding>, bytes: Bytes) -> Form {
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&bytes);
-        let name = coding.map_or("plain", Coding::name);
-        let version = format!("{:08x}-{}-{name}", hasher.finalize(), bytes.len());
-        Form {
-            coding,
-            bytes,
-            tag: etag::tag(&version),
-        }
-    }
-}
-
 impl Asset {
-    /// A small file that travels as it is.
+    /// A file that clients ask for again each time.
     pub(crate) fn new(plain: Bytes, content_type: HeaderValue) -> Asset {
         Asset {
-            forms: vec![Form::new(None, plain)],
+            plain,
+            gzip: OnceLock::new(),
             content_type,
             cache: ASK_AGAIN,
         }
     }
 
+    fn gzip(&self) -> Option<&Bytes> {
+        let gzip = || coding::gzip(&self.plain, Compression::best());
+        self.gzip.get_or_init(gzip).as_ref()
+    }
+
     /// Answers with it.
     pub(crate) fn answer(&self, headers: &HeaderMap, policy: &HeaderValue) -> Response {
-        let accepted = |form: &&Form| form.coding.is_none_or(|coding| coding.is_accepted(headers));
-        let Some(form) = self.forms.iter().find(accepted) else {
-            return answer::not_found();
-        };
-        let tag = form.tag.clone();
+        let gzip = coding::is_gzip_accepted(headers)
+            .then(|| self.gzip())
+            .flatten();
+        let bytes = gzip.unwrap_or(&self.plain);
+        let version = format!("{:08x}-{}", crc32fast::hash(bytes), bytes.len());
+        let tag = etag::tag(&version);
         let mut response = if etag::is_known(headers, &tag) {
             etag::not_modified(tag)
         } else {
-            let bytes = answer::bytes(self.content_type.clone(), form.bytes.clone());
-            let mut response = etag::tagged(bytes, tag);
-            if let Some(coding) = form.coding {
+            let whole = answer::bytes(self.content_type.clone(), bytes.clone());
+            let mut response = etag::tagged(whole, tag);
+            if gzip.is_some() {
                 response
                     .headers_mut()
-                    .insert(CONTENT_ENCODING, coding.header());
+                    .insert(CONTENT_ENCODING, coding::GZIP);
             }
             response
         };

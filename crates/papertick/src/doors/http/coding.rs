@@ -1,4 +1,4 @@
-//! Packing what is sent, for clients that take it packed.
+//! Compression of bodies, for clients that accept it.
 
 use std::io::Write;
 
@@ -17,52 +17,28 @@ const PACKED_FROM: usize = 1024;
 /// What says that another client may be sent another form.
 pub(crate) const VARIES: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 
-/// A way to pack what is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coding {
-    /// Brotli, RFC 7932.
-    Brotli,
-    /// Gzip, RFC 1952.
-    Gzip,
+/// The name of the compression in HTTP, RFC 1952.
+pub(crate) const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+
+/// Returns whether a client accepts compressed bodies.
+pub(crate) fn is_gzip_accepted(headers: &HeaderMap) -> bool {
+    let accepted = headers
+        .get(ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    accepted.split(',').any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let refused = |quality: &str| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
+        parts.next() == Some("gzip") && !parts.any(refused)
+    })
 }
 
-impl Coding {
-    /// All of them, the one that packs better first.
-    pub(crate) const ALL: [Coding; 2] = [Coding::Brotli, Coding::Gzip];
-
-    /// Its name in HTTP.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Coding::Brotli => "br",
-            Coding::Gzip => "gzip",
-        }
-    }
-
-    /// The end of the names of files that are packed so.
-    pub(crate) fn ending(self) -> &'static str {
-        match self {
-            Coding::Brotli => "br",
-            Coding::Gzip => "gz",
-        }
-    }
-
-    /// Its name as a header.
-    pub(crate) fn header(self) -> HeaderValue {
-        HeaderValue::from_static(self.name())
-    }
-
-    /// Whether a client takes it.
-    pub(crate) fn is_accepted(self, headers: &HeaderMap) -> bool {
-        let accepted = headers
-            .get(ACCEPT_ENCODING)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        accepted.split(',').any(|coding| {
-            let mut parts = coding.split(';').map(str::trim);
-            let refused = |quality: &str| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
-            parts.next() == Some(self.name()) && !parts.any(refused)
-        })
-    }
+/// Compresses bytes; `None` if that saves nothing.
+pub(crate) fn gzip(plain: &[u8], level: Compression) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    encoder.write_all(plain).ok()?;
+    let packed = encoder.finish().ok()?;
+    (packed.len() < plain.len()).then(|| packed.into())
 }
 
 /// Packs a JSON document for a client that takes it packed; what is short or changes on its way stays as it is.
@@ -77,28 +53,19 @@ pub(crate) fn pack(accepted: bool, mut response: Response) -> Response {
     if plain.len() < PACKED_FROM {
         return response;
     }
+    let packed = accepted.then(|| gzip(plain, Compression::fast())).flatten();
     response.headers_mut().append(VARY, VARIES);
-    let Some(packed) = accepted.then(|| response.body()).and_then(gzip) else {
+    let Some(packed) = packed else {
         return response;
     };
     let headers = response.headers_mut();
-    headers.insert(CONTENT_ENCODING, Coding::Gzip.header());
+    headers.insert(CONTENT_ENCODING, GZIP);
     // The same document in another form: a strong tag would say that the bytes are the same.
     if let Some(weak) = headers.get(ETAG).and_then(weak) {
         headers.insert(ETAG, weak);
     }
     *response.body_mut() = packed.into();
     response
-}
-
-fn gzip(body: &Body) -> Option<Bytes> {
-    let Body::Whole(Some(plain)) = body else {
-        return None;
-    };
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(plain).ok()?;
-    let packed = encoder.finish().ok()?;
-    (packed.len() < plain.len()).then(|| packed.into())
 }
 
 fn weak(tag: &HeaderValue) -> Option<HeaderValue> {

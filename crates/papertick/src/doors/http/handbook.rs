@@ -6,6 +6,7 @@ use rust_embed::RustEmbed;
 use super::{
     assets::{Asset, content_type},
     html::escaped,
+    pages::bytes,
 };
 
 /// First segment of the paths of all pages.
@@ -19,10 +20,6 @@ const CONTENTS: &str = "SUMMARY";
 
 #[derive(RustEmbed)]
 #[folder = "../../docs"]
-#[include = "*.md"]
-#[include = "gallery/*.png"]
-#[include = "images/*.png"]
-#[include = "wiring/*"]
 struct Documents;
 
 /// Returns the page or the file of a path below the folder; `None` if there is no such document.
@@ -39,10 +36,11 @@ pub(crate) fn asset(path: &str) -> Option<Asset> {
     let file = Documents::get(path)?;
     let guessed = match path.rsplit('.').next() {
         Some("png") => "image/png",
+        Some("json") => "application/json",
         _ => "text/plain",
     };
     let content_type = content_type(path, guessed);
-    Some(Asset::new(file.data.into_owned().into(), content_type))
+    Some(Asset::new(bytes(file.data), content_type))
 }
 
 fn document(name: &str) -> Option<String> {
@@ -169,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_is_no_document_is_not_served() {
-        for path in ["nothing", "../Cargo", "gallery/", "openapi.json"] {
+        for path in ["nothing", "../Cargo", "gallery/"] {
             assert!(asset(path).is_none(), "{path}");
         }
     }

@@ -1,7 +1,8 @@
 //! The page and its parts: those that were installed, or else those built into the program.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
+use bytes::Bytes;
 use feeds::image::page::{ENTRY, MANIFEST};
 use http::HeaderMap;
 use rust_embed::RustEmbed;
@@ -43,11 +44,7 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let bundled = files.filter_map(|path| {
         let file = Bundle::get(&path)?;
         let content_type = content_type(&path, file.metadata.mimetype());
-        Some((
-            path.into_owned(),
-            content_type,
-            file.data.into_owned().into(),
-        ))
+        Some((path.into_owned(), content_type, bytes(file.data)))
     });
     let own = [
         ("docs", "text/html", DOCS),
@@ -59,6 +56,14 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
         own.map(|(name, kind, text)| (name.to_string(), content_type(name, kind), text.into()));
     Assets::gathered(bundled.chain(own))
 });
+
+/// Bytes of an embedded file, without a copy.
+pub(crate) fn bytes(data: Cow<'static, [u8]>) -> Bytes {
+    match data {
+        Cow::Borrowed(data) => Bytes::from_static(data),
+        Cow::Owned(data) => data.into(),
+    }
+}
 
 /// Answers with a file of the page; none if there is no such file.
 pub(crate) fn file(state: &State, path: &str, headers: &HeaderMap) -> Option<Response> {
