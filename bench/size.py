@@ -24,7 +24,7 @@ FEATURES = {
     "power cuts": [
         "papertick::power_cuts", "storage::power_cuts", "storage::sim_disk",
     ],
-    "figures of the allocator": ["tikv_jemalloc_ctl", "papertick::allocator"],
+    "figures of the allocator": ["diagnostics::heap_count"],
 }
 
 

@@ -13,7 +13,6 @@ mod web_socket;
 
 pub mod commands;
 
-mod allocator;
 mod buses;
 pub mod chain_file;
 pub mod crash_dumps;

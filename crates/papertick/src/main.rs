@@ -5,6 +5,8 @@ use std::{
     process::ExitCode,
 };
 
+use diagnostics::heap_count::Counted;
+use mimalloc::MiMalloc;
 use papertick::{
     cli::{self, Command},
     commands::{backup, ctl, discover, image, passwd, release, render, watch, wiring},
@@ -14,16 +16,16 @@ use papertick::{
     supervisor,
 };
 
-/// Takes little for many clients, and gives it back when they have gone; the supervisor sets its options.
+/// Takes little for many clients, and gives memory back when they have gone.
 #[cfg(not(feature = "heap-trace"))]
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: Counted<MiMalloc> = Counted(MiMalloc);
 
-/// The same, and it can tell what was taken and not given back.
+/// The same, and it can list what was allocated and not freed.
 #[cfg(feature = "heap-trace")]
 #[global_allocator]
-static ALLOCATOR: diagnostics::heap_trace::Traced<tikv_jemallocator::Jemalloc> =
-    diagnostics::heap_trace::Traced(tikv_jemallocator::Jemalloc);
+static ALLOCATOR: diagnostics::heap_trace::Traced<Counted<MiMalloc>> =
+    diagnostics::heap_trace::Traced(Counted(MiMalloc));
 
 fn main() -> ExitCode {
     match act() {

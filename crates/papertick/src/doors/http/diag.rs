@@ -1,6 +1,7 @@
 //! Crash dumps, traces and memory.
 
 use bytes::Bytes;
+use diagnostics::heap_count::heap_count;
 #[cfg(feature = "heap-trace")]
 use diagnostics::heap_trace;
 use futures_util::{Stream, stream};
@@ -20,7 +21,7 @@ use super::{
     answer::{self, Body, NO_STORE, Response},
     call::Call,
 };
-use crate::{allocator, crash_dumps};
+use crate::crash_dumps;
 
 /// Bytes of a dump that are in memory at once for a client.
 const CHUNK: u64 = 16 * 1024;
@@ -146,19 +147,21 @@ pub(crate) async fn stop_trace(_call: Call) -> Response {
 /// Memory by kind: that of the program, which can have what the host has left, and what lies beyond that.
 pub(crate) fn heap(call: &Call) -> Response {
     let memory = call.state.status(&call.view).memory;
-    let allocated = allocator::figures();
+    let allocated = heap_count();
+    let page = rustix::param::page_size() as u64;
+    let free_blocks = memory.free / page;
     let own = json!({
         "total_free_bytes": memory.free,
-        "total_allocated_bytes": allocated.given_bytes,
+        "total_allocated_bytes": allocated.bytes,
         // Pages of a host need not lie beside each other to be one block.
         "largest_free_block": memory.free,
         "minimum_free_bytes": memory.least_free,
-        "allocated_blocks": allocated.given,
-        "free_blocks": allocated.ready,
-        "total_blocks": allocated.given + allocated.ready,
+        "allocated_blocks": allocated.blocks,
+        // The host gives memory in pages.
+        "free_blocks": free_blocks,
+        "total_blocks": allocated.blocks + free_blocks,
     });
     let used = memory.more_total.saturating_sub(memory.more_free);
-    let page = rustix::param::page_size() as u64;
     let beyond = json!({
         "total_free_bytes": memory.more_free,
         "total_allocated_bytes": used,

@@ -1,0 +1,73 @@
+//! An allocator that counts what is allocated.
+
+use std::{
+    alloc::{GlobalAlloc, Layout},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+static BLOCKS: AtomicU64 = AtomicU64::new(0);
+static BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// An allocator whose allocations are counted; it is meant to be the global one.
+#[derive(Debug)]
+pub struct Counted<A>(pub A);
+
+/// What is allocated at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HeapCount {
+    /// Number of allocations.
+    pub blocks: u64,
+    /// Their bytes, as they were asked for.
+    pub bytes: u64,
+}
+
+/// Returns what is allocated now; zeros if the global allocator is another one.
+pub fn heap_count() -> HeapCount {
+    HeapCount {
+        blocks: BLOCKS.load(Ordering::Relaxed),
+        bytes: BYTES.load(Ordering::Relaxed),
+    }
+}
+
+fn added(bytes: usize) {
+    BLOCKS.fetch_add(1, Ordering::Relaxed);
+    BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
+}
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is a contract that no type can state; this one passes every call on as it came"
+)]
+// SAFETY: every call goes to the inner allocator with the same arguments, and its answer is what is answered.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Counted<A> {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let place = unsafe { self.0.alloc(layout) };
+        if !place.is_null() {
+            added(layout.size());
+        }
+        place
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let place = unsafe { self.0.alloc_zeroed(layout) };
+        if !place.is_null() {
+            added(layout.size());
+        }
+        place
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        BLOCKS.fetch_sub(1, Ordering::Relaxed);
+        BYTES.fetch_sub(layout.size() as u64, Ordering::Relaxed);
+        unsafe { self.0.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let other = unsafe { self.0.realloc(place, layout, size) };
+        if !other.is_null() {
+            BYTES.fetch_add(size as u64, Ordering::Relaxed);
+            BYTES.fetch_sub(layout.size() as u64, Ordering::Relaxed);
+        }
+        other
+    }
+}
