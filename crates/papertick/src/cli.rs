@@ -139,7 +139,7 @@ enum Subcommands {
     #[command(after_help = release::EXAMPLES)]
     Release(ReleaseArgs),
     /// Check, draw and try what is connected where on a board of real parts.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = WIRING_EXAMPLES)]
     Wiring(WiringCommand),
     /// Be the device of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
@@ -180,7 +180,15 @@ const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   papertick completions bash > /etc/bash_completion.d/papertick
   papertick completions zsh > ~/.zfunc/_papertick
-  papertick completions fish > ~/.config/fish/completions/papertick.fish";
+  papertick completions fish > ~/.config/fish/completions/papertick.fish
+  papertick completions elvish > ~/.config/elvish/lib/papertick.elv    and `use papertick` in rc.elv
+  papertick completions powershell >> $PROFILE";
+
+const WIRING_EXAMPLES: &str = "\
+Examples:
+  papertick wiring check clock.toml
+  papertick wiring show clock.toml
+  papertick wiring test clock.toml";
 
 const MAN_EXAMPLES: &str = "\
 Examples:

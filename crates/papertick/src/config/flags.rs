@@ -19,7 +19,7 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_LISTEN", value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<String>,
 
-    /// Folder of settings and memory [default: $XDG_STATE_HOME/papertick]
+    /// Folder of settings and memory [default: $XDG_STATE_HOME/papertick, for a demo papertick-demo]
     #[arg(long, env = "PAPERTICK_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
 
