@@ -3,13 +3,8 @@
 
 use std::{fs, path::Path};
 
-use papertick::{
-    power_cuts::{Beginning, try_everything},
-    updates::{
-        depot, record,
-        slots::{ImageSlot, Installed, Standing},
-    },
-};
+use updates::{depot, record, slots::{ImageSlot, Installed, Standing}};
+use papertick::power_cuts::{Beginning, try_everything};
 use semver::Version;
 use serde_json::{Map, json};
 use storage::{Store, disk::Folder};

@@ -16,29 +16,8 @@ use clap::{
 use clap_complete::Shell;
 use interface::operations;
 
-use crate::{
-    build,
-    commands::{
-        backup::{self, BackupArgs, RestoreArgs},
-        ctl::{self, CtlArgs},
-        discover::{self, DiscoverArgs},
-        image::{self, ImageArgs},
-        passwd::{self, PasswdArgs},
-        release::{self, ReleaseArgs},
-        render::{self, RenderArgs},
-        suggestion,
-        watch::{self, WatchArgs},
-        wiring::WiringCommand,
-    },
-    config::{
-        DeviceConfig, MarketSource, RunConfig,
-        flags::{Flags, replaced_environment},
-        resolve::resolve,
-    },
-    crash_dumps,
-    failure::Failure,
-    supervisor::handover::TakeOver,
-};
+use updates::build;
+use crate::{commands::backup::{self, BackupArgs, RestoreArgs}, commands::ctl::{self, CtlArgs}, commands::discover::{self, DiscoverArgs}, commands::image::{self, ImageArgs}, commands::passwd::{self, PasswdArgs}, commands::release::{self, ReleaseArgs}, commands::render::{self, RenderArgs}, commands::suggestion, commands::watch::{self, WatchArgs}, commands::wiring::WiringCommand, config::{DeviceConfig, MarketSource, RunConfig}, config::flags::{Flags, replaced_environment}, config::resolve::resolve, crash_dumps, failure::Failure, supervisor::handover::TakeOver};
 
 /// What the program is asked to do.
 #[derive(Debug)]

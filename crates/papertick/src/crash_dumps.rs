@@ -24,7 +24,10 @@ use rustix::{
     process::{Pid, Signal, kill_process},
     rand::{GetRandomFlags, getrandom},
 };
-use storage::disk::{Disk, Folder};
+use storage::{
+    crash_dump::{FILE, PART},
+    disk::{Disk, Folder},
+};
 use tokio::{
     net::{UnixListener, UnixStream},
     process::Command,
@@ -32,12 +35,6 @@ use tokio::{
 };
 
 use crate::{config::DeviceConfig, failure::Failure, standard_error::say};
-
-/// File of the last crash dump, in the data folder.
-pub const FILE: &str = "coredump.dmp";
-
-/// File of one that is not whole yet.
-const PART: &str = "coredump.dmp.part";
 
 /// The word of the command line by which this program is a taker.
 pub const TAKER: &str = "crash-dump";
@@ -200,18 +197,6 @@ pub(crate) fn mention(folder: &Path) {
     if let Ok(facts) = folder.join(FILE).metadata() {
         tracing::info!(bytes = facts.len(), "there is a dump of a crash");
     }
-}
-
-/// Removes the dump, if there is one.
-///
-/// # Errors
-/// It is still there.
-pub(crate) fn forget(folder: &Path) -> io::Result<()> {
-    let mut folder = Folder::new(folder);
-    folder
-        .remove(PART)
-        .and_then(|()| folder.remove(FILE))
-        .and_then(|()| folder.sync_folder())
 }
 
 #[cfg(test)]

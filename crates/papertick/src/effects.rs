@@ -14,7 +14,8 @@ use tokio::{
 };
 use wifi::{Radio, secrets};
 
-use crate::{crash_dumps, sources::logos::LogoCache};
+use sources::logos::LogoCache;
+use storage::crash_dump;
 
 /// Time the radio has to forget.
 const FORGET: Duration = Duration::from_secs(5);
@@ -91,7 +92,7 @@ impl Performer {
         let words = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
         self.logos.clear().await.map_err(words("the pool logos"))?;
         self.keeper.wipe().await.map_err(words("the settings"))?;
-        crash_dumps::forget(&self.data_dir).map_err(words("the dump of a crash"))?;
+        crash_dump::forget(&self.data_dir).map_err(words("the dump of a crash"))?;
         secrets::wipe(&self.data_dir).map_err(words("the access point's password"))?;
         self.forget_network()
             .await

@@ -28,15 +28,8 @@ use storage::{
     sim_disk::{SharedDisk, SimDisk},
 };
 
-use crate::{
-    sources::logos,
-    updates::{
-        depot::{self, Depot},
-        judge::{Judge, Refusal, Signatures, Versions},
-        record,
-        slots::{Factory, ImageSlot, Program, Slots, Standing},
-    },
-};
+use updates::{depot::{self, Depot}, judge::{Judge, Refusal, Signatures, Versions}, record, slots::{Factory, ImageSlot, Program, Slots, Standing}};
+use sources::logos;
 
 /// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not
 /// matter here, and pictures are tried by themselves.

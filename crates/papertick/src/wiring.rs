@@ -50,47 +50,12 @@ use wifi::{
     secrets,
 };
 
-use crate::{
-    build,
-    buses::{Serving, serve},
-    chain_file,
-    config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    doors::{
-        http::{self, services::Services},
-        mqtt,
-    },
-    drivers::{
-        advert::{self, Announcing, Patience},
-        captive_dns::{self, Names},
-        host, lights,
-        painter::{self, Canvas, Progress},
-        senses,
-    },
-    effects::Performer,
-    kept::Kept,
-    lifeline::{BEAT_PERIOD, Word},
-    main_loop::{Beginning, Followed, MainLoop, Rounds},
-    sources::{
-        Shared,
-        already_reported::AlreadyReported,
-        demo::{
-            DemoRelay, Pace,
-            market::{FIRST_HEIGHT, Quotes},
-        },
-        known_peers::KnownPeers,
-        logos::LogoCache,
-        supervisor::supervise,
-        time::{Timekeeping, keep_time},
-        upstreams::Upstreams,
-    },
-    updates::{
-        installer::{Installer, Means},
-        judge::Signatures,
-        keys::KeyRing,
-        newest::Newest,
-        watcher::{self, Watcher},
-    },
-};
+use updates::{build, installer::{Installer, Means}, judge::Signatures, keys::KeyRing, newest::Newest, watcher::{self, Watcher}};
+use sources::{Shared, already_reported::AlreadyReported, demo::{DemoRelay, Pace}, demo::market::{FIRST_HEIGHT, Quotes}, known_peers::KnownPeers, logos::LogoCache, supervisor::supervise, time::{Timekeeping, keep_time}, upstreams::Upstreams};
+use web;
+use web::services::Services;
+use mqtt;
+use crate::{buses::{Serving, serve}, chain_file, config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig}, drivers::advert::{self, Announcing, Patience}, drivers::captive_dns::{self, Names}, drivers::{host, lights, senses}, drivers::painter::{self, Canvas, Progress}, effects::Performer, kept::Kept, lifeline::{BEAT_PERIOD, Word}, main_loop::{Beginning, Followed, MainLoop, Rounds}};
 
 /// Name of the task that ends with the supervisor.
 pub(crate) const HEART: &str = "heart";

@@ -13,6 +13,7 @@ mod glyph;
 mod icons;
 mod mask;
 mod paint;
+pub mod panel_frame;
 pub mod png;
 mod text;
 

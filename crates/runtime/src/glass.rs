@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use device::{board::PanelFault, refresh::Refresh};
+use interface::status::PanelState;
 use render::Bitmap;
 use tokio::time::Instant;
 
@@ -64,9 +65,27 @@ impl PanelGlass {
             retry_at: None,
         }
     }
+
+    /// What is on it at this moment.
+    fn state(&self) -> PanelState {
+        let now = Instant::now();
+        let age = |since| now.saturating_duration_since(since);
+        PanelState {
+            painted: self.since.map(|since| (self.refresh, age(since))),
+            partials: self.partials,
+            fault: self.fault,
+            failures: self.failures,
+            retry_in: self.retry_at.map(|at| at.saturating_duration_since(now)),
+        }
+    }
 }
 
 impl Glass {
+    /// What is on each panel at this moment.
+    pub fn panel_states(&self) -> Vec<PanelState> {
+        self.panels.iter().map(PanelGlass::state).collect()
+    }
+
     /// Tells whether a panel shows what it was told since the start.
     pub fn is_painted(&self) -> bool {
         let shows = |panel: &PanelGlass| panel.since.is_some() && panel.fault.is_none();

@@ -2,8 +2,11 @@
 
 pub mod clock;
 pub mod glass;
+pub mod host;
 pub mod inbox;
 pub mod log_lines;
+pub mod outage;
 pub mod patience;
+pub mod route;
 pub mod tasks;
 pub mod waits;

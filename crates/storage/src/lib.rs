@@ -8,6 +8,7 @@
 //! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran; of one
 //! that grows there may be a part of what was added.
 
+pub mod crash_dump;
 pub mod disk;
 pub mod document;
 pub mod file;

@@ -7,14 +7,9 @@ use device::{
     view::View,
 };
 use net::{dialer::Dialer, tls::Roots};
-use papertick::{
-    doors::http::{serve, services::Services},
-    main_loop::{Beginning, MainLoop},
-    updates::{
-        installer::{Installer, Means},
-        newest::Newest,
-    },
-};
+use updates::{installer::{Installer, Means}, newest::Newest};
+use web::{serve, services::Services};
+use papertick::main_loop::{Beginning, MainLoop};
 use runtime::{clock::Clock, glass::Glass, inbox::inbox, log_lines::LogLines, tasks::stop_signal};
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};

@@ -22,13 +22,9 @@ use super::{
     },
     files::{cannot_write, read_at_most},
 };
-use crate::{
-    build,
-    failure::Failure,
-    printable::{one_line, print},
-    settings_file::{self, FILE_MAX, Origin, SettingsFile, Unusable},
-    standard_error::say,
-};
+use updates::build;
+use web::{settings_file, settings_file::{FILE_MAX, Origin, SettingsFile, Unusable}};
+use crate::{failure::Failure, printable::{one_line, print}, standard_error::say};
 
 /// Variable with the passphrase of a file.
 const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";

@@ -26,14 +26,8 @@ use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
-use crate::{
-    failure::Failure,
-    lifeline::PROTOCOL,
-    updates::{
-        judge::Signatures,
-        slots::{Factory, Program},
-    },
-};
+use updates::{judge::Signatures, slots::Firmware};
+use crate::{failure::Failure, lifeline::PROTOCOL};
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -141,17 +135,6 @@ pub struct DeviceConfig {
     /// Which program runs; none if the supervisor does not say, and then nothing can be updated.
     #[serde(default)]
     pub firmware: Option<Firmware>,
-}
-
-/// Which program runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Firmware {
-    /// The program.
-    pub running: Program,
-    /// Its version.
-    pub version: String,
-    /// The installed program, with which slots are compared.
-    pub factory: Factory,
 }
 
 impl RunConfig {

@@ -18,12 +18,9 @@ use super::{
     flags::Flags,
     roots,
 };
-use crate::{
-    failure::Failure,
-    sources::upstreams::Upstreams,
-    updates::{judge::Signatures, keys},
-    wiring_file,
-};
+use updates::{judge::Signatures, keys};
+use sources::upstreams::Upstreams;
+use crate::{failure::Failure, wiring_file};
 
 /// Where the page is if nobody says otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);

@@ -33,10 +33,8 @@ use tokio::{
 };
 
 use super::{process::Child, programs::Installation};
-use crate::{
-    config::DeviceConfig,
-    updates::slots::{ImageSlot, Program},
-};
+use updates::slots::{ImageSlot, Program};
+use crate::config::DeviceConfig;
 
 /// What supervisors can expect of each other. Members are only ever added, each with a value for where it is missing; it
 /// grows when that is not enough, and who does not know it takes nothing over.

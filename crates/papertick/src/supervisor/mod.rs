@@ -44,15 +44,8 @@ use tokio::{
 };
 use trial::{TRIAL, Trial, Verdict};
 
-use crate::{
-    config::{DeviceConfig, MarketSource, RunConfig},
-    crash_dumps::CrashDumps,
-    failure::{Code, Failure},
-    lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word},
-    service_manager::{NOTIFY_SOCKET, Notifier},
-    standard_error::say,
-    updates::slots::{Factory, ImageSlot, Program},
-};
+use updates::slots::{Factory, ImageSlot, Program};
+use crate::{config::{DeviceConfig, MarketSource, RunConfig}, crash_dumps::CrashDumps, failure::{Code, Failure}, lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word}, service_manager::{NOTIFY_SOCKET, Notifier}, standard_error::say};
 
 /// How long the supervisor waits for what.
 #[derive(Debug, Clone, Copy)]
@@ -858,14 +851,8 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::{
-        cli::{self, Command as Parsed},
-        config::PartsKind,
-        updates::{
-            record,
-            slots::{HANDOVERS_MAX, Installed, Standing},
-        },
-    };
+    use updates::{record, slots::{HANDOVERS_MAX, Installed, Standing}};
+    use crate::{cli::{self, Command as Parsed}, config::PartsKind};
 
     #[test]
     fn a_signal_ends_only_who_is_being_replaced_at_once() {

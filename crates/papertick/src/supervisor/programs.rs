@@ -9,14 +9,8 @@ use feeds::hex;
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
 
-use crate::{
-    config::Firmware,
-    standard_error::say,
-    updates::{
-        record,
-        slots::{Factory, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},
-    },
-};
+use updates::{record, slots::{Factory, Firmware, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX}};
+use crate::standard_error::say;
 
 /// The installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,7 +215,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::updates::slots::{Installed, Standing};
+    use updates::slots::{Installed, Standing};
 
     /// What is chosen where the file of a proven program is something else; with what is noted of it.
     fn chosen_with(place: impl FnOnce(&std::path::Path)) -> (Program, Standing) {

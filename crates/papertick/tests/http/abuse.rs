@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use device::{secret::PasswordHash, settings::Settings};
-use papertick::updates::judge::Signatures;
+use updates::judge::Signatures;
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::sim::{self, SimOptions};
 use futures_util::{SinkExt, StreamExt};
-use papertick::sources::demo::{DemoRelay, Pace, market::Quotes};
+use sources::{demo::{DemoRelay, Pace}, demo::market::Quotes};
 use render::Bitmap;
 use serde_json::Value;
 use tokio::{

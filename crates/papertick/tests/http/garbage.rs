@@ -12,7 +12,7 @@ use device::{
     settings::{SPECS, Settings},
 };
 use http::HeaderValue;
-use papertick::doors::http::parse;
+use web::parse;
 use proptest::{prelude::*, strategy::ValueTree};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -19,15 +19,9 @@ use device::{
     view::{FrontlightState, LinkState, View},
 };
 use net::{dialer::Dialer, tls::Roots};
-use papertick::{
-    doors::http::{serve, services::Services},
-    sources::demo::DemoHand,
-    updates::{
-        installer::{Installer, Means},
-        judge::Signatures,
-        newest::Newest,
-    },
-};
+use updates::{installer::{Installer, Means}, judge::Signatures, newest::Newest};
+use sources::demo::DemoHand;
+use web::{serve, services::Services};
 use render::Bitmap;
 use runtime::{
     glass::{Glass, PanelGlass},

@@ -1,6 +1,6 @@
 //! Changes of settings through the real core: every token of a refusal, and what an accepted change is answered.
 
-use papertick::doors::http::parse::percent_decode;
+use web::parse::percent_decode;
 use serde_json::{Value, json};
 
 use crate::support::Clock;

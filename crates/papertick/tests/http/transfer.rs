@@ -80,7 +80,7 @@ async fn a_file_goes_from_one_clock_to_another() {
         (&json!("rev-b"), &json!(1))
     );
     assert_eq!(file["clock"], from.view.borrow().hostname);
-    assert_eq!(file["firmware"], papertick::build::revision());
+    assert_eq!(file["firmware"], updates::build::revision());
     let time = file["time"].as_str().unwrap();
     assert!(time.starts_with("2026-01-01T00:0"), "{time}");
     assert!(file.get("secrets").is_none(), "{file}");

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use diagnostics::backtrace;
-use papertick::updates::slots::ImageSlot;
+use updates::slots::ImageSlot;
 use rustix::process::{Signal, kill_process};
 
 use crate::{

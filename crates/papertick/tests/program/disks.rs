@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use papertick::updates::slots::{ImageSlot, Standing};
+use updates::slots::{ImageSlot, Standing};
 use serde_json::Value;
 
 use crate::{

@@ -6,10 +6,7 @@ use std::{
     path::Path,
 };
 
-use papertick::updates::{
-    record::{self, program_file},
-    slots::{Factory, ImageSlot, Installed, Standing},
-};
+use updates::{record::{self, program_file}, slots::{Factory, ImageSlot, Installed, Standing}};
 use rustix::process::{Pid, Signal, kill_process};
 use semver::Version;
 use serde_json::{Value, json};

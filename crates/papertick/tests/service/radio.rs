@@ -18,11 +18,8 @@ use device::{
     view::View,
 };
 use futures_util::FutureExt;
-use papertick::{
-    effects::Performer,
-    main_loop::{Beginning, Followed, MainLoop},
-    sources::logos::LogoCache,
-};
+use sources::logos::LogoCache;
+use papertick::{effects::Performer, main_loop::{Beginning, Followed, MainLoop}};
 use runtime::{
     clock::Clock,
     inbox::{Inbox, inbox},

@@ -17,18 +17,7 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::{
-    build,
-    config::Firmware,
-    updates::{
-        installer::{Announced, Installer, Means},
-        judge::{Refusal, Signatures, Versions},
-        newest::Newest,
-        record,
-        slots::{Factory, ImageSlot, Installed, Program, Standing},
-        watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
-    },
-};
+use updates::{build, record, slots::{Firmware, Factory, ImageSlot, Installed, Program, Standing}, installer::{Announced, Installer, Means}, judge::{Refusal, Signatures, Versions}, newest::Newest, watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher}};
 use runtime::{
     inbox::{Message, inbox},
     tasks::{Stopper, Tasks, stop_signal},

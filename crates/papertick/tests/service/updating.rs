@@ -5,12 +5,7 @@ use feeds::image::{
     page::{Manifest, Page},
 };
 use minisign::KeyPair;
-use papertick::updates::{
-    depot::Depot,
-    judge::{Judge, Refusal, Signatures, Versions},
-    record,
-    slots::{Factory, ImageSlot, Program, Shun, Slots, Standing},
-};
+use updates::{depot::Depot, judge::{Judge, Refusal, Signatures, Versions}, record, slots::{Factory, ImageSlot, Program, Shun, Slots, Standing}};
 use semver::Version;
 use serde_json::json;
 use storage::disk::{Disk, Folder};

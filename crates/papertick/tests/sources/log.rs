@@ -9,7 +9,7 @@ use device::{
     sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
 };
 use net::dialer::Arrival;
-use papertick::sources::time::keep_time;
+use sources::time::keep_time;
 use runtime::{
     clock::Clock,
     inbox::inbox,

@@ -19,7 +19,7 @@ use tokio::{
     time::{self, Instant},
 };
 
-use papertick::sources::peer::ASK_EVERY;
+use sources::peer::ASK_EVERY;
 
 use crate::{
     court::{Court, Miner, START, Seen},

@@ -9,7 +9,7 @@ use device::{
     units::{Hashrate, Sats},
 };
 use net::{backoff, dialer::Arrival};
-use papertick::sources::poll::FIRST_POLL_AFTER;
+use sources::poll::FIRST_POLL_AFTER;
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
@@ -217,7 +217,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
     );
 
     rig.plans
-        .send_replace(papertick::sources::supervisor::Plans::new());
+        .send_replace(sources::supervisor::Plans::new());
     tokio::time::sleep(Duration::from_secs(1)).await;
     rig.plan(SourceId::Pool, config(0));
     let seen = rig.until(is_logo).await;

@@ -8,7 +8,7 @@ use device::{
 };
 use futures_util::{SinkExt, StreamExt};
 use net::backoff::STABLE_AFTER;
-use papertick::sources::{relay as source, session};
+use sources::{relay as source, session};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
     time::{self, Instant},

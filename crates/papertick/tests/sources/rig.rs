@@ -12,14 +12,7 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::sources::{
-    Shared,
-    already_reported::AlreadyReported,
-    known_peers::KnownPeers,
-    logos::LogoCache,
-    supervisor::{Plans, supervise},
-    upstreams::Upstreams,
-};
+use sources::{Shared, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, supervisor::{Plans, supervise}, upstreams::Upstreams};
 use runtime::{
     clock::Clock,
     inbox::{Message, inbox},

@@ -7,10 +7,7 @@ use device::{
     sources::{SourceId, SourcePlan},
 };
 use futures_util::StreamExt;
-use papertick::sources::{
-    demo::{DemoRelay, Pace, market::Quotes},
-    supervisor::Plans,
-};
+use sources::{demo::{DemoRelay, Pace}, demo::market::Quotes, supervisor::Plans};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::rig::{Rig, accept, precise_fee, price, relay_config};

@@ -11,7 +11,7 @@ use device::{
     view::View,
 };
 use net::resolver::{HostNames, Resolver};
-use papertick::sources::time::{Timekeeping, keep_time};
+use sources::time::{Timekeeping, keep_time};
 use runtime::{
     clock::Clock,
     inbox::{Inbox, inbox},

@@ -31,12 +31,9 @@ use tokio::{
 };
 
 use super::setting_words;
-use crate::{
-    build,
-    doors::http::{answer::REASON, parse::percent_decode},
-    failure::Failure,
-    printable::one_line,
-};
+use updates::build;
+use web::{answer::REASON, parse::percent_decode};
+use crate::{failure::Failure, printable::one_line};
 use half_closed::HalfClosed;
 use upload::{Progress, Upload};
 

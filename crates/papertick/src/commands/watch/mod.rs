@@ -28,7 +28,8 @@ use tokio_tungstenite::{
 };
 
 use super::client::{Client, refusal, target::Target};
-use crate::{failure::Failure, panel_frame};
+use crate::failure::Failure;
+use render::panel_frame;
 use picture::Panels;
 use size::Size;
 use terminal::Screen;

@@ -18,17 +18,10 @@ use device::{
     view::View,
 };
 use net::dialer::Dialer;
-use papertick::{
-    config::Firmware,
-    doors::mqtt::{Means, serve},
-    main_loop::{Beginning, Followed, MainLoop},
-    updates::{
-        self,
-        installer::Installer,
-        newest::Newest,
-        slots::{Factory, Program},
-    },
-};
+use updates;
+use updates::{slots::{Firmware, Factory, Program}, installer::Installer, newest::Newest};
+use mqtt::{Means, serve};
+use papertick::main_loop::{Beginning, Followed, MainLoop};
 use runtime::{
     clock::Clock,
     glass::Glass,

@@ -1,0 +1,74 @@
+//! What the door to the broker is given.
+
+use std::sync::Arc;
+
+use device::{mqtt::MqttPlan, settings::emit::Identity, view::View};
+use interface::mqtt::documents::About;
+use net::{dialer::Dialer, url::bracketed};
+use runtime::{clock::Clock, glass::Glass, inbox::Inbox};
+use tokio::sync::watch;
+
+use updates::newest::Newest;
+
+/// What the door is given.
+#[derive(Debug, Clone)]
+pub struct Means {
+    /// What the device wants of the broker.
+    pub plans: watch::Receiver<MqttPlan>,
+    /// What the device says of itself.
+    pub view: watch::Receiver<Arc<View>>,
+    /// What the panels show.
+    pub glass: watch::Receiver<Arc<Glass>>,
+    /// The way into the device.
+    pub inbox: Inbox,
+    /// Tells the time.
+    pub clock: Clock,
+    /// The way out.
+    pub dialer: Dialer,
+    /// Asks for the newest release.
+    pub newest: Newest,
+    /// What the build and its parts are.
+    pub identity: Identity,
+    /// Port of the page.
+    pub port: u16,
+}
+
+impl Means {
+    /// What the clock knows of itself that the view does not tell.
+    pub fn about(&self, view: &View, updatable: Option<String>) -> About {
+        About {
+            identity: self.identity.clone(),
+            page: page(&view.link.ip, self.port),
+            updatable,
+        }
+    }
+}
+
+/// Address of the page; empty without an address of the clock.
+fn page(ip: &str, port: u16) -> String {
+    let host = bracketed(ip);
+    match (ip, port) {
+        ("", _) => String::new(),
+        (_, 80) => format!("http://{host}/"),
+        (_, port) => format!("http://{host}:{port}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_the_address_of_the_clock() {
+        for (ip, port, expected) in [
+            ("192.0.2.7", 80, "http://192.0.2.7/"),
+            ("192.0.2.7", 8080, "http://192.0.2.7:8080/"),
+            ("2001:db8::7", 80, "http://[2001:db8::7]/"),
+            ("2001:db8::7", 8080, "http://[2001:db8::7]:8080/"),
+            ("", 80, ""),
+            ("", 8080, ""),
+        ] {
+            assert_eq!(page(ip, port), expected, "{ip} {port}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The server's side of the handshake that turns a connection into a web socket.
+
+use http::{
+    HeaderMap, HeaderValue, Response, StatusCode,
+    header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
+};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        handshake::derive_accept_key,
+        protocol::{Role, WebSocketConfig},
+    },
+};
+
+/// A web socket that came over HTTP.
+pub type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// The answer to the key of a handshake; none if it is no handshake.
+pub fn handshake(headers: &HeaderMap) -> Option<HeaderValue> {
+    let upgrade = headers.get(UPGRADE)?.to_str().ok()?;
+    let version = headers.get(SEC_WEBSOCKET_VERSION)?;
+    if !upgrade.eq_ignore_ascii_case("websocket") || version != "13" {
+        return None;
+    }
+    let key = headers.get(SEC_WEBSOCKET_KEY)?;
+    HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()
+}
+
+/// Makes an empty response the one that ends a handshake.
+pub fn switch<B>(response: &mut Response<B>, accept: HeaderValue) {
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+}
+
+/// The socket on a connection that was switched; `message_max` is the largest message of the client, bytes.
+pub async fn over(upgraded: Upgraded, message_max: usize) -> Socket {
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(message_max))
+        .max_frame_size(Some(message_max));
+    WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The headers of a handshake, key and answer as in RFC 6455, section 1.3.
+    const HANDSHAKE: [(&str, &str); 3] = [
+        ("upgrade", "WebSocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ];
+
+    fn answer(headers: &[(&'static str, &'static str)]) -> Option<HeaderValue> {
+        let headers = headers.iter().map(|(name, value)| {
+            (
+                http::HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        handshake(&headers.collect())
+    }
+
+    #[test]
+    fn a_handshake_has_all_its_headers() {
+        let expected = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+        assert_eq!(answer(&HANDSHAKE).unwrap(), expected);
+        for missing in 0..HANDSHAKE.len() {
+            let mut headers = HANDSHAKE.to_vec();
+            let (name, _) = headers.remove(missing);
+            assert_eq!(answer(&headers), None, "without {name}");
+        }
+        for (index, other) in [(0, "h2c"), (1, "8")] {
+            let mut headers = HANDSHAKE;
+            headers[index].1 = other;
+            assert_eq!(answer(&headers), None, "{headers:?}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Memory and disk of the host.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use interface::status::{DiskSpace, HostMemory};
+
+/// Time between two looks at the memory while nobody asks, so that the least there was is the least there was.
+pub const MEMORY_PERIOD: Duration = Duration::from_secs(10);
+
+/// The least memory that was seen so far, bytes.
+#[derive(Debug)]
+pub struct Least {
+    free: AtomicU64,
+    more_free: AtomicU64,
+}
+
+impl Least {
+    /// Nothing was seen yet.
+    pub fn new() -> Least {
+        Least {
+            free: AtomicU64::new(u64::MAX),
+            more_free: AtomicU64::new(u64::MAX),
+        }
+    }
+}
+
+/// Looks at the memory of the host; zeros where it does not say.
+pub fn memory(least: &Least) -> HostMemory {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    read(&text, least)
+}
+
+/// Reads what Linux tells of its memory.
+fn read(text: &str, least: &Least) -> HostMemory {
+    let free = meminfo(text, "MemAvailable:");
+    let more_free = meminfo(text, "SwapFree:");
+    let lower = |least: &AtomicU64, now: u64| least.fetch_min(now, Ordering::Relaxed).min(now);
+    HostMemory {
+        total: meminfo(text, "MemTotal:"),
+        free,
+        least_free: lower(&least.free, free),
+        more_total: meminfo(text, "SwapTotal:"),
+        more_free,
+        least_more_free: lower(&least.more_free, more_free),
+    }
+}
+
+fn meminfo(text: &str, name: &str) -> u64 {
+    let kibibytes = || {
+        text.lines()
+            .find_map(|line| line.strip_prefix(name))?
+            .split_whitespace()
+            .next()?
+            .parse::<u64>()
+            .ok()
+    };
+    kibibytes().map_or(0, |kibibytes| kibibytes.saturating_mul(1024))
+}
+
+/// Looks at the disk that holds a folder; zeros where it does not say.
+pub fn disk(folder: &Path) -> DiskSpace {
+    let Ok(stat) = rustix::fs::statvfs(folder) else {
+        return DiskSpace::default();
+    };
+    let total = stat.f_blocks.saturating_mul(stat.f_frsize);
+    let free = stat.f_bfree.saturating_mul(stat.f_frsize);
+    let used = total.saturating_sub(free);
+    DiskSpace { used, total }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn memory_is_told_in_bytes_with_the_least_that_was_free() {
+        let least = Least::new();
+        for (available, least_available, swap, least_swap) in [
+            (3000, 3000, 200, 200),
+            (1000, 1000, 300, 200),
+            (2000, 1000, 100, 100),
+        ] {
+            let text = format!(
+                "MemTotal:  4000 kB\nMemFree:  10 kB\nMemAvailable:  {available} kB\nSwapTotal:  500 kB\nSwapFree:  {swap} kB\n"
+            );
+            let memory = read(&text, &least);
+            assert_eq!(memory.least_more_free, least_swap * 1024);
+            let expected = json!({
+                "espHeapSize": 4000 * 1024,
+                "espFreeHeap": available * 1024,
+                "espMinFreeHeap": least_available * 1024,
+                "espLargestFreeBlock": available * 1024,
+                "espPsramSize": 500 * 1024,
+                "espFreePsram": swap * 1024,
+            });
+            assert_eq!(Value::Object(memory.members()), expected);
+        }
+        assert_eq!(read("MemTotal: much", &Least::new()), HostMemory::default());
+    }
+}

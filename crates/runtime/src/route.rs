@@ -1,0 +1,62 @@
+//! The route of outbound connections, from the settings to the dialer.
+
+use device::sources;
+use net::route::{Password, Proxy, ProxyKind, Route};
+
+/// Converts the route of a plan to the dialer's.
+pub fn route(wanted: &sources::Route) -> Route {
+    let proxy = wanted.proxy.as_ref().map(|proxy| Proxy {
+        kind: match proxy.kind {
+            sources::ProxyKind::HttpConnect => ProxyKind::HttpConnect,
+            sources::ProxyKind::Socks4 => ProxyKind::Socks4,
+            sources::ProxyKind::Socks4a => ProxyKind::Socks4a,
+            sources::ProxyKind::Socks5 => ProxyKind::Socks5,
+        },
+        host: proxy.host.expose().to_owned(),
+        label: proxy.host.to_string(),
+        port: proxy.port,
+        user: proxy.user.clone(),
+        pass: Password::new(proxy.pass.expose()),
+        bypass: proxy.bypass.clone(),
+    });
+    Route { proxy }
+}
+
+#[cfg(test)]
+mod tests {
+    use device::secret::Secret;
+
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_the_one_that_the_owner_set() {
+        for (wanted, kind) in [
+            (sources::ProxyKind::HttpConnect, ProxyKind::HttpConnect),
+            (sources::ProxyKind::Socks4, ProxyKind::Socks4),
+            (sources::ProxyKind::Socks4a, ProxyKind::Socks4a),
+            (sources::ProxyKind::Socks5, ProxyKind::Socks5),
+        ] {
+            let proxy = sources::Proxy {
+                kind: wanted,
+                host: "me:planted@proxy".into(),
+                port: 9050,
+                user: "alice".to_string(),
+                pass: Secret::new("planted"),
+                bypass: "*.local,10.*".to_string(),
+            };
+            let route = route(&sources::Route { proxy: Some(proxy) });
+            let expected = Proxy {
+                kind,
+                host: "me:planted@proxy".to_string(),
+                label: "me:***@proxy".to_string(),
+                port: 9050,
+                user: "alice".to_string(),
+                pass: Password::new("planted"),
+                bypass: "*.local,10.*".to_string(),
+            };
+            assert!(!format!("{route:?}").contains("planted"), "{route:?}");
+            assert_eq!(route.proxy, Some(expected));
+        }
+        assert_eq!(route(&sources::Route { proxy: None }), Route::default());
+    }
+}

@@ -1,0 +1,400 @@
+//! The relay's protocol from the server's side: subscriptions as MessagePack, and answers beside them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
+    sync::Arc,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
+use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
+use http_body_util::Full;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::service_fn,
+    upgrade::{self, OnUpgrade},
+};
+use hyper_util::rt::TokioIo;
+use runtime::tasks::Tasks;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
+    time,
+};
+use tokio_tungstenite::tungstenite::Message;
+
+use super::market::Quotes;
+use net::web_socket_server::{self as web_socket, Socket};
+
+/// Connections that are open at once; others wait.
+const SOCKETS_MAX: usize = 64;
+
+/// Largest message of a client, bytes.
+const MESSAGE_MAX: usize = 4 * 1024;
+
+/// Pause after a connection that could not be taken.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Longest time until a frame is on its way.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Answers whoever connects; ends with the task it runs in.
+pub(super) async fn answer_all(
+    listener: TcpListener,
+    quotes: watch::Sender<Quotes>,
+    mut gone: watch::Receiver<bool>,
+) {
+    let places = Arc::new(Semaphore::new(SOCKETS_MAX));
+    let mut connections = Tasks::new();
+    loop {
+        let (stream, place) = tokio::select! {
+            Some(ended) = connections.ended() => {
+                ended.tell_panic();
+                continue;
+            }
+            Ok(()) = gone.changed() => {
+                connections.abort().await;
+                connections = Tasks::new();
+                continue;
+            }
+            accepted = accept(&listener, &places) => match accepted {
+                Some(accepted) => accepted,
+                None => return,
+            },
+        };
+        if *gone.borrow() {
+            continue;
+        }
+        let quotes = quotes.clone();
+        connections.spawn("client of the demo", async move {
+            connected(stream, quotes).await;
+            drop(place);
+        });
+    }
+}
+
+/// Waits for a place, then for a client; none if there will be no places any more.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return Some((stream, place)),
+            Err(error) => {
+                tracing::warn!(%error, "the demo relay cannot take a connection");
+                time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Answers the requests of a connection, and serves it on as a web socket if it becomes one.
+async fn connected(stream: TcpStream, quotes: watch::Sender<Quotes>) {
+    let (switched, mut upgrades) = mpsc::channel(1);
+    let answer = service_fn(|request| {
+        let answer = answered(request, &quotes, &switched);
+        async move { Ok::<_, Infallible>(answer) }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+    if connection.with_upgrades().await.is_err() {
+        return;
+    }
+    let Ok(upgrade) = upgrades.try_recv() else {
+        return;
+    };
+    let upgrade: OnUpgrade = upgrade;
+    if let Ok(upgraded) = upgrade.await {
+        let socket = web_socket::over(upgraded, MESSAGE_MAX).await;
+        serve(socket, quotes.subscribe()).await;
+    }
+}
+
+fn answered(
+    mut request: Request<Incoming>,
+    quotes: &watch::Sender<Quotes>,
+    switched: &mpsc::Sender<OnUpgrade>,
+) -> Response<Full<Bytes>> {
+    let newest = quotes.borrow();
+    match request.uri().path() {
+        "/api/v2/ws" => {
+            let Some(accept) = web_socket::handshake(request.headers()) else {
+                return plain(StatusCode::UPGRADE_REQUIRED);
+            };
+            if switched.try_send(upgrade::on(&mut request)).is_err() {
+                return plain(StatusCode::SERVICE_UNAVAILABLE);
+            }
+            let mut response = plain(StatusCode::SWITCHING_PROTOCOLS);
+            web_socket::switch(&mut response, accept);
+            response
+        }
+        "/api/v2/currencies" => {
+            let codes: Vec<&String> = newest.prices.keys().collect();
+            in_json(json!(codes).to_string())
+        }
+        "/api/lastblock" => in_json(newest.height.to_string()),
+        "/api/lastfee" => in_json(decimal(newest.fee_hundredths)),
+        "/api/lastprice" => {
+            let prices = newest.prices.iter();
+            let prices: BTreeMap<&String, String> = prices
+                .map(|(code, price)| (code, decimal(*price)))
+                .collect();
+            in_json(json!(prices).to_string())
+        }
+        _ => plain(StatusCode::NOT_FOUND),
+    }
+}
+
+fn plain(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::default();
+    *response.status_mut() = status;
+    response
+}
+
+fn in_json(text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(text));
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// Writes hundredths.
+fn decimal(hundredths: u64) -> String {
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// What a client may say.
+#[derive(Deserialize)]
+struct Wish {
+    r#type: String,
+    #[serde(rename = "eventType")]
+    event_type: String,
+    currency: Option<String>,
+    #[serde(default)]
+    currencies: Vec<String>,
+}
+
+/// What a client follows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Topic {
+    Height,
+    Fee,
+    PreciseFee,
+    Price(String),
+}
+
+/// What the relay says: one member per frame.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Said {
+    Msg(String),
+    Error(String),
+    BlockHeight(u32),
+    BlockFee(u64),
+    /// Hundredths; whole rates travel as integers.
+    #[serde(serialize_with = "fee")]
+    BlockFee2(u64),
+    Price(BTreeMap<String, String>),
+}
+
+#[expect(clippy::cast_precision_loss, reason = "fee rates are small")]
+fn fee<S: serde::Serializer>(hundredths: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    if hundredths.is_multiple_of(100) {
+        serializer.serialize_u64(hundredths / 100)
+    } else {
+        serializer.serialize_f64(*hundredths as f64 / 100.0)
+    }
+}
+
+/// The client does not take what is said.
+struct Gone;
+
+async fn serve(mut socket: Socket, mut quotes: watch::Receiver<Quotes>) {
+    let mut topics = BTreeSet::new();
+    let mut told = quotes.borrow_and_update().clone();
+    if say(&mut socket, Said::Msg("Welcome".to_owned()))
+        .await
+        .is_err()
+    {
+        return;
+    }
+    loop {
+        let answers = tokio::select! {
+            message = socket.next() => match message {
+                Some(Ok(Message::Binary(bytes))) => answer(&bytes, &mut topics, &told),
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(
+                    Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_),
+                )) => Vec::new(),
+            },
+            changed = quotes.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let newest = quotes.borrow_and_update().clone();
+                let before = std::mem::replace(&mut told, newest);
+                news(&topics, &before, &told)
+            }
+        };
+        for answer in answers {
+            if say(&mut socket, answer).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+async fn say(socket: &mut Socket, said: Said) -> Result<(), Gone> {
+    let bytes = rmp_serde::to_vec_named(&said).map_err(|_| Gone)?;
+    let sent = time::timeout(SEND_TIMEOUT, socket.send(Message::Binary(bytes.into()))).await;
+    sent.map_err(|_| Gone)?.map_err(|_| Gone)
+}
+
+/// What is answered to a request; nothing to what is not understood, as the real relays do.
+fn answer(bytes: &[u8], topics: &mut BTreeSet<Topic>, quotes: &Quotes) -> Vec<Said> {
+    let Ok(request) = rmp_serde::from_slice::<Wish>(bytes) else {
+        return Vec::new();
+    };
+    let wanted: Vec<Topic> = match request.event_type.as_str() {
+        "blockheight" => vec![Topic::Height],
+        "blockfee" => vec![Topic::Fee],
+        "blockfee2" => vec![Topic::PreciseFee],
+        "price" => match request.currency {
+            Some(code) => vec![Topic::Price(code)],
+            None => request.currencies.into_iter().map(Topic::Price).collect(),
+        },
+        _ => Vec::new(),
+    };
+    match request.r#type.as_str() {
+        "subscribe" => wanted
+            .into_iter()
+            .flat_map(|topic| follow(topic, topics, quotes))
+            .collect(),
+        "unsubscribe" => wanted
+            .iter()
+            .flat_map(|topic| unfollow(topic, topics))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn follow(topic: Topic, topics: &mut BTreeSet<Topic>, quotes: &Quotes) -> Vec<Said> {
+    let mut said = Vec::new();
+    if let Topic::Price(code) = &topic {
+        if !quotes.prices.contains_key(code) {
+            return vec![Said::Error(format!("{code} does not exist."))];
+        }
+        said.push(Said::Msg(format!("Subscribed to {code}")));
+    }
+    said.extend(state(&topic, quotes));
+    topics.insert(topic);
+    said
+}
+
+fn unfollow(topic: &Topic, topics: &mut BTreeSet<Topic>) -> Option<Said> {
+    topics.remove(topic);
+    match topic {
+        Topic::Price(code) => Some(Said::Msg(format!("Unsubscribed to {code}"))),
+        Topic::Height | Topic::Fee | Topic::PreciseFee => None,
+    }
+}
+
+fn news(topics: &BTreeSet<Topic>, before: &Quotes, now: &Quotes) -> Vec<Said> {
+    let said = |topic: &Topic| {
+        let said = state(topic, now);
+        said.filter(|said| state(topic, before).as_ref() != Some(said))
+    };
+    topics.iter().filter_map(said).collect()
+}
+
+fn state(topic: &Topic, quotes: &Quotes) -> Option<Said> {
+    match topic {
+        Topic::Height => Some(Said::BlockHeight(quotes.height)),
+        Topic::Fee => Some(Said::BlockFee((quotes.fee_hundredths + 50) / 100)),
+        Topic::PreciseFee => Some(Said::BlockFee2(quotes.fee_hundredths)),
+        Topic::Price(code) => {
+            let price = decimal(*quotes.prices.get(code)?);
+            Some(Said::Price([(code.clone(), price)].into()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(said: &Said) -> String {
+        let bytes = rmp_serde::to_vec_named(said).unwrap();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn frames_are_those_of_real_relays() {
+        let price = |text: &str| Said::Price([("USD".to_owned(), text.to_owned())].into());
+        let rows = [
+            (Said::Msg("Welcome".into()), "81a36d7367a757656c636f6d65"),
+            (
+                Said::BlockHeight(870_123),
+                "81ab626c6f636b686569676874ce000d46eb",
+            ),
+            (Said::BlockFee(13), "81a8626c6f636b6665650d"),
+            (
+                Said::BlockFee2(1275),
+                "81a9626c6f636b66656532cb4029800000000000",
+            ),
+            (Said::BlockFee2(1300), "81a9626c6f636b666565320d"),
+            (
+                price("64211.53"),
+                "81a5707269636581a3555344a836343231312e3533",
+            ),
+            (
+                Said::Error("XXX does not exist.".into()),
+                "81a56572726f72b358585820646f6573206e6f742065786973742e",
+            ),
+        ];
+        for (said, expected) in rows {
+            assert_eq!(hex(&said), expected, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn subscribers_hear_the_state_and_then_only_what_changed() {
+        let mut quotes = Quotes::at(800_000);
+        quotes.fee_hundredths = 1250;
+        let mut topics = BTreeSet::new();
+        let topic = |text: &str| {
+            rmp_serde::to_vec_named(
+                &[("type", "subscribe"), ("eventType", text)]
+                    .into_iter()
+                    .collect::<std::collections::BTreeMap<_, _>>(),
+            )
+            .unwrap()
+        };
+        assert_eq!(
+            answer(&topic("blockfee"), &mut topics, &quotes),
+            [Said::BlockFee(13)]
+        );
+        assert_eq!(
+            answer(&topic("blockfee2"), &mut topics, &quotes),
+            [Said::BlockFee2(1250)]
+        );
+        assert_eq!(answer(&topic("unheard"), &mut topics, &quotes), []);
+        assert_eq!(answer(b"\xc1", &mut topics, &quotes), []);
+        let steps = [
+            (1260, vec![Said::BlockFee2(1260)]),
+            (1270, vec![Said::BlockFee2(1270)]),
+            (1430, vec![Said::BlockFee(14), Said::BlockFee2(1430)]),
+        ];
+        for (fee, expected) in steps {
+            let before = quotes.clone();
+            quotes.fee_hundredths = fee;
+            assert_eq!(news(&topics, &before, &quotes), expected);
+        }
+    }
+}

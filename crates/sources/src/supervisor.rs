@@ -1,0 +1,336 @@
+//! Keeps the running sources equal to the plan: starts, stops and restarts only what changed.
+
+use std::{
+    collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration,
+};
+
+use device::{
+    output::Desired,
+    sources::{SourceConfig, SourceId, SourcePlan},
+};
+use futures_util::FutureExt;
+use net::{backoff::Backoff, chance::Chance};
+use runtime::{
+    inbox::Stopped,
+    tasks::{Stop, Tasks},
+};
+use tokio::{sync::watch, time};
+use tracing::Instrument;
+
+use runtime::outage::Outage;
+use runtime::route::route;
+use super::{
+    Context, Shared,
+    exchange::Exchange,
+    explorer::Explorer,
+    freshness::Freshness,
+    miner::Miner,
+    nostr::{self, Data, Zaps},
+    own_node,
+    peers::{self, Wanted},
+    poll,
+    pool::{self, Logos, Pool},
+    relay::{Relay, Remembered},
+    session,
+    venue::Venue,
+    wallet::Wallet,
+};
+
+pub use device::sources::Plan as Plans;
+
+/// Something that says which sources should run.
+pub trait HasPlans {
+    /// Which sources should run.
+    fn plans(&self) -> &Plans;
+}
+
+impl HasPlans for Plans {
+    fn plans(&self) -> &Plans {
+        self
+    }
+}
+
+impl HasPlans for Desired {
+    fn plans(&self) -> &Plans {
+        &self.sources
+    }
+}
+
+impl<T: HasPlans> HasPlans for Arc<T> {
+    fn plans(&self) -> &Plans {
+        T::plans(self)
+    }
+}
+
+/// Runs sources as the newest plan says, until told to stop; all of them have ended when this returns.
+pub async fn supervise(mut wanted: watch::Receiver<impl HasPlans>, shared: Shared, mut stop: Stop) {
+    let mut crew = Crew {
+        shared,
+        running: BTreeMap::new(),
+    };
+    loop {
+        let plans = wanted.borrow_and_update().plans().clone();
+        crew.follow(plans).await;
+        tokio::select! {
+            biased;
+            () = stop.stopped() => break,
+            changed = wanted.changed() => if changed.is_err() { break },
+        }
+    }
+    crew.follow(Plans::new()).await;
+}
+
+/// The running sources.
+struct Crew {
+    shared: Shared,
+    running: BTreeMap<SourceId, Running>,
+}
+
+/// A running source; dropping it ends it.
+struct Running {
+    plan: SourcePlan,
+    task: Tasks,
+}
+
+impl Crew {
+    /// Ends what is not planned any more or planned in another way, then starts what is missing.
+    async fn follow(&mut self, plans: Plans) {
+        let leaving = self
+            .running
+            .iter()
+            .filter(|(id, running)| plans.get(id) != Some(&running.plan))
+            .map(|(id, _)| *id);
+        for id in in_order_of_ending(leaving) {
+            if let Some(running) = self.running.remove(&id) {
+                running.task.abort().await;
+                tracing::debug!(source = id.name(), "source ended");
+            }
+        }
+        for (id, plan) in plans {
+            self.running.entry(id).or_insert_with(|| {
+                tracing::debug!(source = id.name(), "source starts");
+                let context = Context {
+                    id,
+                    identity: plan.config.identity(),
+                    route: route(&plan.route),
+                    shared: self.shared.clone(),
+                    member: None,
+                };
+                let span = tracing::info_span!("source", name = id.name());
+                let mut task = Tasks::new();
+                let config = plan.config.clone();
+                let start = move |context| run(config.clone(), context);
+                task.spawn(id.name(), survive(context, start).instrument(span));
+                Running { plan, task }
+            });
+        }
+    }
+}
+
+/// Who hears of zaps ends first: one that came while the others end would be shown by a clock that is about to rest.
+fn in_order_of_ending(leaving: impl Iterator<Item = SourceId>) -> Vec<SourceId> {
+    let mut leaving: Vec<SourceId> = leaving.collect();
+    leaving.sort_by_key(|id| *id != SourceId::Zaps);
+    leaving
+}
+
+/// Runs a source and begins anew, after a while, if it panics.
+async fn survive<F>(context: Context, start: impl Fn(Context) -> F)
+where
+    F: Future<Output = Result<Infallible, Stopped>>,
+{
+    let mut backoff = Backoff::new(Chance::new());
+    let mut outage = Outage::default();
+    loop {
+        // Whatever the panic left behind is dropped with the future: the next run shares nothing.
+        match AssertUnwindSafe(start(context.clone()))
+            .catch_unwind()
+            .await
+        {
+            Ok(Err(Stopped)) => return,
+            Err(_) => {
+                tracing::error!("source panicked");
+                let retry_in = backoff.failed(None);
+                let reason = "it broke off by itself".to_owned();
+                let reported = context.report(&mut outage, reason, retry_in).await;
+                if reported.is_err() {
+                    return;
+                }
+                time::sleep(retry_in).await;
+            }
+        }
+    }
+}
+
+async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopped> {
+    let context = &context;
+    match config {
+        SourceConfig::Relay {
+            endpoint,
+            currencies,
+            blocks,
+            precise_fee,
+        } => {
+            let memory = Remembered::default();
+            session::keep(
+                context,
+                Relay {
+                    endpoint,
+                    currencies,
+                    blocks,
+                    precise_fee,
+                    memory,
+                },
+            )
+            .await
+        }
+        SourceConfig::Explorer {
+            host,
+            tls,
+            precise_fee,
+        } => {
+            let freshness = Freshness::default();
+            let explorer = Explorer {
+                host,
+                tls,
+                precise_fee,
+                freshness,
+            };
+            session::keep(context, explorer).await
+        }
+        SourceConfig::Exchange { currencies } => {
+            session::keep(context, Exchange { currencies }).await
+        }
+        SourceConfig::Witness { currencies } => {
+            let source = context.id;
+            session::keep(context, Venue { source, currencies }).await
+        }
+        SourceConfig::Pool {
+            pool,
+            user,
+            worker,
+            global,
+            local_host,
+            poll_secs,
+            logos_url,
+            logo_fetches,
+        } => {
+            let pool = Pool {
+                pool,
+                user,
+                worker,
+                global,
+                local_host,
+            };
+            let logos = Logos {
+                base: logos_url,
+                cleared: logo_fetches,
+            };
+            pool::keep(context, Duration::from_secs(poll_secs.into()), pool, logos).await
+        }
+        SourceConfig::Miner { host, poll_secs } => {
+            poll::keep(
+                context,
+                Duration::from_secs(poll_secs.into()),
+                Miner { host },
+            )
+            .await
+        }
+        SourceConfig::Nostr { relays, author } => {
+            nostr::keep(context, relays, Data::of(author)).await
+        }
+        SourceConfig::Zaps { relays, recipients } => {
+            let feed = Zaps::of(recipients, context.shared.already_reported.clone());
+            nostr::keep(context, relays, feed).await
+        }
+        SourceConfig::Node(config) => own_node::keep(context, config).await,
+        SourceConfig::Peers {
+            network,
+            hosts,
+            most,
+        } => {
+            let wanted = Wanted {
+                network,
+                hosts,
+                most,
+            };
+            peers::keep(context, wanted).await
+        }
+        SourceConfig::Wallet { uri, refresh_secs } => {
+            let refresh = Duration::from_secs(refresh_secs.into());
+            session::keep(context, Wallet::paired(&uri, refresh)).await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use device::{
+        input::Input,
+        market::{Connection, FigureIdentity, Observation},
+    };
+    use net::{dialer::Dialer, route::Route, tls::Roots};
+    use runtime::{clock::Clock, inbox::inbox};
+
+    use super::*;
+    use crate::{already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, upstreams::Upstreams};
+
+    #[test]
+    fn who_hears_of_zaps_ends_first() {
+        for leaving in [
+            SourceId::ALL.to_vec(),
+            vec![SourceId::Zaps],
+            vec![SourceId::Relay, SourceId::Zaps],
+        ] {
+            let ended = in_order_of_ending(leaving.iter().copied());
+            assert_eq!(ended[0], SourceId::Zaps, "{leaving:?}");
+            assert_eq!(ended.len(), leaving.len());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_source_that_panics_begins_anew() {
+        let (inbox, mut inputs) = inbox();
+        let shared = Shared {
+            dialer: Dialer::new(Roots::public()),
+            upstreams: Arc::new(Upstreams::default()),
+            inbox,
+            clock: Clock::unset(),
+            logos: LogoCache::new("unused"),
+            already_reported: AlreadyReported::default(),
+            known_peers: KnownPeers::default(),
+        };
+        let context = Context {
+            id: SourceId::Miner,
+            identity: FigureIdentity::default(),
+            route: Route::default(),
+            shared,
+            member: None,
+        };
+        let runs = AtomicU32::new(0);
+        let begin = |context: Context| {
+            let run = runs.fetch_add(1, Ordering::Relaxed);
+            async move {
+                context.observed(vec![Observation::Block(run)]).await?;
+                assert!(run > 1, "on purpose");
+                Err(Stopped)
+            }
+        };
+        survive(context, begin).await;
+        let mut heard = Vec::new();
+        while let Some(message) = inputs.recv().await {
+            let Input::Observed(SourceId::Miner, observations) = message.input else {
+                panic!("unexpected input");
+            };
+            heard.extend(observations);
+        }
+        assert_eq!(heard.len(), 5, "{heard:?}");
+        assert!(matches!(
+            heard[1],
+            Observation::Connection(Connection::Down { .. })
+        ));
+        assert_eq!(heard[4], Observation::Block(2));
+    }
+}

@@ -1,0 +1,694 @@
+//! Time from a time server, in UTC; asked directly, for proxies carry no such packets.
+//!
+//! What would move the clock far needs a second voice: that of another server, where there is one. No voice counts for a
+//! time before the newest blocks that the clock has checked.
+
+use std::{
+    collections::BTreeSet,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use device::{input::Input, market::Connection, now::UtcTime, view::View};
+use futures_util::future::join_all;
+use net::{
+    backoff::Backoff,
+    chance::Chance,
+    resolver::{NoAddress, Resolver},
+    url::split_authority,
+};
+use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult};
+use runtime::{
+    clock::{Clock, host_unix_ms},
+    inbox::Inbox,
+    tasks::Stop,
+};
+use tokio::{sync::watch, time};
+
+use super::upstreams::TIME_PORT;
+use runtime::outage::Outage;
+
+/// Time between two questions while all is well.
+pub const ASK_EVERY: Duration = Duration::from_secs(3600);
+
+/// Longest time for an answer.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Wall clocks from 2100-01-01 UTC on are not believed.
+pub const PLAUSIBLE_UNTIL_MS: i64 = 4_102_444_800_000;
+
+/// Slowest round trip whose answer is believed.
+pub const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
+
+/// Change of a clock that was already set from which a second answer must agree, ms: the sum of all changes within
+/// [`STEP_PERIOD`], so that a single server cannot move the clock far in small steps.
+pub const LARGE_STEP_MS: i64 = 60_000;
+
+/// Time over which the changes that a single answer made are added up.
+pub const STEP_PERIOD: Duration = Duration::from_secs(24 * 3600);
+
+/// Round trip below nought that comes of reading clocks one after the other.
+const ROUNDING: Duration = Duration::from_millis(100);
+
+/// Servers of one name that are asked at most.
+const SERVERS_MAX: usize = 4;
+
+/// Difference between two answers that agree, ms.
+const AGREEMENT_MS: i64 = 2_000;
+
+/// Difference to the host's clock from which a second answer must agree where no server has set the clock before, ms: a
+/// host's clock may have stood still for a while, or have been set to another zone's time.
+const FAR_MS: i64 = 12 * 3_600_000;
+
+/// Reaction of the clock that is said in the log, ms.
+const NEWS_MS: i64 = 500;
+
+/// An answer that was not had or is not believed.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTime {
+    /// The server's name has no address.
+    #[error("looking up {0}: {1}")]
+    NotFound(String, NoAddress),
+    /// No answer.
+    #[error("no answer")]
+    NoAnswer,
+    /// The server asks to be left alone.
+    #[error("the server asks to be left alone")]
+    GoAway,
+    /// The answer is none, or the server does not know the time itself.
+    #[error("the answer makes no sense")]
+    Malformed,
+    /// The answer is no time that a clock can show today, or took too long.
+    #[error("the answer is not plausible")]
+    Implausible,
+    /// The answer is before the newest blocks.
+    #[error("the answer is before the newest blocks")]
+    BeforeChain,
+    /// Two answers contradict each other.
+    #[error("two answers contradict each other")]
+    Contradiction,
+}
+
+/// What it takes to keep the time.
+#[derive(Debug)]
+pub struct Timekeeping {
+    /// The clock that is kept right.
+    pub clock: Clock,
+    /// What knows the address of the server.
+    pub resolver: Resolver,
+    /// Name and port of the server that is asked where the owner names none.
+    pub server: (String, u16),
+    /// When the program was built, ms since 1970-01-01 UTC; none if nobody knows.
+    pub built_ms: Option<i64>,
+    /// What the device knows: the chain that it keeps bounds the time.
+    pub view: watch::Receiver<Arc<View>>,
+    /// Where it is told how the server is.
+    pub inbox: Inbox,
+}
+
+/// Asks a time server for ever and sets the clock.
+pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
+    let Timekeeping {
+        clock,
+        resolver,
+        server,
+        built_ms,
+        view,
+        inbox,
+    } = timekeeping;
+    let mut keeper = Keeper {
+        server,
+        clock,
+        resolver,
+        built_ms,
+        view,
+        is_set: false,
+        steps: Vec::new(),
+    };
+    let corrections = async {
+        let mut backoff = Backoff::new(Chance::new());
+        let mut outage = Outage::default();
+        loop {
+            let wanted = keeper.wanted();
+            let (wait, state) = match keeper.correct(&wanted).await {
+                Ok(()) => {
+                    backoff.succeeded();
+                    if outage.end() {
+                        tracing::info!("the time server gives the time again");
+                    }
+                    (ASK_EVERY, Connection::Up)
+                }
+                Err(error) => {
+                    let reason = error.to_string();
+                    if outage.is_news(&reason) {
+                        tracing::warn!(reason, "the time server gave no time");
+                    }
+                    if matches!(error, NoTime::BeforeChain) {
+                        let _ = inbox.tell(Input::TimeRefused).await;
+                    }
+                    let least = matches!(error, NoTime::GoAway).then_some(ASK_EVERY);
+                    let retry_in = backoff.failed(least);
+                    (retry_in, Connection::Down { reason, retry_in })
+                }
+            };
+            // The loss of the device is noticed elsewhere.
+            let _ = inbox.tell(Input::Timed(state)).await;
+            if keeper.wait(wait, &wanted).await {
+                backoff.succeeded();
+            }
+        }
+    };
+    tokio::select! {
+        () = stop.stopped() => {}
+        () = corrections => {}
+    }
+}
+
+/// Hosts and ports of time servers.
+type Places = Vec<(String, u16)>;
+
+struct Keeper {
+    server: (String, u16),
+    clock: Clock,
+    resolver: Resolver,
+    built_ms: Option<i64>,
+    view: watch::Receiver<Arc<View>>,
+    /// A server has set the clock before.
+    is_set: bool,
+    /// Changes that a single answer made within [`STEP_PERIOD`]: uptime and size, ms.
+    steps: Vec<(Duration, i64)>,
+}
+
+impl Keeper {
+    /// Who is to be asked: those that the owner names, or the usual one.
+    fn wanted(&self) -> Places {
+        let view = self.view.borrow();
+        let named = view.active.time_servers.iter();
+        let named = named.filter_map(|place| split_authority(place).ok());
+        let named = named.map(|(host, port)| (host.to_owned(), port.unwrap_or(TIME_PORT)));
+        let named: Places = named.collect();
+        match named.is_empty() {
+            true => Vec::from([self.server.clone()]),
+            false => named,
+        }
+    }
+
+    async fn correct(&mut self, wanted: &[(String, u16)]) -> Result<(), NoTime> {
+        let servers = self.servers(wanted).await?;
+        let (mut offset_ms, rest) = ask_any(&servers).await?;
+        let needs_second_voice = self.needs_second_voice(offset_ms);
+        if needs_second_voice {
+            // Where there is no other one, it has to say the same again.
+            let rest = if rest.is_empty() { &servers } else { rest };
+            let (again_ms, _) = ask_any(rest).await?;
+            let agrees = again_ms.saturating_sub(offset_ms).abs() <= AGREEMENT_MS;
+            if !agrees && self.needs_second_voice(again_ms) {
+                return Err(NoTime::Contradiction);
+            }
+            offset_ms = again_ms;
+        }
+        if self.is_before_chain(offset_ms) {
+            return Err(NoTime::BeforeChain);
+        }
+        let step_ms = self.step_ms(offset_ms);
+        if !self.is_set || step_ms.abs() >= NEWS_MS {
+            tracing::info!(offset_ms, step_ms, "the clock was set by a time server");
+        }
+        if self.is_set && !needs_second_voice {
+            self.steps.push((self.clock.uptime(), step_ms.abs()));
+        }
+        self.is_set = true;
+        self.clock.set(host_unix_ms().saturating_add(offset_ms));
+        Ok(())
+    }
+
+    /// Tells whether one answer is not enough: a clock that was right once is not thrown off by a single one, and one
+    /// that has just started is not set to where nobody would expect it.
+    fn needs_second_voice(&mut self, offset_ms: i64) -> bool {
+        if self.is_set {
+            let now = self.clock.uptime();
+            self.steps.retain(|(at, _)| *at + STEP_PERIOD > now);
+            let moved_ms: i64 = self.steps.iter().map(|(_, step_ms)| step_ms).sum();
+            return moved_ms + self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
+        }
+        let unix_ms = host_unix_ms().saturating_add(offset_ms);
+        // Nobody asks a server for the time before it was programmed to.
+        let is_before_build = self.built_ms.is_some_and(|built_ms| unix_ms < built_ms);
+        is_before_build || offset_ms.abs() >= FAR_MS
+    }
+
+    /// Tells whether blocks were made after that which are known: then somebody lies who can make no blocks.
+    fn is_before_chain(&self, offset_ms: i64) -> bool {
+        let unix_ms = host_unix_ms().saturating_add(offset_ms);
+        let earliest = self.view.borrow().truth.time.earliest;
+        earliest.is_some_and(|first| unix_ms < i64::from(first) * 1000)
+    }
+
+    /// How far the clock would be moved, ms.
+    fn step_ms(&self, offset_ms: i64) -> i64 {
+        let unix_ms = host_unix_ms().saturating_add(offset_ms);
+        let now_ms = self.clock.now().utc.map_or(unix_ms, |utc| utc.unix_ms);
+        unix_ms.saturating_sub(now_ms)
+    }
+
+    /// The servers of these names, each once, the first of every name before the second of any: whoever answers first
+    /// has a second voice of another name.
+    async fn servers(&self, wanted: &[(String, u16)]) -> Result<Vec<SocketAddr>, NoTime> {
+        let lookups = wanted.iter().map(|(host, port)| self.named(host, *port));
+        let mut failure = None;
+        let mut ranked = Vec::new();
+        for (found, (host, _)) in join_all(lookups).await.into_iter().zip(wanted) {
+            match found {
+                Ok(found) => ranked.extend(found.into_iter().enumerate()),
+                Err(error) => failure = Some(NoTime::NotFound(host.clone(), error)),
+            }
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let mut known = BTreeSet::new();
+        ranked.retain(|(_, server)| known.insert(*server));
+        match (ranked.is_empty(), failure) {
+            (true, Some(failure)) => Err(failure),
+            _ => Ok(ranked.into_iter().map(|(_, server)| server).collect()),
+        }
+    }
+
+    /// The servers of a name.
+    async fn named(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
+        let mut found = self.resolver.look_up(host, port).await?;
+        // All of one kind: not every host has both ways out.
+        if found.iter().any(SocketAddr::is_ipv4) {
+            found.retain(SocketAddr::is_ipv4);
+        }
+        found.truncate(SERVERS_MAX);
+        match found.is_empty() {
+            true => Err(NoAddress::NotFound),
+            false => Ok(found),
+        }
+    }
+
+    /// Waits, also while the machine sleeps; tells whether others are to be asked by then.
+    async fn wait(&self, wait: Duration, asked: &[(String, u16)]) -> bool {
+        let until = self.clock.uptime() + wait;
+        let (mut steps, mut views) = (self.clock.steps(), self.view.clone());
+        while self.clock.uptime() < until {
+            if self.wanted() != asked {
+                return true;
+            }
+            tokio::select! {
+                () = time::sleep_until(self.clock.instant(until)) => {}
+                // An error means that nobody can set the clock any more.
+                _ = steps.changed() => {}
+                Ok(()) = views.changed() => {}
+            }
+        }
+        false
+    }
+}
+
+/// Asks the first of the servers that answers how far the host's clock is off, ms; gives those after it too.
+async fn ask_any(servers: &[SocketAddr]) -> Result<(i64, &[SocketAddr]), NoTime> {
+    let mut failure = NoTime::NoAnswer;
+    for (place, server) in servers.iter().enumerate() {
+        match ask(*server).await {
+            Ok(offset_ms) => return Ok((offset_ms, &servers[place + 1..])),
+            // Who asks for that is left alone, whatever the others say.
+            Err(_) if matches!(failure, NoTime::GoAway) => {}
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// Asks once how far the host's clock is off, ms.
+async fn ask(server: SocketAddr) -> Result<i64, NoTime> {
+    let any: SocketAddr = match server {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let config = Config::default().bind_address(any).timeout(ANSWER_TIMEOUT);
+    let answer = AsyncSntpClient::with_config(config)
+        .synchronize(server)
+        .await;
+    plausible(&answer.map_err(reason)?, host_unix_ms())
+}
+
+fn reason(error: SynchronizationError) -> NoTime {
+    if error.is_kiss_of_death() {
+        return NoTime::GoAway;
+    }
+    match error {
+        SynchronizationError::IOError(_) => NoTime::NoAnswer,
+        SynchronizationError::ProtocolError(_) => NoTime::Malformed,
+    }
+}
+
+fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, NoTime> {
+    let round_trip = answer.round_trip_delay().as_secs_f64();
+    // A host whose clock was set between question and answer has measured nothing.
+    let fits = -ROUNDING.as_secs_f64()..=ROUND_TRIP_MAX.as_secs_f64();
+    if !fits.contains(&round_trip) {
+        return Err(NoTime::Implausible);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+    let offset_ms = (answer.clock_offset().as_secs_f64() * 1000.0).round() as i64;
+    let unix_ms = host_unix_ms.saturating_add(offset_ms);
+    match UtcTime::plausible(unix_ms) {
+        Some(_) if unix_ms < PLAUSIBLE_UNTIL_MS => Ok(offset_ms),
+        Some(_) | None => Err(NoTime::Implausible),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use device::{board::BoardSpec, device::Device, memory::Memory, now::Now, settings::Settings};
+
+    use net::resolver::{HostNames, NameService};
+    use tokio::net::UdpSocket;
+
+    use super::*;
+
+    /// Seconds from 1900 to 1970.
+    const NTP_EPOCH: i64 = 2_208_988_800;
+
+    /// Answers questions as a server whose clock is off, by another time for each.
+    async fn serve(server: UdpSocket, offs_ms: Vec<i64>) {
+        for off_ms in offs_ms {
+            answer(&server, [off_ms; 2]).await;
+        }
+    }
+
+    /// Answers a question as a server whose clock is off by this as the question comes, and as the answer goes.
+    async fn answer(server: &UdpSocket, offs_ms: [i64; 2]) {
+        let mut question = [0; 48];
+        let (_, client) = server.recv_from(&mut question).await.unwrap();
+        let stamps = offs_ms.map(|off_ms| {
+            let now_ms = host_unix_ms() + off_ms;
+            // The count begins anew in 2036.
+            let secs = (now_ms.div_euclid(1000) + NTP_EPOCH) & i64::from(u32::MAX);
+            let secs = u32::try_from(secs).unwrap();
+            let fraction = u32::try_from((now_ms.rem_euclid(1000) << 32) / 1000).unwrap();
+            [secs.to_be_bytes(), fraction.to_be_bytes()].concat()
+        });
+        let mut reply = [0; 48];
+        (reply[0], reply[1]) = (0x24, 2);
+        reply[24..32].copy_from_slice(&question[40..48]);
+        reply[32..40].copy_from_slice(&stamps[0]);
+        reply[40..48].copy_from_slice(&stamps[1]);
+        server.send_to(&reply, client).await.unwrap();
+    }
+
+    const HOUR: i64 = 3_600_000;
+    const YEAR: i64 = 365 * 24 * HOUR;
+
+    fn keeper(built_ms: Option<i64>) -> Keeper {
+        Keeper {
+            server: ("127.0.0.1".to_owned(), TIME_PORT),
+            clock: Clock::unset(),
+            resolver: Resolver::new(Arc::new(HostNames)),
+            built_ms,
+            view: watch::Sender::new(Arc::new(view(None))).subscribe(),
+            is_set: false,
+            steps: Vec::new(),
+        }
+    }
+
+    fn at(host: &str, port: u16) -> Places {
+        Vec::from([(host.to_owned(), port)])
+    }
+
+    /// What a device knows whose newest blocks were made by then, Unix seconds.
+    fn view(earliest: Option<u32>) -> View {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let (settings, memory) = (Settings::default(), Memory::default());
+        let mut view = Device::new(BoardSpec::EXAMPLE, settings, memory, now).view();
+        view.truth.time.earliest = earliest;
+        view
+    }
+
+    /// Corrects a clock by a server with these answers; returns how far it is off the host's then, ms.
+    async fn corrected(keeper: &mut Keeper, answers: &[i64]) -> (Option<i64>, Result<(), NoTime>) {
+        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = server.local_addr().unwrap().port();
+        let answering = serve(server, answers.to_vec());
+        let place = at("127.0.0.1", port);
+        let (corrected, ()) = tokio::join!(keeper.correct(&place), answering);
+        let utc = keeper.clock.now().utc;
+        (utc.map(|utc| utc.unix_ms - host_unix_ms()), corrected)
+    }
+
+    fn is_about(off_ms: Option<i64>, expected: i64) -> bool {
+        off_ms.is_some_and(|off_ms| (off_ms - expected).abs() < 1000)
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_was_set_steps_far_only_if_two_answers_agree() {
+        // What the server is off by at each question, and what the clock is off by afterwards.
+        let rows: [(&[i64], i64); 8] = [
+            (&[2 * HOUR], 2 * HOUR),
+            (&[2 * HOUR + 30_000], 2 * HOUR + 30_000),
+            (&[YEAR, YEAR], YEAR),
+            (&[0, HOUR], YEAR),
+            (&[-HOUR, -HOUR], -HOUR),
+            (&[3 * YEAR, 2 * YEAR], -HOUR),
+            (&[12 * YEAR, 12 * YEAR], 12 * YEAR),
+            (&[-20 * YEAR], 12 * YEAR),
+        ];
+        let mut keeper = keeper(None);
+        for (answers, expected) in rows {
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            assert!(
+                is_about(off_ms, expected),
+                "{answers:?}: {off_ms:?}, {outcome:?}"
+            );
+            assert_eq!(outcome.is_ok(), answers.contains(&expected), "{answers:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_single_server_moves_the_clock_by_less_than_a_minute_a_day() {
+        const SECOND: i64 = 1000;
+        let (asleep, told) = watch::channel(Duration::ZERO);
+        let mut keeper = Keeper {
+            clock: Clock::told_of_sleep(told),
+            ..keeper(None)
+        };
+        // Hours since the row before, what the server is off by at each question, and what the clock is off by afterwards.
+        let rows: [(u64, &[i64], i64); 9] = [
+            (0, &[0], 0),
+            (1, &[30 * SECOND], 30 * SECOND),
+            (1, &[50 * SECOND], 50 * SECOND),
+            (1, &[70 * SECOND, 110 * SECOND], 50 * SECOND),
+            // Back and forth counts as well.
+            (1, &[35 * SECOND, 0], 50 * SECOND),
+            // A second server agrees.
+            (1, &[70 * SECOND, 70 * SECOND], 70 * SECOND),
+            (1, &[75 * SECOND], 75 * SECOND),
+            (1, &[85 * SECOND, 120 * SECOND], 75 * SECOND),
+            (24, &[130 * SECOND], 130 * SECOND),
+        ];
+        let mut slept = Duration::ZERO;
+        for (hours, answers, expected) in rows {
+            // The host's clock does not sleep with this one, so that the clock runs ahead by that.
+            slept += Duration::from_secs(hours * 3600);
+            asleep.send_replace(slept);
+            let now_ms = keeper.clock.now().utc.map(|utc| utc.unix_ms);
+            let slept_ms = i64::try_from(hours).unwrap() * HOUR;
+            if let Some(now_ms) = now_ms {
+                keeper.clock.set(now_ms - slept_ms);
+            }
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            assert!(
+                is_about(off_ms, expected),
+                "{answers:?}: {off_ms:?}, {outcome:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_first_step_that_nobody_would_expect_needs_a_second_voice() {
+        // Age of the program by the host's clock, what the server is off by at each question, and what the clock is
+        // off by afterwards; none if it is not set.
+        let (new, old) = (YEAR / 12, 3 * YEAR);
+        let rows: [(Option<i64>, &[i64], Option<i64>); 16] = [
+            (Some(new), &[0], Some(0)),
+            (Some(new), &[11 * HOUR], Some(11 * HOUR)),
+            // A day forward is not believed on one word.
+            (Some(new), &[24 * HOUR, 24 * HOUR], Some(24 * HOUR)),
+            (Some(new), &[24 * HOUR, 0], Some(0)),
+            (Some(new), &[24 * HOUR, 48 * HOUR], None),
+            // A host without a clock of its own comes up with any time before the build.
+            (
+                Some(-10 * YEAR),
+                &[10 * YEAR + HOUR, 10 * YEAR + HOUR],
+                Some(10 * YEAR + HOUR),
+            ),
+            (Some(new), &[10 * YEAR, 10 * YEAR], Some(10 * YEAR)),
+            (Some(new), &[10 * YEAR, 11 * YEAR], None),
+            // The second voice says what one alone would have been believed.
+            (Some(new), &[10 * YEAR, 0], Some(0)),
+            (Some(new), &[-YEAR, -YEAR], Some(-YEAR)),
+            (Some(new), &[-YEAR, -2 * YEAR], None),
+            (Some(-YEAR), &[0, 0], Some(0)),
+            (Some(old), &[0], Some(0)),
+            (Some(old), &[48 * HOUR, 48 * HOUR], Some(48 * HOUR)),
+            (None, &[48 * HOUR, 48 * HOUR], Some(48 * HOUR)),
+            (None, &[48 * HOUR, 24 * 48 * HOUR], None),
+        ];
+        for (age_ms, answers, expected) in rows {
+            let mut keeper = keeper(age_ms.map(|age_ms| host_unix_ms() - age_ms));
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let context = format!("{age_ms:?} {answers:?}: {off_ms:?}, {outcome:?}");
+            match expected {
+                Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
+                None => assert!(off_ms.is_none(), "{context}"),
+            }
+            let contradicts = matches!(outcome, Err(NoTime::Contradiction));
+            assert_eq!(contradicts, expected.is_none(), "{context}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_voice_counts_for_a_time_before_the_newest_blocks() {
+        let tip_secs = u32::try_from(host_unix_ms() / 1000 - 3600).unwrap();
+        // What the server is off by at each question, and what the clock is off by afterwards.
+        let rows: [(&[i64], Option<i64>); 4] = [
+            (&[-24 * HOUR, -24 * HOUR], None),
+            (&[-2 * HOUR], None),
+            (&[-HOUR / 2], Some(-HOUR / 2)),
+            (&[0], Some(0)),
+        ];
+        for (answers, expected) in rows {
+            let mut keeper = Keeper {
+                view: watch::Sender::new(Arc::new(view(Some(tip_secs)))).subscribe(),
+                ..keeper(None)
+            };
+            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let context = format!("{answers:?}: {off_ms:?}, {outcome:?}");
+            match expected {
+                Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
+                None => {
+                    assert!(off_ms.is_none(), "{context}");
+                    assert!(matches!(outcome, Err(NoTime::BeforeChain)), "{context}");
+                }
+            }
+        }
+    }
+
+    /// Knows two addresses of every name.
+    #[derive(Debug)]
+    struct Two;
+
+    impl NameService for Two {
+        fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+            let both = [[127, 0, 0, 1], [127, 0, 0, 2]];
+            Ok(both.map(|address| (address, 0).into()).into())
+        }
+    }
+
+    fn knowing_two() -> Keeper {
+        Keeper {
+            resolver: Resolver::new(Arc::new(Two)),
+            ..keeper(Some(host_unix_ms() - YEAR))
+        }
+    }
+
+    #[tokio::test]
+    async fn the_second_voice_is_that_of_another_server() {
+        let liar = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = liar.local_addr().unwrap().port();
+        let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
+        let mut keeper = knowing_two();
+        let lying = serve(liar, vec![10 * YEAR]);
+        let place = at("time.example", port);
+        let (corrected, ..) = tokio::join!(keeper.correct(&place), lying, serve(honest, vec![0]));
+        corrected.unwrap();
+        let off_ms = keeper
+            .clock
+            .now()
+            .utc
+            .map(|utc| utc.unix_ms - host_unix_ms());
+        assert!(is_about(off_ms, 0), "{off_ms:?}");
+    }
+
+    #[tokio::test]
+    async fn two_addresses_of_one_name_are_not_both_voices_where_the_owner_names_two() {
+        let first = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = first.local_addr().unwrap().port();
+        let beside = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
+        let honest = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let named = at("other.example", honest.local_addr().unwrap().port());
+        let places = [at("time.example", port), named].concat();
+        let mut keeper = knowing_two();
+        let lying = serve(first, vec![10 * YEAR]);
+        let correcting =
+            async { tokio::join!(keeper.correct(&places), lying, serve(honest, vec![0])) };
+        tokio::select! {
+            (corrected, ..) = correcting => corrected.unwrap(),
+            () = serve(beside, vec![10 * YEAR]) => panic!("the first name was asked twice"),
+        }
+        let utc = keeper.clock.now().utc;
+        let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
+        assert!(is_about(off_ms, 0), "{off_ms:?}");
+    }
+
+    #[tokio::test]
+    async fn where_one_server_is_no_good_the_next_one_is_asked() {
+        let broken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = broken.local_addr().unwrap().port();
+        let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
+        let mut keeper = knowing_two();
+        let breaking = async {
+            let mut question = [0; 48];
+            let (_, client) = broken.recv_from(&mut question).await.unwrap();
+            broken.send_to(&[0; 48], client).await.unwrap();
+        };
+        let answering = serve(honest, vec![HOUR]);
+        let place = at("time.example", port);
+        let (corrected, ..) = tokio::join!(keeper.correct(&place), breaking, answering);
+        corrected.unwrap();
+        let utc = keeper.clock.now().utc;
+        let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
+        assert!(is_about(off_ms, HOUR), "{off_ms:?}");
+    }
+
+    #[tokio::test]
+    async fn what_took_less_than_no_time_is_not_believed() {
+        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let port = server.local_addr().unwrap().port();
+        let answering = answer(&server, [0, 10_000]);
+        let mut keeper = keeper(None);
+        let place = at("127.0.0.1", port);
+        let (corrected, ()) = tokio::join!(keeper.correct(&place), answering);
+        assert!(
+            matches!(corrected, Err(NoTime::Implausible)),
+            "{corrected:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_next_question_comes_in_time_after_a_night_asleep() {
+        let (sleep, asleep) = tokio::sync::watch::channel(Duration::ZERO);
+        let clock = Clock::told_of_sleep(asleep);
+        let keeper = Keeper {
+            clock: clock.clone(),
+            ..keeper(None)
+        };
+        let wanted = keeper.wanted();
+        let night = async {
+            time::sleep(ASK_EVERY / 2).await;
+            sleep.send_replace(ASK_EVERY);
+        };
+        let begun = time::Instant::now();
+        tokio::select! {
+            (changed, ()) = async { tokio::join!(keeper.wait(ASK_EVERY, &wanted), night) } => assert!(!changed),
+            () = clock.follow_host() => {}
+        }
+        assert!(begun.elapsed() < ASK_EVERY / 2 + Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,107 @@
+//! Answers to clients: why an image is not installed, in the words that clients know and in a sentence.
+
+use feeds::image::{Fault, Kind};
+use interface::answer::Answer;
+use serde_json::json;
+
+use super::{judge::Refusal, newest::NotAsked};
+
+/// Error of an image that is refused.
+pub const INVALID: &str = "ESP_ERR_OTA_VALIDATE_FAILED";
+
+/// Tells whether somebody looks for the newest release, in the words that clients know, or why not, and in a sentence.
+pub fn newest(asked: Result<(), NotAsked>) -> Answer {
+    let trouble = match asked {
+        Ok(()) => return Answer::message(200, "Firmware update triggered"),
+        Err(trouble) => trouble,
+    };
+    let why = trouble.to_string();
+    match &trouble {
+        NotAsked::Disabled => Answer::error(403, "ota_disabled"),
+        NotAsked::Refused(refusal) => refused(refusal, Kind::Firmware, u64::MAX),
+        NotAsked::NoFeed | NotAsked::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),
+        NotAsked::NotReady => unavailable("ESP_ERR_INVALID_STATE", &why),
+        NotAsked::Busy => failed("ESP_ERR_NO_MEM", &why),
+    }
+}
+
+/// Tells why nothing is installed, in the words that clients know and in a sentence.
+pub fn refused(refusal: &Refusal, kind: Kind, max: u64) -> Answer {
+    let why = refusal.to_string();
+    match refusal {
+        Refusal::Busy => Answer::message(503, "Update already in progress"),
+        Refusal::Oversize(_) => oversize(max),
+        Refusal::Digest => other_digest(),
+        Refusal::Fault(Fault::CutOff { .. }) => match kind {
+            Kind::Firmware => failed("ESP_ERR_INVALID_SIZE", &why),
+            Kind::Page => failed("truncated upload", &why),
+        },
+        Refusal::NoSlots | Refusal::NoExec => failed("no ota partition", &why),
+        Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Slow(_) | Refusal::Fault(Fault::Io(_)) => {
+            failed("ESP_FAIL", &why)
+        }
+        Refusal::OnTrial(_) => unavailable("ESP_ERR_INVALID_STATE", &why),
+        Refusal::NoKeys(_) => unavailable(INVALID, &why),
+        Refusal::Fault(_)
+        | Refusal::Kind { .. }
+        | Refusal::Board { .. }
+        | Refusal::Panel { .. }
+        | Refusal::Target { .. }
+        | Refusal::Older { .. }
+        | Refusal::Mislabelled { .. }
+        | Refusal::NeedsNewer { .. } => failed(INVALID, &why),
+    }
+}
+
+/// The upload ended early.
+pub fn broken(kind: Kind) -> Answer {
+    let word = match kind {
+        Kind::Firmware => "ESP_FAIL",
+        Kind::Page => "truncated upload",
+    };
+    failed(word, "the upload broke off")
+}
+
+/// Error 500.
+pub fn failed(word: &str, why: &str) -> Answer {
+    Answer::with(500, json!({ "error": word, "msg": why }))
+}
+
+fn unavailable(word: &str, why: &str) -> Answer {
+    Answer::with(503, json!({ "error": word, "msg": why }))
+}
+
+/// The image is larger than `max` bytes.
+pub fn oversize(max: u64) -> Answer {
+    Answer::with(413, json!({ "error": "oversize", "max": max }))
+}
+
+/// The digest is another one than announced.
+pub fn other_digest() -> Answer {
+    Answer::bad_request("sha256 mismatch")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_release_has_a_reason() {
+        for (trouble, status, word) in [
+            (NotAsked::Disabled, 403, "ota_disabled"),
+            (NotAsked::NoFeed, 500, "ESP_ERR_INVALID_ARG"),
+            (NotAsked::BadFeed, 500, "ESP_ERR_INVALID_ARG"),
+            (NotAsked::NotReady, 503, "ESP_ERR_INVALID_STATE"),
+            (NotAsked::Busy, 500, "ESP_ERR_NO_MEM"),
+        ] {
+            let told = trouble.to_string();
+            let answer = newest(Err(trouble));
+            let error = answer.body.map(|body| body["error"].clone());
+            assert_eq!(
+                (answer.status, error),
+                (status, Some(word.into())),
+                "{told}"
+            );
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Commands: what a client gives is read, the device is asked, and its reply told.
+
+use device::{request::Request, view::View};
+use interface::{
+    answer::Answer,
+    asked::Asked,
+    given::{Body, Given},
+    operation::{Form, Operation, Takes},
+};
+
+use super::{
+    answer::{self, Response},
+    call::{Call, Received},
+    parse::query_pairs,
+    settings,
+};
+
+/// Reads what a client asks of the device.
+pub type Read = fn(Given, &View) -> Result<Asked, Answer>;
+
+/// Asks the device what an operation reads from a request.
+pub async fn perform(
+    mut call: Call,
+    operation: &Operation,
+    form: &Form,
+    read: Read,
+) -> Response {
+    let given = given(&mut call, operation, form).await;
+    let Asked { request, told } = match read(given, &call.view) {
+        Ok(asked) => asked,
+        Err(refusal) => return answer::told(refusal),
+    };
+    let reply = if let Request::Patch(patch) = request {
+        settings::change(&call, patch).await
+    } else {
+        call.state.ask(request).await
+    };
+    match reply {
+        Ok(reply) => answer::told(told.answer(reply)),
+        Err(response) => response,
+    }
+}
+
+/// Takes what a request gives to its place: older clients write into the path what others have in the body.
+async fn given(call: &mut Call, operation: &Operation, form: &Form) -> Given {
+    let in_path = call.param.take();
+    let takes_body = !form.old && operation.body != Takes::Nothing;
+    let body = if takes_body {
+        call.body(operation.body_max).await
+    } else {
+        Received::Nothing
+    };
+    let query = call.parts.uri.query().filter(|_| !form.query.is_empty());
+    Given {
+        body: match body {
+            Received::Whole(bytes) => Body::read(&bytes),
+            Received::Nothing | Received::TooLarge | Received::Broken => Body::Missing,
+        },
+        beside: query_pairs(query.unwrap_or_default()).collect(),
+        in_path,
+    }
+}

@@ -1,0 +1,174 @@
+//! The handbook: the documents of the project as pages, with their pictures.
+
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+use rust_embed::RustEmbed;
+
+use super::{
+    assets::{Asset, content_type},
+    html::escaped,
+    pages::bytes,
+};
+
+/// First segment of the paths of all pages.
+pub const FOLDER: &str = "handbook";
+
+/// The document that is shown first.
+const FIRST: &str = "README";
+
+/// The document that lists all others.
+const CONTENTS: &str = "SUMMARY";
+
+#[derive(RustEmbed)]
+#[folder = "../../docs"]
+struct Documents;
+
+/// Returns the page or the file of a path below the folder; `None` if there is no such document.
+pub fn asset(path: &str) -> Option<Asset> {
+    let name = if path.is_empty() { FIRST } else { path };
+    let name = name.strip_suffix(".md").unwrap_or(name);
+    if let Some(text) = document(name) {
+        let page = page(&text, &document(CONTENTS)?);
+        return Some(Asset::new(
+            page.into(),
+            content_type("page.html", "text/html"),
+        ));
+    }
+    let file = Documents::get(path)?;
+    let guessed = match path.rsplit('.').next() {
+        Some("png") => "image/png",
+        Some("json") => "application/json",
+        _ => "text/plain",
+    };
+    let content_type = content_type(path, guessed);
+    Some(Asset::new(bytes(file.data), content_type))
+}
+
+fn document(name: &str) -> Option<String> {
+    let file = Documents::get(&format!("{name}.md"))?;
+    String::from_utf8(file.data.into_owned()).ok()
+}
+
+fn page(text: &str, contents: &str) -> String {
+    let title = text.lines().find_map(|line| line.strip_prefix("# "));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · papertick</title>\n<link rel=\"icon\" href=\"/favicon.svg\">\n<link rel=\"stylesheet\" href=\"/handbook.css\">\n</head>\n<body>\n<nav>\n<p><a href=\"/\">← The clock</a></p>\n<details>\n<summary>Contents</summary>\n{contents}</details>\n</nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        title = escaped(title.unwrap_or("Handbook")),
+        contents = rendered(contents),
+        body = rendered(text),
+    )
+}
+
+/// Renders Markdown; headings get the ids that links in the documents name.
+fn rendered(text: &str) -> String {
+    let mut events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_TABLES)
+        .map(linked)
+        .collect();
+    let mut heading = None;
+    let mut words = String::new();
+    for at in 0..events.len() {
+        let event = &events[at];
+        if let Event::Start(Tag::Heading { .. }) = event {
+            heading = Some(at);
+            words.clear();
+        } else if let Event::Text(text) | Event::Code(text) = event {
+            words.push_str(text);
+        } else if let Event::End(TagEnd::Heading(_)) = event {
+            let start = heading.take().and_then(|start| events.get_mut(start));
+            if let Some(Event::Start(Tag::Heading { id, .. })) = start {
+                *id = Some(anchor(&words).into());
+            }
+        }
+    }
+    let mut html = String::new();
+    push_html(&mut html, events.into_iter());
+    html
+}
+
+/// The id of a heading, as GitHub and mdBook make it.
+fn anchor(heading: &str) -> String {
+    let signs = heading.to_lowercase();
+    let signs = signs.chars().filter_map(|sign| match sign {
+        ' ' => Some('-'),
+        '-' | '_' => Some(sign),
+        sign => sign.is_alphanumeric().then_some(sign),
+    });
+    signs.collect()
+}
+
+/// Points links between documents to their pages.
+fn linked(mut event: Event<'_>) -> Event<'_> {
+    if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = &mut event {
+        *dest_url = address(dest_url);
+    }
+    event
+}
+
+fn address(link: &str) -> CowStr<'static> {
+    if link.starts_with('#') || link.starts_with('/') || link.contains(':') {
+        return link.to_string().into();
+    }
+    if link == "openapi.json" {
+        return "/openapi.json".into();
+    }
+    let (file, part) = link.split_at(link.find('#').unwrap_or(link.len()));
+    let file = file.strip_suffix(".md").unwrap_or(file);
+    format!("/{FOLDER}/{file}{part}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The values of an attribute in a page.
+    fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
+        let start = format!(" {attribute}=\"");
+        let parts = html.split(&*start).skip(1);
+        parts.filter_map(|part| part.split('"').next()).collect()
+    }
+
+    #[test]
+    fn every_link_of_the_handbook_leads_to_something_that_is_served() {
+        let pages: Vec<String> = Documents::iter()
+            .filter_map(|file| file.strip_suffix(".md").map(String::from))
+            .collect();
+        assert!(pages.len() > 15, "{pages:?}");
+        let mut broken = BTreeSet::new();
+        for page in &pages {
+            let text = page_of(page);
+            let links = [values(&text, "href"), values(&text, "src")].concat();
+            for link in links {
+                let (file, part) = link.split_once('#').unwrap_or((link, ""));
+                let target = file.strip_prefix("/handbook/");
+                let found = match (target, part) {
+                    (None, "") => file.starts_with('/') || file.contains("://"),
+                    (None, part) => file.contains("://") || values(&text, "id").contains(&part),
+                    (Some(target), "") => asset(target).is_some(),
+                    (Some(target), part) => {
+                        pages.iter().any(|page| page == target)
+                            && values(&page_of(target), "id").contains(&part)
+                    }
+                };
+                if !found {
+                    broken.insert(format!("{page}: {link}"));
+                }
+            }
+        }
+        assert_eq!(broken, BTreeSet::new());
+    }
+
+    fn page_of(name: &str) -> String {
+        page(
+            &document(name).unwrap_or_default(),
+            &document(CONTENTS).unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn what_is_no_document_is_not_served() {
+        for path in ["nothing", "../Cargo", "gallery/"] {
+            assert!(asset(path).is_none(), "{path}");
+        }
+    }
+}

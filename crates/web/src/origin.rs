@@ -1,0 +1,380 @@
+//! Protects the clock from pages of other sites in its visitors' browsers.
+//!
+//! `Origin`, `Sec-Fetch-Site` and `Referer` say which site sends a request; other clients do not send these headers.
+//! `Host` says which name the client used. A page can rebind a name of its own to the clock's address, and a page can
+//! set any `User-Agent`, so an unknown DNS name is refused whatever the client is.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Version,
+    header::{
+        ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+        ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE, HOST, ORIGIN, REFERER, USER_AGENT,
+        VARY,
+    },
+};
+
+use super::answer::{self, Response};
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Words in the `User-Agent` of browsers and of the media players in them.
+const BROWSER_AGENTS: &[&str] = &["Mozilla/", "Opera/", "AppleCoreMedia", "stagefright"];
+
+/// Domains of home networks under which the name of the machine is known.
+///
+/// Unlike the clock's own name, that of a machine can be guessed, so it does not count under every domain.
+const HOME_DOMAINS: &[&str] = &[
+    "local",
+    "lan",
+    "home",
+    "home.arpa",
+    "internal",
+    "localdomain",
+    "fritz.box",
+];
+
+/// What the page may load: only what comes from here.
+const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'";
+
+/// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
+/// whose pages may control the clock may put it in one.
+pub fn page_policy(allowed_origins: &[String]) -> HeaderValue {
+    let framed_by = allowed_origins.join(" ");
+    HeaderValue::from_str(format!("{PAGE_LOADS}; frame-ancestors 'self' {framed_by}").trim_end())
+        .unwrap_or(HeaderValue::from_static("frame-ancestors 'none'"))
+}
+
+/// Whose page sends a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    /// Ours, or one whose origin the owner allows.
+    Ours,
+    /// One of another site.
+    Foreign,
+    /// Nothing tells: no browser, or one that hides it.
+    Unsaid,
+}
+
+/// The names the clock goes by, and the other sites that may act on it.
+#[derive(Debug, Clone, Default)]
+pub struct Sites {
+    /// Origins as browsers write them, in lower case.
+    allowed: Vec<String>,
+    /// Name of the host the program runs on, in lower case.
+    machine: String,
+}
+
+impl Sites {
+    /// Knows the origins that the owner allows.
+    pub fn new(allowed: &[String]) -> Sites {
+        let machine = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .to_ascii_lowercase();
+        Sites {
+            allowed: allowed
+                .iter()
+                .map(|origin| origin.trim_end_matches('/').to_ascii_lowercase())
+                .collect(),
+            machine,
+        }
+    }
+
+    /// Refuses a request for an unknown DNS name; `hostname` is the clock's own.
+    pub fn rebound(&self, headers: &HeaderMap, hostname: &str) -> Option<Response> {
+        let host = text(headers, &HOST)?.to_ascii_lowercase();
+        let name = without_port(&host).trim_end_matches('.');
+        (!self.is_known(name, hostname)).then(|| {
+            refusal(&format!(
+                "unknown host name: to reach the clock by it, start the clock with --allow-origin http://{host}"
+            ))
+        })
+    }
+
+    fn is_known(&self, name: &str, hostname: &str) -> bool {
+        // Names of a single label, `localhost` among them, are resolved in the local network.
+        let Some((label, domain)) = name.split_once('.') else {
+            return true;
+        };
+        is_address(name)
+            || label == hostname.to_ascii_lowercase()
+            || name == self.machine
+            || (label == self.machine && HOME_DOMAINS.contains(&domain))
+            || self.allows_name(name)
+    }
+
+    fn allows_name(&self, name: &str) -> bool {
+        let mut names = self.allowed.iter().map(|origin| authority(origin));
+        names.any(|authority| without_port(authority) == name)
+    }
+
+    /// Tells whose page sends a request.
+    pub fn sender(&self, headers: &HeaderMap, method: &Method) -> Sender {
+        let host = text(headers, &HOST)
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let is_ours =
+            |origin: &str| !host.is_empty() && authority(&origin.to_ascii_lowercase()) == host;
+        let referer = text(headers, &REFERER).filter(|_| *method == Method::GET);
+        let referer = referer.map(origin_of);
+        let ours = match (
+            text(headers, &ORIGIN),
+            text(headers, &SEC_FETCH_SITE),
+            referer,
+        ) {
+            (Some(origin), _, _) => is_ours(origin) || self.allows(origin),
+            (None, Some("same-origin"), _) => true,
+            // Typed or kept by the visitor, or the end of a way that led over other sites.
+            (None, Some("none"), _) => return Sender::Unsaid,
+            (None, Some(_), referer) => referer.is_some_and(|referer| self.allows(referer)),
+            // Over plain HTTP a browser marks a picture or a link of another site with nothing else.
+            (None, None, Some(referer)) => is_ours(referer) || self.allows(referer),
+            (None, None, None) => return Sender::Unsaid,
+        };
+        if ours { Sender::Ours } else { Sender::Foreign }
+    }
+
+    fn allows(&self, origin: &str) -> bool {
+        self.allowed.contains(&origin.to_ascii_lowercase())
+    }
+
+    /// The origin of a request, if the owner allows it to read our answers.
+    pub fn reader(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origin = headers.get(ORIGIN)?;
+        let known = origin.to_str().is_ok_and(|origin| self.allows(origin));
+        known.then(|| origin.clone())
+    }
+
+    /// Whether answers differ by origin at all.
+    pub fn any_allowed(&self) -> bool {
+        !self.allowed.is_empty()
+    }
+}
+
+/// Refuses a request that does not name exactly one host (RFC 9112, section 3.2).
+///
+/// Servers and proxies could disagree about whom such a request is for.
+pub fn ambiguous_host<B>(request: &Request<B>) -> Option<Response> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => return Some(answer::bad_request("more than one Host header")),
+        (None, None) if request.version() >= Version::HTTP_11 => {
+            return Some(answer::bad_request("Host header missing"));
+        }
+        (host, None) => host,
+    };
+    let host = match host.map(HeaderValue::to_str) {
+        Some(Err(_)) => return Some(answer::bad_request("bad Host header")),
+        Some(Ok(host)) => Some(host),
+        None => None,
+    };
+    let scheme = request.uri().scheme_str().unwrap_or("http");
+    let named =
+        |host: &str| authority(&format!("{scheme}://{host}").to_ascii_lowercase()).to_owned();
+    let differs = |target: &http::uri::Authority| host.map(named) != Some(named(target.as_str()));
+    request
+        .uri()
+        .authority()
+        .is_some_and(differs)
+        .then(|| answer::bad_request("Host header and request target differ"))
+}
+
+/// Refuses what a page of another site asks for.
+pub fn cross_site() -> Response {
+    refusal("cross-site request")
+}
+
+/// Lets the page of an allowed origin read an answer.
+pub fn admit(response: &mut Response, origin: HeaderValue) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.append(VARY, HeaderValue::from_static("Origin"));
+}
+
+/// Answers the question a browser asks before it sends a change for a page of another site.
+pub fn preflight(reader: Option<HeaderValue>) -> Response {
+    let Some(origin) = reader else {
+        return cross_site();
+    };
+    let mut response = answer::empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    let fixed = HeaderValue::from_static;
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        fixed("GET, POST, PATCH, DELETE, OPTIONS"),
+    );
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        fixed("Content-Type, Authorization, If-Match, If-None-Match, X-Sign-In"),
+    );
+    headers.insert(ACCESS_CONTROL_MAX_AGE, fixed("600"));
+    admit(&mut response, origin);
+    response
+}
+
+fn refusal(reason: &str) -> Response {
+    answer::error(StatusCode::FORBIDDEN, reason)
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers
+        .get(name)
+        .map(|value| value.to_str().unwrap_or_default())
+}
+
+/// Whether a browser sends a request: it need not be a page, an image or a media element will do.
+pub fn is_browser(headers: &HeaderMap) -> bool {
+    let is_named = text(headers, &USER_AGENT)
+        .is_some_and(|agent| BROWSER_AGENTS.iter().any(|word| agent.contains(word)));
+    let accept = text(headers, &ACCEPT).unwrap_or_default();
+    is_named
+        || accept.starts_with("text/html")
+        || accept.starts_with("image/")
+        || headers.keys().any(|name| name.as_str().starts_with("sec-"))
+}
+
+/// Host and port of an origin, without the port that is the scheme's own.
+fn authority(origin: &str) -> &str {
+    let (scheme, authority) = origin.split_once("://").unwrap_or(("", ""));
+    let own_port = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => "",
+    };
+    authority.strip_suffix(own_port).unwrap_or(authority)
+}
+
+/// The origin at the start of a URL.
+fn origin_of(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |at| start + at);
+    &url[..end]
+}
+
+fn without_port(host: &str) -> &str {
+    if host.starts_with('[') {
+        return host
+            .split_once(']')
+            .map_or(host, |(address, _)| &address[1..]);
+    }
+    host.split_once(':').map_or(host, |(name, _)| name)
+}
+
+fn is_address(name: &str) -> bool {
+    name.parse::<Ipv4Addr>().is_ok() || name.parse::<Ipv6Addr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    fn headers(rows: &[(&str, &str)]) -> HeaderMap {
+        let row = |(name, value): &(&str, &str)| {
+            (
+                HeaderName::try_from(*name).unwrap(),
+                HeaderValue::from_str(value).unwrap(),
+            )
+        };
+        rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn marks_tell_whose_page_sends_a_request() {
+        let allowed = ["http://localhost:5173".to_string()];
+        let sites = Sites::new(&allowed);
+        let host = ("host", "192.0.2.7:8080");
+        let allowed_page = ("referer", "http://localhost:5173/");
+        let own_page = ("referer", "http://192.0.2.7:8080/api");
+        let cross_site = ("sec-fetch-site", "cross-site");
+        let rows: &[(&[(&str, &str)], Sender)] = &[
+            (&[], Sender::Unsaid),
+            (&[("origin", "http://192.0.2.7:8080")], Sender::Ours),
+            (&[("origin", "http://localhost:5173")], Sender::Ours),
+            (&[("origin", "http://192.0.2.7")], Sender::Foreign),
+            (&[("origin", "http://evil.example")], Sender::Foreign),
+            (&[("origin", "null")], Sender::Foreign),
+            (&[("origin", "")], Sender::Foreign),
+            (&[("sec-fetch-site", "same-origin")], Sender::Ours),
+            (&[("sec-fetch-site", "none")], Sender::Unsaid),
+            (&[("sec-fetch-site", "none"), own_page], Sender::Unsaid),
+            (&[("sec-fetch-site", "same-site")], Sender::Foreign),
+            (&[cross_site], Sender::Foreign),
+            (&[cross_site, allowed_page], Sender::Ours),
+            // A link of ours that led over another site.
+            (&[cross_site, own_page], Sender::Foreign),
+            (&[own_page], Sender::Ours),
+            (&[allowed_page], Sender::Ours),
+            (&[("referer", "http://evil.example/page")], Sender::Foreign),
+            (&[("referer", "")], Sender::Foreign),
+        ];
+        for (marks, sender) in rows {
+            let request = headers(&[&[host], *marks].concat());
+            let told = sites.sender(&request, &Method::GET);
+            assert_eq!(told, *sender, "{marks:?}");
+        }
+    }
+
+    #[test]
+    fn a_default_port_may_be_left_out() {
+        let sites = Sites::new(&[]);
+        let request = headers(&[
+            ("host", "papertick-a1b2c3.local"),
+            ("origin", "http://papertick-a1b2c3.local"),
+        ]);
+        assert_eq!(sites.sender(&request, &Method::POST), Sender::Ours);
+    }
+
+    #[test]
+    fn a_host_is_known_by_its_address_or_by_a_name_of_its_own() {
+        let allowed = [
+            "http://clock.example".to_string(),
+            "https://tls.example:8443".to_string(),
+        ];
+        let sites = Sites {
+            machine: "shelf".into(),
+            ..Sites::new(&allowed)
+        };
+        let rows = [
+            ("192.0.2.7", true),
+            ("192.0.2.7:8080", true),
+            ("[2001:db8::7]:8080", true),
+            ("[::1]", true),
+            ("localhost:8080", true),
+            ("papertick:8080", true),
+            ("papertick-a1b2c3", true),
+            ("papertick-a1b2c3.local", true),
+            ("papertick-a1b2c3.local.", true),
+            ("PAPERTICK-A1B2C3.local:8080", true),
+            ("papertick-a1b2c3.fritz.box", true),
+            ("papertick-a1b2c3.home.example", true),
+            ("shelf", true),
+            ("shelf.local", true),
+            ("shelf.example", false),
+            ("clock.example", true),
+            ("clock.example:8080", true),
+            ("tls.example", true),
+            ("evil.example", false),
+            ("evil.example:8080", false),
+            ("papertick-a1b2c3-evil.example", false),
+            ("evil.papertick-a1b2c3.local", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost.evil.example", false),
+            ("sub.clock.example", false),
+        ];
+        for (host, passes) in rows {
+            for agent in ["Mozilla/5.0 (X11; Linux x86_64)", "curl/8.5.0"] {
+                let request = headers(&[("host", host), ("user-agent", agent)]);
+                for hostname in ["papertick-a1b2c3", "Papertick-A1B2C3"] {
+                    let refused = sites.rebound(&request, hostname);
+                    assert_eq!(refused.is_none(), passes, "{host} of {hostname}, {agent}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The bench, on a simulated board only: the hand of the person at the table.
+
+use std::time::Duration;
+
+use board::sim::{Bench, BenchError, BenchState, SimFault};
+use device::{
+    input::Input,
+    market::{Direction, Observation, Payment},
+    sources::SourceId,
+    units::Msats,
+};
+use http::StatusCode;
+use interface::{given::whole_number, limits::SMALL_BODY_MAX};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{
+    answer::{self, Response},
+    call::Call,
+    services::Services,
+};
+
+/// Greatest light in the room, lux.
+const LUX_MAX: f64 = 4_294_967.0;
+
+/// Time that buttons are held where the body does not say.
+const SHORT_PRESS_MS: u64 = 100;
+
+/// All signals of the board.
+pub fn state(call: &Call) -> Response {
+    let signals = signals(&call.state.services);
+    signals.map_or_else(answer::not_found, |text| answer::json_bytes(text.into()))
+}
+
+/// All signals of the board, and whether the relay of a demo is there, as JSON; none on a real board.
+pub fn signals(services: &Services) -> Option<String> {
+    let demo = services.demo.as_ref();
+    let signals = Signals {
+        board: services.bench.as_ref()?.state(),
+        demo_relay: demo.map(|hand| if hand.is_gone() { "gone" } else { "there" }),
+    };
+    serde_json::to_string(&signals).ok()
+}
+
+/// What is told of the bench.
+#[derive(Serialize)]
+struct Signals {
+    #[serde(flatten)]
+    board: BenchState,
+    demo_relay: Option<&'static str>,
+}
+
+/// Shows the glass to whoever stands before the bench: also where the control interface shows nothing.
+pub fn panels(call: &Call) -> Response {
+    if call.state.services.bench.is_some() {
+        super::panels::all(call)
+    } else {
+        answer::not_found()
+    }
+}
+
+/// Presses buttons; answers after their release.
+pub async fn buttons(mut call: Call) -> Response {
+    let body = body(&mut call).await;
+    let Some(bench) = &call.state.services.bench else {
+        return answer::not_found();
+    };
+    let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), whole);
+    match (numbers(&body, "press"), held) {
+        (Some(press), Some(ms)) => told(bench.press(&press, Duration::from_millis(ms)).await),
+        _ => answer::bad_request("press: list of button numbers, ms: whole number"),
+    }
+}
+
+/// Changes the light in the room; null takes the sensor away.
+pub async fn lux(mut call: Call) -> Response {
+    act(
+        &mut call,
+        "lux: number from 0 to 4294967, or null",
+        |bench, body| {
+            let lux = body.get("lux")?;
+            if lux.is_null() {
+                return Some(bench.set_millilux(None));
+            }
+            let lux = lux.as_f64().filter(|lux| (0.0..=LUX_MAX).contains(lux))?;
+            Some(bench.set_millilux(Some((lux * 1000.0).round() as u32)))
+        },
+    )
+    .await
+}
+
+/// Plugs the network in, or pulls it out.
+pub async fn wifi(mut call: Call) -> Response {
+    act(&mut call, "link: up or down", |bench, body| {
+        let up = match body.get("link")?.as_str()? {
+            "up" => true,
+            "down" => false,
+            _ => return None,
+        };
+        bench.set_link(up);
+        Some(Ok(()))
+    })
+    .await
+}
+
+/// Cuts the power and gives it back, with buttons held from then on.
+pub async fn power(mut call: Call) -> Response {
+    act(
+        &mut call,
+        "action: cycle, hold: list of button numbers, ms: whole number",
+        |bench, body| {
+            body.get("action")?
+                .as_str()
+                .filter(|action| *action == "cycle")?;
+            let hold = match body.get("hold") {
+                Some(_) => numbers(body, "hold")?,
+                None => Vec::new(),
+            };
+            let ms = body.get("ms").map_or(Some(0), whole)?;
+            Some(bench.cycle_power(&hold, Duration::from_millis(ms)))
+        },
+    )
+    .await
+}
+
+/// Breaks a panel, or mends it.
+pub async fn panel(mut call: Call) -> Response {
+    act(
+        &mut call,
+        "panel: index, fault: busy-stuck or none",
+        |bench, body| {
+            let panel = whole(body.get("panel")?)?.try_into().ok()?;
+            let fault = SimFault::parse(body.get("fault")?.as_str()?)?;
+            Some(bench.set_fault(panel, fault))
+        },
+    )
+    .await
+}
+
+/// Lets something happen in the market of a demo, or to the wallet of a simulated clock.
+pub async fn market(mut call: Call) -> Response {
+    let body = body(&mut call).await;
+    let services = &call.state.services;
+    if services.bench.is_none() {
+        return answer::not_found();
+    }
+    let event = body.get("event").and_then(Value::as_str);
+    if event == Some("payment") {
+        return match services
+            .inbox
+            .tell(Input::Observed(SourceId::Wallet, vec![payment()]))
+            .await
+        {
+            Ok(()) => answer::done(),
+            Err(_) => answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        };
+    }
+    let Some(hand) = &services.demo else {
+        return answer::not_found();
+    };
+    match event {
+        Some("block") => hand.find_block(),
+        Some("price") => hand.jump(),
+        Some("relay-gone") => hand.set_gone(true),
+        Some("relay-back") => hand.set_gone(false),
+        Some(_) | None => {
+            return answer::bad_request("event: block, price, payment, relay-gone or relay-back");
+        }
+    }
+    answer::done()
+}
+
+/// A payment that comes in.
+fn payment() -> Observation {
+    Observation::Payment(Payment {
+        direction: Some(Direction::Received),
+        amount: Msats(21_000_000),
+    })
+}
+
+/// Lets a function act on the bench; it returns none where the body is not understood.
+async fn act(
+    call: &mut Call,
+    usage: &str,
+    action: impl FnOnce(&Bench, &Value) -> Option<Result<(), BenchError>>,
+) -> Response {
+    let body = body(call).await;
+    match &call.state.services.bench {
+        None => answer::not_found(),
+        Some(bench) => action(bench, &body).map_or_else(|| answer::bad_request(usage), told),
+    }
+}
+
+async fn body(call: &mut Call) -> Value {
+    call.json(SMALL_BODY_MAX).await.unwrap_or_else(|| json!({}))
+}
+
+fn numbers(body: &Value, name: &str) -> Option<Vec<u64>> {
+    body.get(name)?.as_array()?.iter().map(whole).collect()
+}
+
+/// A number without a fraction, which may be written with one: `100.0`.
+fn whole(value: &Value) -> Option<u64> {
+    let is_whole = value.as_f64().is_some_and(|number| number % 1.0 == 0.0);
+    u64::try_from(whole_number(value).filter(|_| is_whole)?).ok()
+}
+
+fn told(outcome: Result<(), BenchError>) -> Response {
+    match outcome {
+        Ok(()) => answer::done(),
+        Err(error @ BenchError::NoPanel(_)) => {
+            answer::error(StatusCode::NOT_FOUND, &error.to_string())
+        }
+        Err(error) => answer::bad_request(&error.to_string()),
+    }
+}
