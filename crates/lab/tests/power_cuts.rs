@@ -3,11 +3,14 @@
 
 use std::{fs, path::Path};
 
-use updates::{depot, record, slots::{ImageSlot, Installed, Standing}};
 use papertick::power_cuts::{Beginning, try_everything};
 use semver::Version;
 use serde_json::{Map, json};
 use storage::{Store, disk::Folder};
+use updates::{
+    depot, record,
+    slots::{ImageSlot, Installed, Standing},
+};
 
 /// How often chance decides what survives each cut.
 const CHANCES: u64 = 1;

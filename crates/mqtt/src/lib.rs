@@ -28,9 +28,9 @@ use net::{
 };
 use tokio::time::sleep;
 
-use runtime::outage::Outage;
 use executor::CommandExecutor;
 pub use means::Means;
+use runtime::outage::Outage;
 use runtime::tasks::{Stop, Tasks};
 use session::{Ended, Spread};
 

@@ -153,11 +153,7 @@ impl Conversation {
     ///
     /// # Errors
     /// Something that the broker is to be told cannot be written in the protocol.
-    pub fn new(
-        broker: &Broker,
-        version: Version,
-        now: Instant,
-    ) -> Result<Conversation, Over> {
+    pub fn new(broker: &Broker, version: Version, now: Instant) -> Result<Conversation, Over> {
         let options = ConnectionOptions::new()
             .maximum_packet_size_recv(packet_max(version))
             .receive_maximum(RECEIVE_MAX.get());

@@ -39,9 +39,9 @@ use net::{
 };
 use render::png;
 use runtime::{
+    inbox::Stopped,
     outage::Outage,
     route::route,
-    inbox::Stopped,
     tasks::Stop,
     waits::{over, until},
 };
@@ -739,7 +739,7 @@ impl<'a> Session<'a> {
                 None => return Some(Vec::new()),
             },
             Level::Host => {
-                let free = host::memory(&host::Least::new()).free;
+                let free = runtime::host::memory(&runtime::host::Least::new()).free;
                 Some(documents::host(view, self.started(), free))
             }
             Level::Settings => Some(documents::settings(view, &about().identity)),

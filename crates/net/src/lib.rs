@@ -16,6 +16,7 @@ pub mod route;
 pub mod tls;
 
 pub mod http;
+pub mod web_socket_server;
 pub mod ws;
 
 pub mod backoff;

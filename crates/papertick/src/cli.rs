@@ -16,8 +16,25 @@ use clap::{
 use clap_complete::Shell;
 use interface::operations;
 
+use crate::{
+    commands::backup::{self, BackupArgs, RestoreArgs},
+    commands::ctl::{self, CtlArgs},
+    commands::discover::{self, DiscoverArgs},
+    commands::image::{self, ImageArgs},
+    commands::passwd::{self, PasswdArgs},
+    commands::release::{self, ReleaseArgs},
+    commands::render::{self, RenderArgs},
+    commands::suggestion,
+    commands::watch::{self, WatchArgs},
+    commands::wiring::WiringCommand,
+    config::flags::{Flags, replaced_environment},
+    config::resolve::resolve,
+    config::{DeviceConfig, MarketSource, RunConfig},
+    crash_dumps,
+    failure::Failure,
+    supervisor::handover::TakeOver,
+};
 use updates::build;
-use crate::{commands::backup::{self, BackupArgs, RestoreArgs}, commands::ctl::{self, CtlArgs}, commands::discover::{self, DiscoverArgs}, commands::image::{self, ImageArgs}, commands::passwd::{self, PasswdArgs}, commands::release::{self, ReleaseArgs}, commands::render::{self, RenderArgs}, commands::suggestion, commands::watch::{self, WatchArgs}, commands::wiring::WiringCommand, config::{DeviceConfig, MarketSource, RunConfig}, config::flags::{Flags, replaced_environment}, config::resolve::resolve, crash_dumps, failure::Failure, supervisor::handover::TakeOver};
 
 /// What the program is asked to do.
 #[derive(Debug)]
@@ -161,7 +178,7 @@ Examples:
   papertick completions zsh > ~/.zfunc/_papertick
   papertick completions fish > ~/.config/fish/completions/papertick.fish
   papertick completions elvish > ~/.config/elvish/lib/papertick.elv    and `use papertick` in rc.elv
-  papertick completions powershell >> $PROFILE";
+  papertick completions powershell > papertick.ps1    and `. papertick.ps1` in $PROFILE";
 
 const WIRING_EXAMPLES: &str = "\
 Examples:

@@ -28,8 +28,13 @@ use storage::{
     sim_disk::{SharedDisk, SimDisk},
 };
 
-use updates::{depot::{self, Depot}, judge::{Judge, Refusal, Signatures, Versions}, record, slots::{Factory, ImageSlot, Program, Slots, Standing}};
 use sources::logos;
+use updates::{
+    depot::{self, Depot},
+    judge::{Judge, Refusal, Signatures, Versions},
+    record,
+    slots::{Factory, ImageSlot, Program, Slots, Standing},
+};
 
 /// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not
 /// matter here, and pictures are tried by themselves.

@@ -50,12 +50,41 @@ use wifi::{
     secrets,
 };
 
-use updates::{build, installer::{Installer, Means}, judge::Signatures, keys::KeyRing, newest::Newest, watcher::{self, Watcher}};
-use sources::{Shared, already_reported::AlreadyReported, demo::{DemoRelay, Pace}, demo::market::{FIRST_HEIGHT, Quotes}, known_peers::KnownPeers, logos::LogoCache, supervisor::supervise, time::{Timekeeping, keep_time}, upstreams::Upstreams};
+use crate::{
+    buses::{Serving, serve},
+    chain_file,
+    config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
+    drivers::advert::{self, Announcing, Patience},
+    drivers::captive_dns::{self, Names},
+    drivers::painter::{self, Canvas, Progress},
+    drivers::{host, lights, senses},
+    effects::Performer,
+    kept::Kept,
+    lifeline::{BEAT_PERIOD, Word},
+    main_loop::{Beginning, Followed, MainLoop, Rounds},
+};
+use mqtt;
+use sources::{
+    Shared,
+    already_reported::AlreadyReported,
+    demo::market::{FIRST_HEIGHT, Quotes},
+    demo::{DemoRelay, Pace},
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    supervisor::supervise,
+    time::{Timekeeping, keep_time},
+    upstreams::Upstreams,
+};
+use updates::{
+    build,
+    installer::{Installer, Means},
+    judge::Signatures,
+    keys::KeyRing,
+    newest::Newest,
+    watcher::{self, Watcher},
+};
 use web;
 use web::services::Services;
-use mqtt;
-use crate::{buses::{Serving, serve}, chain_file, config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig}, drivers::advert::{self, Announcing, Patience}, drivers::captive_dns::{self, Names}, drivers::{host, lights, senses}, drivers::painter::{self, Canvas, Progress}, effects::Performer, kept::Kept, lifeline::{BEAT_PERIOD, Word}, main_loop::{Beginning, Followed, MainLoop, Rounds}};
 
 /// Name of the task that ends with the supervisor.
 pub(crate) const HEART: &str = "heart";
@@ -348,7 +377,7 @@ impl Parts {
         };
         let (mut front, mut core, mut rest) = (Tasks::new(), Tasks::new(), Tasks::new());
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        front.spawn("http", http::serve(listener, services));
+        front.spawn("http", web::serve(listener, services));
         core.spawn("main loop", main_loop.run(core_stopped));
         let progress = watch::Sender::new(Progress::Begun);
         let pulse = Pulse {

@@ -38,20 +38,18 @@ pub mod upstreams;
 
 pub mod demo;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use device::{
     input::Input,
-    market::{FigureIdentity, Observation, Polled},
-    sources::{self, SourceId},
+    market::{Connection, FigureIdentity, Observation, Polled},
+    sources::SourceId,
 };
-use net::{
-    dialer::Dialer,
-    route::Route,
-};
+use net::{dialer::Dialer, route::Route};
 use runtime::{
     clock::Clock,
     inbox::{Inbox, Stopped},
+    outage::Outage,
 };
 
 use self::{

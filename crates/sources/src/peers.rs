@@ -30,12 +30,12 @@ use tokio::{
 };
 use tracing::Instrument;
 
-use runtime::outage::Outage;
 use super::{
     Context,
     common::Common,
     peer::{BEHIND, Following, Heard, Parted, Wire},
 };
+use runtime::outage::Outage;
 
 /// Peers that are asked beside the others while no block comes.
 pub const MORE_IN_SILENCE: usize = 2;
@@ -519,7 +519,9 @@ impl<'a> Crew<'a> {
         if self.told.replace(down.clone()) == Some(down) {
             return Ok(());
         }
-        self.context.report(&mut self.outage, reason, retry_in).await
+        self.context
+            .report(&mut self.outage, reason, retry_in)
+            .await
     }
 
     /// Tells who has left and that peers are up, and remembers those that have answered well.

@@ -17,8 +17,6 @@ use runtime::{
 use tokio::{sync::watch, time};
 use tracing::Instrument;
 
-use runtime::outage::Outage;
-use runtime::route::route;
 use super::{
     Context, Shared,
     exchange::Exchange,
@@ -35,6 +33,8 @@ use super::{
     venue::Venue,
     wallet::Wallet,
 };
+use runtime::outage::Outage;
+use runtime::route::route;
 
 pub use device::sources::Plan as Plans;
 
@@ -275,7 +275,10 @@ mod tests {
     use runtime::{clock::Clock, inbox::inbox};
 
     use super::*;
-    use crate::{already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, upstreams::Upstreams};
+    use crate::{
+        already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
+        upstreams::Upstreams,
+    };
 
     #[test]
     fn who_hears_of_zaps_ends_first() {

@@ -21,6 +21,7 @@ use tokio::{
     time::Instant,
 };
 
+use super::slots::Firmware;
 use super::{
     depot::Depot,
     judge::{self, Judge, Refusal, Signatures, Versions},
@@ -29,7 +30,6 @@ use super::{
     slots::{Factory, Program},
 };
 use crate::build;
-use super::slots::Firmware;
 
 /// Time in which a whole image has to come; nothing but the update is shown meanwhile.
 pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);

@@ -42,9 +42,7 @@ impl Assets {
     }
 
     /// Files by name, with the content type of each.
-    pub fn gathered(
-        files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>,
-    ) -> Assets {
+    pub fn gathered(files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>) -> Assets {
         let assets = files.into_iter().map(|(name, content_type, bytes)| {
             let cache = match is_hashed(&name) {
                 true => FOR_EVER,

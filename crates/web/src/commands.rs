@@ -19,12 +19,7 @@ use super::{
 pub type Read = fn(Given, &View) -> Result<Asked, Answer>;
 
 /// Asks the device what an operation reads from a request.
-pub async fn perform(
-    mut call: Call,
-    operation: &Operation,
-    form: &Form,
-    read: Read,
-) -> Response {
+pub async fn perform(mut call: Call, operation: &Operation, form: &Form, read: Read) -> Response {
     let given = given(&mut call, operation, form).await;
     let Asked { request, told } = match read(given, &call.view) {
         Ok(asked) => asked,

@@ -17,7 +17,6 @@ use interface::status::{self, HostMemory, Surroundings};
 use runtime::glass::Glass;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tokio::time::Instant;
 
 use super::etag;
 

@@ -4,8 +4,7 @@
 //! who does what the device does not.
 //! `server` holds the connections, `events` the clients that follow, `state` is what all of them can reach.
 
-mod answer;
-pub mod settings_file;
+pub mod answer;
 mod assets;
 mod auth;
 mod cache;
@@ -35,6 +34,7 @@ mod router;
 mod server;
 pub mod services;
 mod settings;
+pub mod settings_file;
 mod side_task;
 mod sim;
 mod slow;

@@ -14,13 +14,13 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::Message;
 
-use net::web_socket_server::{self as web_socket, Socket};
 use super::{
     answer::{self, Response},
     call::Call,
     side_task::SideTask,
     state::State,
 };
+use net::web_socket_server::{self as web_socket, Socket};
 use render::panel_frame;
 
 /// Largest message of a client, bytes.

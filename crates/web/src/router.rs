@@ -149,11 +149,7 @@ fn rows(path: &str) -> Option<(&'static [Route], Option<String>)> {
 /// Answers a request.
 ///
 /// What few requests do waits in boxes: the answer is moved about with room for the largest of its parts.
-pub async fn answer(
-    state: Arc<State>,
-    request: Request<Incoming>,
-    peer: SocketAddr,
-) -> Response {
+pub async fn answer(state: Arc<State>, request: Request<Incoming>, peer: SocketAddr) -> Response {
     let view = state.view();
     let target = Target::of(request.uri(), request.method(), view.link.portal.is_some());
     let (head, body) = request.into_parts();

@@ -399,8 +399,11 @@ mod tests {
     use wifi;
 
     use super::*;
-    use updates::{installer::{Installer, Means}, newest::Newest};
     use crate::services::Services;
+    use updates::{
+        installer::{Installer, Means},
+        newest::Newest,
+    };
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {

@@ -9,8 +9,8 @@ use runtime::{clock::Clock, glass::Glass, inbox::Inbox, log_lines::LogLines};
 use tokio::sync::watch;
 use wifi::Radio;
 
-use updates::{installer::Installer, newest::Newest};
 use sources::demo::DemoHand;
+use updates::{installer::Installer, newest::Newest};
 
 /// What the server is given.
 #[derive(Debug, Clone)]

@@ -12,10 +12,7 @@ pub struct SideTask {
 
 impl SideTask {
     /// Names the work.
-    pub fn new(
-        name: &'static str,
-        work: impl Future<Output = ()> + Send + 'static,
-    ) -> SideTask {
+    pub fn new(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> SideTask {
         SideTask {
             name,
             work: Box::pin(work),

@@ -22,8 +22,11 @@ use super::{
     settings,
     state::CHANGES_MAX,
 };
+use crate::{
+    settings_file,
+    settings_file::{Origin, Said, SettingsFile, Unusable},
+};
 use updates::build;
-use crate::{settings_file, settings_file::{Origin, Said, SettingsFile, Unusable}};
 
 /// Secrets leave only a clock that knows who asks for them.
 const UNGUARDED: &str = "secrets leave only a clock that asks for a password: switch that on, or use `papertick backup` on the machine itself";

@@ -25,11 +25,7 @@ pub struct Unread {
 
 impl Unread {
     /// Keeps the body of a request until somebody takes it.
-    pub fn new(
-        body: Incoming,
-        headers: &HeaderMap,
-        tasks: &mpsc::Sender<SideTask>,
-    ) -> Unread {
+    pub fn new(body: Incoming, headers: &HeaderMap, tasks: &mpsc::Sender<SideTask>) -> Unread {
         let body = Some(body).filter(|body| !body.is_end_stream());
         Unread {
             tasks: body.is_some().then(|| tasks.clone()),

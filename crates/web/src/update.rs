@@ -5,13 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use feeds::{
     hex,
-    image::{Fault, Kind},
+    image::Kind,
     multipart::{Multipart, Piece},
 };
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use interface::answer::Answer;
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -19,7 +18,11 @@ use super::{
     answer::{self, Response},
     call::Call,
 };
-use updates::{answers, installer::{Announced, Update}, judge::{Refusal, Versions}};
+use updates::{
+    answers,
+    installer::{Announced, Update},
+    judge::{Refusal, Versions},
+};
 
 /// Longest time between two parts of an upload: a silent client must not block other updates.
 const SILENCE: Duration = Duration::from_secs(10);

@@ -7,12 +7,15 @@ use device::{
     view::View,
 };
 use net::{dialer::Dialer, tls::Roots};
-use updates::{installer::{Installer, Means}, newest::Newest};
-use web::{serve, services::Services};
 use papertick::main_loop::{Beginning, MainLoop};
 use runtime::{clock::Clock, glass::Glass, inbox::inbox, log_lines::LogLines, tasks::stop_signal};
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
+use updates::{
+    installer::{Installer, Means},
+    newest::Newest,
+};
+use web::{serve, services::Services};
 
 /// A clock that runs until the program ends.
 pub struct Rig {

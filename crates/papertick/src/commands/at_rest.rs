@@ -40,6 +40,12 @@ impl AtRest {
                 "there is no data folder {folder}: say where it is with --data-dir"
             )));
         }
+        if !may_be_of_a_clock(folder) {
+            let folder = folder.display();
+            return Err(Failure::failed(format!(
+                "{folder} has other files and none of a clock: say where its data folder is with --data-dir"
+            )));
+        }
         let locks = [lock(folder, Holder::Clock)?, lock(folder, Holder::Device)?];
         let (store, loaded) = Store::open(Box::new(Folder::new(folder)));
         let Loaded {
@@ -76,6 +82,13 @@ impl AtRest {
         self.settings = settings;
         Ok(())
     }
+}
+
+/// Returns whether a clock has run on a folder, or could begin with it because it is empty.
+fn may_be_of_a_clock(folder: &Path) -> bool {
+    let is_there = |name: &str| folder.join(name).exists();
+    let is_empty = || fs::read_dir(folder).is_ok_and(|mut files| files.next().is_none());
+    is_there("lock") || is_there("settings.json") || is_empty()
 }
 
 impl Drop for AtRest {

@@ -22,9 +22,16 @@ use super::{
     },
     files::{cannot_write, read_at_most},
 };
+use crate::{
+    failure::Failure,
+    printable::{one_line, print},
+    standard_error::say,
+};
 use updates::build;
-use web::{settings_file, settings_file::{FILE_MAX, Origin, SettingsFile, Unusable}};
-use crate::{failure::Failure, printable::{one_line, print}, standard_error::say};
+use web::{
+    settings_file,
+    settings_file::{FILE_MAX, Origin, SettingsFile, Unusable},
+};
 
 /// Variable with the passphrase of a file.
 const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";

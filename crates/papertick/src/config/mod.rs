@@ -26,8 +26,8 @@ use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
-use updates::{judge::Signatures, slots::Firmware};
 use crate::{failure::Failure, lifeline::PROTOCOL};
+use updates::{judge::Signatures, slots::Firmware};
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

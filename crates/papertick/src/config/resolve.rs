@@ -18,9 +18,9 @@ use super::{
     flags::Flags,
     roots,
 };
-use updates::{judge::Signatures, keys};
-use sources::upstreams::Upstreams;
 use crate::{failure::Failure, wiring_file};
+use sources::upstreams::Upstreams;
+use updates::{judge::Signatures, keys};
 
 /// Where the page is if nobody says otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);

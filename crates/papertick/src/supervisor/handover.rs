@@ -33,8 +33,8 @@ use tokio::{
 };
 
 use super::{process::Child, programs::Installation};
-use updates::slots::{ImageSlot, Program};
 use crate::config::DeviceConfig;
+use updates::slots::{ImageSlot, Program};
 
 /// What supervisors can expect of each other. Members are only ever added, each with a value for where it is missing; it
 /// grows when that is not enough, and who does not know it takes nothing over.

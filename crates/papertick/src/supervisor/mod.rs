@@ -44,8 +44,15 @@ use tokio::{
 };
 use trial::{TRIAL, Trial, Verdict};
 
+use crate::{
+    config::{DeviceConfig, MarketSource, RunConfig},
+    crash_dumps::CrashDumps,
+    failure::{Code, Failure},
+    lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word},
+    service_manager::{NOTIFY_SOCKET, Notifier},
+    standard_error::say,
+};
 use updates::slots::{Factory, ImageSlot, Program};
-use crate::{config::{DeviceConfig, MarketSource, RunConfig}, crash_dumps::CrashDumps, failure::{Code, Failure}, lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word}, service_manager::{NOTIFY_SOCKET, Notifier}, standard_error::say};
 
 /// How long the supervisor waits for what.
 #[derive(Debug, Clone, Copy)]
@@ -851,8 +858,14 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use updates::{record, slots::{HANDOVERS_MAX, Installed, Standing}};
-    use crate::{cli::{self, Command as Parsed}, config::PartsKind};
+    use crate::{
+        cli::{self, Command as Parsed},
+        config::PartsKind,
+    };
+    use updates::{
+        record,
+        slots::{HANDOVERS_MAX, Installed, Standing},
+    };
 
     #[test]
     fn a_signal_ends_only_who_is_being_replaced_at_once() {

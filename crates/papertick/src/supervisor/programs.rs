@@ -9,8 +9,11 @@ use feeds::hex;
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
 
-use updates::{record, slots::{Factory, Firmware, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX}};
 use crate::standard_error::say;
+use updates::{
+    record,
+    slots::{Factory, Firmware, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},
+};
 
 /// The installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

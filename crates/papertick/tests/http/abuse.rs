@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use device::{secret::PasswordHash, settings::Settings};
-use updates::judge::Signatures;
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::{Instant, sleep, timeout},
 };
+use updates::judge::Signatures;
 
 use crate::support::{Answer, Clock, SOON, Setup, followers};
 

@@ -4,9 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use board::sim::{self, SimOptions};
 use futures_util::{SinkExt, StreamExt};
-use sources::{demo::{DemoRelay, Pace}, demo::market::Quotes};
 use render::Bitmap;
 use serde_json::Value;
+use sources::{
+    demo::market::Quotes,
+    demo::{DemoRelay, Pace},
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

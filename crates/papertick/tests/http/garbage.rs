@@ -12,10 +12,10 @@ use device::{
     settings::{SPECS, Settings},
 };
 use http::HeaderValue;
-use web::parse;
 use proptest::{prelude::*, strategy::ValueTree};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use web::parse;
 
 use crate::support::Clock;
 

@@ -19,9 +19,6 @@ use device::{
     view::{FrontlightState, LinkState, View},
 };
 use net::{dialer::Dialer, tls::Roots};
-use updates::{installer::{Installer, Means}, judge::Signatures, newest::Newest};
-use sources::demo::DemoHand;
-use web::{serve, services::Services};
 use render::Bitmap;
 use runtime::{
     glass::{Glass, PanelGlass},
@@ -29,6 +26,7 @@ use runtime::{
     log_lines::LogLines,
 };
 use serde_json::Value;
+use sources::demo::DemoHand;
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -37,6 +35,12 @@ use tokio::{
     task::JoinHandle,
     time::{Instant, timeout},
 };
+use updates::{
+    installer::{Installer, Means},
+    judge::Signatures,
+    newest::Newest,
+};
+use web::{serve, services::Services};
 use wifi::Radio;
 
 use crate::limit::Limit;

@@ -1,7 +1,7 @@
 //! Changes of settings through the real core: every token of a refusal, and what an accepted change is answered.
 
-use web::parse::percent_decode;
 use serde_json::{Value, json};
+use web::parse::percent_decode;
 
 use crate::support::Clock;
 

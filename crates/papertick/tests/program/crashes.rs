@@ -3,8 +3,8 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use diagnostics::backtrace;
-use updates::slots::ImageSlot;
 use rustix::process::{Signal, kill_process};
+use updates::slots::ImageSlot;
 
 use crate::{
     clock::{Clock, eventually, folder},

@@ -6,8 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use updates::slots::{ImageSlot, Standing};
 use serde_json::Value;
+use updates::slots::{ImageSlot, Standing};
 
 use crate::{
     clock::{Clock, eventually, folder, papertick},

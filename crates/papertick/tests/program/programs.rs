@@ -6,12 +6,15 @@ use std::{
     path::Path,
 };
 
-use updates::{record::{self, program_file}, slots::{Factory, ImageSlot, Installed, Standing}};
 use rustix::process::{Pid, Signal, kill_process};
 use semver::Version;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use storage::disk::Folder;
+use updates::{
+    record::{self, program_file},
+    slots::{Factory, ImageSlot, Installed, Standing},
+};
 
 use crate::{
     clock::{Clock, PATIENCE, eventually, folder, is_alive},

@@ -18,13 +18,16 @@ use device::{
     view::View,
 };
 use futures_util::FutureExt;
-use sources::logos::LogoCache;
-use papertick::{effects::Performer, main_loop::{Beginning, Followed, MainLoop}};
+use papertick::{
+    effects::Performer,
+    main_loop::{Beginning, Followed, MainLoop},
+};
 use runtime::{
     clock::Clock,
     inbox::{Inbox, inbox},
     tasks::{Stopper, Tasks, stop_signal},
 };
+use sources::logos::LogoCache;
 use storage::{Store, keeper, sim_disk::SharedDisk};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};

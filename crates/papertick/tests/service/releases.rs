@@ -17,7 +17,6 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use updates::{build, record, slots::{Firmware, Factory, ImageSlot, Installed, Program, Standing}, installer::{Announced, Installer, Means}, judge::{Refusal, Signatures, Versions}, newest::Newest, watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher}};
 use runtime::{
     inbox::{Message, inbox},
     tasks::{Stopper, Tasks, stop_signal},
@@ -31,6 +30,15 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
     sync::{mpsc, watch},
     time::{Instant, timeout},
+};
+use updates::{
+    build,
+    installer::{Announced, Installer, Means},
+    judge::{Refusal, Signatures, Versions},
+    newest::Newest,
+    record,
+    slots::{Factory, Firmware, ImageSlot, Installed, Program, Standing},
+    watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
 };
 
 /// A watcher, the server it asks, and the device it tells.

@@ -5,10 +5,15 @@ use feeds::image::{
     page::{Manifest, Page},
 };
 use minisign::KeyPair;
-use updates::{depot::Depot, judge::{Judge, Refusal, Signatures, Versions}, record, slots::{Factory, ImageSlot, Program, Shun, Slots, Standing}};
 use semver::Version;
 use serde_json::json;
 use storage::disk::{Disk, Folder};
+use updates::{
+    depot::Depot,
+    judge::{Judge, Refusal, Signatures, Versions},
+    record,
+    slots::{Factory, ImageSlot, Program, Shun, Slots, Standing},
+};
 
 use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
 

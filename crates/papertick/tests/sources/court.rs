@@ -16,11 +16,18 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use sources::{Shared, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, supervisor::{Plans, supervise}, upstreams::Upstreams};
 use runtime::{
     clock::Clock,
     inbox::inbox,
     tasks::{Stopper, Tasks, stop_signal},
+};
+use sources::{
+    Shared,
+    already_reported::AlreadyReported,
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    supervisor::{Plans, supervise},
+    upstreams::Upstreams,
 };
 use tokio::{
     sync::{mpsc, watch},

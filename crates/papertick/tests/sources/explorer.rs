@@ -8,7 +8,10 @@ use device::{
     units::{FeeRate, Price},
 };
 use futures_util::{SinkExt, StreamExt};
-use sources::{freshness::STALE_AFTER, venue::{QUOTE_EVERY, REFUSED_MAX, SILENCE_MAX}};
+use sources::{
+    freshness::STALE_AFTER,
+    venue::{QUOTE_EVERY, REFUSED_MAX, SILENCE_MAX},
+};
 use tokio::{io::AsyncReadExt, time::Instant};
 use tokio_tungstenite::tungstenite::Message;
 

@@ -9,13 +9,13 @@ use device::{
     sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
 };
 use net::dialer::Arrival;
-use sources::time::keep_time;
 use runtime::{
     clock::Clock,
     inbox::inbox,
     log_lines::LogLines,
     tasks::{Tasks, stop_signal},
 };
+use sources::time::keep_time;
 use tokio::{io::AsyncWriteExt, net::UdpSocket, sync::mpsc, time};
 use tracing_subscriber::filter::LevelFilter;
 

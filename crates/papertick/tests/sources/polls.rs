@@ -216,8 +216,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
         ("ocean", 122, 1952)
     );
 
-    rig.plans
-        .send_replace(sources::supervisor::Plans::new());
+    rig.plans.send_replace(sources::supervisor::Plans::new());
     tokio::time::sleep(Duration::from_secs(1)).await;
     rig.plan(SourceId::Pool, config(0));
     let seen = rig.until(is_logo).await;

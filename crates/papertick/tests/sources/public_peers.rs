@@ -13,7 +13,9 @@ use device::{
 };
 use feeds::p2p;
 use net::dialer::Arrival;
-use sources::peers::{FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, MORE_IN_SILENCE, SEEDS_EVERY, SILENCE, TURN_OVER_EVERY};
+use sources::peers::{
+    FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, MORE_IN_SILENCE, SEEDS_EVERY, SILENCE, TURN_OVER_EVERY,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
     sync::{mpsc, watch},

@@ -12,11 +12,18 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use sources::{Shared, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, supervisor::{Plans, supervise}, upstreams::Upstreams};
 use runtime::{
     clock::Clock,
     inbox::{Message, inbox},
     tasks::{Stopper, Tasks, stop_signal},
+};
+use sources::{
+    Shared,
+    already_reported::AlreadyReported,
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    supervisor::{Plans, supervise},
+    upstreams::Upstreams,
 };
 use tempfile::TempDir;
 use tokio::{

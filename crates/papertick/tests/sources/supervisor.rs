@@ -7,7 +7,11 @@ use device::{
     sources::{SourceId, SourcePlan},
 };
 use futures_util::StreamExt;
-use sources::{demo::{DemoRelay, Pace}, demo::market::Quotes, supervisor::Plans};
+use sources::{
+    demo::market::Quotes,
+    demo::{DemoRelay, Pace},
+    supervisor::Plans,
+};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::rig::{Rig, accept, precise_fee, price, relay_config};

@@ -11,12 +11,12 @@ use device::{
     view::View,
 };
 use net::resolver::{HostNames, Resolver};
-use sources::time::{Timekeeping, keep_time};
 use runtime::{
     clock::Clock,
     inbox::{Inbox, inbox},
     tasks::{Tasks, stop_signal},
 };
+use sources::time::{Timekeeping, keep_time};
 use tokio::{net::UdpSocket, sync::watch, time};
 
 /// Seconds from 1900 to 1970.

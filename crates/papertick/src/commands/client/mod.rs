@@ -31,11 +31,11 @@ use tokio::{
 };
 
 use super::setting_words;
-use updates::build;
-use web::{answer::REASON, parse::percent_decode};
 use crate::{failure::Failure, printable::one_line};
 use half_closed::HalfClosed;
+use updates::build;
 use upload::{Progress, Upload};
+use web::{answer::REASON, parse::percent_decode};
 
 /// Longest time until a clock has answered; buttons of the bench can be held for a minute.
 const ANSWER_TIME: Duration = Duration::from_secs(90);

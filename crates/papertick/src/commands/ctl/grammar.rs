@@ -12,8 +12,14 @@ use interface::{
 use serde_json::{Map, Value};
 
 use super::{completion::Suggested, words};
+use crate::{
+    commands::client::{Ask, Payload, target},
+    commands::setting_words::{self, assignment},
+    commands::{backup, icons, suggestion, watch},
+    failure::Failure,
+    standard_error::say,
+};
 use web::parse::percent_encode;
-use crate::{commands::{backup, icons, suggestion, watch}, commands::client::{Ask, Payload, target}, commands::setting_words::{self, assignment}, failure::Failure, standard_error::say};
 
 /// What is written behind the commands that want something; without it an example is the command alone.
 pub(super) const EXAMPLES: &[&str] = &[

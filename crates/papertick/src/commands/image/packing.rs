@@ -14,8 +14,11 @@ use feeds::image::{
 use semver::Version;
 use serde_json::{Map, Value};
 
+use crate::{
+    commands::files::{cannot_read, read_at_most},
+    failure::Failure,
+};
 use updates::{build, judge};
-use crate::{commands::files::{cannot_read, read_at_most}, failure::Failure};
 
 /// What each architecture is called in the head of a program for Linux (ELF's `e_machine`).
 const MACHINES: &[(&str, u16)] = &[

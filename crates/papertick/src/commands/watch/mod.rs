@@ -29,8 +29,8 @@ use tokio_tungstenite::{
 
 use super::client::{Client, refusal, target::Target};
 use crate::failure::Failure;
-use render::panel_frame;
 use picture::Panels;
+use render::panel_frame;
 use size::Size;
 use terminal::Screen;
 use with::With;

@@ -17,10 +17,8 @@ use device::{
     settings::{Settings, emit::Identity},
     view::View,
 };
-use net::dialer::Dialer;
-use updates;
-use updates::{slots::{Firmware, Factory, Program}, installer::Installer, newest::Newest};
 use mqtt::{Means, serve};
+use net::dialer::Dialer;
 use papertick::main_loop::{Beginning, Followed, MainLoop};
 use runtime::{
     clock::Clock,
@@ -36,6 +34,12 @@ use storage::{
 };
 use tempfile::TempDir;
 use tokio::{sync::watch, time::timeout};
+use updates;
+use updates::{
+    installer::Installer,
+    newest::Newest,
+    slots::{Factory, Firmware, Program},
+};
 
 /// What the topics of the clock begin with.
 pub(crate) const OWN: &str = "papertick/papertick-aabbcc";
