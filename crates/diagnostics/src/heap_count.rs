@@ -1,4 +1,4 @@
-//! An allocator that counts what is allocated.
+//! An allocator that counts what is allocated, and a way to return freed memory to the host.
 
 use std::{
     alloc::{GlobalAlloc, Layout},
@@ -28,6 +28,25 @@ pub fn heap_count() -> HeapCount {
         bytes: BYTES.load(Ordering::Relaxed),
     }
 }
+
+/// Returns freed memory to the host, which the C library otherwise keeps between blocks that are in use.
+///
+/// It looks at the whole heap, some milliseconds for tens of MiB.
+#[cfg(target_env = "gnu")]
+pub fn return_freed_memory() {
+    #[expect(unsafe_code, reason = "the C library has no safe interface")]
+    {
+        unsafe extern "C" {
+            fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        // SAFETY: it takes any number and may be called at any time from any thread.
+        unsafe { malloc_trim(0) };
+    }
+}
+
+/// Does nothing: other C libraries return freed memory by themselves.
+#[cfg(not(target_env = "gnu"))]
+pub fn return_freed_memory() {}
 
 fn added(bytes: usize) {
     BLOCKS.fetch_add(1, Ordering::Relaxed);

@@ -1,12 +1,12 @@
 //! The program: reads the command line and does what it says.
 
 use std::{
+    alloc::System,
     io::{self, Write},
     process::ExitCode,
 };
 
 use diagnostics::heap_count::Counted;
-use mimalloc::MiMalloc;
 use papertick::{
     cli::{self, Command},
     commands::{backup, ctl, discover, image, passwd, release, render, watch, wiring},
@@ -16,16 +16,16 @@ use papertick::{
     supervisor,
 };
 
-/// Takes little for many clients, and gives memory back when they have gone.
+/// The C library's, counted; the supervisor sets its options.
 #[cfg(not(feature = "heap-trace"))]
 #[global_allocator]
-static ALLOCATOR: Counted<MiMalloc> = Counted(MiMalloc);
+static ALLOCATOR: Counted<System> = Counted(System);
 
 /// The same, and it can list what was allocated and not freed.
 #[cfg(feature = "heap-trace")]
 #[global_allocator]
-static ALLOCATOR: diagnostics::heap_trace::Traced<Counted<MiMalloc>> =
-    diagnostics::heap_trace::Traced(Counted(MiMalloc));
+static ALLOCATOR: diagnostics::heap_trace::Traced<Counted<System>> =
+    diagnostics::heap_trace::Traced(Counted(System));
 
 fn main() -> ExitCode {
     match act() {

@@ -46,6 +46,7 @@ mod update;
 
 use std::sync::Arc;
 
+use diagnostics::heap_count::{heap_count, return_freed_memory};
 use runtime::{host, tasks::Tasks};
 use services::Services;
 use state::State;
@@ -67,11 +68,22 @@ pub async fn serve(listener: TcpListener, services: Services) {
     server::run(listener, state, queues.tasks, parts).await;
 }
 
-/// Looks at the memory now and then, for the least of it is told.
+/// Bytes that must have been freed before memory is returned to the host.
+const RETURNED_FROM: u64 = 1024 * 1024;
+
+/// Samples the memory of the host, because the status has its minimum, and returns freed memory after many clients have
+/// gone.
 async fn watch_memory(state: Arc<State>) {
     let mut shutdown = state.services.shutdown.clone();
+    let mut most = 0;
     loop {
         host::memory(&state.least_memory);
+        let bytes = heap_count().bytes;
+        if bytes + RETURNED_FROM < most {
+            return_freed_memory();
+            most = bytes;
+        }
+        most = most.max(bytes);
         tokio::select! {
             _ = shutdown.wait_for(|stop| *stop) => return,
             () = sleep(host::MEMORY_PERIOD) => {}

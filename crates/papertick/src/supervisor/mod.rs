@@ -106,6 +106,11 @@ const LIMITS: Limits = Limits {
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
 
+/// Number of heaps of the C library, unless the owner says otherwise: one for each worker thread, because each keeps freed
+/// memory of its own.
+const HEAPS: &str = "MALLOC_ARENA_MAX";
+const HEAPS_MAX: &str = "2";
+
 /// Time in which a supervisor that is about to be replaced hears signals that came meanwhile.
 const LAST_LOOK: Duration = Duration::from_millis(1);
 
@@ -601,12 +606,13 @@ impl Supervisor {
     fn start(&self, chosen: &Chosen) -> io::Result<Process> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
         let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
-        let resolver = std::env::var_os(RESOLVER).unwrap_or_else(|| RESOLVER_OPTIONS.into());
+        let or = |name, value: &str| std::env::var_os(name).unwrap_or_else(|| value.into());
         let mut command = Command::new(&chosen.path);
         let command = command
             .arg("device")
             .arg(config)
-            .env(RESOLVER, resolver)
+            .env(RESOLVER, or(RESOLVER, RESOLVER_OPTIONS))
+            .env(HEAPS, or(HEAPS, HEAPS_MAX))
             // The service manager hears from the supervisor alone.
             .env_remove(NOTIFY_SOCKET)
             .stdin(Stdio::from(socket));
